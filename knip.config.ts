@@ -68,9 +68,9 @@ const config: KnipConfig = {
       ignoreDependencies: ['typescript-7'],
     },
     ...Object.fromEntries(packages),
-    'examples/*': { entry: ['src/*.ts', 'test/*.soak.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
+    'examples/*': { entry: ['src/*.ts', 'test/**/*.soak.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
     p4: { entry: ['src/index.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
-    'benchmarks/studies/*': { entry: ['src/*.ts', 'test/*.soak.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
+    'benchmarks/studies/*': { entry: ['src/*.ts', 'test/**/*.soak.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
     benchmarks: { entry: ['src/*.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },
   },
 };

@@ -1,5 +1,5 @@
-// A flow cache in the sink: int.p4, in which every INT packet updates the entry of its flow, and entries that give way and
-// events go to hosts.
+// A flow cache in the sink: int.p4 with an entry per flow, which every INT packet updates. Evicted entries and events
+// go to hosts.
 #include <core.p4>
 #include <v1model.p4>
 

@@ -1,5 +1,5 @@
-// A switch for GPINT probes: measures what they ask for, confirms them to the switch before, and keeps a clone of each until
-// the switch behind has confirmed it.
+// A switch for GPINT probes. It makes the requested measurements, confirms probes to the previous switch, and keeps a
+// clone of each until the next switch confirms it.
 #include <core.p4>
 #include <v1model.p4>
 

@@ -1,4 +1,4 @@
-// A switch for In-band Network Telemetry, version 2.1: source, transit and sink at once, as its tables say.
+// A switch for In-band Network Telemetry, version 2.1. Its tables make it source, transit and sink.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -8,7 +8,7 @@
 #include "int/egress.p4"
 #include "int/deparser.p4"
 
-// Checksums are updated where something changes, never computed anew, so that one which was wrong stays wrong.
+// Checksums are updated after changes and never recomputed, so that a wrong checksum stays wrong.
 control IntVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }

@@ -27,9 +27,9 @@ export const packageOf = ({ file }) => file.split('/')[1] ?? '';
 
 /** Test files that no mutant runs: they compare WebAssembly in the sources with what it is compiled from. */
 export const leftOut = [
-  'packages/codec/test/fast-accelerator.test.ts',
-  'packages/dart/test/accelerator/build.test.ts',
-  'packages/flowcache/test/accelerator/build.test.ts',
+  'packages/codec/test/internals/fast-accelerator.test.ts',
+  'packages/dart/test/internals/accelerator/build.test.ts',
+  'packages/flowcache/test/internals/accelerator/build.test.ts',
 ];
 
 /** Tests of packages that need no build. */

@@ -44,6 +44,12 @@ const forbidden: readonly { what: string; pattern: RegExp; files?: RegExp }[] = 
     files: /(?:^|\/)test\/.*\.ts$/,
   },
   {
+    what: 'a test that reaches into src without lying in a folder internals: import the package by its name',
+    pattern:
+      /(?:\b(?:from|import)\s|\b(?:import|importActual|mock)\(\s*)\s*['"`]\.\.?\/(?:\.\.\/)*(?:src['"`/]|(?:[\w-]+\/)*internals\/)/,
+    files: /^(?:packages\/[^/]+|native-afxdp|p4|benchmarks(?:\/.+)?)\/test\/(?!(?:.*\/)?internals\/).*\.[cm]?[jt]s$/,
+  },
+  {
     what: 'a member that only the compiler keeps private: its name begins with #',
     pattern: /^\s+(?:private|[^*/'"]*\(private) (?!constructor\b)/,
     files: /\.[cm]?tsx?$/,

@@ -12,6 +12,8 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const blocks = readmes().flatMap(blocksOf);
 const programs = blocks.filter(({ language }) => language === 'ts');
+/** What needs a broker, a network card or a file to run: compiled only. */
+const sketches = blocks.filter(({ language }) => language === 'typescript');
 const scripts = blocks.filter((block) => commandsOf(block).length > 0);
 
 const title = ({ file, line }: Block): string => `${file}:${line}`;
@@ -31,7 +33,7 @@ function compileAll(): void {
   const source = join(consumer.folder, 'readme');
   mkdirSync(source);
   const files = new Map<string, Block>();
-  for (const block of programs) {
+  for (const block of [...programs, ...sketches]) {
     const path = join(source, `${stem(block)}.ts`);
     // Empty lines in front, so that a message or a stack names the line of the README.
     writeFileSync(path, '\n'.repeat(block.line - 1) + block.code);
@@ -98,6 +100,10 @@ describe('READMEs', () => {
     const { outcomes, status, stderr } = runAll(block.file);
     expect(outcomes[name], stderr).toBe('ok');
     expect(status, stderr).toBe(0);
+  });
+
+  it.each(sketches.map((block) => [title(block), block] as const))('%s compiles', (name) => {
+    expect(complaints.get(name) ?? []).toEqual([]);
   });
 
   it.each(scripts.map((block) => [title(block), block] as const))('%s runs', (_name, block) => {

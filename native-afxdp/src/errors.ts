@@ -96,7 +96,7 @@ export function isNativeFailure(value: unknown): value is NativeFailure {
 
 /** Name of a positive error number, such as `EBUSY`. */
 export function errnoName(errno: number): string {
-  // Two names for one number, of which libuv knows the rarer; and one of drivers that has no name outside the kernel.
+  // One number with two names, where libuv knows the rarer one; and a number of drivers without a name outside the kernel.
   if (errno === 95) return 'EOPNOTSUPP';
   if (errno === 524) return 'ENOTSUPP';
   return getSystemErrorMap().get(-errno)?.[0] ?? `E${errno}`;

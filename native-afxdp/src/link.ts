@@ -100,7 +100,7 @@ export class XdpLink {
 
   /**
    * Opens something at the interface that has the name, again and again until that works.
-   * @param open what it throws of XdpErrors is told once per code
+   * @param open XdpErrors that it throws are reported once per code
    * @returns null: the signal came first
    */
   async reopen<Opened>(open: () => Promise<Opened>, signal: AbortSignal): Promise<Opened | null> {

@@ -441,7 +441,7 @@ async function patiently<Result>(tries: number, errno: string, action: () => Res
   }
 }
 
-/** What makes messages clear; the number of queues is looked up because a bind says EINVAL for many things. */
+/** Facts for clear messages. The number of queues is one, because a bind answers EINVAL for many reasons. */
 function failureContext(functions: SocketFunctions, options: CheckedOptions): FailureContext {
   let queues: number | undefined;
   try {

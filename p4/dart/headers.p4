@@ -1,11 +1,11 @@
-// What dart.p4 has besides the headers and metadata of int.p4.
+// Headers and metadata of dart.p4 in addition to those of int.p4.
 #ifndef INT_DART_HEADERS_P4
 #define INT_DART_HEADERS_P4
 
 #include "../headers/network.p4"
 #include "../headers/roce.p4"
 
-// What a slot holds: a checksum of the key, and the value.
+// A slot: a checksum of the key, and the value.
 header dart_slot_t {
     bit<32> checksum;
     bit<32> value_0;
@@ -15,8 +15,8 @@ header dart_slot_t {
     bit<32> value_4;
 }
 
-// The key, of 13, 17, 37 or 41 bytes, at the end of 41, since what a calculation is given is of fixed width. What stands before
-// it is chosen so that the CRC is that of the key alone: see DART_KEY. Never emitted.
+// The key of 13, 17, 37 or 41 bytes, at the end of 41 bytes, because a calculation's input has a fixed width. The bytes
+// before the key are chosen so that the CRC is that of the key alone: see DART_KEY. Never emitted.
 header dart_key_t {
     bit<32> word_0;
     bit<32> word_1;
@@ -53,7 +53,7 @@ header dart_key_t {
     packet.emit(hdr.dart_slot); \
     packet.emit(hdr.dart_icrc);
 
-// `copy`: which of the N copies this packet writes; `is_begun`: key and value are there, from the clone before.
+// `copy`: the number of the copy that this packet writes, of N. `is_begun`: the clone before has set key and value.
 struct dart_t {
     @field_list(1)
     bit<8> copy;

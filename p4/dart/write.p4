@@ -1,5 +1,5 @@
-// Turns a clone into an RDMA WRITE to a slot of a collector's memory, in place of a telemetry report. There is one packet
-// per copy: all N, each cloned from the one before, or one of them at random per report.
+// Turns a clone into an RDMA WRITE to a slot of a collector's memory, in place of a telemetry report. Each copy is a
+// packet. Either all N copies are sent, each cloned from the one before, or one random copy per report.
 #ifndef INT_DART_WRITE_P4
 #define INT_DART_WRITE_P4
 
@@ -12,9 +12,9 @@
 #define DART_SLOT_BYTES 24
 
 /*
- * The key as the hashes take it. A CRC that begins with ones is 0 after four bytes of ones, and stays so over zeros; four bytes
- * `fill`, which depend on the polynomial, make it all ones again. So ones, zeros and `fill` in front of a key leave its CRC as
- * it is; four bytes alone do if they are the complement of `fill`.
+ * The key as input of the hashes. A CRC register that begins with ones is 0 after four bytes of ones, and zeros keep it
+ * 0. Four bytes `fill`, which depend on the polynomial, make it all ones again. So ones, zeros and `fill` in front of a
+ * key do not change its CRC. If there is room for four bytes only, the complement of `fill` does the same.
  */
 #define DART_KEY(fill) \
     { \
@@ -24,7 +24,7 @@
         hdr.dart_key.word_9 \
     }
 
-// Hop `i` of the path: its node id, 0 behind the last.
+// Hop `i` of the path: its node id, 0 after the last hop.
 #define PATH(i) \
     if (meta.hops > i && hdr.words[0].isValid()) { \
         hdr.dart_slot.value_##i = hdr.words[at].value; \
@@ -58,7 +58,7 @@ control DartWrite(
     @name(".DartWrite.sequence")
     register<bit<24>>(256) sequences;
 
-    // `number`: N, 1 to 8. `random`: one copy per report. `of`: collectors there are.
+    // `number`: N, 1 to 8. `random`: one copy per report. `of`: number of collectors.
     @name(".DartWrite.set_copies")
     action set_copies(bit<8> number, bit<1> at_random, bit<32> of) {
         copies = number;
@@ -127,8 +127,8 @@ control DartWrite(
         default_action = NoAction();
     }
 
-    // The key is the monitored packet's flow, with the node id for what a single switch reports; the value is the path, or
-    // what this switch measured.
+    // The key is the monitored packet's flow, with the node id for reports of a single switch. The value is the path,
+    // or this switch's measurements.
     action begin() {
         hdr.dart_slot.setValid();
         hdr.dart_slot.value_0 = 0;
@@ -193,7 +193,7 @@ control DartWrite(
         hdr.dart_key.word_9 = meta.node.id;
     }
 
-    // All of the monitored packet goes: the clone is a packet of its own.
+    // Remove all headers of the monitored packet: the clone is a separate packet.
     action drop_headers() {
         hdr.ethernet.setInvalid();
         hdr.ipv4.setInvalid();
@@ -220,7 +220,7 @@ control DartWrite(
                 } else if (hdr.ipv6.isValid()) {
                     key_ipv6();
                 }
-                // Bit 0 of the bitmap: the node id is the first word of each hop. The source's block stands last.
+                // Bit 0 of the bitmap: the node id is the first word of each hop. The source's block is the last one.
                 if (hdr.md.instructions[15:15] == 1) {
                     at = (bit<32>)(meta.stack_words - (bit<8>)hdr.md.hop_ml);
                     PATH(0)
@@ -248,18 +248,18 @@ control DartWrite(
             }
         }
 
-        // CRC-32 with a polynomial of its own for each use: p4/README.md has them, the commands set them.
+        // CRC-32 with a separate polynomial for each use. p4/README.md lists them, and the commands set them.
         hash(collector, HashAlgorithm.crc32_custom, 32w0, DART_KEY(0x9bbf7444), collectors);
         hash(key_checksum, HashAlgorithm.crc32, 32w0, DART_KEY(0x62f52692), 64w0x100000000);
         if (key_checksum == 0) {
-            // A slot of zeros never answers.
+            // A checksum of 0 would match an empty slot.
             key_checksum = 1;
         }
         is_known = 0;
         base = 0;
         slots = 0;
         collector_memory.apply();
-        // Copies that have no polynomial, and collectors that have no sequence number, are none.
+        // Refuse copies without a polynomial, and collectors without a sequence number.
         if (is_known == 0 || copies == 0 || copies > 8 || collector > 255) {
             mark_to_drop(standard_metadata);
         } else {
@@ -298,7 +298,8 @@ control DartWrite(
                 32w65536);
             hdr.dart_ipv4.checksum = sum;
 
-            // Over eight bytes of ones and the packet from its IP header, with ones for what may change on the way.
+            // Over eight bytes of ones and the packet from its IP header, with ones for fields that may change on the
+            // way.
             hash(crc, HashAlgorithm.crc32, 32w0,
                 {
                     ~64w0,
@@ -317,7 +318,7 @@ control DartWrite(
                 64w0x100000000);
             hdr.dart_icrc.setValid();
             hdr.dart_icrc.value = crc[7:0] ++ crc[15:8] ++ crc[23:16] ++ crc[31:24];
-            // Nothing of the monitored packet's payload goes with it.
+            // The monitored packet's payload is cut off.
             truncate(14 + DART_IP_LENGTH);
 
             if (one_at_random == 0 && meta.dart.copy + 1 < copies) {

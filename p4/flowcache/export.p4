@@ -1,4 +1,4 @@
-// What becomes of clones: telemetry reports as in int.p4; entries that left the cache; events. Each clone makes the next.
+// Turns clones into telemetry reports as in int.p4, evicted entries, and events. Each clone makes the next.
 #ifndef INT_FLOWCACHE_EXPORT_P4
 #define INT_FLOWCACHE_EXPORT_P4
 
@@ -14,7 +14,7 @@
 
 #define DROP_HOP(i) hdr.flowcache_hops[i].setInvalid();
 
-// An event that is to be sent leaves the held ones.
+// Takes an event to send from the held ones.
 #define TAKE_EVENT(i, from) \
     hdr.flowcache_events[i] = hdr.flowcache_held_events[from + i]; \
     if (hdr.flowcache_held_events[from + i].isValid()) { \
@@ -88,7 +88,7 @@ control FlowCacheExport(
         hdr.flowcache_export.sequence = sequence;
     }
 
-    // By the port the clone leaves by: its mirror session's.
+    // By the clone's egress port, which is its mirror session's.
     @name(".FlowCacheExport.collector")
     table collector {
         key = { standard_metadata.egress_port: exact @name("egress_port"); }
@@ -97,7 +97,7 @@ control FlowCacheExport(
         default_action = NoAction();
     }
 
-    // All of the monitored packet goes, and what the clone before has made of it.
+    // Remove all headers of the monitored packet, and those that the clone before has added.
     action drop_headers() {
         hdr.flowcache_entry.setInvalid();
         FLOWCACHE_EACH_HOP(DROP_HOP)
@@ -179,10 +179,10 @@ control FlowCacheExport(
                         32w65536);
                     hdr.flowcache_ipv4.checksum = checksum;
                 }
-                // Nothing of the monitored packet's payload goes with it.
+                // The monitored packet's payload is cut off.
                 truncate(14 + FLOWCACHE_IP_LENGTH + (bit<32>)bytes);
             } else {
-                // Nothing is left for the next clone: the table may have another default, which begins a packet.
+                // Leave nothing for the next clone: the table may have another default action, which begins a packet.
                 hdr.flowcache_ethernet.setInvalid();
                 hdr.flowcache_ipv4.setInvalid();
                 hdr.flowcache_udp.setInvalid();

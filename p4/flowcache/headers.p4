@@ -1,4 +1,4 @@
-// What flowcache.p4 has besides the headers and metadata of int.p4, and the dimensions of its cache.
+// Headers and metadata of flowcache.p4 in addition to those of int.p4, and the dimensions of its cache.
 #ifndef INT_FLOWCACHE_HEADERS_P4
 #define INT_FLOWCACHE_HEADERS_P4
 
@@ -21,8 +21,8 @@
 // Every metric at every hop, the whole path's latency, and the path.
 #define FLOWCACHE_EVENTS_MOST (FLOWCACHE_HOPS * FLOWCACHE_METRICS + 2)
 
-// Held: what the clones are to send. Never emitted, so that the monitored packet goes on without it; a clone of the egress
-// pipeline has it all the same.
+// Held data for the clones. It is never emitted, so the monitored packet goes on without it. Clones of the egress
+// pipeline still get it.
 #define INT_EXTRA_HEADERS \
     ethernet_t flowcache_ethernet; \
     ipv4_t flowcache_ipv4; \

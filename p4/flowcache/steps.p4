@@ -1,5 +1,5 @@
-// The steps of an update, by bucket, by hop and by metric: macros over the variables and registers of FlowCache, since
-// there are no loops.
+// The steps of an update, by bucket, by hop and by metric. They are macros over the variables and registers of
+// FlowCache, because P4 has no loops here.
 #ifndef INT_FLOWCACHE_STEPS_P4
 #define INT_FLOWCACHE_STEPS_P4
 
@@ -24,7 +24,8 @@
         is_found = 0; \
     }
 
-// Bucket `b`: does it hold the flow, is it the first empty one? Keys are exact: the tag only saves looking at them.
+// Bucket `b`: does it hold the flow, is it the first empty one? Keys are compared exactly; the tag only avoids most
+// comparisons.
 #define FIND(b) \
     if (is_found == 0) { \
         cell = first_cell + b; \
@@ -58,7 +59,7 @@
         bucket = b; \
     }
 
-// Flows updated after the one at hand move back by one.
+// Flows updated after the current one move back by one.
 #define MOVE_BACK(b) \
     tags.read(word, first_cell + b); \
     if (word != 0) { \
@@ -69,7 +70,7 @@
         } \
     }
 
-// An entry as it is goes into headers, for the clone that takes it to a host.
+// Copies an entry into headers, for the clone that carries it to a host.
 #define HOLD_METRIC(i, name) \
     name##_last.read(hdr.flowcache_held_hops[i].name##_last, hop_cell); \
     name##_count.read(hdr.flowcache_held_hops[i].name##_count, hop_cell); \
@@ -128,7 +129,7 @@
         hdr.flowcache_held_events[place].destination = destination; \
     }
 
-// T: above the level. C: further from the value before than the change, if there was one.
+// T: the value is above the level. C: it differs from the previous value, if any, by more than the change.
 #define JUDGE(now, had_before, level, change) \
     kind = 0; \
     limit = change; \
@@ -206,7 +207,7 @@
         } \
     }
 
-// A hop that an entry follows. One that does not name itself is taken for the switch known there.
+// A hop that an entry follows. A hop without a node id counts as the switch known there.
 #define UPDATE_HOP(i) \
     if (length > i) { \
         LOAD_IDENTITY(i) \
@@ -241,7 +242,7 @@
     tail = mixed * 5 + 0xe6546b64; \
     has_tail = 1;
 
-// A hop behind those that an entry follows.
+// A hop after those that an entry follows.
 #define PASS_HOP(i) \
     if (length > i) { \
         LOAD_IDENTITY(i) \

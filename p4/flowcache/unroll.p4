@@ -24,7 +24,7 @@
 #define FLOWCACHE_EACH_BUCKET(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 #endif
 
-// The hops that an entry follows, and those behind them.
+// The hops that an entry follows, and those after them.
 #if FLOWCACHE_HOPS < 1 || FLOWCACHE_HOPS > 7
 #error "FLOWCACHE_HOPS must be 1 to 7"
 #elif FLOWCACHE_HOPS == 1

@@ -1,5 +1,5 @@
-// Every INT packet updates the entry of its flow: what is known of it at each hop and over the path, and what of it is an
-// event. The registers hold what @int/flowcache has in memory in its exact layout, word for word, with the same rows.
+// Every INT packet updates the entry of its flow: the values at each hop and over the path. It also finds events. The
+// registers hold the same rows as @int/flowcache in its exact layout, word for word.
 #ifndef INT_FLOWCACHE_UPDATE_P4
 #define INT_FLOWCACHE_UPDATE_P4
 
@@ -11,7 +11,7 @@
 
 // Not available.
 #define NONE 0xffffffff
-// Hops of a packet at most, this switch's own included: the loops are unrolled.
+// Most hops of a packet, this switch included. The loops are unrolled.
 #define LONGEST_PATH 8
 
 // Cells of `totals`.
@@ -43,7 +43,7 @@ control FlowCache(
     bit<32> end_to_end_change;
     bit<1> tells_path;
 
-    // The flow at hand.
+    // The current flow.
     bit<128> source;
     bit<128> destination;
     bit<1> is_ipv6;
@@ -80,7 +80,7 @@ control FlowCache(
     bit<1> has_latency;
     bit<32> path_latency;
 
-    // The hop at hand.
+    // The current hop.
     bit<32> at;
     bit<32> latency_at;
     bit<32> queue_at;
@@ -105,7 +105,7 @@ control FlowCache(
     // By bucket: row * FLOWCACHE_BUCKETS + bucket. A tag is the flow's hash, 1 for a hash of 0; 0: the bucket is empty.
     @name(".FlowCache.tag")
     register<bit<32>>(FLOWCACHE_CELLS) tags;
-    // 0: the flow of its row that was updated last, 1: the one before. Of an empty bucket it means nothing.
+    // 0: the last updated flow of the row, 1: the one before. Without meaning for an empty bucket.
     @name(".FlowCache.rank")
     register<bit<8>>(FLOWCACHE_CELLS) ranks;
     // Four words each. The control plane of simple_switch reads no more than 63 bits.
@@ -159,11 +159,12 @@ control FlowCache(
     @name(".FlowCache.egress_utilization_sum")
     register<bit<64>>(FLOWCACHE_HOP_CELLS) egress_utilization_sum;
 
-    // What came in, and what became of it: TOTAL_.
+    // Counts of offered packets and of their fates: TOTAL_.
     @name(".FlowCache.total")
     register<bit<64>>(16) totals;
 
-    // Thresholds: T fires above `level`, C where a value is further than `change` from the one before. All ones: never.
+    // Thresholds: T fires above `level`, C if a value differs from the previous one by more than `change`. All ones:
+    // never.
     @name(".FlowCache.set_hop_latency")
     action set_hop_latency(bit<32> level, bit<32> change) {
         hop_latency_level = level;
@@ -200,7 +201,7 @@ control FlowCache(
         default_action = set_egress_utilization(NONE, NONE);
     }
 
-    // Of the sum of the hop latency over the path.
+    // Thresholds of the sum of the hop latency over the path.
     @name(".FlowCache.set_end_to_end")
     action set_end_to_end(bit<32> level, bit<32> change) {
         end_to_end_level = level;
@@ -218,7 +219,7 @@ control FlowCache(
         tells_path = tells;
     }
 
-    // Whether a path other than the one before is an event.
+    // Whether a change of the path is an event.
     @name(".FlowCache.path")
     table path_limits {
         actions = { set_path; }
@@ -231,7 +232,7 @@ control FlowCache(
         meta.flowcache.events_session = events;
     }
 
-    // Mirror sessions that lead to the hosts which take entries and events; 0: they go nowhere.
+    // Mirror sessions to the hosts for entries and events; 0: none are sent.
     @name(".FlowCache.exports")
     table exports {
         actions = { set_sessions; }
@@ -239,7 +240,7 @@ control FlowCache(
     }
 
     apply {
-        // `hops` are those of a stack that has its words; the headers say how they are laid out.
+        // `hops` counts the hops of a stack with extracted words. The headers describe their layout.
         length = meta.hops + (bit<8>)meta.pushed;
         meta.flowcache.session = 0;
         meta.flowcache.has_entry = 0;
@@ -278,7 +279,7 @@ control FlowCache(
             }
             time = (bit<64>)standard_metadata.ingress_global_timestamp * 1000;
 
-            // Where the flow is, or is to be.
+            // The flow's present or future place.
             first_cell = row * FLOWCACHE_BUCKETS;
             is_found = 0;
             has_room = 0;
@@ -400,7 +401,7 @@ control FlowCache(
                 seen = kept[6:0];
             }
 
-            // The hops in path order. The source's block stands last.
+            // The hops in path order. The source's block is the last one.
             at = (bit<32>)(meta.stack_words - (bit<8>)hdr.md.hop_ml);
             latency_at = (bit<32>)defined_words(hdr.md.instructions & 0xc000);
             queue_at = (bit<32>)defined_words(hdr.md.instructions & 0xe000);

@@ -1,5 +1,5 @@
-// The store of clones. The clones themselves go round through the parser; what stands here is which of them are still waited
-// for. A request that leaves twice by one port has two clones in one cell: they are numbered, and confirmed in order.
+// The store of clones. The clones themselves recirculate through the parser; the store tells which of them still wait.
+// A request that leaves twice by one port has two clones in one cell. They are numbered, and confirmed in order.
 #ifndef INT_GPINT_CLONES_P4
 #define INT_GPINT_CLONES_P4
 
@@ -7,14 +7,14 @@
 #include "registers.p4"
 
 control GpintClones(inout metadata_t meta, in bit<48> now) {
-    // By cell: request (15 bits) and port (16) whose clones wait there; the oldest one's ticket, and the next one's. Equal:
-    // the cell is empty.
+    // By cell: request (15 bits) and port (16) of the waiting clones, the oldest clone's ticket, and the next ticket.
+    // Equal tickets: the cell is empty.
     register<bit<32>>(65536) clone_key;
     register<bit<16>>(65536) clone_first;
     register<bit<16>>(65536) clone_next;
     // Clones of all cells.
     register<bit<32>>(1) clones_waiting;
-    // By port: how long the last confirmation took, in microseconds.
+    // By port: duration of the last confirmation in microseconds.
     register<bit<48>>(512) round_trip_time;
 
     bit<32> cell;
@@ -27,7 +27,7 @@ control GpintClones(inout metadata_t meta, in bit<48> now) {
     apply {
         meta.clones_done = 0;
         meta.is_confirmed = 0;
-        // Ten bits of the request, six of the port: requests one after the other never meet.
+        // Ten bits of the request, six of the port: consecutive requests never share a cell.
         if (meta.clones_operation == CLONES_ADD || meta.clones_operation == CLONES_CONFIRM) {
             meta.cell = meta.clone_key[25:16] ++ meta.clone_key[5:0];
         }
@@ -56,7 +56,7 @@ control GpintClones(inout metadata_t meta, in bit<48> now) {
                 }
             }
         } else {
-            // Tickets before the oldest one's are of clones that were confirmed.
+            // Tickets before the oldest one belong to confirmed clones.
             next = meta.ticket - first;
             if (next[15:15] == 1) {
                 meta.is_confirmed = 1;

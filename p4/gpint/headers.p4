@@ -10,28 +10,28 @@ const port_t RECIRCULATION_PORT = 510;
 // The mirror session of all clones; its port is RECIRCULATION_PORT.
 const bit<32> CLONE_SESSION = 1;
 
-// The metadata that go with a packet through resubmission, recirculation and cloning.
+// The metadata that packets keep through resubmission, recirculation and cloning.
 #define KEPT_METADATA 1
 
-// Where a packet is on its way through the switch. What v1model cannot do in one pass is done in several.
-const bit<8> STAGE_ARRIVAL = 0;     // from a link: probes are looked through
+// The stage of a packet in the switch. Work that v1model cannot do in one pass takes several.
+const bit<8> STAGE_ARRIVAL = 0;     // from a link: probes are checked
 const bit<8> STAGE_PLAIN = 1;       // forwarded by address: the switch has no identity
 const bit<8> STAGE_TRANSIT = 2;     // passed on towards the monitor, not a byte changed
-const bit<8> STAGE_SERVE = 3;       // the SR entry is taken off, the DLV header put on
+const bit<8> STAGE_SERVE = 3;       // the SR entry is removed, the DLV header added
 const bit<8> STAGE_APPEND = 4;      // measurements are appended
 const bit<8> STAGE_SEND = 5;        // done: out by meta.out_port
 const bit<8> STAGE_KEEP = 6;        // a clone that waits
-const bit<8> STAGE_EXPIRED = 7;     // a clone whose time is up
+const bit<8> STAGE_EXPIRED = 7;     // a clone after its timeout
 const bit<8> STAGE_FEEDBACK = 8;    // back to the switch before
 
-// What is asked of the store of clones.
+// Requests to the store of clones.
 const bit<8> CLONES_NOTHING = 0;
 const bit<8> CLONES_ADD = 1;
 const bit<8> CLONES_CONFIRM = 2;
 const bit<8> CLONES_LOOK = 3;
 const bit<8> CLONES_EXPIRE = 4;
 
-// Measurements that one pass can append.
+// Most measurements that one pass can append.
 #define APPENDED_AT_ONCE 8
 
 // BMv2's instance types.
@@ -67,12 +67,12 @@ struct metadata_t {
     @field_list(KEPT_METADATA) bit<8> stage;
     @field_list(KEPT_METADATA) bit<16> in_port;
     @field_list(KEPT_METADATA) bit<16> out_port;
-    // Measurements to come: of which counters, from which on, how many.
+    // Measurements still to append: kind, first index, and number.
     @field_list(KEPT_METADATA) bit<1> type;
     @field_list(KEPT_METADATA) bit<1> is_last;
     @field_list(KEPT_METADATA) bit<16> next_index;
     @field_list(KEPT_METADATA) bit<8> left;
-    // Of a clone: its request, its place in the store and in the row of those that wait there, since when and how long.
+    // A clone's request, its cell in the store, its ticket there, start time and timeout.
     @field_list(KEPT_METADATA) bit<32> clone_key;
     @field_list(KEPT_METADATA) bit<16> cell;
     @field_list(KEPT_METADATA) bit<16> ticket;

@@ -1,4 +1,4 @@
-// What becomes of a packet, stage by stage.
+// The processing of a packet, stage by stage.
 #ifndef INT_GPINT_INGRESS_P4
 #define INT_GPINT_INGRESS_P4
 
@@ -44,7 +44,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         meta.monitor_port = (bit<16>)monitor_port;
     }
 
-    // Without an identity the switch takes no notice of probes.
+    // Without an identity the switch forwards probes like other packets.
     table identity {
         actions = { set_identity; NoAction; }
         default_action = NoAction();
@@ -55,7 +55,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         meta.clone_capacity = capacity;
     }
 
-    // Without recovery probes are neither confirmed nor kept.
+    // Without recovery, probes are neither confirmed nor kept.
     table recovery {
         actions = { recover; NoAction; }
         default_action = NoAction();
@@ -65,7 +65,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         meta.timeout = microseconds;
     }
 
-    // t_f, by the port that the probe leaves by.
+    // t_f, by the probe's egress port.
     table clone_timeout {
         key = { meta.out_port: exact @name("out_port"); }
         actions = { keep_for; }
@@ -109,7 +109,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         meta.is_rewritten = 1;
     }
 
-    // Back to the parser with the stage that comes next.
+    // Back to the parser with the next stage.
     action look_again(in bit<8> stage) {
         meta.stage = stage;
         resubmit_preserving_field_list(KEPT_METADATA);
@@ -160,14 +160,14 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
             } else if (hdr.ipv4.dscp == GPINT_DSCP_PROBE && hdr.route_count.isValid() && hdr.visit_count.isValid()
                 && hdr.route_count.count != 0)
             {
-                // Both layouts: a DLV header comes, an SR entry goes.
+                // In both layouts a DLV header is added, and an SR entry removed.
                 if (hdr.route_plain.isValid()) {
                     length = (bit<32>)hdr.udp.length - 7 + ((bit<32>)hdr.route_plain.count << 2);
                 } else if (hdr.route_extended.isValid()) {
                     length = (bit<32>)hdr.udp.length - 6 + ((bit<32>)hdr.route_extended.count << 2);
                 }
                 if (length > GPINT_MOST_BYTES || hdr.visit_count.count == GPINT_MOST_SWITCHES) {
-                    // Not confirmed: the switch before sees that the probe goes no further.
+                    // Not confirmed, so that the previous switch sees that the probe ends here.
                     events.count(EVENT_TOO_LONG);
                     drop();
                 } else {
@@ -178,7 +178,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                     look_again(STAGE_SERVE);
                 }
             } else if (meta.in_port == meta.monitor_port) {
-                // Sent back where it came from, it would go to and fro.
+                // Sent back to its sender, it would loop.
                 events.count(EVENT_MISDIRECTED);
                 drop();
             } else {
@@ -299,7 +299,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
                 write_headers(meta.address, meta.monitor_address, hdr.udp.destination_port, GPINT_DSCP_RECOVERY);
                 standard_metadata.egress_spec = meta.monitor_port[8:0];
             } else {
-                // Not yet, or not before an older one of the same request.
+                // The timeout is not over, or an older clone of the request still waits.
                 meta.stage = STAGE_KEEP;
                 go_round();
             }

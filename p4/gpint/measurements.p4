@@ -1,10 +1,10 @@
-// The counters that probes carry home.
+// The counters that probes report to the monitor.
 #ifndef INT_GPINT_MEASUREMENTS_P4
 #define INT_GPINT_MEASUREMENTS_P4
 
 #include "headers.p4"
 
-// A constant index each, as v1model has no loops over header stacks in controls.
+// One constant index each, because v1model has no loops over header stacks in controls.
 #define APPEND_MEASUREMENT(i) \
     if (meta.left > i) { \
         if (meta.type == GPINT_PORT_PACKETS) { \

@@ -1,4 +1,4 @@
-// Looks a probe through when it comes from a link, and takes it apart once that has been done.
+// Checks a probe that comes from a link, and parses it in a later pass.
 #ifndef INT_GPINT_PARSER_P4
 #define INT_GPINT_PARSER_P4
 
@@ -10,7 +10,7 @@ parser GpintParser(
     inout metadata_t meta,
     inout standard_metadata_t standard_metadata)
 {
-    // Metadata holds nothing certain, but for what went with a packet that comes back.
+    // Metadata is undefined, except for fields that a returning packet kept.
     state start {
         meta.is_probe = 0;
         meta.measurements_expected = 0;
@@ -93,7 +93,7 @@ parser GpintParser(
         }
     }
 
-    // How far the lengths go beyond each other: the datagram beyond the packet, the packet beyond the frame.
+    // Excess of the lengths: of the datagram over the packet, of the packet over the frame.
     state lengths {
         meta.overrun = (8 |-| (bit<32>)hdr.udp.length)
             + ((((bit<32>)hdr.ipv4.ihl << 2) + (bit<32>)hdr.udp.length) |-| (bit<32>)hdr.ipv4.total_length)
@@ -120,8 +120,8 @@ parser GpintParser(
         transition accept;
     }
 
-    // The counts have to agree with each other and with the length. The entries are passed over, the DLV headers read into one
-    // place: a probe that is to be served is parsed again.
+    // The counts must agree with each other and with the length. The entries are skipped, and all DLV headers read into
+    // one place: a probe to be served is parsed again.
     state stacks {
         verify(meta.bytes_left <= GPINT_MOST_BYTES, error.BadProbe);
         verify(meta.bytes_left >= 4, error.BadProbe);
@@ -224,7 +224,7 @@ parser GpintParser(
         transition accept;
     }
 
-    // Of a probe that has been looked through.
+    // A probe that has been checked.
     state serve {
         packet.extract(hdr.request);
         packet.extract(hdr.route_count);
@@ -259,7 +259,7 @@ parser GpintParser(
         transition accept;
     }
 
-    // What is appended stands before what pads a short frame.
+    // Appended measurements precede the padding of a short frame.
     state append {
         packet.extract(hdr.body, ((bit<32>)hdr.udp.length - 8) << 3);
         transition accept;

@@ -2,7 +2,7 @@
 #ifndef INT_GPINT_REGISTERS_P4
 #define INT_GPINT_REGISTERS_P4
 
-// By port: packets in the queue of the port, as the packet that last left by it found it.
+// By port: packets in the port's queue, as seen by the last packet that left by it.
 register<bit<32>>(512) queue_depth;
 
 // By cell of the store of clones: ticket (16 bits) and time (48) of the clone last put there.

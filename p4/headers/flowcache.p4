@@ -1,6 +1,6 @@
-// What a flow cache sends to hosts, over UDP: `flowcache_export_t`, then records of one kind. Records are the 32-bit words
-// that @int/flowcache has in memory (packages/flowcache/src/layout.ts), in their order, each word big-endian; of 64-bit
-// numbers the lower word comes first, as there.
+// Exports of a flow cache to hosts over UDP: `flowcache_export_t`, then records of one kind. Records are the 32-bit
+// words of @int/flowcache (packages/flowcache/src/layout.ts) in the same order, each word big-endian. As there, the
+// lower word of a 64-bit number comes first.
 #ifndef INT_HEADERS_FLOWCACHE_P4
 #define INT_HEADERS_FLOWCACHE_P4
 
@@ -9,7 +9,7 @@ const bit<8> FLOWCACHE_VERSION = 1;
 const bit<8> FLOWCACHE_ENTRIES = 1;
 const bit<8> FLOWCACHE_EVENTS = 2;
 
-// Why an entry left the cache.
+// Reasons why an entry left the cache.
 const bit<8> FLOWCACHE_EVICTED = 1;
 const bit<8> FLOWCACHE_RETIRED = 3;
 

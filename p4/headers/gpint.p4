@@ -2,7 +2,7 @@
 #ifndef INT_HEADERS_GPINT_P4
 #define INT_HEADERS_GPINT_P4
 
-// The layout is told by the UDP destination port, the kind by the DSCP.
+// The UDP destination port determines the layout, the DSCP the kind.
 #ifndef GPINT_PORT_PLAIN
 #define GPINT_PORT_PLAIN 5017
 #endif
@@ -14,12 +14,12 @@ const bit<6> GPINT_DSCP_PROBE = 0x17;
 const bit<6> GPINT_DSCP_FEEDBACK = 0x19;
 const bit<6> GPINT_DSCP_RECOVERY = 0x21;
 
-// The most a probe may have, from the request meta on.
+// Largest probe in bytes, from the request meta on.
 #define GPINT_MOST_BYTES 2200
 #define GPINT_MOST_BITS 17600
 const bit<16> GPINT_MOST_SWITCHES = 255;
 
-// What a probe asks for.
+// Kinds of measurements that a probe requests.
 const bit<1> GPINT_RULE_HITS = 0;
 const bit<1> GPINT_PORT_PACKETS = 1;
 
@@ -28,12 +28,12 @@ header gpint_request_t {
     bit<1> type;
 }
 
-// Entries, DLV headers or measurements that follow.
+// Number of the following entries, DLV headers or measurements.
 header gpint_count_t {
     bit<16> count;
 }
 
-// An entry of the SR stack: the port to leave by, and the measurements asked for.
+// An entry of the SR stack: the egress port, and the requested measurements.
 header gpint_route_plain_t {
     bit<8> port;
     bit<8> first;
@@ -63,7 +63,7 @@ header gpint_measurement_t {
     bit<32> value;
 }
 
-// Part of a probe that is passed on as it is.
+// Part of a probe that is passed on unchanged.
 header gpint_bytes_t {
     varbit<GPINT_MOST_BITS> bytes;
 }

@@ -1,9 +1,9 @@
-// In-band Network Telemetry, version 2.1: shim for TCP and UDP (section 5.7), INT-MD and INT-MX headers, and the metadata
-// of one hop, an item per header, since the instruction bitmap says which of them there are.
+// In-band Network Telemetry, version 2.1: shim for TCP and UDP (section 5.7), INT-MD and INT-MX headers, and the
+// metadata of one hop. Each item is a header, because the instruction bitmap tells which items are present.
 #ifndef INT_HEADERS_INT_P4
 #define INT_HEADERS_INT_P4
 
-// How INT is found. Neither has a standard value: both are of the domain.
+// Marks of INT packets. They have no standard values: the domain chooses both.
 #ifndef INT_UDP_PORT
 #define INT_UDP_PORT 5000
 #endif
@@ -14,8 +14,8 @@
 const bit<4> INT_TYPE_MD = 1;
 const bit<4> INT_TYPE_MX = 3;
 
-// What stands behind the stack: the payload (INT marked by DSCP), the payload (INT in place of the UDP destination port),
-// or the original transport header (INT behind a UDP header of the source's own).
+// Data after the stack: the payload (INT marked by DSCP), the payload (INT in place of the UDP destination port), or
+// the original transport header (INT after a UDP header of the source).
 const bit<2> INT_NPT_DSCP = 0;
 const bit<2> INT_NPT_PORT = 1;
 const bit<2> INT_NPT_NEW_UDP = 2;
@@ -57,8 +57,8 @@ header int_mx_t {
     bit<16> domain_flags;
 }
 
-// One's complement sums of headers that are valid (sums.p4). No list for hash() has fields of several headers of which some
-// may be invalid: it is of fixed width, and what an invalid header holds counts too.
+// One's complement sums of valid headers (sums.p4). No list for hash() mixes fields of headers that may be invalid: the
+// list has a fixed width, and fields of invalid headers count too.
 #define SHIM_SUM(h) ((bit<32>)(h.type ++ h.npt ++ h.reserved ++ h.length) + (bit<32>)h.original)
 #define MD_SUM(h) (words_32(h.version ++ h.discard ++ h.hops_exceeded ++ h.mtu_exceeded ++ h.reserved ++ h.hop_ml \
     ++ h.remaining_hops) + (bit<32>)h.instructions + (bit<32>)h.domain_id + (bit<32>)h.domain_instructions \
@@ -66,13 +66,13 @@ header int_mx_t {
 #define MX_SUM(h) (words_32(h.version ++ h.discard ++ h.reserved) + (bit<32>)h.instructions + (bit<32>)h.domain_id \
     + (bit<32>)h.domain_instructions + (bit<32>)h.domain_flags)
 
-// A word of the stack, of whatever item.
+// A word of the stack, of any item.
 header int_word_t {
     bit<32> value;
 }
 
-// The values of a metric, in path order, INT source first: up to eight hops of the stack, then this switch. `has`: the hop
-// carries the metric, and says more than 'not available'. Never emitted.
+// The values of a metric, in path order, INT source first: up to eight hops of the stack, then this switch. `has`: the
+// hop carries the metric, with a value other than 'not available'. Never emitted.
 header int_metric_t {
     bit<1> has_0;
     bit<1> has_1;
@@ -101,12 +101,12 @@ header int_metric_t {
     bit<32> value_8;
 }
 
-// A stack too long for the words there are.
+// A stack that is too long for the word headers.
 header int_stack_t {
     varbit<8160> words;
 }
 
-// Items, by the bit of the bitmap that asks for them; bit 0 is the most significant.
+// Items, with the bit of the bitmap that requests them. Bit 0 is the most significant one.
 header int_node_id_t { bit<32> id; }                                    // 0
 header int_interfaces_t { bit<16> ingress; bit<16> egress; }            // 1
 header int_hop_latency_t { bit<32> latency; }                           // 2
@@ -118,8 +118,8 @@ header int_utilization_t { bit<32> utilization; }                       // 7
 header int_buffer_t { bit<8> id; bit<24> occupancy; }                   // 8
 header int_complement_t { bit<32> value; }                              // 15
 
-// Words of all ones, for what the bitmap or the domain asks for and this switch does not know. Any number of words up to 31
-// is a sum of these.
+// Words of all ones, for requested items that this switch does not know. Any number of words up to 31 is a sum of
+// these.
 header int_ones_1_t { bit<32> words; }
 header int_ones_2_t { bit<64> words; }
 header int_ones_4_t { bit<128> words; }
@@ -144,7 +144,7 @@ header int_ones_16_t { bit<512> words; }
     int_ones_16_t prefix##_ones_16; \
     int_complement_t prefix##_complement
 
-// A transport header's ports, where the rest does not matter.
+// The ports of a transport header whose rest does not matter.
 header ports_t {
     bit<16> source;
     bit<16> destination;

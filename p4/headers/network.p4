@@ -1,5 +1,5 @@
-// Ethernet, IPv4, IPv6, UDP and TCP as the programs here parse them. Options of IPv4 and TCP stand in headers of their
-// own, so that a packet without any does not pay for them.
+// Ethernet, IPv4, IPv6, UDP and TCP as the programs here parse them. Options of IPv4 and TCP are separate headers, so
+// that packets without options cost nothing extra.
 #ifndef INT_HEADERS_NETWORK_P4
 #define INT_HEADERS_NETWORK_P4
 

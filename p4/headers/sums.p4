@@ -1,5 +1,5 @@
-// One's complement sums (RFC 1071) and incremental update of checksums (RFC 1624). A sum is kept in 32 bits, which have
-// room for the carries of 65,536 words.
+// One's complement sums (RFC 1071) and incremental update of checksums (RFC 1624). A sum has 32 bits, enough for the
+// carries of 65,536 words.
 #ifndef INT_HEADERS_SUMS_P4
 #define INT_HEADERS_SUMS_P4
 

@@ -1,5 +1,5 @@
-// Which INT packets are reported: a table chooses a detector by flow, the detector decides. Tables, registers and
-// arithmetic are those of p4/README.md, which packages/detect does bit for bit alike.
+// Decides which INT packets are reported: a table chooses a detector by flow, and the detector decides. p4/README.md
+// describes tables, registers and arithmetic; packages/detect implements the same, bit for bit.
 #ifndef INT_INT_DETECTION_P4
 #define INT_INT_DETECTION_P4
 
@@ -20,7 +20,7 @@
 #define FLOW_CELLS 65536
 #define SWITCH_CELLS 4096
 
-// A table for each IP version and bank: the tables of the bank that is not in use can be filled meanwhile.
+// A table for each IP version and bank. The control plane can fill the tables of the unused bank.
 #define ALGORITHM_TABLE_OF(ip) \
     key = { \
         hdr.ip.source: ternary @name("source_address"); \
@@ -90,7 +90,7 @@ control IntDetection(
     @name(".IntSink.average_reported")
     register<bit<32>>(12 * FLOW_CELLS) average_reported;
 
-    // By expression: metrics that it names, and metrics of which it needs the past.
+    // By expression: metrics that it names, and metrics whose previous values it needs.
     @name(".IntSink.logic_metrics")
     register<bit<32>>(128) logic_metrics;
     @name(".IntSink.logic_history")
@@ -194,15 +194,15 @@ control IntDetection(
         if (meta.hops + (bit<8>)meta.pushed > 8 || hdr.stack.isValid()
             || defined_words(hdr.md.instructions) > hdr.md.hop_ml)
         {
-            // More hops than the detectors look into, or other words than the instructions say: reported, unless the rules
-            // let nothing through.
+            // More hops than the detectors can read, or other words than the instructions demand: reported, unless the
+            // rules forbid all reports.
             if (detect.kind != DETECT_NONE) {
                 event = 1;
             }
         } else if (detect.kind == DETECT_ALL) {
             event = 1;
         } else if (detect.kind != DETECT_NONE) {
-            // Where the source's block is: the stack holds the last hop first.
+            // Position of the source's block: the last hop comes first in the stack.
             meta.source_block = (bit<32>)(meta.stack_words - (bit<8>)hdr.md.hop_ml);
 
             looked_at = 1;
@@ -229,7 +229,7 @@ control IntDetection(
                 looked_at = 0;
             }
 
-            // What no metric, algorithm or expression has the number of finds nothing.
+            // An unknown number of a metric, algorithm or expression detects nothing.
             if (detect.kind == DETECT_COMPLEX) {
                 if (detect.expression > 127) {
                     looked_at = 0;

@@ -1,4 +1,4 @@
-// What a packet leaves as: with INT begun, continued or taken out; and the clones that become reports.
+// Starts, continues or removes INT in packets that leave, and makes the clones that become reports.
 #ifndef INT_INT_EGRESS_P4
 #define INT_INT_EGRESS_P4
 
@@ -6,14 +6,14 @@
 #include "source.p4"
 #include "transit.p4"
 #include "sink.p4"
-// What becomes of clones: another program may do something else with them.
+// The control that handles clones. Another program may define a different one.
 #ifndef INT_REPORT
 #include "report.p4"
 #define INT_REPORT IntReport
 #endif
-// What else a sink does with INT before it takes it out: a program may define INT_SINK_STAGE, a control, and
-// INT_SINK_STAGE_SESSION, a mirror session that it chooses for a clone where there is no report (0: none). If there is one,
-// the clone that becomes the report comes first, and what makes it (INT_REPORT) goes on from there.
+// An additional step of a sink before it removes INT. A program may define INT_SINK_STAGE, a control, and
+// INT_SINK_STAGE_SESSION, the mirror session of a clone for packets without a report (0: none). If there is a report,
+// its clone comes first, and INT_REPORT continues from there.
 #include "utilization.p4"
 #include "detection.p4"
 #include "../headers/sums.p4"
@@ -92,8 +92,8 @@ control IntEgress(
         meta.port.mtu_reports = 1;
     }
 
-    // What becomes of a packet that has no room for this switch's metadata: the M bit, or an intermediate report that takes
-    // the stack.
+    // Handles a packet without room for this switch's metadata: sets the M bit, or sends the stack in an intermediate
+    // report.
     table too_long {
         actions = { mark_mtu; report_mtu; }
         default_action = mark_mtu();
@@ -103,13 +103,13 @@ control IntEgress(
         meta.report.session = session;
     }
 
-    // Mirror session that leads to the collector; 0: reports go nowhere.
+    // Mirror session to the collector; 0: no reports are sent.
     table reports {
         actions = { set_session; }
         default_action = set_session(0);
     }
 
-    // What this switch knows of the packet. Times are simple_switch's, in microseconds.
+    // This switch's metadata for the packet. Times are simple_switch's, in microseconds.
     action measure() {
         meta.node.latency = (bit<32>)(standard_metadata.egress_global_timestamp
             - standard_metadata.ingress_global_timestamp);
@@ -147,11 +147,11 @@ control IntEgress(
 
     apply {
         node.apply();
-        // A clone of egress brings this along, of the packet it was made of.
+        // A clone of egress keeps these fields of its original.
         if (standard_metadata.instance_type != INSTANCE_EGRESS_CLONE) {
             begin();
             if (standard_metadata.instance_type == INSTANCE_INGRESS_CLONE) {
-                // Of a packet that was dropped: it comes as it was received, and never saw a queue.
+                // A clone of a dropped packet: it has the packet as received, which was in no queue.
                 meta.report.items = 0x4001;
                 meta.report.queue_congested = 0;
                 meta.node.egress = 0xffff;
@@ -170,7 +170,7 @@ control IntEgress(
                 meta.ip_room = 0xffff - hdr.ipv4.total_length;
             } else if (hdr.ipv6.isValid()) {
                 meta.ip_payload = hdr.ipv6.payload_length;
-                // A packet of 65,496 bytes and more is longer than an MTU can be.
+                // A packet of 65,496 bytes and more exceeds every MTU.
                 meta.ip_length = hdr.ipv6.payload_length |+| 40;
                 meta.ip_room = 0xffff - hdr.ipv6.payload_length;
             }
@@ -201,7 +201,7 @@ control IntEgress(
             utilization.apply(meta, standard_metadata);
 
             meta.mtu_room = 0xffff;
-            // What a sink adds leaves with the rest.
+            // A sink removes its own metadata with the rest.
             if (meta.port.mtu != 0 && meta.port.is_sink == 0) {
                 meta.mtu_room = meta.port.mtu |-| meta.ip_length;
             }
@@ -214,9 +214,9 @@ control IntEgress(
                 source.apply(hdr, meta);
             }
 
-            // Lengths and checksums of what has changed.
+            // Update lengths and checksums after changes.
             if (meta.growth != 0) {
-                // Lengths of 0 say nothing (jumbograms, segmentation offload), and stay.
+                // Lengths of 0 mean unknown (jumbograms, segmentation offload), and stay.
                 if (hdr.ipv4.isValid()) {
                     if (hdr.ipv4.total_length != 0) {
                         hdr.ipv4.total_length = hdr.ipv4.total_length + meta.growth - meta.shrink;
@@ -270,8 +270,8 @@ control IntEgress(
 #endif
                 }
             } else if (meta.has_mx == 1 || meta.watch.postcard == 1) {
-                // Every switch reports what it has values for: not bit 0, as the node id is in the group header, nor the
-                // buffer (bit 8), of which v1model knows nothing; bit 15 means something else in reports.
+                // A switch reports the items that it has values for. Not bit 0, as the node id is in the group header;
+                // not the buffer (bit 8), which v1model does not have; bit 15 has another meaning in reports.
                 if (meta.has_mx == 1 && hdr.mx.isValid()) {
                     meta.report.items = hdr.mx.instructions & 0x7f00;
                 } else {

@@ -1,5 +1,5 @@
-// Expressions in conjunctive normal form, from registers: up to eight clauses, all of which must be true, of up to four
-// conditions, one of which must be.
+// Expressions in conjunctive normal form, from registers: up to eight clauses of up to four conditions. All clauses
+// must be true; a clause is true if one of its conditions is.
 #ifndef INT_INT_EXPRESSION_P4
 #define INT_INT_EXPRESSION_P4
 
@@ -29,7 +29,7 @@
     }
 
 // Condition `k` of clause `c`: bits 31 to 0 the constant, 39 to 32 the metric, 43 to 40 the operator, 47 to 44 the
-// aggregate. A condition on a metric that no hop carries is not true, whatever its operator.
+// aggregate. A condition on a metric that no hop carries is false, whatever its operator.
 #define CONDITION(c, k) \
     if (clauses[4 * c + 3:4 * c] > k && clause == 0) { \
         logic_conditions.read(condition, base + 4 * c + k); \
@@ -70,7 +70,7 @@ control IntCondition(in headers_t hdr, in bit<48> condition, in bit<32> count, i
             }
         }
         if (has_values == 1) {
-            // Of an order the extreme value decides: some hop is below a constant if the smallest is.
+            // For order comparisons the extreme value decides: some hop is below a constant if the smallest value is.
             if (aggregate == AGGREGATE_SUM) {
                 value = values.sum;
             } else if (aggregate == AGGREGATE_MAX) {
@@ -94,10 +94,10 @@ control IntCondition(in headers_t hdr, in bit<48> condition, in bit<32> count, i
             }
         }
         if (aggregate != AGGREGATE_COUNT && has_values == 0) {
-            // Not true.
+            // False.
         } else if (is_equality == 1) {
             if ((aggregate == AGGREGATE_ANY) == (operator == OPERATOR_UNEQUAL)) {
-                // Some hop differs, unless all are the constant; all are it, if none differs.
+                // Some hop differs unless all equal the constant; all are equal if none differs.
                 if ((values.smallest == constant && values.largest == constant) == (operator == OPERATOR_EQUAL)) {
                     clause = 1;
                 }
@@ -128,7 +128,7 @@ control IntCondition(in headers_t hdr, in bit<48> condition, in bit<32> count, i
     }
 }
 
-// What a metric's sum was before, and is now. All conditions see the one difference.
+// Replaces a metric's previous sum. All conditions see the same difference.
 #define REMEMBER(i) \
     if (history[i:i] == 1 && hdr.metrics[i].isValid() && hdr.metrics[i].any == 1) { \
         hdr.metrics[i].delta = 0; \

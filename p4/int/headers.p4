@@ -1,4 +1,4 @@
-// Everything a packet carries through int.p4, and what is known of it.
+// Headers and metadata of packets in int.p4.
 #ifndef INT_INT_HEADERS_P4
 #define INT_INT_HEADERS_P4
 
@@ -6,17 +6,17 @@
 #include "../headers/int.p4"
 #include "../headers/report.p4"
 
-// Words of a stack that detectors can look into: eight hops of all items that are defined. A longer stack is carried and
-// reported as it is.
+// Most words of a stack for detectors: eight hops of all defined items. A longer stack is carried and reported
+// unchanged.
 #define STACK_WORDS 104
 
 // Clones of the egress pipeline: simple_switch's number for them.
 const bit<32> INSTANCE_EGRESS_CLONE = 2;
 const bit<32> INSTANCE_INGRESS_CLONE = 1;
 
-// Headers in the order in which they leave. What `kept_` holds never leaves: it is the packet as it was before the sink
-// restored it, for the clone that becomes the report. simple_switch gives clones of the egress pipeline all headers as
-// they are at its end, those that the deparser does not emit too.
+// Headers in the order in which they leave. `kept_` headers never leave: they hold the packet before the sink restored
+// it, for the clone that becomes the report. simple_switch gives clones of the egress pipeline all headers at its end,
+// including those that the deparser does not emit.
 struct headers_t {
 #ifdef INT_EXTRA_HEADERS
     INT_EXTRA_HEADERS
@@ -41,16 +41,16 @@ struct headers_t {
     ipv4_t ipv4;
     ipv4_options_t ipv4_options;
     ipv6_t ipv6;
-    // The outermost transport header: of a packet with a UDP header of the source's own, that one.
+    // The outermost transport header, which is the source's UDP header if it inserted one.
     tcp_t tcp;
     tcp_options_t tcp_options;
     udp_t udp;
     int_shim_t shim;
     int_md_t md;
     int_mx_t mx;
-    // What this switch pushes.
+    // The block that this switch pushes.
     INT_BLOCK(own);
-    // What was on the stack, last hop first; or all of it in `stack`, where it is too long.
+    // The received stack, last hop first; a stack that is too long is in `stack` as a whole.
     int_word_t[STACK_WORDS] words;
     int_stack_t stack;
     // The original transport header behind INT: whole at a source that inserts a UDP header, its ports elsewhere.
@@ -59,7 +59,7 @@ struct headers_t {
     udp_t inner_udp;
     ports_t inner_ports;
 
-    // What the detectors look at, by the number of the metric.
+    // Values for the detectors, by the number of the metric.
     int_metric_t[12] metrics;
 
     ipv4_t kept_ipv4;
@@ -84,7 +84,7 @@ struct flow_t {
     bit<16> destination_port;
 }
 
-// What the watchlist of a source says.
+// The source's settings from the watchlist.
 struct watch_t {
     bit<1> starts;              // INT starts here
     bit<4> type;                // INT_TYPE_MD or INT_TYPE_MX
@@ -97,16 +97,16 @@ struct watch_t {
     bit<32> one_in;             // sampling of postcards and MX reports: 0 is none
 }
 
-// What the egress port is like.
+// Settings of the egress port.
 struct port_settings_t {
     bit<1> is_sink;
-    bit<1> mtu_reports;         // a stack that is in the way goes to the collector instead of the M bit being set
-    bit<1> complements;         // the Checksum Complement is used where it is asked for
+    bit<1> mtu_reports;         // a stack without room goes to the collector, and the M bit is not set
+    bit<1> complements;         // the Checksum Complement is used where it is requested
     bit<16> mtu;
     bit<24> congested_above;    // packets in the queue; the Q bit of reports
 }
 
-// What is to be reported, carried by the clone that becomes the report.
+// The data of a report, carried by the clone that becomes the report.
 struct report_t {
     @field_list(1)
     bit<1> wanted;
@@ -135,13 +135,13 @@ struct report_t {
     bit<16> length;
     @field_list(1)
     bit<1> has_payload;
-    // The clone is of a packet that was restored: its INT is in the kept headers.
+    // The clone's original was restored: its INT is in the kept headers.
     @field_list(1)
     bit<1> was_kept;
     // Mirror session of reports.
     @field_list(1)
     bit<32> session;
-    // Bytes of the packet that the collector wants at most.
+    // Most bytes of the packet in a report.
     bit<16> most;
 }
 
@@ -171,7 +171,7 @@ struct node_t {
     bit<32> utilization;
 }
 
-// What the tables of detection say of a packet.
+// Results of the detection tables for a packet.
 #define DETECT_NONE 0
 #define DETECT_FAST 1
 #define DETECT_COMPLEX 2
@@ -205,14 +205,14 @@ struct metadata_t {
     bit<8> stack_words;
     @field_list(1)
     bit<8> hops;
-    // Those not extracted yet, of all and of the hop under way.
+    // Words not extracted yet, of the stack and of the current hop.
     bit<8> words_left;
     bit<5> words_of_hop;
     // One's complement sum of hdr.words.
     bit<32> stack_sum;
-    // Of hdr.words, where the block of the source begins.
+    // Index in hdr.words at which the source's block begins.
     bit<32> source_block;
-    // Of what this switch has pushed, without the Checksum Complement.
+    // Sum of this switch's block, without the Checksum Complement.
     bit<32> pushed_sum;
     // Sound INT of the type was found.
     @field_list(1)
@@ -220,17 +220,17 @@ struct metadata_t {
     bit<1> has_mx;
     // The time to live is counted down.
     bit<1> routed;
-    // One's complement sums of what this switch has taken out of and put into what the transport checksum covers.
+    // One's complement sums of the data removed and added by this switch, as far as the transport checksum covers it.
     bit<32> removed;
     bit<32> added;
-    // Bytes that INT has made the packet longer.
+    // Bytes that INT has added to the packet.
     bit<16> growth;
-    // Bytes of INT that were taken out to make room.
+    // Bytes of INT removed to make room.
     bit<16> shrink;
-    // Bytes of the IP packet, and of what stands behind its IP header.
+    // Bytes of the IP packet, and of its payload.
     bit<16> ip_length;
     bit<16> ip_payload;
-    // Bytes that its length fields, and the MTU of the egress port, have room for.
+    // Free bytes within its length fields and the MTU of the egress port.
     bit<16> ip_room;
     bit<16> mtu_room;
     bit<1> fragment;

@@ -1,4 +1,4 @@
-// Where a packet goes, and whether INT starts here for its flow.
+// Chooses a packet's egress port, and whether INT starts here for its flow.
 #ifndef INT_INT_INGRESS_P4
 #define INT_INT_INGRESS_P4
 
@@ -24,23 +24,24 @@ control IntIngress(
         meta.report.drop_reason = DROP_NO_ROUTE;
     }
 
-    // Not `drop`, which tables have: called from a control that would become a second action of its name, without a parameter.
+    // Not named `drop`, like an action of the tables: a direct call would make a second action of that name without a
+    // parameter.
     action expire() {
         meta.report.dropped = 1;
         meta.report.drop_reason = DROP_TTL;
     }
 
-    // As a bridge does: nothing of the packet changes.
+    // Forwards like a bridge: the packet stays unchanged.
     action forward(bit<9> port) {
         standard_metadata.egress_spec = port;
     }
 
-    // To a multicast group of the switch's; each copy is a packet of its own.
+    // Sends to a multicast group of the switch. Each copy is a separate packet.
     action multicast(bit<16> group) {
         standard_metadata.mcast_grp = group;
     }
 
-    // As a router does. The IPv4 checksum follows the time to live.
+    // Forwards like a router. The IPv4 checksum follows the time to live.
     action route(bit<9> port, bit<48> source_mac, bit<48> destination_mac) {
         standard_metadata.egress_spec = port;
         hdr.ethernet.source = source_mac;
@@ -62,7 +63,7 @@ control IntIngress(
         default_action = no_route();
     }
 
-    // What is neither IPv4 nor IPv6.
+    // Packets that are neither IPv4 nor IPv6.
     table forward_other {
         key = { meta.destination_mac: exact @name("destination_mac"); }
         actions = { forward; multicast; drop; no_route; }
@@ -74,7 +75,7 @@ control IntIngress(
     action ignore() {
     }
 
-    // INT-MD: npt 0 marks by DSCP, 1 by UDP port, 2 puts a UDP header of its own in front of the transport header, with
+    // INT-MD: npt 0 marks by DSCP, 1 by UDP port, 2 inserts a new UDP header before the transport header, with
     // `entropy_port` as source port (0: from a hash of the flow).
     action start_md(bit<2> npt, bit<16> instructions, bit<8> max_hops, bit<1> discard, bit<16> entropy_port) {
         meta.watch.starts = 1;
@@ -86,8 +87,8 @@ control IntIngress(
         meta.watch.entropy_port = entropy_port;
     }
 
-    // INT-MX: the packet carries the instructions, every switch reports. `one_in`: of so many packets of a flow this switch
-    // reports one; 0 or 1: all.
+    // INT-MX: the packet carries the instructions, every switch reports. `one_in`: this switch reports one of this
+    // number of packets of a flow; 0 or 1: all.
     action start_mx(bit<2> npt, bit<16> instructions, bit<1> discard, bit<16> entropy_port, bit<32> one_in) {
         meta.watch.starts = 1;
         meta.watch.type = INT_TYPE_MX;
@@ -143,7 +144,7 @@ control IntIngress(
         clone_preserving_field_list(CloneType.I2E, session, 1);
     }
 
-    // Where reports of dropped packets go: a mirror session that leads to the collector. Without it there are none.
+    // The mirror session to the collector for reports of dropped packets. Without it there are none.
     table drop_reports {
         actions = { report_drops; NoAction; }
         default_action = NoAction();
@@ -159,7 +160,7 @@ control IntIngress(
         meta.report.dropped = 0;
         meta.report.drop_reason = 0;
         meta.report.session = 0;
-        // Before forwarding writes others.
+        // Set these before forwarding overwrites them.
         meta.source_mac = 0;
         meta.destination_mac = 0;
         if (hdr.ethernet.isValid()) {
@@ -199,7 +200,7 @@ control IntIngress(
         }
 
         if (meta.report.dropped == 1) {
-            // Only what is watched is reported: INT packets and flows of the watchlist.
+            // Only watched packets are reported: INT packets and flows of the watchlist.
             if (meta.has_md == 1 || meta.has_mx == 1 || meta.watch.starts == 1 || meta.watch.postcard == 1) {
                 drop_reports.apply();
             }

@@ -1,4 +1,4 @@
-// Finds INT in UDP and TCP, and takes the stack apart into words.
+// Finds INT in UDP and TCP, and splits the stack into words.
 #ifndef INT_INT_PARSER_P4
 #define INT_INT_PARSER_P4
 
@@ -10,7 +10,7 @@ parser IntParser(
     inout metadata_t meta,
     inout standard_metadata_t standard_metadata)
 {
-    // What a packet may leave as it is. Metadata holds nothing certain before.
+    // Initialise metadata, which is undefined before, for packets that leave unchanged.
     state start {
         meta.flow.protocol = 0;
         meta.flow.source_port = 0;
@@ -105,7 +105,7 @@ parser IntParser(
         }
     }
 
-    // Looked at before it is extracted: what is not INT stays payload.
+    // Checked before extraction, so that other data stays payload.
     state dscp_shim {
         transition select(packet.lookahead<bit<16>>()) {
             0x1000 &&& 0xfc00: shim;
@@ -171,7 +171,7 @@ parser IntParser(
         transition sound_md;
     }
 
-    // A stack is hops of Hop ML words each; what is left over is no hop, and the stack not sound.
+    // A stack consists of hops of Hop ML words each. A remainder makes the stack invalid.
     state hop {
         meta.hops = meta.hops + 1;
         meta.words_of_hop = hdr.md.hop_ml;

@@ -1,11 +1,11 @@
-// The block of metadata that this switch pushes, as a source or on the way.
+// The block of metadata that this switch pushes as a source or transit.
 #ifndef INT_INT_PUSH_P4
 #define INT_INT_PUSH_P4
 
 #include "headers.p4"
 #include "../headers/sums.p4"
 
-// Words of the items that bits 0 to 8 and 15 of a bitmap ask for.
+// Words of the items that bits 0 to 8 and 15 of a bitmap request.
 bit<5> defined_words(in bit<16> instructions) {
     return (bit<5>)instructions[15:15] + (bit<5>)instructions[14:14] + (bit<5>)instructions[13:13]
         + (bit<5>)instructions[12:12] + ((bit<5>)instructions[11:11] << 1) + ((bit<5>)instructions[10:10] << 1)
@@ -19,8 +19,8 @@ bit<5> reserved_words(in bit<16> instructions) {
         + (bit<5>)instructions[3:3] + (bit<5>)instructions[2:2] + (bit<5>)instructions[1:1];
 }
 
-// Pushes `hop_ml` words: the caller has made sure that they fit, and that the bitmap asks for no more. Lengths in the
-// packet and checksums are the caller's, too: `meta.added` is the sum of what was pushed.
+// Pushes `hop_ml` words. The caller ensures that they fit, and that the bitmap requests no more. The caller also
+// updates lengths and checksums: `meta.added` is the sum of the pushed words.
 control IntPush(
     inout headers_t hdr,
     inout metadata_t meta,
@@ -76,7 +76,7 @@ control IntPush(
             sum = sum + words_32(meta.node.utilization);
         }
         if (instructions[7:7] == 1) {
-            // v1model has no shared buffer to ask.
+            // v1model has no shared buffer.
             hdr.own_buffer.setValid();
             hdr.own_buffer.id = 0xff;
             hdr.own_buffer.occupancy = 0xffffff;
@@ -103,12 +103,12 @@ control IntPush(
             hdr.own_ones_16.words = ~512w0;
         }
 
-        // The words of all ones are 0 as one's complement sums go.
+        // Words of all ones count as 0 in a one's complement sum.
         meta.pushed_sum = sum;
         meta.added = meta.added + sum;
 
         if (instructions[0:0] == 1) {
-            // All ones: the checksum field is updated instead. IntEgress writes another one, if it is to stay.
+            // All ones: the checksum field is updated instead. IntEgress writes the value of a complement that is used.
             hdr.own_complement.setValid();
             hdr.own_complement.value = 0xffffffff;
         }

@@ -1,12 +1,12 @@
-// Turns a clone into a telemetry report 2.0: Ethernet, IPv4 and UDP to the collector, the report's headers, and in them the
-// packet as it was with INT, cut to what the collector wants of it.
+// Turns a clone into a telemetry report 2.0: Ethernet, IPv4 and UDP to the collector, the report's headers, and the
+// packet with INT, cut to the collector's limit.
 #ifndef INT_INT_REPORT_P4
 #define INT_INT_REPORT_P4
 
 #include "headers.p4"
 #include "../headers/sums.p4"
 
-// Domain of the metadata that reports of events carry: DS bit 0 is the number of the rule that decided, 4 bytes.
+// Domain of the metadata that reports of events carry: DS bit 0 is the number of the deciding rule, 4 bytes.
 #ifndef INT_REPORT_DOMAIN
 #define INT_REPORT_DOMAIN 1
 #endif
@@ -29,7 +29,7 @@ control IntReport(
     @name(".IntReport.sequence")
     register<bit<22>>(256) sequences;
 
-    // `index`: cell of the sequence number; `most`: bytes of the packet that are sent, at most 968.
+    // `index`: cell of the sequence number; `most`: most bytes of the packet to send, up to 968.
     @name(".IntReport.send")
     action send(
         bit<8> index, bit<48> source_mac, bit<48> destination_mac, bit<32> source_address, bit<32> destination_address,
@@ -55,7 +55,7 @@ control IntReport(
         hdr.report_udp.setValid();
         hdr.report_udp.source_port = source_port;
         hdr.report_udp.destination_port = destination_port;
-        // None: what it would cover is not at hand.
+        // No checksum: the covered data is not available here.
         hdr.report_udp.checksum = 0;
         sequences.read(sequence, (bit<32>)index);
         next_sequence = sequence + 1;
@@ -68,7 +68,7 @@ control IntReport(
         meta.report.most = most;
     }
 
-    // By the port the clone leaves by: its mirror session's.
+    // By the clone's egress port, which is its mirror session's.
     @name(".IntReport.collector")
     table collector {
         key = { standard_metadata.egress_port: exact @name("egress_port"); }
@@ -141,8 +141,8 @@ control IntReport(
                 item_words = item_words + 1;
             }
 
-            // Reports count words. A packet that does not end on one loses up to three bytes of its payload; if it has none
-            // behind INT, it is sent from its IP header on, which makes whole words of headers.
+            // Reports count words. A packet loses up to three bytes of its payload to end on a word. A packet without
+            // payload after INT is sent from its IP header on, so that its headers are whole words.
             hdr.report_individual.setValid();
             hdr.report_individual.type = REPORT_TYPE_INT;
             hdr.report_individual.inner_type = REPORT_INNER_ETHERNET;
@@ -158,7 +158,7 @@ control IntReport(
             if (inner > meta.report.most) {
                 inner = meta.report.most;
             }
-            // The length in words has eight bits, and all of them ones would mean another thing.
+            // The length in words has eight bits, and all ones have another meaning.
             if (inner > 968) {
                 inner = 968;
             }

@@ -1,11 +1,11 @@
-// Takes INT out, and gives the packet back what it was before the source.
+// Removes INT, and restores the packet as it was before the source.
 #ifndef INT_INT_SINK_P4
 #define INT_INT_SINK_P4
 
 #include "headers.p4"
 #include "../headers/sums.p4"
 
-// Keeps the packet as it is, for the report, where the deparser does not see it.
+// Copies the packet for the report into headers that the deparser does not emit.
 control IntKeep(inout headers_t hdr) {
     apply {
         hdr.kept_ipv4 = hdr.ipv4;
@@ -35,7 +35,7 @@ control IntKeep(inout headers_t hdr) {
     }
 }
 
-// In the clone that becomes the report: the packet as it was kept.
+// In the clone that becomes the report: restores the kept packet.
 control IntRestoreKept(inout headers_t hdr) {
     apply {
         hdr.ipv4 = hdr.kept_ipv4;
@@ -65,7 +65,7 @@ control IntRestoreKept(inout headers_t hdr) {
     }
 }
 
-// All headers of INT go.
+// Removes all headers of INT.
 control IntRemove(inout headers_t hdr) {
     apply {
         hdr.shim.setInvalid();
@@ -112,7 +112,7 @@ control IntStrip(inout headers_t hdr, inout metadata_t meta) {
             }
             hdr.udp.setInvalid();
         } else {
-            // What the transport checksum no longer covers. Of what this switch pushed the sum is known.
+            // The data that the transport checksum no longer covers. The sum of this switch's block is known.
             meta.removed = meta.stack_sum + meta.pushed_sum + SHIM_SUM(hdr.shim);
             if (hdr.md.isValid()) {
                 meta.removed = meta.removed + MD_SUM(hdr.md);
@@ -123,7 +123,7 @@ control IntStrip(inout headers_t hdr, inout metadata_t meta) {
             if (hdr.own_complement.isValid()) {
                 meta.removed = meta.removed + words_32(hdr.own_complement.value);
             }
-            // By itself: simple_switch ends where a varbit of an invalid header is among what is hashed.
+            // Summed separately: simple_switch aborts if it hashes a varbit of an invalid header.
             if (hdr.stack.isValid()) {
                 hash(sum, HashAlgorithm.csum16, 16w0, { hdr.stack.words }, 32w65536);
                 meta.removed = meta.removed + (bit<32>)~sum;

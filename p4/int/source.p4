@@ -9,12 +9,12 @@
 control IntSource(inout headers_t hdr, inout metadata_t meta) {
     IntPush() push;
     bit<5> hop_ml;
-    // Bytes of shim and header, and of a UDP header of our own.
+    // Bytes of shim and header, and of an inserted UDP header.
     bit<16> fixed;
     bit<16> entropy;
     bit<1> fits;
 
-    // A UDP header in front of the transport header, which moves behind INT.
+    // Inserts a UDP header before the transport header, which moves behind INT.
     action insert_udp() {
         hdr.inner_tcp = hdr.tcp;
         hdr.inner_tcp_options = hdr.tcp_options;
@@ -25,9 +25,9 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
         hdr.udp.source_port = entropy;
         hdr.udp.destination_port = INT_UDP_PORT;
         meta.new_udp = 1;
-        // Egress adds what is inserted.
+        // Egress adds the inserted bytes.
         hdr.udp.length = meta.ip_payload;
-        // None, as is recommended, over IPv6 too (RFC 6936): the inner checksum covers what matters.
+        // No checksum, as recommended, over IPv6 too (RFC 6936): the inner checksum covers the relevant data.
         hdr.udp.checksum = 0;
         hdr.shim.original = (bit<16>)meta.flow.protocol;
     }
@@ -43,7 +43,7 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
         }
 
         fits = 0;
-        // What has the mark of INT and is none that is sound goes on as it is.
+        // A packet with the mark of INT but without valid INT goes on unchanged.
         if (!hdr.shim.isValid() && meta.fragment == 0 && fixed <= meta.ip_room && fixed <= meta.mtu_room) {
             if (meta.watch.npt == INT_NPT_NEW_UDP
                 || (meta.watch.npt == INT_NPT_PORT && hdr.udp.isValid())
@@ -52,7 +52,7 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
                 fits = 1;
             }
         }
-        // INT starts whole or not at all: with length fields that have room for the header only, it does not.
+        // INT starts only if the length fields have room for the header and this switch's block.
         if (fits == 1 && fixed + ((bit<16>)hop_ml << 2) > meta.ip_room) {
             fits = 0;
         }
@@ -84,7 +84,7 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
             } else {
                 entropy = meta.watch.entropy_port;
                 if (entropy == 0) {
-                    // A flow keeps to one path (INT v2.1, section 5.7.2).
+                    // A flow stays on one path (INT v2.1, section 5.7.2).
                     if (hdr.ipv4.isValid()) {
                         hash(entropy, HashAlgorithm.crc16, 16w0xc000,
                             {

@@ -1,4 +1,4 @@
-// INT-MD on the way: pushes what the header asks for, or nothing.
+// INT-MD transit: pushes the requested items, or nothing.
 #ifndef INT_INT_TRANSIT_P4
 #define INT_INT_TRANSIT_P4
 
@@ -23,12 +23,12 @@ control IntTransit(inout headers_t hdr, inout metadata_t meta) {
         } else if (hdr.md.hop_ml == 0 || defined_words(hdr.md.instructions) > hdr.md.hop_ml
             || hdr.shim.length > 255 - (bit<8>)hdr.md.hop_ml || meta.ip_room < bytes)
         {
-            // Nothing is asked for, the header contradicts itself, or a length field has no room.
+            // Nothing is requested, the header contradicts itself, or a length field has no room.
         } else {
             fits = 1;
             if (meta.mtu_room < bytes) {
                 if (meta.port.mtu_reports == 1 && meta.stack_words != 0 && meta.report.session != 0) {
-                    // The stack so far goes to the collector, and makes room for this switch (INT v2.1, section 5.3).
+                    // Send the stack to the collector to make room for this switch (INT v2.1, section 5.3).
                     keep.apply(hdr);
                     meta.report.was_kept = 1;
                     meta.report.wanted = 1;

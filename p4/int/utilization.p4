@@ -1,5 +1,5 @@
-// How busy each egress port is. v1model tells no rates, so the bytes of a window are counted and the last full window's are
-// taken; there is no division, so the control plane gives the factor that makes hundredths of a percent of bytes.
+// Utilization of each egress port. v1model has no rates, so this counts the bytes of a window and uses the last full
+// window. P4 has no division, so the control plane gives the factor from bytes to hundredths of a percent.
 #ifndef INT_INT_UTILIZATION_P4
 #define INT_INT_UTILIZATION_P4
 
@@ -42,7 +42,7 @@ control IntUtilization(inout metadata_t meta, in standard_metadata_t standard_me
             window_bytes.read(bytes, index);
             last_bytes.read(last, index);
             if (standard_metadata.egress_global_timestamp - begun >= window) {
-                // A window in which nothing was sent is not seen; the one before it then was no full one.
+                // A window without packets goes unnoticed; the window before it was then not a full one.
                 last = bytes;
                 if (standard_metadata.egress_global_timestamp - begun >= window + window) {
                     last = 0;

@@ -1,4 +1,4 @@
-// The values of the metrics that are looked at, hop by hop, and what is computed of them.
+// Loads the values of the metrics hop by hop, and aggregates them.
 #ifndef INT_INT_VALUES_P4
 #define INT_INT_VALUES_P4
 
@@ -18,7 +18,7 @@
 #define METRIC_QUEUE_ID 10
 #define METRIC_BUFFER_ID 11
 
-// One value: into the metric's header, and into what is computed of all of them.
+// Adds one value to the metric's header and to its aggregates.
 #define TAKE_VALUE(m, i, value) \
     hdr.metrics[m].has_##i = 1; \
     hdr.metrics[m].any = 1; \
@@ -57,7 +57,7 @@
         at = at - (bit<32>)hdr.md.hop_ml; \
     }
 
-// Metric `m`, whose item instruction bit `b` asks for, behind the items of the bits in `before`.
+// Metric `m`, whose item instruction bit `b` requests, after the items of the bits in `before`.
 #define LOAD_METRIC(m, b, before, HOP, shift, mask, is_known, own) \
     if (wanted[m:m] == 1) { \
         hdr.metrics[m].setValid(); \

@@ -13,7 +13,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
     IntmonSettle() settle_again;
     IntmonUtilization() utilization;
 
-    // Packets that got a header here, to which this switch pushed, that went over a limit, that were copied to the
+    // Packets that got a header here, that got this switch's values, that exceeded a limit, that were copied to the
     // management plane.
     counter(4, CounterType.packets) roles;
 
@@ -28,14 +28,14 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
         meta.node_id = id;
     }
 
-    // Without an id the switch starts INT where a rule says so, but has nothing to say itself.
+    // Without an id the switch starts INT for watched flows, but pushes no values.
     table node {
         actions = { set_node; NoAction; }
         default_action = NoAction();
     }
 
-    // `is_sink`: no INT leaves by this port. `mtu`: bytes of the largest IP packet, 0: no limit. `congested_at`: packets in the
-    // queue from which on it is congested, 0: not known.
+    // `is_sink`: no INT leaves by this port. `mtu`: bytes of the largest IP packet, 0: no limit. `congested_at`:
+    // packets in the queue from which it counts as congested, 0: unknown.
     action set_port(bit<1> is_sink, bit<16> mtu, bit<31> congested_at) {
         meta.is_sink = is_sink;
         meta.mtu = mtu;
@@ -55,7 +55,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
         size = 512;
     }
 
-    // The mirror session that leads to the management plane.
+    // The mirror session to the management plane.
     action copy_to(bit<32> session) {
         meta.session = session;
     }
@@ -83,7 +83,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
         hdr.words = hdr.kept_words;
     }
 
-    // The packet as it was before the source. The original port is in the sum before and after.
+    // Restores the packet as it was before the source. The original port is in the sum before and after.
     action restore() {
         meta.removed = INTMON_PORT + meta.stack_sum
             + (bit<32>)(hdr.intmon.version ++ hdr.intmon.replication ++ hdr.intmon.copy ++ hdr.intmon.hops_exceeded
@@ -120,7 +120,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
             management.apply();
             utilization.apply(meta, standard_metadata);
 
-            // What the length field of IP counts, and how far it may grow.
+            // The value of the IP length field, and its largest growth.
             counted = meta.ip_bytes;
             if (hdr.ipv6.isValid()) {
                 counted = counted - 40;
@@ -201,7 +201,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
                 hdr.intmon.total_hops = hdr.intmon.total_hops + 1;
                 hdr.intmon.length = hdr.intmon.length + bytes;
                 meta.grown = meta.grown + bytes;
-                // The count and the length, too.
+                // Include the count and the length.
                 meta.added = meta.added + meta.own_sum + 1 + (bit<32>)bytes;
                 meta.stack_sum = meta.stack_sum + meta.own_sum;
                 meta.stack_words = meta.stack_words + (bit<16>)words;

@@ -4,7 +4,7 @@
 #include "../headers/network.p4"
 #include "../headers/intmon.p4"
 
-// Values that a stack may have: eight switches with all fields. A longer stack is passed on as it is.
+// Most values of a stack: eight switches with all fields. A longer stack is passed on unchanged.
 #define STACK_WORDS 64
 
 const bit<32> INSTANCE_EGRESS_CLONE = 2;
@@ -16,7 +16,7 @@ struct headers_t {
     ipv6_t ipv6;
     udp_t udp;
     intmon_t intmon;
-    // What this switch pushes: the item of instruction bit i at index i.
+    // The values that this switch pushes: the item of instruction bit i is at index i.
     intmon_value_t[16] own;
     intmon_value_t[STACK_WORDS] words;
 
@@ -59,7 +59,7 @@ struct metadata_t {
     bit<31> utilization;
     bit<32> session;
 
-    // What changes: bytes that come and go, sums of words before and after.
+    // Changes: bytes added and removed, sums of words before and after.
     bit<16> grown;
     bit<16> shrunk;
     bit<32> removed;

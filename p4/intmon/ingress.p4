@@ -1,4 +1,4 @@
-// Where a packet goes, and whether its flow is watched.
+// Chooses a packet's egress port, and whether its flow is watched.
 #ifndef INT_INTMON_INGRESS_P4
 #define INT_INTMON_INGRESS_P4
 
@@ -31,7 +31,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         size = 4096;
     }
 
-    // What is neither.
+    // Packets that are neither.
     table forward_other {
         key = { meta.destination_mac: exact @name("destination"); }
         actions = { forward; drop; }
@@ -46,7 +46,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         meta.max_hops = max_hops;
     }
 
-    // Of a rule that excepts flows from one of lower priority.
+    // For a rule that exempts flows from one of lower priority.
     action ignore() { }
 
     table watch_ipv4 {

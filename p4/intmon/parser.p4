@@ -1,4 +1,4 @@
-// Finds IntMon headers and takes their stacks apart. What is not sound INT is passed on as it is.
+// Finds IntMon headers and parses their stacks. Packets without valid INT are passed on unchanged.
 #ifndef INT_INTMON_PARSER_P4
 #define INT_INTMON_PARSER_P4
 
@@ -10,7 +10,7 @@ parser IntmonParser(
     inout metadata_t meta,
     inout standard_metadata_t standard_metadata)
 {
-    // What a packet may leave as it is. Metadata holds nothing certain before.
+    // Initialise metadata, which is undefined before, for packets that leave unchanged.
     state start {
         meta.is_udp = 0;
         meta.has_int = 0;
@@ -36,7 +36,7 @@ parser IntmonParser(
         }
     }
 
-    // A packet that is to be segmented later.
+    // A packet that will be segmented later.
     state ipv4_unknown_length {
         meta.ip_bytes = standard_metadata.packet_length - 14;
         transition ipv4_options;
@@ -54,7 +54,7 @@ parser IntmonParser(
         transition ipv4_transport;
     }
 
-    // Into a fragment no byte may be inserted.
+    // No byte may be inserted into a fragment.
     state ipv4_transport {
         transition select(hdr.ipv4.fragment_offset, hdr.ipv4.flags & 1, hdr.ipv4.protocol) {
             (0, 0, PROTOCOL_UDP): udp;
@@ -106,7 +106,7 @@ parser IntmonParser(
             + (bit<5>)hdr.intmon.instructions[3:3] + (bit<5>)hdr.intmon.instructions[2:2]
             + (bit<5>)hdr.intmon.instructions[1:1] + (bit<5>)hdr.intmon.instructions[0:0];
         meta.stack_bytes = (bit<32>)hdr.intmon.length |-| INTMON_HEADER_BYTES;
-        // Too short for the header, too long for the packet, not what the counts say.
+        // Too short for the header, too long for the packet, or different from the counts.
         meta.overrun = (INTMON_HEADER_BYTES |-| (bit<32>)hdr.intmon.length)
             + ((bit<32>)hdr.intmon.length |-| meta.room)
             + (meta.stack_bytes ^ (((bit<32>)hdr.intmon.instruction_count * (bit<32>)hdr.intmon.total_hops) << 2))

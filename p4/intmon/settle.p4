@@ -1,4 +1,4 @@
-// Lengths and checksums after bytes have come or gone, from the bytes and the sums in the metadata, which begin anew.
+// Updates lengths and checksums by the bytes and sums in the metadata, and resets these.
 #ifndef INT_INTMON_SETTLE_P4
 #define INT_INTMON_SETTLE_P4
 
@@ -9,7 +9,7 @@ control IntmonSettle(inout headers_t hdr, inout metadata_t meta) {
     bit<16> before;
 
     apply {
-        // A length of 0 says nothing, and stays.
+        // A length of 0 means unknown, and stays.
         if (hdr.ipv4.isValid() && hdr.ipv4.total_length != 0) {
             before = hdr.ipv4.total_length;
             hdr.ipv4.total_length = before + meta.grown - meta.shrunk;
@@ -18,7 +18,7 @@ control IntmonSettle(inout headers_t hdr, inout metadata_t meta) {
         if (hdr.ipv6.isValid() && hdr.ipv6.payload_length != 0) {
             hdr.ipv6.payload_length = hdr.ipv6.payload_length + meta.grown - meta.shrunk;
         }
-        // The pseudo header has the length once more.
+        // The pseudo header contains the length again.
         meta.added = meta.added + (bit<32>)meta.grown;
         meta.removed = meta.removed + (bit<32>)meta.shrunk;
         if (hdr.udp.length != 0) {

@@ -1,4 +1,5 @@
-// How busy the egress port is: bytes of the last full window, times a factor of the control plane's, as there is no division.
+// Utilization of the egress port: bytes of the last full window, times a factor from the control plane, because P4 has
+// no division.
 #ifndef INT_INTMON_UTILIZATION_P4
 #define INT_INTMON_UTILIZATION_P4
 
@@ -39,7 +40,7 @@ control IntmonUtilization(inout metadata_t meta, in standard_metadata_t standard
             last_bytes.read(last, (bit<32>)standard_metadata.egress_port);
             if (standard_metadata.egress_global_timestamp - begun >= window) {
                 last = bytes;
-                // A window went by in which nothing was sent.
+                // A window without packets passed.
                 if (standard_metadata.egress_global_timestamp - begun >= window + window) {
                     last = 0;
                 }

@@ -1,5 +1,5 @@
 /**
- * Where the P4 programs are, for what runs them. Node.js only.
+ * Paths of the P4 programs and their commands. Needs Node.js.
  *
  * @packageDocumentation
  */
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 /** The programs, by their file's name. */
 export type ProgramName = 'dart' | 'flowcache' | 'gpint' | 'int' | 'intmon';
 
-/** Path of a program: `p4/NAME.p4`. Its includes are beside it. */
+/** Path of a program: `p4/NAME.p4`. Its includes are in the folder beside it. */
 export function programPath(name: ProgramName): string {
   return fileURLToPath(new URL(`../${name}.p4`, import.meta.url));
 }

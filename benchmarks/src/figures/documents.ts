@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { paragraph, REPOSITORY, withFigures } from '@int/harness';
+import { accelerators } from './accelerators.js';
 import { afxdp, dgramRatio } from './afxdp.js';
 import { collector } from './collector.js';
 import { dart } from './dart.js';
@@ -44,6 +45,7 @@ const FIGURES: Readonly<Record<string, () => string>> = {
   ...afxdp,
   ...sinks,
   ...collector,
+  ...accelerators,
   ...studies,
   ratios,
 };

@@ -166,7 +166,7 @@ export class Prefilter {
   }
 
   /**
-   * Puts other rules in the place of all while frames arrive: each is looked at by all the old or all the new ones.
+   * Replaces all rules while frames arrive. Each frame is checked by either all old rules or all new ones.
    * State survives, as it belongs to a detector and a metric. It blocks for up to 2 ms if called again at once.
    *
    * A detector behind the filter gets its rules (`rulesBehind`) afterwards. Frames that are under way between the two

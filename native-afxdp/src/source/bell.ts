@@ -1,4 +1,4 @@
-/** Waiting for any of several threads, each of which counts one word up and wakes who waits on it. */
+/** Waits for any of several threads. Each counts up one word and wakes the waiters. */
 
 type WaitAsync = (
   words: Int32Array,

@@ -33,7 +33,7 @@ export interface XdpSourceOptions {
    * there. Default 16 384, or what the process may lock in memory, if that is less.
    */
   readonly frames?: number;
-  /** Bytes for each frame, of which 256 are not for it. Default 2048; 4096 if the interface's MTU asks for it. */
+  /** Bytes for each frame; 256 of them are headroom. Default 2048, or 4096 if the interface's MTU needs it. */
   readonly frameSize?: 2048 | 4096;
   /** Frames handed on at once, 16 to 4096. Default 256. */
   readonly batchFrames?: number;
@@ -72,7 +72,7 @@ export interface QueueGeometry {
   readonly batches: number;
 }
 
-/** Options without gaps, as far as they can be known before the interface is looked at. */
+/** Options with their defaults, as far as these do not depend on the interface. */
 export interface ResolvedOptions {
   readonly interface: string;
   readonly queues: 'all' | readonly number[];

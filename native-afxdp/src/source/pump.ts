@@ -8,7 +8,7 @@ import type { Shard } from './shard.js';
 const BATCHES_PER_TURN = 4;
 /** Pause between two looks when there was less than a batch: more wake-ups cost more than they bring. */
 const TICK_MS = 1;
-/** Empty looks after which nothing is looked at until a frame comes. */
+/** Empty polls after which the pump waits for a frame. */
 const IDLE_LOOKS = 4;
 /** From the moment at which a thread gives frames their time to that at which they can be taken it takes no longer. */
 const HAND_OVER_MS = 500;

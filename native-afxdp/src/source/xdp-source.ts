@@ -88,7 +88,7 @@ export class XdpSource implements Source {
       this.#finish = resolve;
       this.#fail = reject;
     });
-    // Whoever awaits it sees the rejection; nobody has to.
+    // A caller who awaits it sees the rejection. Nobody has to.
     this.finished.catch(() => {});
   }
 

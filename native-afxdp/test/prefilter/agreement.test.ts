@@ -1,13 +1,13 @@
-import { Detector, type RuleSet } from '@int/detect';
-import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Prefilter,
   type PrefilterCounts,
   type PrefilterOptions,
   planPrefilter,
   rulesBehind,
-} from '../../src/prefilter/index.js';
+} from '@int/afxdp/prefilter';
+import { Detector, type RuleSet } from '@int/detect';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
 import { SEED } from '../seed.js';
 import { calmReports, detector, mixedRules, reports, rules } from './arbitraries.js';
 import { Finder, type StreamEvent } from './behind.js';

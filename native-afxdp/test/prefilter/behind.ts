@@ -1,6 +1,6 @@
+import type { Prefilter } from '@int/afxdp/prefilter';
 import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import { type Detector, type Event, EventBatch } from '@int/detect';
-import type { Prefilter } from '../../src/prefilter/index.js';
 
 /** An event and the number of its report in the stream. */
 export type StreamEvent = Omit<Event, 'flow'> & { readonly report: number };

@@ -1,6 +1,6 @@
+import { XdpError } from '@int/afxdp';
+import { Prefilter, type PrefilterOptions } from '@int/afxdp/prefilter';
 import { limit, skip } from '../../../.ci/test/requires.js';
-import { XdpError } from '../../src/errors.js';
-import { Prefilter, type PrefilterOptions } from '../../src/prefilter/index.js';
 import { addon } from '../addon.js';
 
 /** A filter that is loaded but not attached. Skips the test where the kernel refuses programs, or nothing can build the addon. */

@@ -1,6 +1,6 @@
+import { planPrefilter, rulesBehind } from '@int/afxdp/prefilter';
 import { readRules } from '@int/detect/yaml';
 import { describe, expect, test } from 'vitest';
-import { planPrefilter, rulesBehind } from '../../src/prefilter/index.js';
 import { ANY, rule, ruleSet } from './rules.js';
 
 const perFlow = { kind: 'perFlow', metric: 'hopLatency', threshold: 10 } as const;

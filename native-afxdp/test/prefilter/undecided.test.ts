@@ -1,9 +1,9 @@
+import type { Prefilter } from '@int/afxdp/prefilter';
 import { frame, malformed } from '@int/arbitraries';
 import { encodeFrame, FrameDecoder, type TelemetryRecord } from '@int/codec';
 import { Detector } from '@int/detect';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Prefilter } from '../../src/prefilter/index.js';
 import { SEED } from '../seed.js';
 import { reports, rules } from './arbitraries.js';
 import { loadFilter } from './kernel.js';

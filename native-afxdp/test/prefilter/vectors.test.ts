@@ -1,6 +1,6 @@
+import type { Prefilter, PrefilterCounts } from '@int/afxdp/prefilter';
 import { METRICS, type Metric } from '@int/detect';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Prefilter, PrefilterCounts } from '../../src/prefilter/index.js';
 import { loadFilter } from './kernel.js';
 import { frameOf } from './reports.js';
 import { type Cells, rulesOf, type VectorCase, vectorCases, vectorFiles } from './vector-file.js';

@@ -7,7 +7,7 @@ import type { Traffic } from '../traffic.program.js';
 import type { Received, Sourcing } from './source.program.js';
 
 const WORKER: URL = new URL('../../src/source/worker.ts', import.meta.url);
-export const FAILING_WORKER: URL = new URL('failing-worker.program.ts', import.meta.url);
+export const FAILING_WORKER: URL = new URL('../internals/source/failing-worker.program.ts', import.meta.url);
 const PROGRAM = new URL('source.program.ts', import.meta.url);
 
 /** Frames that are sent at a time: no queue on the way is shorter. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 
 /**
- * Any way to cut bytes into pieces, as a stream may deliver them: one piece, single bytes, empty pieces, anything
- * between. The pieces are views of `bytes`; in order they make up all of it.
+ * Any division of bytes into the chunks of a stream: one piece, single bytes, empty pieces, anything between. The
+ * pieces are views of `bytes`; in order they give `bytes` again.
  */
 export function chunks(bytes: Uint8Array): fc.Arbitrary<Uint8Array[]> {
   const { length } = bytes;

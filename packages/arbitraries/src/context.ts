@@ -1,28 +1,30 @@
-/** What decode options mean for what can be generated. */
+/** The effects of decode options on generators. */
 import type { DecodeOptions, Domains, EncodeOptions, Profile } from '@int/codec';
 import type { BlockLayout } from './layout.js';
 
-/** UDP ports of VXLAN-GPE, Geneve, IntMon and int-afxdp-kafka: a plain packet to them would be looked into. */
+/**
+ * UDP ports of VXLAN-GPE, Geneve, IntMon and int-afxdp-kafka: the decoder would search plain packets to them for INT.
+ */
 const PORTS_LOOKED_INTO: readonly number[] = [4790, 6081, 54321, 4321];
 
-/** Decode options in the form the generators want. */
+/** Decode options in a form for the generators. */
 export interface Context {
   readonly options: DecodeOptions;
   readonly profile: Profile;
   readonly domains: Domains;
-  /** A UDP port marks INT, a DSCP marks INT. */
+  /** A UDP port marks INT. `byDscp`: a DSCP marks INT. */
   readonly byPort: boolean;
   readonly byDscp: boolean;
   /** UDP ports of GPINT probes, plain and extended. */
   readonly probePorts: readonly number[];
-  /** Reports are found by port, so that they need not prove that they are reports. */
+  /** The port marks reports, so their contents need not prove it. */
   readonly marked: boolean;
   readonly layout10: BlockLayout;
   /** Only INT v1.0 inside reports v1.0. */
   readonly oneWord: boolean;
   /** UDP destination ports that a packet without INT cannot have. */
   readonly notPlain: readonly number[];
-  /** UDP destination ports that come before DSCP. */
+  /** UDP destination ports that take precedence over DSCP. */
   readonly beforeDscp: readonly number[];
 }
 
@@ -59,7 +61,7 @@ export function contextOf(options: DecodeOptions): Context {
 }
 
 /**
- * The encode options that go with decode options: markings, ports, domains and profile that the decoder looks for.
+ * The encode options for decode options: the markings, ports, domains and profile that the decoder expects.
  * @throws RangeError if `options.intDscp` marks packets of DSCP 0
  */
 export function encodeOptionsFor(options: DecodeOptions): EncodeOptions {

@@ -1,4 +1,4 @@
-/** Network dressings: what a network puts around or into a packet without changing what it means. */
+/** Network dressings: headers and padding that a network adds to a packet without changing its meaning. */
 import * as fc from 'fast-check';
 import type { GeneratedFrame } from './frame.js';
 import { bits } from './values.js';
@@ -18,12 +18,12 @@ export const DRESSINGS = [
 ] as const;
 export type DressingName = (typeof DRESSINGS)[number];
 
-/** A dressing and what it is made of. */
+/** A dressing and its contents. */
 export interface Dressing {
   readonly name: DressingName;
-  /** Any bytes: contents of options, of extension headers, of the padding. */
+  /** Bytes for options, extension headers and padding. */
   readonly content: Uint8Array;
-  /** Numbers of 16 bits: VLAN tags, MPLS labels, kinds of extension headers; one for each header. At least one. */
+  /** Numbers of 16 bits, one per header: VLAN tags, MPLS labels, kinds of extension headers. At least one. */
   readonly values: readonly number[];
 }
 
@@ -56,7 +56,7 @@ function insert(bytes: Uint8Array, at: number, piece: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Content cut or filled up to a multiple of `unit` bytes from `unit` to `max`. */
+/** Content cut or filled to a multiple of `unit` bytes, from `unit` to `max`. */
 function sized(content: Uint8Array, unit: number, max: number): Uint8Array {
   const length = Math.min(max, Math.max(unit, Math.ceil(content.length / unit) * unit));
   const out = new Uint8Array(length);
@@ -69,7 +69,7 @@ const ipVersion = (frame: Uint8Array): 0 | 4 | 6 => {
   return type === 0x0800 && frame.length >= 34 ? 4 : type === 0x86dd && frame.length >= 54 ? 6 : 0;
 };
 
-/** Adds to the length in the IP header; `undefined` if it has no room. */
+/** Adds to the length in the IP header; false if it has no room. */
 function longer(frame: Uint8Array, version: 4 | 6, by: number): boolean {
   const at = ETHERNET + (version === 4 ? 2 : 4);
   const length = u16(frame, at);
@@ -107,7 +107,7 @@ function ipv4Options(frame: Uint8Array, content: Uint8Array): Uint8Array {
   return longer(out, 4, options.length) ? out : frame;
 }
 
-/** Up to seven headers, so that twice as many are still followed; hop-by-hop options only first. */
+/** Up to seven headers, so that the decoder still follows twice as many. Hop-by-hop options only come first. */
 function ipv6Extensions(frame: Uint8Array, content: Uint8Array, values: readonly number[]): Uint8Array {
   if (ipVersion(frame) !== 6) return frame;
   const kinds = values
@@ -115,7 +115,7 @@ function ipv6Extensions(frame: Uint8Array, content: Uint8Array, values: readonly
     .map((value, k) => (k === 0 && value & 1 ? HOP_BY_HOP : EXTENSIONS[(value >>> 1) % EXTENSIONS.length]!));
   const last = frame[ETHERNET + 6]!;
   const headers = kinds.map((kind, k) => {
-    // A fragment header has 8 bytes; the others say how many they have, the authentication header in words.
+    // A fragment header has 8 bytes. The others have a length field, the authentication header in words.
     const header = kind === 44 ? new Uint8Array(8) : sized(content, 8, 64);
     header[0] = kinds[k + 1] ?? last;
     header[1] = kind === 44 ? 0 : kind === 51 ? header.length / 4 - 2 : header.length / 8 - 1;
@@ -152,11 +152,11 @@ function tags(frame: Uint8Array, type: number, values: readonly number[]): Uint8
   return insert(frame, 12, piece);
 }
 
-/** Bytes behind the packet, as short Ethernet frames have. */
+/** Bytes after the packet, as in short Ethernet frames. */
 function padding(generated: GeneratedFrame, content: Uint8Array): Uint8Array {
   const { bytes, options } = generated;
   const version = ipVersion(bytes);
-  // Where the packet's length is not known, or that dialect ignores it, padding would be part of the packet.
+  // Without a known length, or in a dialect that ignores it, padding would be part of the packet.
   const known = version !== 0 && u16(bytes, ETHERNET + (version === 4 ? 2 : 4)) !== 0;
   return known && options.profile !== 'elhnoah-md-report' ? insert(bytes, bytes.length, content) : bytes;
 }
@@ -174,9 +174,9 @@ function cooked(frame: Uint8Array, version: 1 | 2): Uint8Array {
 /**
  * Puts a dressing on a frame.
  *
- * @param generated an Ethernet frame as the generators make them: its IP header, if it has one, stands at byte 14
- * @returns a new frame with the same records, or `generated` itself where the dressing does not fit: TCP options on UDP,
- *   anything that needs an IP header on a frame without one
+ * @param generated an Ethernet frame of a generator: its IP header, if any, is at byte 14
+ * @returns a new frame with the same records, or `generated` itself if the dressing does not apply: TCP options on UDP,
+ *   or a dressing of IP on a frame without IP
  */
 export function dress(generated: GeneratedFrame, { name, content, values }: Dressing): GeneratedFrame {
   const { bytes, options } = generated;
@@ -220,9 +220,7 @@ const LINKS: readonly DressingName[] = ['linux-sll', 'linux-sll2', 'raw'];
 const NETWORK: readonly DressingName[] = ['tcp-options', 'ipv4-options', 'ipv6-extensions'];
 const TAGS: readonly DressingName[] = ['vlan', 'qinq'];
 
-/**
- * Frames of `frames` in any dressing: some in none, some in several at a time. Records stay what they are.
- */
+/** Frames of `frames` with any dressing: some with none, some with several at a time. The records stay the same. */
 export function dressed(frames: fc.Arbitrary<GeneratedFrame>): fc.Arbitrary<GeneratedFrame> {
   const maybe = (names: readonly DressingName[]): fc.Arbitrary<Dressing | null> =>
     fc.option(dressing(names), { freq: 2 });
@@ -232,7 +230,7 @@ export function dressed(frames: fc.Arbitrary<GeneratedFrame>): fc.Arbitrary<Gene
       let out = generated;
       const tagged = list.some((one) => one?.name === 'mpls' || one?.name === 'vlan' || one?.name === 'qinq');
       for (const one of list) {
-        // What stands behind tags or labels is no raw IP packet.
+        // Raw IP packets have no tags or labels before them.
         if (one === null || (one.name === 'raw' && tagged)) continue;
         out = dress(out, one);
       }

@@ -3,12 +3,12 @@ import * as fc from 'fast-check';
 import { bits, ipv4Address, ipv6Address } from './values.js';
 
 const WITH_PORTS: readonly number[] = [6, 17, 132, 136];
-/** IPv6 extension headers: no flow over IPv6 ends with one of them. */
+/** IPv6 extension headers, which are not transport protocols of a flow. */
 const EXTENSIONS: readonly number[] = [0, 43, 44, 51, 60, 135];
 const GRE = 47;
 const EXPERIMENT = 253;
 
-/** What a flow may be. */
+/** Constraints of a flow. */
 export interface FlowConstraints {
   /** Default: both. */
   readonly version?: 4 | 6;

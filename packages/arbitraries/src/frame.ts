@@ -1,4 +1,4 @@
-/** Encoded frames with what decoding them must give. */
+/** Encoded frames with the expected results of decoding. */
 import { type DecodeOptions, type EncodeOptions, encodeFrame, encodeReport, type TelemetryRecord } from '@int/codec';
 import { PROFILES } from '@int/codec/internals';
 import * as fc from 'fast-check';
@@ -8,10 +8,10 @@ import { lazy } from './lazy.js';
 import { type RecordConstraints, reportRecords, telemetryRecord } from './record.js';
 import { bits } from './values.js';
 
-/** Bytes, how to decode them, and what that gives. */
+/** Bytes, their decode options, and the expected records. */
 export interface GeneratedFrame {
   readonly bytes: Uint8Array;
-  /** What decoding `bytes` with `options` gives. */
+  /** The result of decoding `bytes` with `options`. */
   readonly records: readonly TelemetryRecord[];
   readonly options: DecodeOptions;
 }
@@ -32,7 +32,7 @@ const DOMAINS: DecodeOptions['domains'] = {
   0: { 5: { bytes: 4, mode: 'source-inserted' } },
 };
 
-/** Decode options that frames are made for, if none are asked for: all profiles, markings, ports and domains. */
+/** Default decode options of frames: all profiles, markings, ports and domains. */
 const DEPLOYMENTS: readonly DecodeOptions[] = [
   {},
   {},
@@ -52,7 +52,7 @@ const DEPLOYMENTS: readonly DecodeOptions[] = [
   ]),
 ];
 
-/** What follows the monitored packet's headers. Its first byte keeps a plain payload from being a report. */
+/** Payloads of monitored packets. The first byte prevents that a plain payload is a report. */
 const payloads = /* @__PURE__ */ fc.oneof(
   { arbitrary: fc.constant(undefined), weight: 2 },
   {
@@ -64,7 +64,7 @@ const payloads = /* @__PURE__ */ fc.oneof(
   },
 );
 
-/** Surroundings that records do not tell of: addresses of reports and tunnels, payload. */
+/** Parts of frames that are not in records: addresses of reports and tunnels, payload. */
 const surroundings: fc.Arbitrary<EncodeOptions> = /* @__PURE__ */ fc
   .tuple(payloads, fc.nat(3), fc.constantFrom(64, 1, 255))
   .map(([payload, six, timeToLive]) => ({
@@ -93,10 +93,10 @@ function encoded(
 }
 
 /**
- * Whole Ethernet frames with the records that decoding them gives.
+ * Whole Ethernet frames with their decoded records.
  *
- * @param constraints `options` fixes how the frames are to be decoded; without it frames are made for many: all
- *   profiles, other ports and markings, known domains, verified checksums
+ * @param constraints `options` fixes the decode options; without it frames use many: all profiles, other ports and
+ *   markings, known domains, verified checksums
  * @throws RangeError as {@link telemetryRecord}
  */
 export function frame(constraints: RecordConstraints = {}): fc.Arbitrary<GeneratedFrame> {
@@ -105,7 +105,7 @@ export function frame(constraints: RecordConstraints = {}): fc.Arbitrary<Generat
   return fc.oneof(...some.map((one) => lazy(() => encoded(constraints, one, encodeFrame))));
 }
 
-/** The deployments under which the constraints leave something to generate. */
+/** The deployments for which the constraints allow at least one record. */
 function possible(constraints: RecordConstraints, deployments: readonly DecodeOptions[]): readonly DecodeOptions[] {
   const some = deployments.filter((options) => {
     try {
@@ -125,7 +125,7 @@ function encodePayload(records: readonly TelemetryRecord[], options: EncodeOptio
 }
 
 /**
- * UDP payloads that are telemetry reports, with the records that decoding them gives (link type `report`).
+ * UDP payloads that are telemetry reports, with their decoded records (link type `report`).
  *
  * @throws RangeError as {@link telemetryRecord}
  */
@@ -137,14 +137,14 @@ export function reportPayload(constraints: RecordConstraints = {}): fc.Arbitrary
   return fc.oneof(...possible(reports, some).map((one) => lazy(() => encoded(reports, one, encodePayload))));
 }
 
-/** EtherTypes of frames that are no IP: ARP, LLDP, PTP, LACP, an 802.3 length. */
+/** EtherTypes of frames without IP: ARP, LLDP, PTP, LACP, an 802.3 length. */
 const NOT_IP: readonly number[] = [0x0806, 0x88cc, 0x88f7, 0x8809, 0x0040];
 
 /**
- * Frames that are neither a report nor a packet with INT: packets of any flow, fragments, frames that are no IP.
- * Their one record is `not-int`, with the flow where there is one.
+ * Frames that are neither a report nor a packet with INT: packets of any flow, fragments, frames without IP. Each has
+ * one record `not-int`, with the flow if there is one.
  *
- * @param options how they will be decoded: which ports and DSCP they must not use
+ * @param options their decode options, whose ports and DSCP they avoid
  * @throws RangeError for `options` that mark packets of DSCP 0
  */
 export function plainPacket(options: DecodeOptions = {}): fc.Arbitrary<GeneratedFrame> {
@@ -167,7 +167,7 @@ export function plainPacket(options: DecodeOptions = {}): fc.Arbitrary<Generated
     });
   const fragment = fc.tuple(flow({ version: 4 }), bits(13)).map(([one, offset]): GeneratedFrame => {
     const bytes = encodeFrame({ ...nothing, flow: one });
-    // Fragment offset; the header checksum is taken down by as much as the word went up.
+    // Fragment offset. The header checksum decreases by the same amount.
     const view = new DataView(bytes.buffer);
     const before = view.getUint16(20);
     const after = Math.max(1, offset);

@@ -9,12 +9,12 @@ const MAX_SWITCHES = 255;
 
 /**
  * GPINT probes in one of the two layouts; the plain one has 8-bit ports, switch ids and queue depths, the extended one
- * 16-bit. At most 255 switches and 2200 bytes; measurements as many as the switches count.
+ * 16-bit. At most 255 switches and 2200 bytes; the switches' counts determine the number of measurements.
  */
 export function gpint(extended: boolean): fc.Arbitrary<GpintInfo> {
   const value = bits(extended ? 16 : 8);
   const byte = bits(8);
-  // What is made here is compared with what a decoder makes: plain objects.
+  // Decoders make plain objects, and the comparison demands the same here.
   const plain = { noNullPrototype: true } as const;
   const entry = fc.record({ switchId: value, queueDepth: value, values: fc.array(word32, { maxLength: 5 }) });
   return fc
@@ -48,7 +48,7 @@ export function gpint(extended: boolean): fc.Arbitrary<GpintInfo> {
         switches.push({ switchId, queueDepth, measurementCount: taken.length });
         measurements.push(...taken);
       }
-      // The longest source route that the probe still has room for.
+      // The longest source route that still fits into the probe.
       const all = Math.floor(Math.max(0, room) / 4);
       const full = { nextPort: extended ? 0xffff : 0xff, firstMeasurement: 0xff, measurementCount: 0xff };
       return {

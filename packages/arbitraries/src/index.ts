@@ -1,5 +1,5 @@
 /**
- * fast-check generators for INT packets, telemetry reports and what goes wrong with them.
+ * fast-check generators for INT packets, telemetry reports and malformed frames.
  *
  * @packageDocumentation
  */

@@ -1,4 +1,4 @@
-/** INT headers and stacks that fit each other and what carries them. */
+/** INT headers and stacks that fit each other and their carriers. */
 import type { Encapsulation, Flow, Hop, IntHeaderInfo, IntVersion } from '@int/codec';
 import * as fc from 'fast-check';
 import type { Context } from './context.js';
@@ -6,7 +6,7 @@ import { flow } from './flow.js';
 import { BLOCK_LAYOUTS, type BlockLayout, blockWords, readBlock } from './layout.js';
 import { bitmap16, bits, bytesOf, word32, words } from './values.js';
 
-/** An INT version and mode in an encapsulation that can carry it. */
+/** An INT version and mode in a possible encapsulation. */
 export interface Carrier {
   readonly version: IntVersion;
   readonly mode: 'md' | 'mx';
@@ -16,7 +16,7 @@ export interface Carrier {
 const carriers = (version: IntVersion, mode: 'md' | 'mx', ...encapsulations: Encapsulation[]): Carrier[] =>
   encapsulations.map((encapsulation) => ({ version, mode, encapsulation }));
 
-/** Every INT version, mode and encapsulation that go together under the specifications. */
+/** All combinations of INT version, mode and encapsulation that the specifications allow. */
 export const CARRIERS: readonly Carrier[] = [
   ...carriers('0.5', 'md', 'udp', 'tcp', 'vxlan-gpe', 'geneve'),
   ...carriers('1.0', 'md', 'udp', 'tcp', 'vxlan-gpe', 'geneve'),
@@ -35,19 +35,19 @@ function stackRoom({ version, encapsulation }: Carrier): number {
   return tail ? 251 : 252;
 }
 
-/** Whether a packet can be marked so that the options find it. */
+/** Whether a packet can have a mark that the options recognise. */
 export function isFound({ version, encapsulation }: Carrier, context: Context): boolean {
   if (encapsulation === 'udp-new' || (encapsulation === 'udp' && version === '2')) return context.byPort;
   if (version === 'intmon' || version === '2016') return true;
   return (encapsulation !== 'udp' && encapsulation !== 'tcp') || context.byDscp;
 }
 
-/** The monitored flow that a carrier can have; `null` in tunnels: what is inside is no IP. */
+/** The monitored flow of a carrier; `null` in tunnels, whose contents are not IP. */
 export function carrierFlow(carrier: Carrier, context: Context, inReport: boolean): fc.Arbitrary<Flow | null> {
   const { version, encapsulation } = carrier;
   switch (encapsulation) {
     case 'udp':
-      // The destination port of v0.5 and v1.0 stays in the UDP header, and ports are looked at first.
+      // v0.5 and v1.0 keep the destination port in the UDP header, and ports take precedence.
       return flow({
         protocols: [17],
         notDestinationPorts: version === '2' || version === 'intmon' || inReport ? [] : context.beforeDscp,
@@ -63,7 +63,7 @@ export function carrierFlow(carrier: Carrier, context: Context, inReport: boolea
 
 const ANY_PROTOCOL: readonly number[] = /* @__PURE__ */ Array.from({ length: 256 }, (_, protocol) => protocol);
 
-/** An INT header and, in path order, the hops behind it. */
+/** An INT header and its hops in path order. */
 export interface IntContent {
   readonly int: IntHeaderInfo;
   readonly hops: Hop[];
@@ -72,7 +72,7 @@ export interface IntContent {
 interface Drawn {
   readonly bitmap: number;
   readonly stack: readonly number[];
-  /** Domain-specific words in each block, where the domain does not say. */
+  /** Domain-specific words in each block, if the domain does not define the number. */
   readonly extra: number;
   readonly source: readonly number[];
   /** D, E, M. */
@@ -84,7 +84,7 @@ interface Drawn {
 const extraWords = /* @__PURE__ */ fc.oneof(
   { arbitrary: fc.constant(0), weight: 5 },
   { arbitrary: fc.nat(12), weight: 2 },
-  // Hop ML 31, whatever the bitmap needs.
+  // Hop ML 31, whatever the bitmap demands.
   { arbitrary: fc.constant(31), weight: 1 },
 );
 const flagBits = /* @__PURE__ */ fc.nat(7);
@@ -128,7 +128,7 @@ function hopsOf(layout: BlockLayout, drawn: Drawn, hopWords: number, count: numb
   });
 }
 
-/** Words that the bits of a DS Instruction ask for, by mode; `undefined` for a domain that is not known. */
+/** Words that the bits of a DS Instruction request, by mode; `undefined` for an unknown domain. */
 function domainNeeds(
   context: Context,
   id: number,
@@ -155,7 +155,7 @@ function withoutInstructions(drawn: Drawn): Drawn {
   return { ...drawn, domain: [drawn.domain[0], 0, drawn.domain[2]] };
 }
 
-/** INT-MD v2.x: the domain says how long a block is, or the drawn number of extra words does. */
+/** INT-MD v2.x: the domain or the drawn number of extra words determines the length of a block. */
 function contentMd2(carrier: Carrier, context: Context, room: number, drawn: Drawn): IntContent {
   const [id, instructions] = drawn.domain;
   const base = blockWords('2', drawn.bitmap);
@@ -171,12 +171,12 @@ function contentMd2(carrier: Carrier, context: Context, room: number, drawn: Dra
   } else if (instructions === 0) {
     source = [];
   } else {
-    // Shorter than a block: without the domain's definition it could not be told from one.
+    // Shorter than a block, which it would equal without the domain's definition.
     source = drawn.source.slice(0, hopMl === 0 ? room : hopMl - 1);
   }
   if (hopMl > 0) {
     count = Math.floor(Math.min(drawn.stack.length, room - source.length) / hopMl);
-    // The source's words stand in the source's block, so there has to be one.
+    // The source's words are in the source's block, so there must be one.
     if (count === 0 && source.length > 0) {
       if (hopMl + source.length <= room) count = 1;
       else source = [];
@@ -211,15 +211,15 @@ function layoutOf({ version }: Carrier, context: Context): BlockLayout {
   }
 }
 
-/** Versions before 2: no domains, every block as long as the bitmap says. */
+/** Versions before 2: no domains, and the bitmap determines the length of every block. */
 function contentOld(carrier: Carrier, context: Context, room: number, drawn: Drawn): IntContent {
   const { version } = carrier;
-  // That format knows bits 0 to 7 only.
+  // That format has only bits 0 to 7.
   const bitmap = version === '2016' ? drawn.bitmap & 0xff00 : drawn.bitmap;
   const layout = layoutOf(carrier, context);
   const size = blockWords(layout, bitmap);
   const count = size === 0 ? 0 : Math.min(255, Math.floor(Math.min(drawn.stack.length, room) / size));
-  // Hop ML of this dialect comes from a table entry that need not fit.
+  // In this dialect Hop ML comes from a table entry, which may not fit.
   const hopMl = version === '1.0' && layout === 'nibble3' ? drawn.extra : size;
   const remaining =
     version === '1.0' ? drawn.remaining : version === '2016' ? 0 : Math.min(drawn.remaining, 255 - count);
@@ -252,15 +252,15 @@ export function intContent(carrier: Carrier, context: Context, maxWords: number)
     );
 }
 
-/** What a hop may hold. */
+/** Constraints of a hop. */
 export interface HopConstraints {
   /** Domain-specific words (INT v2.x). Default 0. */
   readonly domainWords?: number;
 }
 
 /**
- * The metadata of one hop: exactly the fields that the bitmap selects, with the values a decoder gives for some block
- * of words. An item of all ones is `null`, which is common here.
+ * The metadata of one hop: exactly the fields that the bitmap selects, with decoded values of some block of words. An
+ * item of all ones is `null`, which is common here.
  *
  * @param layout an INT version, or a dialect or report layout of `BLOCK_LAYOUTS`
  * @param bitmap 16-bit instruction bitmap, bit 0 = 0x8000 (`report-1.0`: the six bits are the upper six)

@@ -1,8 +1,8 @@
 /**
- * What the words of one hop's block mean, by layout and instruction bitmap.
+ * The meaning of the words of one hop's block, by layout and instruction bitmap.
  *
- * Written down apart from the codec, bit by bit, so that a record made here and a record the codec decodes are two
- * readings of the specifications (INT v0.5, v1.0 and v2.1 section 5.8; reports v1.0 section 3.2 and v2.0 section 3.3.1).
+ * This is independent of the codec, so that a record made here and a record decoded by the codec are two readings of
+ * the specifications (INT v0.5, v1.0 and v2.1 section 5.8; reports v1.0 section 3.2 and v2.0 section 3.3.1).
  */
 import type { Hop } from '@int/codec';
 
@@ -24,10 +24,10 @@ export const BLOCK_LAYOUTS = [
 ] as const;
 export type BlockLayout = (typeof BLOCK_LAYOUTS)[number];
 
-/** Words of an item and how it reads them. */
+/** The words of an item and their decoder. */
 interface Item {
   readonly words: 1 | 2;
-  /** `undefined`: the words are for whoever wants them, such as the drop word of a report. */
+  /** `undefined`: the item is no field of a hop, such as the drop word of a report. */
   readonly read?: (hop: Hop, first: number, second: number) => void;
   /** The drop word of a report. */
   readonly drop?: true;
@@ -169,15 +169,15 @@ export function blockWords(layout: BlockLayout, bitmap: number): number {
   return blockOf(layout, bitmap).words;
 }
 
-/** A block read: the hop, and the drop word of a report's metadata if there is one. */
+/** A decoded block: the hop, and the drop word of a report's metadata if present. */
 export interface ReadBlock {
   readonly hop: Hop;
   readonly drop: number | undefined;
 }
 
 /**
- * Reads the hop of a block whose words are `list[at ...]`: `domain` words of it are domain-specific.
- * Words that `list` does not have are 0.
+ * Decodes the block whose words are `list[at ...]`; `domain` of them are domain-specific. Words missing in `list` count
+ * as 0.
  */
 export function readBlock(
   layout: BlockLayout,

@@ -28,8 +28,8 @@ class Lazy<T> extends fc.Arbitrary<T> {
 }
 
 /**
- * An arbitrary that is made when it is first used: there are hundreds of combinations of versions, carriers and options,
- * of which a short run needs few.
+ * An arbitrary that is made on first use. There are hundreds of combinations of versions, carriers and options, and a
+ * short run needs few.
  */
 export function lazy<T>(make: () => fc.Arbitrary<T>): fc.Arbitrary<T> {
   return new Lazy(make);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { GeneratedFrame } from './frame.js';
 
-/** Changes to bytes. Positions are fractions of the length, so that they mean something for every frame. */
+/** Changes to bytes. Positions are fractions of the length, so that they fit every frame. */
 type Change =
   | { readonly kind: 'cut'; readonly at: number }
   | { readonly kind: 'flip'; readonly at: readonly number[] }
@@ -15,13 +15,13 @@ const WORDS: readonly number[] = [0, 1, 4, 7, 8, 12, 19, 20, 0x7fff, 0x8000, 0xf
 const RANGE = 0x10000;
 const position = (fraction: number, length: number): number => Math.floor((fraction / RANGE) * length);
 
-/** Fractions with those near the front more likely: that is where the headers are. */
+/** Fractions, more often near the front, where the headers are. */
 const place = /* @__PURE__ */ fc.oneof(
   { arbitrary: fc.nat(RANGE - 1), weight: 3 },
   { arbitrary: fc.nat(RANGE >>> 2), weight: 2 },
 );
 
-/** Offset and size of the length fields of an Ethernet frame as the generators make them, and of what is likely one. */
+/** Offset and size of the certain and likely length fields of a generated Ethernet frame. */
 function lengthFields(bytes: Uint8Array): [at: number, size: 1 | 2][] {
   const fields: [number, 1 | 2][] = [];
   const type = bytes.length > 14 ? (bytes[12]! << 8) | bytes[13]! : 0;
@@ -128,11 +128,11 @@ function bytesIn(one: GeneratedFrame | Uint8Array): Uint8Array {
 }
 
 /**
- * Bytes that are likely wrong: frames cut at any byte, with flipped bits, with bytes and words set to extremes, with
- * length fields at extremes or off by one or two, with bytes inserted or deleted, the front of one frame on the back of
- * another, and random bytes. A few stay as they are by chance.
+ * Bytes that are probably malformed: frames cut at any byte, with flipped bits, with bytes and words set to extremes,
+ * with length fields at extremes or off by one or two, with bytes inserted or deleted, the front of one frame joined to
+ * the back of another, and random bytes. A few stay unchanged by chance.
  *
- * @param frames what to start from
+ * @param frames the original frames
  */
 export function malformed(frames: fc.Arbitrary<GeneratedFrame> | fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
   const good = (frames as fc.Arbitrary<GeneratedFrame | Uint8Array>).map(bytesIn);

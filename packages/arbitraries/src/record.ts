@@ -1,4 +1,4 @@
-/** Telemetry records: what a decoder gives for one report, one packet with INT, one probe or one plain packet. */
+/** Telemetry records: the decoded form of one report, one packet with INT, one probe or one plain packet. */
 import type {
   DecodeOptions,
   Encapsulation,
@@ -29,30 +29,32 @@ import {
   typeOf,
 } from './report.js';
 
-/** What a record is of: a report, a packet that carries INT, a GPINT probe, a packet with none of these. */
+/** Origins of records: a report, a packet with INT, a GPINT probe, any other packet. */
 export const RECORD_KINDS = ['report', 'int', 'gpint', 'plain'] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
-/** Which records to generate. Whatever is left out is not constrained. */
+/** Constraints of records. Omitted ones do not apply. */
 export interface RecordConstraints {
   readonly kinds?: readonly RecordKind[];
   readonly reportVersions?: readonly ReportVersion[];
   readonly reportTypes?: readonly ReportType[];
-  /** Versions of the INT header: of the packet, or of that inside a report. Records without INT are not affected. */
+  /**
+   * Versions of the INT header: of the packet, or of the packet inside a report. Records without INT are not affected.
+   */
   readonly intVersions?: readonly IntVersion[];
   readonly modes?: readonly (IntHeaderInfo | GpintInfo)['mode'][];
   readonly encapsulations?: readonly Encapsulation[];
   /** Most words of an INT stack. Default 252, or what the carrier's length field allows. */
   readonly maxStackWords?: number;
   /**
-   * The options that the records are decoded with. They decide on what can be told on the wire: reports without a packet
-   * of a known flow need `reportPorts`; IntMon, int-afxdp-kafka and the dialects of INT v1.0 need their `profile`;
-   * `domains` fixes how long blocks are. Default: none.
+   * The decode options of the records. They determine which records can be recognised: reports without a packet of a
+   * known flow need `reportPorts`; IntMon, int-afxdp-kafka and the dialects of INT v1.0 need their `profile`; `domains`
+   * fixes the length of blocks. Default: none.
    */
   readonly options?: DecodeOptions;
 }
 
-/** A record without anything. */
+/** An empty record. */
 const EMPTY: TelemetryRecord = {
   index: 0,
   status: 'not-int',
@@ -128,7 +130,7 @@ function probes(
     );
 }
 
-/** The generators of every combination the constraints leave, each with its weight. */
+/** The generators of all combinations allowed by the constraints, with weights. */
 function choices(constraints: RecordConstraints): { arbitrary: fc.Arbitrary<TelemetryRecord>; weight: number }[] {
   const { kinds = RECORD_KINDS, maxStackWords = 252, options = {} } = constraints;
   if (!(Number.isInteger(maxStackWords) && maxStackWords >= 0))
@@ -153,12 +155,12 @@ function choices(constraints: RecordConstraints): { arbitrary: fc.Arbitrary<Tele
 }
 
 /**
- * Telemetry records, every version, encapsulation and report type about equally often. Decoding what `encodeFrame`
- * makes of a record, with `options` and the encode options that go with them (`encodeOptionsFor`), gives the record.
+ * Telemetry records of all versions, encapsulations and report types, about equally often. Encoding a record with
+ * `encodeFrame` and the encode options of `encodeOptionsFor`, then decoding it with `options`, gives the record.
  *
- * What cannot be told on the wire is not generated: see the README.
+ * Records that a decoder cannot recognise are not generated: see the README.
  *
- * @throws RangeError if the constraints leave nothing, or for `options` that mark packets of DSCP 0
+ * @throws RangeError if the constraints exclude everything, or for `options` that mark packets of DSCP 0
  */
 export function telemetryRecord(constraints: RecordConstraints = {}): fc.Arbitrary<TelemetryRecord> {
   const list = choices(constraints);
@@ -185,7 +187,7 @@ export function reportRecords(constraints: RecordConstraints = {}): fc.Arbitrary
   };
   const small = bodies(among);
   const bare = individual20({ type: 'none' }, context, among);
-  // That dialect's reports run to the end of the frame: there is one.
+  // A report of that dialect extends to the end of the frame, so there is only one.
   const single = context.profile === 'elhnoah-md-report';
   const before = single
     ? fc.constant([])
@@ -202,10 +204,10 @@ export function reportRecords(constraints: RecordConstraints = {}): fc.Arbitrary
 }
 
 /**
- * INT-MD and INT-MX headers as a decoder gives them, every version, mode and encapsulation about equally often.
- * `hopMl` and the other counts fit the instruction bitmap; the stack that goes with it comes with {@link telemetryRecord}.
+ * Decoded INT-MD and INT-MX headers of all versions, modes and encapsulations, about equally often. `hopMl` and the
+ * other counts fit the instruction bitmap. {@link telemetryRecord} also gives the stack.
  *
- * @throws RangeError if the constraints leave nothing
+ * @throws RangeError if the constraints exclude everything
  */
 export function intHeader(constraints: RecordConstraints = {}): fc.Arbitrary<IntHeaderInfo> {
   const context = contextOf(constraints.options ?? {});

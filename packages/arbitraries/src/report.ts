@@ -1,4 +1,4 @@
-/** Telemetry reports of every version with everything they can carry. */
+/** Telemetry reports of every version with all possible contents. */
 import {
   type EncodeOptions,
   encodeFrame,
@@ -18,7 +18,7 @@ import { CARRIERS, type Carrier, carrierFlow, intContent, isFound, KAFKA } from 
 import { readBlock } from './layout.js';
 import { bitmap16, bits, bytesOf, word32, words } from './values.js';
 
-/** What a report carries: a packet with INT, such a packet in a TLV, or none. */
+/** The contents of a report: a packet with INT, such a packet in a TLV, or none. */
 export type ReportContent =
   | { readonly carrier: Carrier; readonly tlv: boolean }
   | { readonly type: Exclude<ReportType, 'int-md' | 'int-mx'> };
@@ -33,15 +33,15 @@ export interface ReportBody {
   readonly hops: Hop[];
 }
 
-/** How large the parts of one individual report may get. */
+/** Largest sizes of the parts of one individual report. */
 export interface Room {
   readonly stackWords: number;
   readonly domainWords: number;
   readonly tlvWords: number;
 }
-/** A report that ends its datagram. */
+/** The last report of a datagram. */
 export const ROOM_ALONE: Room = { stackWords: 252, domainWords: 100, tlvWords: 255 };
-/** A report that others follow: at most 254 words with the largest headers around the packet inside. */
+/** A report before others: at most 254 words with the largest headers around the inner packet. */
 export const ROOM_AMONG_OTHERS: Room = { stackWords: 100, domainWords: 8, tlvWords: 40 };
 
 const TYPES: Readonly<Record<ReportVersion, readonly ReportType[]>> = {
@@ -50,13 +50,13 @@ const TYPES: Readonly<Record<ReportVersion, readonly ReportType[]>> = {
   '2.0': ['int-xd', 'ethernet', 'ipv4', 'ipv6', 'tlv', 'drop', 'none'],
 };
 
-/** Everything that reports of a version can carry under these options. */
+/** All contents that reports of a version can have under these options. */
 export function reportContents(version: ReportVersion, context: Context): ReportContent[] {
   if (version === '1.0' && context.profile === 'int-afxdp-kafka') return [{ carrier: KAFKA, tlv: false }];
   const carriers = CARRIERS.filter(
     (carrier) => isFound(carrier, context) && (version !== '1.0' || !context.oneWord || carrier.version === '1.0'),
   );
-  // A bare header of the old versions proves nothing: it is a report only where the port says so.
+  // A bare header of the old versions proves nothing: only the port marks it as a report.
   const types = TYPES[version].filter((type) => type !== 'none' || version === '2.0' || context.marked);
   return [
     ...carriers.map((carrier) => ({ carrier, tlv: false })),
@@ -65,12 +65,12 @@ export function reportContents(version: ReportVersion, context: Context): Report
   ];
 }
 
-/** The report type that a content shows as. */
+/** The report type of a content. */
 export function typeOf(content: ReportContent): ReportType {
   return 'carrier' in content ? `int-${content.carrier.mode}` : content.type;
 }
 
-/** The flow of a packet without INT. `looked`: INT is looked for in it. `null` where the report need not prove itself. */
+/** The flow of a packet without INT. `looked`: the decoder searches it for INT. `null` if the report needs no proof. */
 function plainFlow(context: Context, version: 4 | 6 | undefined, looked: boolean): fc.Arbitrary<Flow | null> {
   const some = flow({
     ...(version === undefined ? {} : { version }),
@@ -103,7 +103,7 @@ const fourFlags = /* @__PURE__ */ fc.nat(15);
 
 /** The node's own values in a report v2.0. `all`: also bit 0, which is reserved and which only INT-XD records show. */
 function own20(context: Context, room: Room, all: boolean): fc.Arbitrary<Own> {
-  // That dialect's reports have none.
+  // Reports of that dialect have none.
   if (context.profile === 'elhnoah-md-report') return fc.constant(NOTHING);
   const some = fc
     .tuple(
@@ -172,7 +172,7 @@ interface Packet {
   readonly hops: Hop[];
 }
 
-/** Reports of TLVs: any, then one that holds a packet (only the first such is looked into), then any again. */
+/** Reports of TLVs: any, then one with a packet (the decoder reads only the first such), then any again. */
 function tlvBody(content: ReportContent, context: Context, room: Room): fc.Arbitrary<ReportBody> {
   const before = fc.array(otherTlv(room), { maxLength: 2 });
   const afterwards = fc.array(
@@ -214,7 +214,7 @@ function tlvBody(content: ReportContent, context: Context, room: Room): fc.Arbit
       const later = packet === null ? afterwards.filter((tlv) => tlv.type !== 1) : afterwards;
       tlvs.push(...later);
       const { int = null, flow = null, hops = [] } = packet ?? {};
-      // INT inside is looked for only if F is set.
+      // The decoder searches the inner packet for INT only if F is set.
       return body20(typeOf(content), int === null ? flags : flags | F, own, { int, flow, hops, tlvs });
     });
 }
@@ -282,7 +282,7 @@ export function individual20(content: ReportContent, context: Context, room: Roo
           domain: fc.tuple(bits(16), bitmap16, bits(16)),
         })
         .map(({ flags, flow, node, domain: [domainId, instructions, domainFlags] }) => {
-          // Domain-specific words need a domain bit that asks for them.
+          // Domain-specific words need a domain bit that requests them.
           const domainInstructions = node.metadata.domain !== undefined && instructions === 0 ? 0x8000 : instructions;
           const int: IntHeaderInfo = {
             ...XD,
@@ -297,7 +297,9 @@ export function individual20(content: ReportContent, context: Context, room: Roo
   }
 }
 
-/** Bodies of the two older versions: `node` is what the header says of the node, `seen` the 32-bit ingress timestamp. */
+/**
+ * Bodies of the two older versions: `node` holds the header's values of the node, `seen` the 32-bit ingress timestamp.
+ */
 function bodyOld(
   version: '0.5' | '1.0',
   type: ReportType,
@@ -334,7 +336,7 @@ function bodyOld(
   };
 }
 
-/** What stands behind the header of an older version: INT is looked for whatever the flags say. */
+/** The packet after the header of an older version. The decoder searches it for INT whatever the flags are. */
 function packetOld(content: ReportContent, context: Context, room: Room): fc.Arbitrary<Packet> {
   if ('carrier' in content) {
     const { carrier } = content;
@@ -355,14 +357,14 @@ export function body10(content: ReportContent, context: Context, room: Room): fc
     .record({
       flags: fourFlags,
       seen: word32,
-      // The header's six bits; what carries a bare packet has none.
+      // The header's six bits. A report with a bare packet has none.
       bitmap: fc.oneof(fc.constant(0), bits(6)),
       list: ownWords,
       packet: packetOld(content, context, room),
     })
     .map(({ flags, seen, bitmap, list, packet }) => {
       const bare = type !== 'drop' && type !== 'int-xd' && !('carrier' in content);
-      // An INT-XD report is one that has something of the node; hop latency, for want of another.
+      // An INT-XD report has at least one value of the node: by default hop latency.
       const six = bare ? 0 : type === 'int-xd' && bitmap === 0 ? 0x10 : bitmap;
       const node = own('report-1.0', six << 10, list, []);
       const one = type === 'drop' ? flags | D : 'carrier' in content ? flags : flags & ~D;
@@ -394,7 +396,7 @@ export function body05(content: ReportContent, context: Context, room: Room): fc
       if (type === 'ethernet' || type === 'none') kind = 'none';
       if (type === 'int-xd' && kind === 'none') kind = 'local';
       if (!context.marked && kind !== 'none') {
-        // A report that nothing marks has a drop header if and only if its D bit is set.
+        // An unmarked report has a drop header if and only if its D bit is set.
         if (type === 'int-xd') kind = 'local';
         else if (type === 'drop') kind = 'drop';
         else one = kind === 'drop' ? one | D : one & ~D;

@@ -1,4 +1,4 @@
-/** Numbers, words and bytes in which edge values are common: most faults of a codec sit at the edges. */
+/** Numbers, words and bytes with frequent edge values: most faults of a codec concern edges. */
 import * as fc from 'fast-check';
 
 /** Numbers of `width` bits: one draw in three is an edge (0, 1, all ones, only the highest bit, all but it). */
@@ -12,8 +12,8 @@ export function bits(width: number): fc.Arbitrary<number> {
 }
 
 /**
- * Words of 32 bits. Edges are all ones (a whole item that is not available) and words of which one half, one byte or
- * three bytes are ones: those are values.
+ * Words of 32 bits. Edges are all ones (an item that is not available), and words with one half, one byte or three
+ * bytes of ones, which are values.
  */
 export const word32: fc.Arbitrary<number> = /* @__PURE__ */ fc.oneof(
   { arbitrary: fc.integer({ min: 0, max: 0xffffffff }), weight: 5 },

@@ -1,9 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { decodeFrame, encodeFrame, FrameDecoder, recordFromJson, recordToJson, type TelemetryRecord } from '@int/codec';
-import { PROFILES } from '@int/codec/internals';
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { runs } from '../../../.ci/test/length.js';
 import {
   dressed,
   encodeOptionsFor,
@@ -13,7 +8,12 @@ import {
   reportPayload,
   reportRecords,
   telemetryRecord,
-} from '../src/index.js';
+} from '@int/arbitraries';
+import { decodeFrame, encodeFrame, FrameDecoder, recordFromJson, recordToJson, type TelemetryRecord } from '@int/codec';
+import { PROFILES } from '@int/codec/internals';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { SEED } from './seed.js';
 
 fc.configureGlobal({ seed: SEED });

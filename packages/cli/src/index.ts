@@ -12,17 +12,17 @@ export type { Io, Terminal } from './io.js';
 /**
  * Runs the command.
  *
- * @param argv as `process.argv`: two entries, then the arguments
- * @param io what to read from and write to; default: the process's own streams and signals
- * @returns the exit code: 0 done, 1 something in the input was wrong, 2 the command line was wrong, 3 a file, port or
- *   peer could not be opened or reached; 128 + n if signal n came before there was anything to show
+ * @param argv in the form of `process.argv`: two entries, then the arguments
+ * @param io streams and signals; default: those of the process
+ * @returns the exit code: 0 done, 1 errors in the input, 2 an error in the command line, 3 a file, port or peer could
+ *   not be opened or reached; 128 + n if signal n came before there was any result
  */
 export async function main(argv: readonly string[], io?: Io): Promise<number> {
   if (io === undefined && needsOwnThread(argv)) return runAside(argv);
   const { run } = await import('./run.js');
   if (io !== undefined) return run(argv, io);
   const { stdin, stdout, stderr, env } = process;
-  // Messages have nowhere to go when standard error is closed.
+  // If standard error is closed, messages are lost.
   stderr.on('error', () => {});
   const stopping = new Stopping((message) => stderr.write(`int: ${message}\n`));
   const { signal, within: drainWithin } = stopping;

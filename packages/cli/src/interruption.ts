@@ -1,8 +1,8 @@
-/** Waiting for what may never come, as long as no signal comes. */
+/** Waiting for work that may never end, until a signal comes. */
 import { CliError, type Io } from './io.js';
 import { interruptedCode } from './stopping.js';
 
-/** Resolves when a signal has come; `release` lets go of it. */
+/** Resolves when a signal has come; `release` removes the listener. */
 function interruption({ signal }: Io): { readonly came: Promise<void>; release(): void } {
   let release = (): void => {};
   const came = new Promise<void>((resolve) => {
@@ -15,9 +15,9 @@ function interruption({ signal }: Io): { readonly came: Promise<void>; release()
 }
 
 /**
- * Waits for something to open.
- * @param what it is, for people
- * @throws CliError (rejects) if a signal comes before; what `opening` comes to is then of no interest
+ * Waits for a resource to open.
+ * @param its name for messages
+ * @throws CliError (rejects) if a signal comes first; the result of `work` is then ignored
  */
 export async function opening<T>(io: Io, what: string, work: Promise<T>): Promise<T> {
   const { came, release } = interruption(io);
@@ -34,7 +34,7 @@ export async function opening<T>(io: Io, what: string, work: Promise<T>): Promis
   }
 }
 
-/** Waits for something, but no longer than a time. @returns whether it has come to its end */
+/** Waits for work, at most `limitMs`. @returns whether it has ended */
 export async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<boolean>((resolve) => {

@@ -5,9 +5,9 @@ import { printableLines } from './output/printable.js';
 export const EXIT = {
   /** Done. */
   OK: 0,
-  /** The input was read, but something in it was wrong; it has been counted and reported. */
+  /** The input was read, but had errors, which have been counted and reported. */
   INPUT: 1,
-  /** The command line was wrong. */
+  /** The command line had an error. */
   USAGE: 2,
   /** A file, port or peer could not be opened or reached. */
   OPEN: 3,
@@ -16,24 +16,26 @@ export const EXIT = {
 /** A stream that may be a terminal. */
 export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** What a command reads from and writes to: the process's own, or a test's. */
+/** Streams, environment and signals of a command: those of the process, or of a test. */
 export interface Io {
   readonly stdin: Readable;
   readonly stdout: Terminal;
   readonly stderr: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Aborted by SIGINT or SIGTERM, with that as its reason: a command then stops reading, writes out what it holds and prints
-   * its totals.
+   * Aborted by SIGINT or SIGTERM, whose name is its reason. The command then stops reading, writes pending output and
+   * prints its totals.
    */
   readonly signal: AbortSignal;
-  /** Says how many milliseconds ending may take after a signal, in the place of 10 seconds; then the process is ended. */
+  /**
+   * Sets the longest time for ending after a signal, in milliseconds; default 10 seconds. Then the process is ended.
+   */
   readonly drainWithin?: (milliseconds: number) => void;
-  /** Calls `listener` at each SIGHUP, which otherwise ends the process. Returns what stops it. */
+  /** Calls `listener` at each SIGHUP, which otherwise ends the process. Returns a function that stops this. */
   readonly onHangup?: (listener: () => void) => () => void;
 }
 
-/** A failure with a message for people and the exit code that goes with it. */
+/** A failure with a message for the user and its exit code. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
@@ -44,17 +46,17 @@ export class CliError extends Error {
   }
 }
 
-/** Problems of one kind that are told; of more, only the number is. */
+/** Most problems of one kind to print; further ones are only counted. */
 export const MOST_TOLD = 20;
 
-/** A file whose content cannot be used: one line for each problem, `FILE:LINE:COLUMN: MESSAGE`. */
+/** Thrown for a file with invalid content: one line per problem, `FILE:LINE:COLUMN: MESSAGE`. */
 export class FileProblems extends CliError {
-  /** The first ones. */
+  /** The first problems. */
   readonly lines: readonly string[];
-  /** How many more there are. */
+  /** Number of further problems. */
   readonly others: number;
 
-  /** @param total problems, if not all have a line */
+  /** @param total number of problems, if not all have a line */
   constructor(lines: readonly string[], cause?: unknown, exitCode: number = EXIT.INPUT, total: number = lines.length) {
     const told = lines.slice(0, MOST_TOLD);
     super(told.join('\n'), exitCode, cause);
@@ -62,30 +64,30 @@ export class FileProblems extends CliError {
     this.others = total - told.length;
   }
 
-  /** The lines, and one for those that have none. */
+  /** The lines, and one line for the further problems. */
   get text(): string[] {
     return this.others === 0 ? [...this.lines] : [...this.lines, `and ${this.others} more problems`];
   }
 }
 
-/** Writes why a command failed to standard error. */
+/** Writes a command's failure to standard error. */
 export function sayFailure(io: Io, error: CliError): void {
   if (error instanceof FileProblems) for (const line of error.text) io.stderr.write(`${printableLines(line)}\n`);
   else say(io, error.message);
 }
 
-/** Writes several messages for people, the first of them. */
+/** Writes the first of several messages for the user. */
 export function sayEach(io: Io, messages: readonly string[]): void {
   for (const message of messages.slice(0, MOST_TOLD)) say(io, message);
   if (messages.length > MOST_TOLD) say(io, `and ${messages.length - MOST_TOLD} more of the kind`);
 }
 
-/** Writes a message for people, one line, to standard error. What it quotes may come from anybody. */
+/** Writes a message for the user, one line, to standard error. It may quote untrusted text. */
 export function say(io: Io, message: string): void {
   io.stderr.write(`int: ${printableLines(message)}\n`);
 }
 
-/** Resolves when a stream takes more; undefined if it does already, or nobody reads it any more. */
+/** Resolves when a stream takes more; undefined if it does already, or has no reader any more. */
 export function drained(stream: Terminal): Promise<void> | undefined {
   if (!stream.writableNeedDrain) return undefined;
   return new Promise((resolve) => {
@@ -97,7 +99,7 @@ export function drained(stream: Terminal): Promise<void> | undefined {
   });
 }
 
-/** What to tell about a file or socket that could not be opened, without the system's jargon where that is possible. */
+/** A message for a file or socket that could not be opened, without the system's jargon where possible. */
 export function openFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {
@@ -117,7 +119,7 @@ export function openFailure(error: unknown): string {
   }
 }
 
-/** Whether to use colour: only in a terminal, and not if the user has said no (https://no-color.org). */
+/** Whether to use colour: only in a terminal, and not with NO_COLOR (https://no-color.org). */
 export function hasColour(io: Io, stream: Terminal = io.stdout): boolean {
   return stream.isTTY === true && (io.env.NO_COLOR ?? '') === '' && io.env.TERM !== 'dumb';
 }

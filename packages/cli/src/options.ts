@@ -3,7 +3,7 @@ import { PROFILES } from '@int/codec/internals';
 import type { DetectorOptions, StateMode } from '@int/detect';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** Values of the decode options as commander leaves them. */
+/** Values of the decode options, parsed by commander. */
 export interface DecodeFlags {
   readonly intPort?: number[];
   readonly intDscp?: { value: number; mask: number };
@@ -54,7 +54,7 @@ function marker(text: string): bigint {
   return BigInt(`0x${match[1]!}`);
 }
 
-/** Adds the options that say how to find and read INT. */
+/** Adds the options for finding and reading INT. */
 export function addDecodeOptions(command: Command): Command {
   return command
     .addOption(
@@ -91,7 +91,7 @@ export function addDecodeOptions(command: Command): Command {
     );
 }
 
-/** The codec's options for what was given. What was not given keeps the codec's default. */
+/** The codec's options from the flags. Missing flags keep the codec's defaults. */
 export function decodeOptions(flags: DecodeFlags): Omit<DecodeOptions, 'linkType'> {
   return {
     ...(flags.intPort !== undefined && { intPorts: flags.intPort }),
@@ -115,7 +115,7 @@ const TIME_UNITS: Readonly<Record<string, number>> = {
 };
 const DURATION = /^(\d+(?:\.\d+)?)(ns|us|ms|s|min|h)$/;
 
-/** An option parser for a time span such as `10us` or `1.5s`; 0 needs no unit. Gives nanoseconds. */
+/** An option parser for a time span such as `10us` or `1.5s`; 0 needs no unit. Returns nanoseconds. */
 export function duration(what: string, maximumMs: number): (text: string) => number {
   return (text) => {
     const match = DURATION.exec(text);
@@ -128,16 +128,16 @@ export function duration(what: string, maximumMs: number): (text: string) => num
   };
 }
 
-/** Values of the detector's options as commander leaves them. */
+/** Values of the detector's options, parsed by commander. */
 export interface DetectFlags {
   readonly state?: StateMode;
   readonly flowCells?: number;
   readonly switchCells?: number;
-  /** Nanoseconds. */
+  /** In nanoseconds. */
   readonly idle?: number;
 }
 
-/** Adds the options that say how detectors keep their state, but for when it is forgotten. */
+/** Adds the options for the detectors' state, without its expiry. */
 export function addStateOptions(command: Command): Command {
   return command
     .addOption(
@@ -158,7 +158,7 @@ export function addStateOptions(command: Command): Command {
     );
 }
 
-/** Adds the options that say how detectors keep their state. */
+/** Adds the options for the detectors' state. */
 export function addDetectOptions(command: Command): Command {
   return addStateOptions(command).addOption(
     new Option('--idle <DURATION>', 'with --state exact: forget what was silent for so long, 0: never (60s)').argParser(
@@ -167,7 +167,7 @@ export function addDetectOptions(command: Command): Command {
   );
 }
 
-/** The detector's options for what was given. What was not given keeps the detector's default. */
+/** The detector's options from the flags. Missing flags keep the detector's defaults. */
 export function detectOptions(flags: DetectFlags, command: Command): DetectorOptions {
   if (flags.idle !== undefined && flags.state !== 'exact') {
     command.error('error: --idle goes with --state exact: registers are never idle');
@@ -176,7 +176,7 @@ export function detectOptions(flags: DetectFlags, command: Command): DetectorOpt
     ...(flags.state !== undefined && { state: flags.state }),
     ...(flags.flowCells !== undefined && { flowCells: flags.flowCells }),
     ...(flags.switchCells !== undefined && { switchCells: flags.switchCells }),
-    // The detector counts whole milliseconds; something above 0 must not become 'never'.
+    // The detector uses whole milliseconds. Round up, because 0 means 'never'.
     ...(flags.idle !== undefined && { idleMs: Math.ceil(flags.idle / 1e6) }),
   };
 }

@@ -8,7 +8,7 @@ function version(): string {
   return manifest.version;
 }
 
-/** Runs the command with streams and signals of its caller. Returns the exit code. */
+/** Runs the command with the caller's streams and signals. Returns the exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   let exitCode: number = EXIT.OK;
   const done = (code: number): void => {
@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
-  // Subcommands take over exitOverride and configureOutput at the time they are made.
+  // Subcommands copy exitOverride and configureOutput when they are made.
   await addCommands(program, COMMANDS, wordsOf(argv), io, done);
   hintAtHelp(program, 'int');
   try {
@@ -46,12 +46,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** The words that may name a command. No option before a command takes a value, and `help` stands before any of them. */
+/** The words that may name a command. No option before a command takes a value, and `help` precedes all commands. */
 function wordsOf(argv: readonly string[]): string[] {
   return argv.slice(2).filter((word) => !word.startsWith('-') && word !== 'help');
 }
 
-/** Tells, after what is wrong with a command line, where to read how it is done. */
+/** Adds a reference to the help after an error in the command line. */
 function hintAtHelp(command: Command, name: string): void {
   const isGroup = command.commands.length > 0;
   command.showHelpAfterError(
@@ -65,7 +65,7 @@ function helpOf(name: string): string {
   return name.replace(/^int\b/, 'int help');
 }
 
-/** Help and version leave commander by an error as well. A bare `int` prints help as an error. */
+/** Commander throws errors for help and version, too. A bare `int` prints help as an error. */
 function isHelp(error: CommanderError): boolean {
   return error.exitCode === 0;
 }

@@ -1,34 +1,34 @@
 /**
- * How signals end the process. The first one asks the command to end, and gives it time; when that is over, and at the
- * second one, the process ends, whatever it is doing.
+ * Ending the process by signals. The first signal asks the command to end within a time. After this time, or at a
+ * second signal, the process ends at once.
  */
 import { constants } from 'node:os';
 import type { Io } from './io.js';
 
-/** How long a command may take to end after a signal, unless it says otherwise, in milliseconds. */
+/** Default time for a command to end after a signal, in milliseconds. */
 export const DRAIN_MS = 10_000;
 
-/** The longest time that a timer knows: a longer one would be over at once. */
+/** The longest time that timers accept; a longer one would expire at once. */
 const MAX_MS = 2 ** 31 - 1;
-/** Time for what is still open when a command has ended after a signal, such as connections that nobody answers on. */
+/** Time for open resources after a command has ended by a signal, such as connections without an answer. */
 const LINGER_MS = 100;
-/** Work of the system's threads, which an end in order would wait for: a name that nobody resolves, a disk that hangs. */
+/** Work of the system's threads for which an orderly exit would wait: an unresolved name, a disk that hangs. */
 const THREAD_WORK: ReadonlySet<string> = new Set(['FSReqCallback', 'FSReqPromise', 'GetAddrInfoReqWrap']);
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 type Signal = (typeof SIGNALS)[number];
 
-/** What shells call the exit of a process that a signal has ended. */
+/** The exit code that shells report for a process ended by a signal. */
 function codeOf(signal: Signal): number {
   return 128 + constants.signals[signal];
 }
 
-/** The exit code of a command that a signal has ended before it had anything to show. */
+/** The exit code of a command that a signal ended before it had any result. */
 export function interruptedCode({ signal }: Io): number {
   return codeOf(signal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT');
 }
 
-/** Sees the signals of the process. */
+/** Handles the signals of the process. */
 export class Stopping {
   readonly #asked = new AbortController();
   readonly #say: (message: string) => void;
@@ -36,7 +36,7 @@ export class Stopping {
   #timer: NodeJS.Timeout | undefined;
   #askedAt = 0;
 
-  /** @param say tells people what became of the command */
+  /** @param say prints a message about the end of the command */
   constructor(say: (message: string) => void) {
     this.#say = say;
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
@@ -47,15 +47,15 @@ export class Stopping {
     return this.#asked.signal;
   }
 
-  /** Gives a command another time to end in; it counts from the first signal. */
+  /** Sets the time for a command to end; it counts from the first signal. */
   readonly within = (milliseconds: number): void => {
     this.#limitMs = milliseconds;
     if (this.#timer !== undefined) this.#start();
   };
 
   /**
-   * The command has ended. After a signal, nothing that is still open keeps the process.
-   * @param exitCode of the process then; without it, what is still under way has the rest of the time
+   * Call it when the command has ended. After a signal, open resources do not keep the process running.
+   * @param exitCode exit code of the process; without it, work under way has the rest of the time
    */
   done(exitCode?: number): void {
     if (!this.#asked.signal.aborted) {
@@ -83,20 +83,20 @@ export class Stopping {
   #start(): void {
     clearTimeout(this.#timer);
     const left = Math.min(MAX_MS, Math.max(0, this.#limitMs - (performance.now() - this.#askedAt)));
-    // A command that has ended is not kept waiting.
+    // A command that has ended waits no longer.
     this.#timer = setTimeout(() => {
       this.#say(`not ended ${this.#limitMs / 1000} s after the signal: given up`);
       this.#end(this.#asked.signal.reason as Signal);
     }, left).unref();
   }
 
-  /** Ends the process as the signal does if nobody listens: `process.exit` waits for threads, which may wait for a disk. */
+  /** Ends the process like a signal without a listener: `process.exit` waits for threads, which may wait for a disk. */
   #end(signal: Signal): void {
-    // What listens to the end is to put the terminal back.
+    // Listeners of 'exit' restore the terminal.
     process.emit('exit', codeOf(signal));
     for (const each of SIGNALS) process.removeAllListeners(each);
     process.kill(process.pid, signal);
-    // The first process of a container is not ended by its own signals.
+    // The first process of a container ignores its own signals.
     process.exit(codeOf(signal));
   }
 }

@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { main } from '@int/cli';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { inTime } from '../../../.ci/test/until.js';
-import { main } from '../src/index.js';
 import { coalescedFrame, malformedFrame, pcap, plainFrame, reportFrame } from './captures.js';
 import { listening, payload, send } from './datagrams.js';
 import { ndjson, run, temporaryFolder } from './run.js';

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
+import { main } from '@int/cli';
 import { encodeFrame } from '@int/codec';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { inTime } from '../../../.ci/test/until.js';
-import { main } from '../src/index.js';
 import { coalescedFrame, malformedFrame, pcap, plainFrame, record, reportFrame, START_NS } from './captures.js';
 import {
   type Cells,

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { main } from '@int/cli';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { inTime, until } from '../../../.ci/test/until.js';
-import { main } from '../src/index.js';
 
 /** The command as it is installed: the committed file in front of the build. */
 export const BIN: string = fileURLToPath(new URL('../bin/int.js', import.meta.url));

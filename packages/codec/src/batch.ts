@@ -70,7 +70,7 @@ function resolve(capacity: BatchCapacity): Required<BatchCapacity> {
 
 /**
  * Telemetry as a struct of arrays: frames, the reports in them, and the reports' hops. A decode call fills it, and it is
- * reused. It is whole: whoever takes a batch needs nothing beside it.
+ * reused. It is whole: a consumer needs nothing beside it.
  *
  * Memory: a state block, per-frame columns, per-report word and byte columns, per-hop word columns, all in one arena.
  * {@link bytes} and, after decoding, the frames' offsets, lengths and times are the source's memory: a batch refers to them,

@@ -1,8 +1,8 @@
 /**
  * Frames as they lie in memory: what a source hands over, what `decode` reads and what a batch then refers to.
  *
- * The memory is the source's. Whoever hands frames over says how long they stay; a capture's may stay for good, a receive
- * ring's until the next call.
+ * The memory is the source's, and the source says how long it stays valid: a capture's for good, a receive ring's until the next
+ * call.
  */
 export interface Frames {
   /** The memory that all frames lie in. */

@@ -1,5 +1,3 @@
-import { flowCrc32Columns } from '@int/hash';
-import { describe, expect, it } from 'vitest';
 import {
   Arena,
   BatchDecoder,
@@ -10,7 +8,9 @@ import {
   NOT_AVAILABLE,
   TelemetryBatch,
   type TelemetryRecord,
-} from '../src/index.js';
+} from '@int/codec';
+import { flowCrc32Columns } from '@int/hash';
+import { describe, expect, it } from 'vitest';
 
 const record: TelemetryRecord = {
   index: 0,

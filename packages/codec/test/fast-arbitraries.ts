@@ -1,5 +1,5 @@
+import type { FastOptions } from '@int/codec';
 import fc from 'fast-check';
-import type { FastOptions } from '../src/fast/options.js';
 import { blockWords, buildReport, type FrameSpec } from './fast-frames.js';
 
 /** Deployments to test with. */

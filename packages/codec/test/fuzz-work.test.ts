@@ -1,9 +1,7 @@
 /** Decoding takes work linear in the frame's length: counted in reads of the DataView, on input made to be slow. */
+
+import { BatchDecoder, type DecodeOptions, FrameDecoder, TelemetryBatch } from '@int/codec';
 import { describe, expect, test } from 'vitest';
-import { TelemetryBatch } from '../src/batch.js';
-import { BatchDecoder } from '../src/batch-decoder.js';
-import { FrameDecoder } from '../src/frame-decoder.js';
-import type { DecodeOptions } from '../src/options.js';
 import { corpus, mutate, Random } from './fuzz-inputs.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_250_221);

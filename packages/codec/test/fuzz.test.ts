@@ -2,18 +2,22 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { frame, malformed } from '@int/arbitraries';
+import {
+  BatchDecoder,
+  CODES,
+  CodecError,
+  type DecodeOptions,
+  decodeReport,
+  FLAG,
+  FrameDecoder,
+  HOP_COLUMNS,
+  recordToJson,
+  TelemetryBatch,
+} from '@int/codec';
+import { CODE_STATUS, LINK_TYPES, PROFILES } from '@int/codec/internals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
-import { TelemetryBatch } from '../src/batch.js';
-import { BatchDecoder } from '../src/batch-decoder.js';
-import { CODE_STATUS, CODES } from '../src/codes.js';
-import { FLAG } from '../src/columns.js';
-import { CodecError } from '../src/errors.js';
-import { HOP_COLUMNS } from '../src/fields.js';
-import { decodeReport, FrameDecoder } from '../src/frame-decoder.js';
-import { recordToJson } from '../src/json.js';
-import { type DecodeOptions, LINK_TYPES, PROFILES } from '../src/options.js';
 import { corpus, mutate, Random } from './fuzz-inputs.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_250_220);

@@ -1,11 +1,16 @@
 /** What becomes of the individual reports behind a malformed one. */
+
+import {
+  BatchDecoder,
+  CODE_NAMES,
+  CODES,
+  type DecodeOptions,
+  decodeFrame,
+  decodeReport,
+  TelemetryBatch,
+} from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TelemetryBatch } from '../src/batch.js';
-import { BatchDecoder } from '../src/batch-decoder.js';
-import { CODE_NAMES, CODES } from '../src/codes.js';
-import { decodeFrame, decodeReport } from '../src/frame-decoder.js';
-import type { DecodeOptions } from '../src/options.js';
 import { wrapEthernet } from './fast-frames.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_123);

@@ -1,8 +1,8 @@
 import { frame, malformed } from '@int/arbitraries';
+import { Arena, BatchDecoder, HOP_COLUMNS, NOT_AVAILABLE, ReportCopier, STATE, TelemetryBatch } from '@int/codec';
+import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Arena, BatchDecoder, HOP_COLUMNS, NOT_AVAILABLE, ReportCopier, STATE, TelemetryBatch } from '../src/index.js';
-import { REPORT_WORD_COLUMNS } from '../src/internals.js';
 
 const OPTIONS = { reportPorts: [32766] };
 const decoder = new BatchDecoder(OPTIONS);

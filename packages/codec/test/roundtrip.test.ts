@@ -2,14 +2,18 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { dressed, encodeOptionsFor, frame, malformed, plainPacket } from '@int/arbitraries';
+import {
+  type DecodeOptions,
+  encodeFrame,
+  FrameDecoder,
+  type RecordJson,
+  recordFromJson,
+  recordToJson,
+  type TelemetryRecord,
+} from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
-import { encodeFrame } from '../src/encode/frame.js';
-import { FrameDecoder } from '../src/frame-decoder.js';
-import { type RecordJson, recordFromJson, recordToJson } from '../src/json.js';
-import type { TelemetryRecord } from '../src/model.js';
-import type { DecodeOptions } from '../src/options.js';
 
 /** The long form goes on for an hour at most. */
 const TIME_LIMIT_MS = process.env.INT_LONG === '1' ? 3_600_000 : 180_000;

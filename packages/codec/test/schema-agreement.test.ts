@@ -1,14 +1,17 @@
 /** The declarative schema shares no reading code with the decoders: here it must say what they say. */
 import { isDeepStrictEqual } from 'node:util';
 import { encodeOptionsFor, type GeneratedFrame, telemetryRecord } from '@int/arbitraries';
+import {
+  type DecodeOptions,
+  type EncodeOptions,
+  encodeFrame,
+  FrameDecoder,
+  type Hop,
+  type TelemetryRecord,
+} from '@int/codec';
+import { decodeWithSchema, type SchemaLayer } from '@int/codec/schema';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeFrame } from '../src/encode/frame.js';
-import type { EncodeOptions } from '../src/encode/options.js';
-import { FrameDecoder } from '../src/frame-decoder.js';
-import type { Hop, TelemetryRecord } from '../src/model.js';
-import type { DecodeOptions } from '../src/options.js';
-import { decodeWithSchema, type SchemaLayer } from '../src/schema/index.js';
 import { PACKETS, SEED } from './agreement-length.js';
 
 const OPTIONS: DecodeOptions = { reportPorts: [32766] };

@@ -2,11 +2,9 @@
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { encodeFrame, type Flow, type SourceConfig, STRIP, Stripper, source, transit } from '@int/codec';
 import { expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
-import { encodeFrame } from '../src/encode/frame.js';
-import type { Flow } from '../src/model.js';
-import { type SourceConfig, STRIP, Stripper, source, transit } from '../src/roles/index.js';
 
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
 import {
   BatchDecoder,
   type DecodeOptions,
@@ -8,7 +7,8 @@ import {
   type Hop,
   TelemetryBatch,
   type TelemetryRecord,
-} from '../src/index.js';
+} from '@int/codec';
+import { describe, expect, it } from 'vitest';
 
 interface Vector {
   name: string;

@@ -1,13 +1,17 @@
 /** IntMon's 31-bit values in the columns and in views. Other layouts are in agreement.test.ts. */
+
+import {
+  BatchDecoder,
+  decodeFrame,
+  encodeFrame,
+  type Hop,
+  type HopView,
+  TelemetryBatch,
+  type TelemetryRecord,
+} from '@int/codec';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LENGTH, runs } from '../../../.ci/test/length.js';
-import { TelemetryBatch } from '../src/batch.js';
-import { BatchDecoder } from '../src/batch-decoder.js';
-import { encodeFrame } from '../src/encode/frame.js';
-import { decodeFrame } from '../src/frame-decoder.js';
-import type { Hop, TelemetryRecord } from '../src/model.js';
-import type { HopView } from '../src/view.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_122);
 

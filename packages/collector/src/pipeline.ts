@@ -37,11 +37,11 @@ export interface CollectorOptions {
    * Decoding stays in TypeScript: its accelerator would have to copy the frames in. Default: an ArrayBuffer.
    */
   readonly memory?: AcceleratorMemory;
-  /** Called once per problem. A repeated failure of a sink is told once. */
+  /** Called when something goes wrong. A problem that repeats is reported once. */
   readonly onProblem?: (problem: CollectorProblem) => void;
 }
 
-/** Interval at which sinks are told the time, in milliseconds. */
+/** Interval of `Sink.advance`, in milliseconds. */
 const TICK_MS = 200;
 /** The longest time that a timer knows. */
 const MAX_MS = 2 ** 31 - 1;

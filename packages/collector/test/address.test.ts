@@ -1,5 +1,6 @@
+import { formatUdpAddress } from '@int/collector';
+import { parseUdpAddress } from '@int/collector/internals';
 import { describe, expect, test } from 'vitest';
-import { formatUdpAddress, parseUdpAddress } from '../src/source/address.js';
 
 describe('udp:// addresses', () => {
   test.each([

@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { encodeFrame } from '@int/codec';
+import { CaptureSource, Collector, type CollectorProblem, LiveStatistics, SourceError } from '@int/collector';
 import { LinkType, PcapngWriter, PcapWriter } from '@int/pcap';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
-import { Collector, type CollectorProblem } from '../src/pipeline.js';
-import { CaptureSource } from '../src/source/capture.js';
-import { SourceError } from '../src/source/source.js';
-import { LiveStatistics } from '../src/statistics/live.js';
 import { hop, telemetry } from './reports.js';
 
 let folder = '';

@@ -1,6 +1,6 @@
+import { DartStage } from '@int/collector';
 import { DartStore, flowKey, pathOfValue } from '@int/dart';
 import { expect, test } from 'vitest';
-import { DartStage } from '../src/dart/stage.js';
 import { type ReportRow, reportBatch } from './flows/report-rows.js';
 
 const flowOf = (id: number): Parameters<typeof flowKey>[0] => ({

@@ -1,11 +1,8 @@
 import { Arena, BatchDecoder, type DecodeOptions, encodeReport, TelemetryBatch } from '@int/codec';
+import { Collector, FrameSlab, type Push, type Sink, type Source, type SourceFrames, type Stage } from '@int/collector';
+import { fillFrameTimes, sourceTimeMs } from '@int/collector/internals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fillFrameTimes, sourceTimeMs } from '../src/frames.js';
-import { FrameSlab, type Push, type SourceFrames } from '../src/index.js';
-import { Collector } from '../src/pipeline.js';
-import type { Source } from '../src/source/source.js';
-import type { Sink, Stage } from '../src/stage.js';
 import { hop, report, telemetry } from './reports.js';
 import { SEED } from './seed.js';
 

@@ -1,13 +1,19 @@
 import { type AcceleratorMemory, encodeReport } from '@int/codec';
 import { acceleratorAvailable } from '@int/codec/internals';
+import {
+  Collector,
+  type CollectorProblem,
+  DetectionStage,
+  type DetectionStageOptions,
+  detectionMemory,
+  FrameSlab,
+  type Push,
+  type Source,
+} from '@int/collector';
+import { reportIndex } from '@int/collector/internals';
 import { type Event, type Match, type Rule, type RuleSet, RulesError } from '@int/detect';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { detectionMemory } from '../src/detection/memory.js';
-import { DetectionStage, type DetectionStageOptions, reportIndex } from '../src/detection/stage.js';
-import { FrameSlab, type Push } from '../src/frames.js';
-import { Collector, type CollectorProblem } from '../src/pipeline.js';
-import type { Source } from '../src/source/source.js';
 import { hop, report, telemetry } from './reports.js';
 import { SEED } from './seed.js';
 

@@ -1,5 +1,5 @@
 import { FLAG, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
-import { FrameSlab } from '../src/frames.js';
+import { FrameSlab } from '@int/collector';
 
 export interface TestHop {
   readonly nodeId?: number;

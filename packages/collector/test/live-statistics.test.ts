@@ -1,6 +1,6 @@
 import { CODES, FLAG, TelemetryBatch } from '@int/codec';
+import { LiveStatistics } from '@int/collector';
 import { describe, expect, test } from 'vitest';
-import { LiveStatistics } from '../src/statistics/live.js';
 import { fillBatch, setTimes, type TestReport } from './fill-batch.js';
 
 const START = 1_700_000_000_000;

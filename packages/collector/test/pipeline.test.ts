@@ -1,11 +1,17 @@
 import type { TelemetryBatch } from '@int/codec';
 import { encodeReport } from '@int/codec';
+import {
+  Collector,
+  type CollectorProblem,
+  FrameSlab,
+  type Push,
+  type Sink,
+  type Source,
+  SourceError,
+  type Stage,
+} from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FrameSlab, type Push } from '../src/frames.js';
-import { Collector, type CollectorProblem } from '../src/pipeline.js';
-import { type Source, SourceError } from '../src/source/source.js';
-import type { Sink, Stage } from '../src/stage.js';
 import { hop, report, telemetry } from './reports.js';
 import { SEED } from './seed.js';
 

@@ -1,8 +1,7 @@
 import { LINK_TYPES } from '@int/codec/internals';
+import { FrameSlab } from '@int/collector';
+import { linkLayerOf, linkTypeOf, sourceTimeMs, WallClock } from '@int/collector/internals';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { FrameSlab, sourceTimeMs } from '../src/frames.js';
-import { linkLayerOf, linkTypeOf } from '../src/link-layer.js';
-import { WallClock } from '../src/source/wall-clock.js';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,8 +1,8 @@
 import { CODES, FLAG, NOT_AVAILABLE, TelemetryBatch } from '@int/codec';
+import { SwitchTotals, type SwitchTotalsOptions } from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
-import { SwitchTotals, type SwitchTotalsOptions } from '../src/index.js';
 import { fillBatch, setTimes, type TestReport } from './fill-batch.js';
 import { SEED } from './seed.js';
 

@@ -1,12 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Collector, FrameSlab, type Push, QueuedSink, type Sink, type Source, UdpSource } from '@int/collector';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { QueuedSink } from '../src/delivery/queued-sink.js';
-import { FrameSlab, type Push } from '../src/frames.js';
-import { Collector } from '../src/pipeline.js';
-import type { Source } from '../src/source/source.js';
-import { UdpSource } from '../src/source/udp.js';
-import type { Sink } from '../src/stage.js';
 import { hop, report } from './reports.js';
 
 const START_MS = 1_700_000_000_000;

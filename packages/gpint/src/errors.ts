@@ -1,14 +1,14 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/gpint.GpintError') as never;
 
-/** What can be wrong with a topology or with what is asked of it. Appended to, never renamed. */
+/** Codes of errors about topologies, plans and probes. New codes are appended; codes are never renamed. */
 export type GpintErrorCode =
-  /** A topology file cannot be parsed; `line` says where. */
+  /** A topology file cannot be parsed; `line` is the position. */
   | 'ERR_GPINT_TOPOLOGY'
-  /** A name or number that is not a node of the graph. */
+  /** A name or number is not a node of the graph. */
   | 'ERR_GPINT_UNKNOWN_NODE'
   /** The graph has no nodes. */
   | 'ERR_GPINT_EMPTY_GRAPH'
-  /** The graph falls into parts, `components` names them, and planning per component was not asked for. */
+  /** The graph is disconnected, and planning per component was not requested. `components` names the parts. */
   | 'ERR_GPINT_DISCONNECTED'
   /** No plan exists: fewer paths than components, or a component without an entry point. */
   | 'ERR_GPINT_NO_PLAN'
@@ -17,16 +17,16 @@ export type GpintErrorCode =
   /** A socket of the monitor cannot be opened or used. */
   | 'ERR_GPINT_SOCKET';
 
-/** What an error says besides its message. */
+/** Details of an error in addition to its message. */
 export interface GpintErrorDetails {
-  /** Line of a topology file, from 1; 0 where there is none. */
+  /** Line of a topology file, from 1; 0 if not applicable. */
   readonly line?: number;
   /** Names of the nodes of each component, largest component first. */
   readonly components?: readonly (readonly string[])[];
   readonly cause?: unknown;
 }
 
-/** Thrown for topologies, plans and probes that cannot be. Wrong arguments are TypeErrors and RangeErrors. */
+/** Thrown for impossible topologies, plans and probes. Wrong arguments cause a TypeError or RangeError instead. */
 export class GpintError extends Error {
   override readonly name = 'GpintError';
   readonly code: GpintErrorCode;

@@ -1,6 +1,5 @@
 /**
- * Reliable GPINT: balanced probe paths over any network, the probes that walk them, and the recovery of those that are
- * lost.
+ * Reliable GPINT: balanced probe paths over any network, their probes, and the recovery of lost probes.
  *
  * @packageDocumentation
  */

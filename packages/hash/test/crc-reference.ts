@@ -1,4 +1,4 @@
-import type { CrcParameters } from '../src/index.js';
+import type { CrcParameters } from '@int/hash';
 
 function reflect(value: bigint, width: number): bigint {
   let reflected = 0n;

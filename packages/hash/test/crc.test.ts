@@ -1,7 +1,5 @@
 import { runInNewContext } from 'node:vm';
 import { crc32 as zlibCrc32 } from 'node:zlib';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import {
   CRC_8,
   CRC_16_ARC,
@@ -20,7 +18,9 @@ import {
   createCrc,
   writeFlowKeyIpv4,
   writeFlowKeyIpv6,
-} from '../src/index.js';
+} from '@int/hash';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { referenceCrc } from './crc-reference.js';
 import { randomBytes, seed } from './seed.js';
 

@@ -1,6 +1,4 @@
 import { crc32 as zlibCrc32 } from 'node:zlib';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import {
   CRC_16_ARC,
   CRC_32,
@@ -21,7 +19,9 @@ import {
   writeFlowKeyIpv4,
   writeFlowKeyIpv6,
   xxh32,
-} from '../src/index.js';
+} from '@int/hash';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { referenceCrc } from './crc-reference.js';
 import { seed } from './seed.js';
 

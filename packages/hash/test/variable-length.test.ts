@@ -1,6 +1,6 @@
+import { createVariableLengthHasher, xxh32, xxh64 } from '@int/hash';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createVariableLengthHasher, xxh32, xxh64 } from '../src/index.js';
 import { randomBytes, seed } from './seed.js';
 
 describe('createVariableLengthHasher', () => {

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { PipelineMetrics } from '@int/metrics';
 import { afterEach, describe, expect, it } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
 import { until } from '../../../.ci/test/until.js';
-import { PipelineMetrics } from '../src/index.js';
 import { type Parsed, parseExposition } from './exposition.js';
 import { CountingSink, PushSource, pipeline, report } from './pipeline.js';
 import { PrometheusServer } from './prometheus-server.js';

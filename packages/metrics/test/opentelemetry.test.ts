@@ -1,3 +1,5 @@
+import { PipelineMetrics } from '@int/metrics';
+import { observePipeline, type PipelineObservation } from '@int/metrics/opentelemetry';
 import {
   AggregationTemporality,
   DataPointType,
@@ -7,8 +9,6 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PipelineMetrics } from '../src/index.js';
-import { observePipeline, type PipelineObservation } from '../src/opentelemetry/index.js';
 import { parseExposition } from './exposition.js';
 import { CountingSink, PushSource, pipeline, report } from './pipeline.js';
 

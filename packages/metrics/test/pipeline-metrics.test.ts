@@ -1,6 +1,6 @@
+import { PipelineMetrics } from '@int/metrics';
 import { Counter, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { PipelineMetrics } from '../src/index.js';
 import { type Parsed, parseExposition } from './exposition.js';
 import { CountingSink, PushSource, pipeline, report } from './pipeline.js';
 

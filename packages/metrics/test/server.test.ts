@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { type Health, MetricsServerError, PipelineMetrics } from '@int/metrics';
 import { afterEach, describe, expect, it } from 'vitest';
 import { send } from '../../../.ci/test/datagrams.js';
 import { requires } from '../../../.ci/test/requires.js';
 import { inTime, until } from '../../../.ci/test/until.js';
-import { type Health, MetricsServerError, PipelineMetrics } from '../src/index.js';
 import { listening, report } from './pipeline.js';
 import { type Answered, PrometheusServer } from './prometheus-server.js';
 import { listen } from './thread-code.js';

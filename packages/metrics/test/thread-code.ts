@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MetricsServer, type MetricsServerOptions } from '@int/metrics';
 import { build } from 'esbuild';
-import { MetricsServer, type MetricsServerOptions } from '../src/index.js';
 
 let built: Promise<string> | null = null;
 

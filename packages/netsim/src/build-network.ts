@@ -1,4 +1,4 @@
-/** Whole networks from plain arrays. */
+/** Builds whole networks from plain arrays. */
 import { checkInteger } from './checks.js';
 import { Host, type HostOptions } from './hosts/host.js';
 import { MonitorHost } from './hosts/monitor-host.js';
@@ -8,7 +8,7 @@ import type { Node, NodeOptions } from './network-node.js';
 import { NO_ROUTE, shortestPathRoutes } from './routes.js';
 import { GpintSwitch, type GpintSwitchOptions } from './switches/gpint-switch.js';
 
-/** IPv4 addresses that {@link buildNetwork} gives out: 32-bit words. Switch and host numbers up to 65,534. */
+/** IPv4 addresses that {@link buildNetwork} assigns, as 32-bit words. Switch and host numbers up to 65,534. */
 export const ADDRESSES = {
   /** 10.254.0.1 */
   monitor: 0x0afe_0001,
@@ -20,10 +20,10 @@ export const ADDRESSES = {
 
 const MOST = 0xfffe;
 
-/** What {@link buildNetwork} sets by itself is left out. */
+/** Options of the switches, without those that {@link buildNetwork} sets. */
 export type GpintSettings = Omit<GpintSwitchOptions, 'switchId' | 'address' | 'monitorAddress' | 'monitorPort'>;
 
-/** Ports are given by the numbers of switches. */
+/** Options of links. The numbers of the switches determine the ports. */
 export type LinkSettings = Omit<LinkOptions, 'aPort' | 'bPort'>;
 
 export interface BuildOptions {
@@ -36,33 +36,39 @@ export interface BuildOptions {
   readonly links: readonly (readonly [number, number])[];
   /** Names of the switches, each once. Default: `s0`, `s1`, ... */
   readonly names?: readonly string[];
-  /** Of links between switches, for all or each (`link` is the index in `links`). Default: no delay, no loss. */
+  /**
+   * Options of the links between switches, for all or each (`link` is the index in `links`). Default: no delay, no
+   * loss.
+   */
   readonly link?: LinkSettings | ((link: number, a: number, b: number) => LinkSettings);
-  /** Service rate, queue and clock of switches, for all or each. Default: everything at once. */
+  /** Service rate, queue and clock of switches, for all or each. Default: infinite rate. */
   readonly switchNode?: NodeOptions | ((index: number) => NodeOptions);
   /** How switches handle probes, for all or each. */
   readonly gpint?: GpintSettings | ((index: number) => GpintSettings);
   readonly monitor?: {
-    /** Switches that the monitor is attached to (in-band). Default: every one (out-of-band). */
+    /** Switches that the monitor is attached to (in-band). Default: all (out-of-band). */
     readonly entries?: readonly number[];
-    /** Of the monitor's own links, for all or each switch; `ab` is from the monitor. Default: no delay, no loss. */
+    /**
+     * Options of the monitor's links, for all or each switch; `ab` is the direction from the monitor. Default: no
+     * delay, no loss.
+     */
     readonly link?: LinkSettings | ((entry: number) => LinkSettings);
   };
   readonly hosts?: {
     readonly count: number;
     /** Switch of each host. Default: host h at switch h modulo the number of switches. */
     readonly attach?: readonly number[];
-    /** Of the links from hosts to switches; `ab` is from the host. Default: no delay, no loss. */
+    /** Options of the links from hosts to switches; `ab` is the direction from the host. Default: no delay, no loss. */
     readonly link?: LinkSettings;
     readonly onDatagram?: (host: number, ...datagram: Parameters<NonNullable<HostOptions['onDatagram']>>) => void;
   };
   /** Whether probes have the extended layout. Default: if there are more than 256 switches, or ports above 255. */
   readonly extended?: boolean;
-  /** `random`: where several ways are shortest, each (switch, destination) draws one. Default: `lowest` port. */
+  /** Choice among several shortest paths. `random`: each (switch, destination) draws one. Default: `lowest` port. */
   readonly ties?: 'lowest' | 'random';
 }
 
-/** What {@link buildNetwork} made; all lists are in the order of the options. */
+/** The result of {@link buildNetwork}. All lists are in the order of the options. */
 export interface BuiltNetwork {
   readonly network: Network;
   readonly switches: readonly GpintSwitch[];
@@ -86,16 +92,19 @@ export interface BuiltNetwork {
   portOf(a: number, b: number): number;
   /** The link between two switches; undefined if there is none. */
   linkBetween(a: number, b: number): Link | undefined;
-  /** Makes all routes again, around the links and switches that are down now. Where there is no way, old routes stay. */
+  /**
+   * Recomputes all routes around the links and switches that are down now. Destinations without a path keep their old
+   * routes.
+   */
   reroute(): void;
 }
 
 /**
- * Builds a network of GPINT switches with a monitor and hosts. Port 0 of an entry switch leads to the monitor, port i + 1 to
- * its i-th neighbour in ascending order, the ports after those to its hosts. A switch that is no entry has no port 0 and
- * reaches the monitor by a shortest path.
+ * Builds a network of GPINT switches with a monitor and hosts. Port 0 of an entry switch leads to the monitor, port i +
+ * 1 to its i-th neighbour in ascending order, the ports after those to its hosts. Other switches have no port 0 and
+ * reach the monitor by a shortest path.
  *
- * @throws RangeError for numbers out of range; TypeError for links that are there twice or lead from a switch to itself
+ * @throws RangeError for numbers out of range; TypeError for duplicate links and links from a switch to itself
  */
 export function buildNetwork(options: BuildOptions): BuiltNetwork {
   const count = checkInteger('switches', options.switches, 1, MOST);
@@ -161,7 +170,7 @@ export function buildNetwork(options: BuildOptions): BuiltNetwork {
   );
 
   const reroute = (): void => {
-    // Positions stay those of `neighbours`, so a neighbour out of reach is replaced by the node itself.
+    // The node itself replaces an unreachable neighbour, so that positions stay those of `neighbours`.
     const live = neighbours.map((list, a) =>
       list.map((b) => {
         const isUp = switchNodes[a]!.isUp && switchNodes[b]!.isUp && switchNodes[a]!.isPortUp(portOf(a, b));
@@ -213,7 +222,7 @@ export function buildNetwork(options: BuildOptions): BuiltNetwork {
   };
 }
 
-/** A switch may be called what a host would be called. */
+/** A name for a host that differs from the names of switches. */
 function freeName(network: Network, wanted: string): string {
   let name = wanted;
   while (network.find(name) !== undefined) name += "'";

@@ -1,4 +1,4 @@
-/** Arguments that callers got wrong. */
+/** Checks of arguments. */
 
 /** @throws RangeError unless `value` is an integer from `least` to `most` */
 export function checkInteger(
@@ -19,7 +19,7 @@ export function checkProbability(name: string, value: number): number {
   return value;
 }
 
-/** @throws RangeError unless `value` is a positive number; Infinity is one */
+/** @throws RangeError unless `value` is a positive number or Infinity */
 export function checkRate(name: string, value: number): number {
   if (!(value > 0)) throw new RangeError(`${name} must be a positive number or Infinity, not ${value}`);
   return value;

@@ -1,27 +1,30 @@
 /**
- * What happens next: a quaternary heap of events by time, then by order of insertion. Events live in slots of parallel
- * arrays that are used again, so that nothing is allocated once the arrays have grown.
+ * The event queue: a quaternary heap of events by time, then by order of insertion. Events are in slots of parallel
+ * arrays. Slots are reused, so nothing is allocated once the arrays have grown.
  */
 
-/** What is called when an event's time has come. */
+/** The receiver of an event. */
 export interface Wakeable {
-  /** @param argument what was given with the event, a 32-bit integer */
+  /** @param argument the event's argument, a 32-bit integer */
   wake(argument: number): void;
 }
 
 /** Kinds of events. */
 export const EVENT_KIND = { CANCELLED: 0, DELIVER: 1, SERVE: 2, WAKE: 3 } as const;
 
-/** Handles are generation * 2^22 + slot: exact in a double for 2^31 uses of a slot. */
+/** A handle is generation * 2^22 + slot. It is exact in a double for 2^31 uses of a slot. */
 const SLOT_BITS = 22;
 const SLOTS = 2 ** SLOT_BITS;
 
 export class EventQueue {
   /** Entries in the heap, cancelled ones included. */
   size = 0;
-  /** Virtual time: that of the last entry popped, or what it was set to. A field, not a result: see {@link push}. */
+  /**
+   * Virtual time in nanoseconds: that of the last popped entry, or the value set. It is a field and not a result: see
+   * {@link push}.
+   */
   nowNs = 0;
-  /** Time of the event to be pushed next. */
+  /** Time of the event that the next {@link push} adds. */
   due = 0;
   #cancelled = 0;
   #inserted = 0;
@@ -37,24 +40,24 @@ export class EventQueue {
   readonly #targets: (object | null)[] = [];
   readonly #frames: (Uint8Array | null)[] = [];
 
-  /** Events that will still happen. */
+  /** Number of events to come. */
   get pending(): number {
     return this.size - this.#cancelled;
   }
 
-  /** Time of the first entry; Infinity if there is none. It may be a cancelled one. */
+  /** Time of the first entry; Infinity if there is none. The entry may be cancelled. */
   get firstTime(): number {
     return this.size === 0 ? Number.POSITIVE_INFINITY : this.#times[0]!;
   }
 
-  /** Whether there is an entry, and the first one's time is `limit` or before. */
+  /** Whether the first entry's time is `limit` or earlier. */
   isDue(limit: number): boolean {
     return this.size > 0 && this.#times[0]! <= limit;
   }
 
   /**
-   * Adds an event at {@link due} and returns its slot. `frame` is null but for deliveries. The time is not an argument,
-   * because engines put numbers above 2^31 on the heap to hand them over.
+   * Adds an event at {@link due} and returns its slot. `frame` is null except for deliveries. The time is not an
+   * argument, because engines allocate numbers above 2^31 to pass them.
    */
   push(kind: number, target: object, argument: number, frame: Uint8Array | null): number {
     const slot = this.#freeCount > 0 ? this.#free[--this.#freeCount]! : this.#newSlot();
@@ -67,10 +70,10 @@ export class EventQueue {
     return slot;
   }
 
-  /** Takes the first entry off the heap; its time is now. Its slot can be read until {@link release}. */
+  /** Removes the first entry and sets the time to its time. Its slot stays readable until {@link release}. */
   pop(): number {
     const slot = this.#heap[0]!;
-    // A cancelled event does not happen: time stands still.
+    // A cancelled event does not advance the time.
     if (this.#kinds[slot] !== EVENT_KIND.CANCELLED) this.nowNs = this.#times[0]!;
     const last = --this.size;
     if (last > 0) this.#siftDown(last);
@@ -93,7 +96,7 @@ export class EventQueue {
     return this.#frames[slot]!;
   }
 
-  /** Gives a slot back; handles of it no longer cancel anything. */
+  /** Releases a slot. Its handles become invalid. */
   release(slot: number): void {
     if (this.#kinds[slot] === EVENT_KIND.CANCELLED) this.#cancelled--;
     this.#generations[slot] = this.#generations[slot]! + 1;
@@ -106,7 +109,7 @@ export class EventQueue {
     return (this.#generations[slot]! & 0x7fff_ffff) * SLOTS + slot;
   }
 
-  /** Cancels the event of a handle. @returns false if it has happened or was cancelled before */
+  /** Cancels the event of a handle. @returns false if the event has happened or was cancelled before */
   cancel(handle: number): boolean {
     if (!Number.isInteger(handle) || handle < 0) return false;
     const slot = handle % SLOTS;
@@ -118,7 +121,7 @@ export class EventQueue {
     return true;
   }
 
-  /** Takes cancelled entries off the front, so that {@link firstTime} is that of an event. */
+  /** Removes cancelled entries at the front, so that {@link firstTime} is the time of an event. */
   prune(): void {
     while (this.size > 0 && this.#kinds[this.#heap[0]!] === EVENT_KIND.CANCELLED) this.release(this.pop());
   }
@@ -152,7 +155,7 @@ export class EventQueue {
     const times = this.#times;
     const heap = this.#heap;
     let at = hole;
-    // The newest event comes after all others of its time, so times alone decide.
+    // The newest event follows all others of its time, so comparing times suffices.
     while (at > 0) {
       const parent = (at - 1) >>> 2;
       const parentTime = times[parent]!;
@@ -165,7 +168,7 @@ export class EventQueue {
     heap[at] = slot;
   }
 
-  /** Moves the entry at `size`, which is behind the end, to the front and down to its place. */
+  /** Moves the entry at `size`, just past the end, to the front and down to its place. */
   #siftDown(size: number): void {
     const times = this.#times;
     const heap = this.#heap;

@@ -1,4 +1,4 @@
-/** Ethernet II / IPv4 / UDP frames: what hosts and switches of this package send, and how they read it. */
+/** Ethernet II / IPv4 / UDP frames: makes and reads the frames of hosts and switches. */
 import { ipv4HeaderChecksum, udpChecksum } from '@int/codec/internals';
 import { checkInteger } from './checks.js';
 
@@ -17,14 +17,14 @@ export interface UdpFrameOptions {
   readonly dscp?: number;
   /** 1 to 255. Default: 64. */
   readonly ttl?: number;
-  /** Whether to fill the UDP checksum; 0 says there is none. Default: false. */
+  /** Whether to compute the UDP checksum; otherwise it is 0, which means none. Default: false. */
   readonly checksum?: boolean;
 }
 
 /**
- * A new Ethernet frame. MAC addresses are 02:00 and the IPv4 address.
+ * Makes an Ethernet frame. A MAC address is 02:00 and the IPv4 address.
  *
- * @param payload up to 65,507 bytes; copied
+ * @param payload up to 65,507 bytes, which are copied
  * @throws RangeError for a port, DSCP or length out of range
  */
 export function udpFrame(options: UdpFrameOptions, payload: Uint8Array): Uint8Array {
@@ -74,9 +74,9 @@ export function dscpOf(frame: Uint8Array): number {
 }
 
 /**
- * Where the UDP header of a frame starts, for which {@link isIpv4} holds.
+ * Offset in bytes of the UDP header of a frame for which {@link isIpv4} holds.
  *
- * @returns -1 if it is not UDP, is a fragment, or its lengths do not agree with the frame's
+ * @returns -1 if the packet is not UDP, is a fragment, or has lengths that contradict the frame's
  */
 export function udpOffset(frame: Uint8Array): number {
   const headerBytes = (frame[14]! & 15) << 2;
@@ -88,7 +88,7 @@ export function udpOffset(frame: Uint8Array): number {
   return length < 8 || headerBytes + length > total || 14 + total > frame.length ? -1 : at;
 }
 
-/** UDP payload behind a header at `offset`, from {@link udpOffset}: a view, not a copy. */
+/** UDP payload after the header at `offset`, a result of {@link udpOffset}: a view, not a copy. */
 export function payloadAt(frame: Uint8Array, offset: number): Uint8Array {
   return frame.subarray(offset + 8, offset + uint16(frame, offset + 4));
 }

@@ -1,5 +1,5 @@
 /**
- * A deterministic network in virtual time: switches, links that lose, queues, hosts, and captures of any link.
+ * A deterministic network in virtual time: switches, links with loss, queues, hosts, and captures of any link.
  *
  * @packageDocumentation
  */

@@ -1,22 +1,22 @@
-/** Links: rate, delay, queue, loss, and what became of each frame. */
+/** Links: rate, delay, queue, loss, and counters of the fates of frames. */
 import type { Random } from '@int/random';
 import { checkInteger, checkLimit, checkProbability, checkRate } from './checks.js';
 import { EVENT_KIND, type EventQueue } from './event-queue.js';
 import type { Node } from './network-node.js';
 
-/** How one direction of a link works. */
+/** Options of one direction of a link. */
 export interface DirectionOptions {
-  /** Bits per second of a frame's bytes as the link carries them; Infinity: no time at all. Default: Infinity. */
+  /** Rate in bits per second, counting a frame's bytes; Infinity: no transmission time. Default: Infinity. */
   readonly rateBps?: number;
   /** Propagation delay, integer nanoseconds. Default: 0. */
   readonly delayNs?: number;
   /** Probability that a frame is lost on the way. Default: 0. */
   readonly loss?: number;
-  /** Frames that may wait for the link, the one being sent not counted; Infinity: any number. Default: Infinity. */
+  /** Most frames that wait for the link, without the one being sent; Infinity: no limit. Default: Infinity. */
   readonly queuePackets?: number;
   /** Probability that a frame arrives twice. Default: 0. */
   readonly duplication?: number;
-  /** Each frame takes up to so many nanoseconds longer, at random, so that frames overtake each other. Default: 0. */
+  /** Largest random extra delay of a frame, nanoseconds. Frames may overtake each other. Default: 0. */
   readonly jitterNs?: number;
 }
 
@@ -26,21 +26,21 @@ export interface LinkOptions extends DirectionOptions {
   readonly aPort?: number;
   /** Port at the second node. Default: its lowest free one. */
   readonly bPort?: number;
-  /** What is different from the first node to the second. */
+  /** Options of the direction from the first node to the second. They override the common ones. */
   readonly aToB?: DirectionOptions;
-  /** What is different from the second node to the first. */
+  /** Options of the direction from the second node to the first. They override the common ones. */
   readonly bToA?: DirectionOptions;
 }
 
 /** `ab`: from the first node to the second. */
 export type DirectionName = 'ab' | 'ba';
 
-/** Sees frames; `timeNs` is the virtual time. */
+/** Called with frames. Frames are not to be written; `timeNs` is the virtual time. */
 export type FrameConsumer = (frame: Uint8Array, timeNs: number, direction: DirectionName) => void;
 
 /**
- * Frames of one direction. At any time
- * `offered + duplicated = delivered + lost + droppedQueue + droppedDown + inFlight`.
+ * Counters of frames in one direction. At any time `offered + duplicated = delivered + lost + droppedQueue +
+ * droppedDown + inFlight`.
  */
 export interface LinkCounters {
   /** Frames that the sender put on the link. */
@@ -50,20 +50,20 @@ export interface LinkCounters {
   readonly delivered: number;
   /** Lost at random. */
   readonly lost: number;
-  /** The queue was full. */
+  /** Dropped because the queue was full. */
   readonly droppedQueue: number;
-  /** The link was down, or went down with the frame on it. */
+  /** Dropped because the link was down, or went down with the frame on it. */
   readonly droppedDown: number;
-  /** Waiting or on their way. */
+  /** Waiting or in transit. */
   readonly inFlight: number;
 }
 
 /** The queue in front of a link, as its sender sees it. */
 export interface OutputState {
   readonly isUp: boolean;
-  /** Frames that wait for the link; where the queue has no limit they are not counted, and this is 0. */
+  /** Frames that wait for the link. Always 0 for a queue without limit, whose frames are not counted. */
   readonly queued: number;
-  /** How long a frame sent now would wait before its first bit leaves, nanoseconds. */
+  /** Time in nanoseconds that a frame sent now would wait before its first bit leaves. */
   readonly waitNs: number;
 }
 
@@ -83,7 +83,7 @@ export class Direction implements LinkCounters, OutputState {
   droppedDown = 0;
   inFlight = 0;
   isUp = true;
-  /** Taps where frames go in and come out; null costs nothing. */
+  /** Taps at the entry and the exit. Null costs nothing. */
   tapsIn: FrameConsumer[] | null = null;
   tapsOut: FrameConsumer[] | null = null;
   readonly #events: EventQueue;
@@ -95,9 +95,9 @@ export class Direction implements LinkCounters, OutputState {
   #jitterNs = 0;
   #queuePackets = Number.POSITIVE_INFINITY;
   #freeAt = 0;
-  /** Frames of an earlier life of the link do not arrive. */
+  /** Frames sent before the last failure of the link do not arrive. */
   #epoch = 0;
-  /** A ring of the times at which waiting frames begin to be sent; in use where the queue is limited. */
+  /** A ring of the times at which the transmission of waiting frames begins. Used only for queues with a limit. */
   #starts: Float64Array = NO_TIMES;
   #startsFirst = 0;
   #startsCount = 0;
@@ -120,7 +120,7 @@ export class Direction implements LinkCounters, OutputState {
     this.configure(options);
   }
 
-  /** Changes what `options` names, for frames from now on. */
+  /** Changes the given options for frames from now on. */
   configure(options: DirectionOptions): void {
     const { rateBps, delayNs, loss, queuePackets, duplication, jitterNs } = options;
     if (rateBps !== undefined) this.#nsPerByte = 8e9 / checkRate('rateBps', rateBps);
@@ -160,7 +160,7 @@ export class Direction implements LinkCounters, OutputState {
       sentAt = start + Math.max(1, Math.round(frame.length * this.#nsPerByte));
       this.#freeAt = sentAt;
     }
-    // A frame that will be lost still takes its time on the wire.
+    // A frame that will be lost still occupies the wire.
     if (this.#lossBelow > 0 && this.#random.uint32() < this.#lossBelow) {
       this.lost++;
       return;
@@ -231,7 +231,7 @@ export class Direction implements LinkCounters, OutputState {
   }
 }
 
-/** Two nodes, joined both ways. Made by `Network.connect`. */
+/** A link between two nodes, with two directions. Made by `Network.connect`. */
 export class Link {
   readonly a: Node;
   readonly b: Node;
@@ -254,7 +254,7 @@ export class Link {
     return this.#ab.isUp;
   }
 
-  /** Takes the link down: what is on it is dropped, and what is sent over it as well. */
+  /** Takes the link down. It drops all frames on it, and all frames sent until it is repaired. */
   fail(): void {
     this.#ab.fail();
     this.#ba.fail();
@@ -266,7 +266,7 @@ export class Link {
   }
 
   /**
-   * Changes rate, delay, loss and so on of frames sent from now on; what `options` does not name stays.
+   * Changes rate, delay, loss and so on for frames sent from now on. Options that are not given stay.
    *
    * @param direction one direction only. Default: both
    * @throws RangeError for a value out of range
@@ -276,12 +276,12 @@ export class Link {
     if (direction !== 'ab') this.#ba.configure(options);
   }
 
-  /** What has become of the frames of one direction. A live view: it counts on. */
+  /** The counters of one direction: a live view. */
   counters(direction: DirectionName): LinkCounters {
     return direction === 'ab' ? this.#ab : this.#ba;
   }
 
-  /** Frames that wait to be sent in one direction; 0 where the queue has no limit. */
+  /** Frames that wait in one direction; 0 for a queue without limit. */
   queued(direction: DirectionName): number {
     return (direction === 'ab' ? this.#ab : this.#ba).queued;
   }

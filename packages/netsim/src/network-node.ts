@@ -1,4 +1,4 @@
-/** Nodes: ports, an input queue served at a finite rate, a clock of their own. */
+/** Nodes: ports, an input queue with a finite service rate, and a clock. */
 import type { Random } from '@int/random';
 import type { Behaviour } from './behaviour.js';
 import { checkInteger, checkLimit, checkRate } from './checks.js';
@@ -6,22 +6,25 @@ import { EVENT_KIND } from './event-queue.js';
 import type { Direction, OutputState } from './link.js';
 import type { Network, Timer } from './network.js';
 
-/** What a node can do besides its behaviour. */
+/** Options of a node. */
 export interface NodeOptions {
   /**
-   * Packets that the node serves per second, one after the other, each taking the same time (rounded to nanoseconds);
-   * Infinity: at once. Default: Infinity.
+   * Service rate in packets per second. The node serves packets one after the other, each for the same time (rounded to
+   * nanoseconds); Infinity: at once. Default: Infinity.
    */
   readonly rate?: number;
-  /** Packets in the input queue, the one being served included; others are dropped. Default: Infinity. */
+  /**
+   * Capacity of the input queue in packets, the one being served included. Further packets are dropped. Default:
+   * Infinity.
+   */
   readonly queuePackets?: number;
-  /** How far ahead the node's own clock is at the start, integer nanoseconds. Default: 0. */
+  /** Offset of the node's clock at the start, integer nanoseconds; positive: ahead. Default: 0. */
   readonly clockOffsetNs?: number;
-  /** How much faster it runs, parts per million. Default: 0. */
+  /** Drift of the node's clock in parts per million; positive: it runs fast. Default: 0. */
   readonly clockDriftPpm?: number;
 }
 
-/** Frames at a node. At any time `arrived = processed + droppedQueue + droppedDown + queued`. */
+/** Counters of frames at a node. At any time `arrived = processed + droppedQueue + droppedDown + queued`. */
 export interface NodeCounters {
   /** Frames that links delivered. */
   readonly arrived: number;
@@ -29,9 +32,9 @@ export interface NodeCounters {
   readonly processed: number;
   /** The input queue was full. */
   readonly droppedQueue: number;
-  /** The node was down, or failed with the frame in its queue. */
+  /** Dropped because the node was down, or failed with the frame in its queue. */
   readonly droppedDown: number;
-  /** In the input queue. */
+  /** Frames in the input queue. */
   readonly queued: number;
   /** Frames put on links. */
   readonly sent: number;
@@ -39,7 +42,7 @@ export interface NodeCounters {
   readonly sentNowhere: number;
   /** Frames sent while the node was down. */
   readonly sentDown: number;
-  /** Time spent serving, nanoseconds; over a span, the node's utilisation. */
+  /** Service time so far, nanoseconds. Its share of a time span is the node's utilisation. */
   readonly busyNs: number;
 }
 
@@ -86,24 +89,24 @@ export class Node implements NodeCounters {
     this.#clockDriftPpm = clockDriftPpm;
   }
 
-  /** The network's time. */
+  /** The network's virtual time, nanoseconds. */
   get nowNs(): number {
     return this.network.nowNs;
   }
 
-  /** What the node believes the time is: its clock has an offset and runs fast or slow. Integer nanoseconds. */
+  /** The time of the node's clock, with offset and drift, integer nanoseconds. */
   get clockNs(): number {
     const { nowNs, startNs } = this.network;
     return nowNs + this.#clockOffsetNs + Math.floor(((nowNs - startNs) * this.#clockDriftPpm) / 1e6);
   }
 
-  /** Random numbers of this node: they depend on the network's seed and the node's name alone. */
+  /** The node's stream of random numbers. It depends only on the network's seed and the node's name. */
   get random(): Random {
     this.#stream ??= this.network.random.derive(`node ${this.name}`);
     return this.#stream;
   }
 
-  /** Packets in the input queue, the one being served included, places held by {@link reserve} not. */
+  /** Packets in the input queue, including the one being served, without places held by {@link reserve}. */
   get queueDepth(): number {
     return this.#count;
   }
@@ -122,7 +125,7 @@ export class Node implements NodeCounters {
     return this.#outputs[port]?.to;
   }
 
-  /** Whether a port's link is there and up. */
+  /** Whether a port has a link that is up. */
   isPortUp(port: number): boolean {
     return this.#outputs[port]?.isUp ?? false;
   }
@@ -132,7 +135,9 @@ export class Node implements NodeCounters {
     return this.#outputs[port];
   }
 
-  /** Puts a frame on the link of a port. It must not be written any more. A port without a link only counts. */
+  /**
+   * Sends a frame on a port's link. Do not write to the frame afterwards. Without a link, the frame is only counted.
+   */
   send(port: number, frame: Uint8Array): void {
     if (!this.isUp) {
       this.sentDown++;
@@ -160,24 +165,24 @@ export class Node implements NodeCounters {
     });
   }
 
-  /** Changes the service rate, packets per second, for packets whose service begins from now on. */
+  /** Changes the service rate in packets per second, for packets whose service begins from now on. */
   setRate(rate: number): void {
     this.#serviceNs = Math.round(1e9 / checkRate('rate', rate));
   }
 
-  /** Takes a place of the input queue, without a packet. @returns false if there is none free */
+  /** Takes a place of the input queue, without a packet. @returns false if none is free */
   reserve(): boolean {
     if (this.#count + this.#reserved >= this.#queuePackets) return false;
     this.#reserved++;
     return true;
   }
 
-  /** Gives a place back. */
+  /** Releases a place. */
   unreserve(): void {
     if (this.#reserved > 0) this.#reserved--;
   }
 
-  /** The node goes down: its queue, its reserved places and its timers are gone, and it takes and sends nothing. */
+  /** Takes the node down. It loses its queue, its reserved places and its timers, and neither receives nor sends. */
   fail(): void {
     if (!this.isUp) return;
     this.isUp = false;
@@ -195,7 +200,7 @@ export class Node implements NodeCounters {
     this.behaviour.repair?.(this);
   }
 
-  /** A frame has come by a port. Links call this; so does whoever joins the network to something else. */
+  /** Receives a frame on a port. Links call this, and gateways to other networks may. */
   accept(frame: Uint8Array, port: number): void {
     this.arrived++;
     if (!this.isUp) {
@@ -218,7 +223,7 @@ export class Node implements NodeCounters {
     if (this.#count++ === 0) this.#beginService();
   }
 
-  /** Called when a packet has been served. */
+  /** Called at the end of a packet's service. */
   serve(epoch: number): void {
     if (epoch !== this.#epoch) return;
     const at = this.#first;

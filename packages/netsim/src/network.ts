@@ -7,23 +7,26 @@ import { Direction, type DirectionName, type FrameConsumer, Link, type LinkOptio
 import { Node, type NodeOptions } from './network-node.js';
 
 export interface NetworkOptions {
-  /** All randomness comes from it: same seed and same calls, same frames at the same times. */
+  /** Seed of all randomness. The same seed and the same calls give the same frames at the same times. */
   readonly seed: number | string;
   /** Virtual time at the start, integer nanoseconds. Default: 0. */
   readonly startNs?: number;
 }
 
-/** Something that will happen. */
+/** A scheduled event. */
 export interface Timer {
   /** Virtual time, nanoseconds. */
   readonly timeNs: number;
-  /** @returns false if it has happened or was cancelled before */
+  /** Cancels the event. @returns false if it has happened or was cancelled before */
   cancel(): boolean;
 }
 
-/** Which frames a tap sees. */
+/** Options of a tap. */
 export interface TapOptions {
-  /** `out`: as they arrive; `in`: as they are sent, those included that the link will drop. Default: `out`. */
+  /**
+   * `out`: frames as they arrive; `in`: frames as they are sent, including those that the link will drop. Default:
+   * `out`.
+   */
   readonly where?: 'in' | 'out';
 }
 
@@ -51,12 +54,12 @@ class CallbackTimer implements Timer, Wakeable {
 }
 
 /**
- * Nodes and links in virtual time: events happen in the order of their times, those of one time in the order in which they
- * were made. Nothing reads a clock or a global source of random numbers.
+ * Nodes and links in virtual time. Events happen in the order of their times, and at the same time in the order of
+ * their creation. Nothing reads a clock or a global source of random numbers.
  */
 export class Network {
   readonly startNs: number;
-  /** Derive streams from it; draw none from it. */
+  /** Derive streams from it, but draw no numbers from it. */
   readonly random: Random;
   readonly nodes: Node[] = [];
   readonly links: Link[] = [];
@@ -66,7 +69,7 @@ export class Network {
   #executed = 0;
   #isRunning = false;
 
-  /** @throws RangeError if `startNs` is no integer from 0 */
+  /** @throws RangeError if `startNs` is not an integer from 0 */
   constructor(options: NetworkOptions) {
     this.startNs = checkInteger('startNs', options.startNs ?? 0, 0);
     this.events.nowNs = this.startNs;
@@ -78,17 +81,17 @@ export class Network {
     return this.events.nowNs;
   }
 
-  /** Events that have happened. */
+  /** Number of events that have happened. */
   get executedEvents(): number {
     return this.#executed;
   }
 
-  /** Events that are to happen. */
+  /** Number of events to come. */
   get pendingEvents(): number {
     return this.events.pending;
   }
 
-  /** Time of the next event; Infinity if none is to happen. */
+  /** Time of the next event in nanoseconds; Infinity if there is none. */
   get nextEventNs(): number {
     this.events.prune();
     return this.events.firstTime;
@@ -97,8 +100,8 @@ export class Network {
   /**
    * Adds a node.
    *
-   * @param name any text; nodes of one name would share a stream of random numbers, so each has its own
-   * @throws TypeError for a name taken, RangeError for an option out of range
+   * @param name any text, unique in the network, because the node's stream of random numbers depends on it
+   * @throws TypeError for a name in use, RangeError for an option out of range
    */
   add(name: string, behaviour: Behaviour, options: NodeOptions = {}): Node {
     if (this.#names.has(name)) throw new TypeError(`there is a node "${name}" already`);
@@ -109,15 +112,15 @@ export class Network {
     return node;
   }
 
-  /** The node of a name. */
+  /** The node with a name; undefined if there is none. */
   find(name: string): Node | undefined {
     return this.#names.get(name);
   }
 
   /**
-   * Joins two nodes, both ways.
+   * Joins two nodes by a link.
    *
-   * @throws TypeError for a node of another network or a port taken, RangeError for an option out of range
+   * @throws TypeError for a node of another network or a port in use, RangeError for an option out of range
    */
   connect(a: Node, b: Node, options: LinkOptions = {}): Link {
     if (a.network !== this || b.network !== this) throw new TypeError('a node of another network cannot be connected');
@@ -145,9 +148,9 @@ export class Network {
   }
 
   /**
-   * Calls back at a time.
+   * Calls `callback` at a time.
    *
-   * @param timeNs integer nanoseconds, now or later, else a RangeError
+   * @param timeNs integer nanoseconds, not in the past, else a RangeError
    */
   at(timeNs: number, callback: () => void): Timer {
     const timer = new CallbackTimer(timeNs, callback, this.events);
@@ -171,15 +174,17 @@ export class Network {
     return events.handleOf(events.push(EVENT_KIND.WAKE, target, argument, null));
   }
 
-  /** Cancels what {@link schedule} made. @returns false if it has happened or was cancelled before */
+  /**
+   * Cancels an event of {@link schedule}. @returns false if it has happened or was cancelled before
+   */
   cancel(handle: number): boolean {
     return this.events.cancel(handle);
   }
 
   /**
-   * Shows the frames of a link to `sink`, without changing what happens.
+   * Passes the frames of a link to `sink`. This does not change the simulation.
    *
-   * @returns a function that takes the tap off
+   * @returns a function that removes the tap
    */
   tap(link: Link, direction: DirectionName | 'both', sink: FrameConsumer, options: TapOptions = {}): () => void {
     const names: readonly DirectionName[] = direction === 'both' ? ['ab', 'ba'] : [direction];
@@ -190,9 +195,9 @@ export class Network {
   }
 
   /**
-   * Lets everything happen up to and at a time, which it then is.
+   * Runs all events up to and including `untilNs`, and sets the time to it.
    *
-   * @throws RangeError if it is past; Error if called from within an event
+   * @throws RangeError if `untilNs` is in the past; Error if called within an event
    */
   run(untilNs: number): void {
     if (!(untilNs >= this.nowNs)) throw new RangeError(`untilNs must be at least ${this.nowNs} (now), not ${untilNs}`);
@@ -207,7 +212,7 @@ export class Network {
   }
 
   /**
-   * Lets events happen while `predicate` holds, which is asked before each one, and there are any at `limitNs` or before.
+   * Runs events up to and including `limitNs` as long as `predicate` holds. It is evaluated before each event.
    *
    * @returns whether it ended because `predicate` no longer held
    */
@@ -225,7 +230,7 @@ export class Network {
     }
   }
 
-  /** Lets one event happen. @returns false if there is none */
+  /** Runs one event. @returns false if there is none */
   step(): boolean {
     this.#enter();
     try {
@@ -254,7 +259,7 @@ export class Network {
     const target = events.targetOf(slot);
     const argument = events.argumentOf(slot);
     const frame = events.frameOf(slot);
-    // Before the event, so that the slot is free even if it throws.
+    // Release the slot first, so that it is free even if the event throws.
     events.release(slot);
     this.#executed++;
     if (kind === EVENT_KIND.DELIVER) (target as Direction).arrive(frame!, argument);

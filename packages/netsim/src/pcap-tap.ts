@@ -3,17 +3,17 @@ import { PcapWriter } from '@int/pcap';
 import type { FrameConsumer } from './link.js';
 
 export interface PcapTapOptions {
-  /** Takes the file in pieces: first its header, then a record for each frame. Default: they are kept for `bytes()`. */
+  /** Called with the pieces of the file: first its header, then a record per frame. Default: `bytes()` keeps them. */
   readonly onBytes?: (bytes: Uint8Array) => void;
-  /** Bytes kept of each frame, 1 or more. Default: 262,144. */
+  /** Most bytes recorded of a frame, from 1. Default: 262,144. */
   readonly snapLength?: number;
-  /** What virtual time 0 is: nanoseconds since 1970-01-01 00:00:00 UTC. Default: 0. */
+  /** Real time of virtual time 0: nanoseconds since 1970-01-01 00:00:00 UTC. Default: 0. */
   readonly epochNs?: bigint;
 }
 
-/** Writes what a tap shows as a pcap file with nanoseconds. */
+/** Writes the frames of a tap to a pcap file with nanoseconds. */
 export class PcapTap {
-  /** For `Network.tap`. One file may hold several links. */
+  /** The consumer for `Network.tap`. One file may record several links. */
   readonly sink: FrameConsumer;
   readonly #writer: PcapWriter;
   readonly #onBytes: ((bytes: Uint8Array) => void) | null;
@@ -44,7 +44,7 @@ export class PcapTap {
     return this.#frameCount;
   }
 
-  /** The file so far: a view that later frames do not change. Empty where `onBytes` takes the bytes. */
+  /** The file so far: a view that later frames do not change. Empty with `onBytes`. */
   bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }

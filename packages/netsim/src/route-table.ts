@@ -1,15 +1,15 @@
-/** A forwarding table: IPv4 address to port, and how often each entry was hit. */
+/** A forwarding table from IPv4 addresses to ports, with hit counters. */
 import { mix32 } from '@int/random';
 import { checkInteger } from './checks.js';
 
 const NONE = -1;
 
 /**
- * Exact matches of 32-bit addresses. Open addressing with linear probing: no objects, no boxed numbers. Entries have the
- * numbers 0, 1, 2, ... in the order in which their addresses were first set, as the rules of a switch do.
+ * Exact matches of 32-bit addresses. Open addressing with linear probing: no objects, no boxed numbers. Like the rules
+ * of a switch, entries are numbered 0, 1, 2, ... in the order in which their addresses were first set.
  */
 export class RouteTable {
-  /** How often each entry was hit, by number; wraps at 2^32 like a counter of 32 bits. Entries past `size` are 0. */
+  /** Number of hits of each entry, modulo 2^32. Elements past `size` are 0. */
   hits: Uint32Array = new Uint32Array(16);
   #count = 0;
   #addresses = new Int32Array(16);
@@ -17,13 +17,13 @@ export class RouteTable {
   /** Cells hold entry numbers. */
   #cells = new Int32Array(64).fill(NONE);
 
-  /** Entries. */
+  /** Number of entries. */
   get size(): number {
     return this.#count;
   }
 
   /**
-   * Sets the port of an address; an entry that is there keeps its number and its hits.
+   * Sets the port of an address. An existing entry keeps its number and its hits.
    *
    * @param address 32-bit word, signed or unsigned
    * @param port 0 to 65535, else a RangeError

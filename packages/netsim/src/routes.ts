@@ -1,19 +1,19 @@
 /** Shortest paths. */
 import type { Random } from '@int/random';
 
-/** Where there is no way, or no need of one. */
+/** Marks a target without a path, or the target itself. */
 export const NO_ROUTE = 0xffff;
 
 /**
- * For each node the neighbour to send to, on a shortest path (fewest links) to each target: breadth-first search from
+ * Computes each node's next neighbour on a shortest path (fewest links) to each target, by breadth-first search from
  * every target.
  *
- * @param neighbours of each node, by number; both ways
- * @param targets nodes to be reached; may repeat
- * @param ties draws one of several shortest ways. Default: the neighbour listed first
- * @returns `[node][target index]`: position in the node's list of neighbours; 0xffff at the target itself and
- *   where there is no way
- * @throws RangeError for a target or neighbour that is no node
+ * @param neighbours numbers of the neighbours of each node; symmetric
+ * @param targets target nodes; may repeat
+ * @param ties random numbers to choose among shortest paths. Default: the first neighbour of the list
+ * @returns `[node][target index]`: position in the node's list of neighbours; 0xffff at the target itself and without a
+ *   path
+ * @throws RangeError for a target or neighbour that is not a node
  */
 export function shortestPathRoutes(
   neighbours: readonly (readonly number[])[],
@@ -47,7 +47,7 @@ export function shortestPathRoutes(
   return routes;
 }
 
-/** Links to a node from each; -1 where there is no way. */
+/** Number of links from each node to the target; -1 without a path. */
 function distancesFrom(neighbours: readonly (readonly number[])[], target: number): Int32Array {
   const distances = new Int32Array(neighbours.length).fill(-1);
   const queue = new Uint32Array(neighbours.length);

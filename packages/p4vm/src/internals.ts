@@ -1,5 +1,5 @@
 /**
- * What other packages of this repository need of this one. Without a promise: any release may change it.
+ * Exports for the other packages of this repository. Any release may change them.
  *
  * @packageDocumentation
  */

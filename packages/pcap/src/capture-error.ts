@@ -1,11 +1,11 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/pcap.CaptureError') as never;
 
 /**
- * What is wrong with a capture.
+ * Codes of errors in a capture.
  *
  * - `ERR_CAPTURE_MAGIC`: neither pcap nor pcapng, or a section header without a byte-order magic
  * - `ERR_CAPTURE_VERSION`: a format version, or reserved bits, that this reader does not know
- * - `ERR_CAPTURE_LENGTH`: a length field that contradicts another, or is no multiple of four where it must be
+ * - `ERR_CAPTURE_LENGTH`: a length field that contradicts another, or is not a multiple of four as required
  * - `ERR_CAPTURE_TOO_LARGE`: a frame, block or number of interfaces beyond the reader's limits
  * - `ERR_CAPTURE_TRUNCATED`: the capture ends inside a header, record or block
  * - `ERR_CAPTURE_BLOCK`: malformed interface options, or a time that does not fit 64 bits of nanoseconds
@@ -23,11 +23,11 @@ export type CaptureErrorCode =
   | 'ERR_CAPTURE_GZIP';
 
 /**
- * Thrown for a capture that cannot be read on. Wrong arguments are a TypeError or RangeError instead.
+ * Thrown for a capture that cannot be read further. Wrong arguments cause a TypeError or RangeError instead.
  *
- * `offset` is the number of bytes from the start of the capture to the field that is wrong; for `ERR_CAPTURE_TRUNCATED`, to the
- * record or block that is incomplete. For `ERR_CAPTURE_GZIP` it counts compressed bytes: those taken in before the piece, of at most
- * 16 KiB, that cannot be decompressed; all of them if the data are cut short.
+ * `offset` is the position of the wrong field in bytes from the start of the capture; for `ERR_CAPTURE_TRUNCATED`, the
+ * position of the incomplete record or block. For `ERR_CAPTURE_GZIP` it counts compressed bytes: those before the
+ * piece, of at most 16 KiB, that cannot be decompressed; all bytes if the data are cut short.
  */
 export class CaptureError extends Error {
   override readonly name = 'CaptureError';

@@ -5,13 +5,13 @@ import { CaptureBatch, type CaptureFrame, type CaptureInterface } from './frame.
 import { isPcapMagic, PcapParser } from './pcap-parser.js';
 import { PcapngParser, SECTION_HEADER } from './pcapng-parser.js';
 
-/** Limits of a reader: what a capture claims beyond them is refused with `ERR_CAPTURE_TOO_LARGE`. */
+/** Limits of a reader. A capture that exceeds them causes `ERR_CAPTURE_TOO_LARGE`. */
 export interface CaptureReaderOptions {
-  /** Captured bytes of one frame. Default: 262,144. */
+  /** Most captured bytes of a frame. Default: 262,144. */
   readonly maxFrameLength?: number;
-  /** Bytes of one pcapng block, and so of what the reader buffers at most (rounded up). Default: 16,777,216. */
+  /** Most bytes of a pcapng block, and so (rounded up) of the reader's buffer. Default: 16,777,216. */
   readonly maxBlockLength?: number;
-  /** Interfaces in one pcapng section. Default: 65,536. */
+  /** Most interfaces in a pcapng section. Default: 65,536. */
   readonly maxInterfaces?: number;
 }
 
@@ -19,16 +19,17 @@ export interface CaptureReaderOptions {
 const MAX_PIECE = 0x4000_0000;
 
 /**
- * A push parser for pcap and pcapng, of either byte order; tells them apart by the first four bytes.
+ * A push parser for pcap and pcapng of either byte order. The first four bytes determine the format.
  *
- * Feed chunks of any size, and after each take frames until there is none. The frames, and the error if there is one,
- * do not depend on how the bytes are cut into chunks.
+ * Feed chunks of any size, and take frames after each until there is none. The frames and a possible error do not
+ * depend on the chunk boundaries.
  *
- * A chunk is borrowed, not copied, until `next` has returned false or `readBatch` 0; from then on the caller may reuse
- * its memory. Several chunks may be fed before the first frame is taken; the reader then holds them all.
+ * A chunk is borrowed, not copied, until `next` returns false or `readBatch` returns 0. Then the caller may reuse its
+ * memory. Several chunks may be fed before the first frame is taken; the reader then holds them all.
  *
- * Memory of its own: one record or block that straddles chunks, at most the larger of the two limits, rounded up to a
- * power of two; it grows only as bytes arrive. Time and copying are linear in the input for chunks of any size.
+ * The reader's own memory holds one record or block that straddles chunks: at most the larger of the two limits,
+ * rounded up to a power of two. It grows only as bytes arrive. Time and copying are linear in the input for chunks of
+ * any size.
  *
  * An error is final: every later call throws it again.
  *
@@ -44,18 +45,18 @@ const MAX_PIECE = 0x4000_0000;
 export class CaptureReader {
   readonly #limits: CaptureLimits;
   readonly #window = new ChunkWindow();
-  /** The frame for `next`, and one found but not handed out. */
+  /** The frame for `next`, which may be found but not returned yet. */
   readonly #single = new CaptureBatch(1);
   #parser: FormatParser | undefined;
   #failure: unknown;
   #hasFailed = false;
   #hasEnded = false;
-  /** No complete frame is left in what was fed. */
+  /** The fed bytes hold no further complete frame. */
   #isDrained = true;
-  /** `#single` holds a frame that has been found but not been handed out. */
+  /** `#single` holds a frame that was found but not returned yet. */
   #isHeld = false;
 
-  /** @throws RangeError for a limit that is no integer from 1 to 2^30 */
+  /** @throws RangeError for a limit that is not an integer from 1 to 2^30 */
   constructor(options: CaptureReaderOptions = {}) {
     this.#limits = {
       maxFrameLength: limit('maxFrameLength', options.maxFrameLength, 1 << 18),
@@ -64,7 +65,7 @@ export class CaptureReader {
     };
   }
 
-  /** The format; undefined until the first four bytes have been seen by `next` or `readBatch`. */
+  /** The format; undefined until `next` or `readBatch` has read the first four bytes. */
   get format(): 'pcap' | 'pcapng' | undefined {
     if (this.#parser === undefined) return undefined;
     return this.#parser instanceof PcapParser ? 'pcap' : 'pcapng';
@@ -75,7 +76,7 @@ export class CaptureReader {
     return this.#parser?.byteOrder;
   }
 
-  /** Interfaces described so far: of the file (pcap, always one) or of the current section (pcapng). */
+  /** Interfaces described so far: in the file (pcap, always one) or in the current section (pcapng). */
   get interfaces(): readonly CaptureInterface[] {
     return this.#parser?.interfaces ?? [];
   }
@@ -97,15 +98,15 @@ export class CaptureReader {
 
   /**
    * Adds the next bytes of the capture, by reference.
-   * @param chunk any number of bytes, also none
-   * @throws TypeError if `chunk` is no Uint8Array or `end` has been called
+   * @param chunk any number of bytes, or none
+   * @throws TypeError if `chunk` is not a Uint8Array, or after `end`
    * @throws CaptureError if reading has failed before
    */
   feed(chunk: Uint8Array): void {
     this.#check();
     if (!(chunk instanceof Uint8Array)) throw new TypeError('feed: the chunk must be a Uint8Array');
     if (this.#hasEnded) throw new TypeError('feed: called after end');
-    // A subclass such as Buffer would change what slice means for those who take frames, and slow down hot loops.
+    // A subclass such as Buffer would change the meaning of slice for users of frames, and slow down hot loops.
     const isPlain = Object.getPrototypeOf(chunk) === Uint8Array.prototype;
     const plain = isPlain ? chunk : new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
     for (let at = 0; at < plain.length; at += MAX_PIECE) {
@@ -139,9 +140,9 @@ export class CaptureReader {
   }
 
   /**
-   * Fills `batch` with the next frames, as many as fit and lie in one buffer, have one link type and belong to one
-   * section. Nothing is copied but records that straddle chunks: those come as batches of one.
-   * @returns how many; 0 if the bytes fed so far hold no further complete frame
+   * Fills `batch` with the next frames that fit, lie in one buffer, have one link type and belong to one section. It
+   * copies only records that straddle chunks, which come as batches of one.
+   * @returns number of frames; 0 if the bytes fed so far hold no further complete frame
    * @throws CaptureError if the capture is wrong or, after `end`, incomplete; frames before the error come first
    */
   readBatch(batch: CaptureBatch): number {
@@ -157,8 +158,8 @@ export class CaptureReader {
   }
 
   /**
-   * Says that no more bytes come. Call it when `next` has returned false: then it tells whether the capture is
-   * complete. Frames not taken yet can still be taken, and `next` throws when it comes to an incomplete one.
+   * Declares the end of the bytes. Call it when `next` has returned false, to check that the capture is complete.
+   * Remaining frames can still be taken, and `next` throws at an incomplete one.
    * @throws CaptureError `ERR_CAPTURE_TRUNCATED` if no complete frame is left and the capture is empty or stops inside a header,
    * record or block
    */

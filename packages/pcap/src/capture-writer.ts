@@ -1,28 +1,28 @@
-/** A frame to write. What the reading functions give can be written as it is. */
+/** A frame to write. The results of the reading functions are valid inputs. */
 export interface FrameInput {
   /** The captured bytes. */
   readonly data: Uint8Array;
   /** Nanoseconds since 1970-01-01 00:00:00 UTC, 0 to 2^64 - 1. */
   readonly timeNs: bigint;
-  /** Bytes the frame had on the wire, 0 to 2^32 - 1. Default: `data.length`. */
+  /** Length of the frame on the wire in bytes, 0 to 2^32 - 1. Default: `data.length`. */
   readonly originalLength?: number;
   /** pcapng: index of the interface. Default: 0. pcap has one interface and ignores it. */
   readonly interfaceId?: number;
-  /** If given, it must be that of the file or interface. */
+  /** Link type. If given, it must equal that of the file or interface. */
   readonly linkType?: number;
 }
 
 /**
- * What both writers offer. A capture is `header()`, then one `record` for each frame.
+ * The interface of both writers. A capture consists of `header()`, then one `record` per frame.
  *
  * Frames longer than the snapshot length are cut to it; the original length keeps the length on the wire.
  */
 export interface CaptureWriter {
-  /** The bytes a capture starts with. */
+  /** The first bytes of a capture. */
   header(): Uint8Array;
 
   /**
-   * One frame as a record, in bytes of its own.
+   * Encodes one frame as a record in a new array.
    * @throws RangeError for a time or length that the format cannot hold, or an interface that does not exist
    * @throws TypeError if the frame's link type is not that of the file or interface
    */
@@ -33,7 +33,7 @@ export interface CaptureWriter {
 
   /**
    * Writes one frame into a buffer; allocates nothing.
-   * @param out where to write
+   * @param out buffer to write to
    * @param offset first byte to write
    * @param data the captured bytes
    * @param timestampHigh upper 32 bits of the time in nanoseconds since 1970-01-01 00:00:00 UTC
@@ -56,7 +56,7 @@ export interface CaptureWriter {
 
 const MAX_U32 = 0xffff_ffff;
 
-/** @throws RangeError if `value` is no integer from `minimum` to `maximum` */
+/** @throws RangeError if `value` is not an integer from `minimum` to `maximum` */
 export function checkInteger(name: string, value: number, minimum: number, maximum: number = MAX_U32): number {
   if (!Number.isInteger(value) || value < minimum || value > maximum) {
     throw new RangeError(`${name} must be an integer from ${minimum} to ${maximum}, not ${value}`);

@@ -4,18 +4,18 @@ const FIRST_CAPACITY = 4096;
 /**
  * A queue of chunks seen through a window of contiguous bytes.
  *
- * The window lies on the current chunk itself, so whole records are parsed where they are. Only a record that straddles
- * chunks is gathered in a buffer of its own, and only up to its last byte, so that what follows is again read in place.
- * Each byte is copied at most once, plus the doubling of that buffer: linear in the input for chunks of any size.
+ * The window lies on the current chunk itself, so whole records are parsed in place. Only a record that straddles
+ * chunks is gathered in a separate buffer, up to its last byte; later records are again read in place. Each byte is
+ * copied at most once, plus the doubling of that buffer: linear in the input for chunks of any size.
  */
 export class ChunkWindow {
-  /** Holds the window; not changed while {@link pinned}. */
+  /** The bytes with the window. They do not change while {@link pinned}. */
   bytes: Uint8Array = EMPTY;
   /** First unread byte. */
   position = 0;
   /** End of the window. */
   end = 0;
-  /** While true, the window does not move to other bytes: `need` and `discard` fail instead. */
+  /** While true, the window stays on its bytes: `need` and `discard` fail instead. */
   pinned = false;
   /** Bytes copied so far. */
   copiedBytes = 0;
@@ -42,12 +42,12 @@ export class ChunkWindow {
     return this.#gathered.length;
   }
 
-  /** Makes `count` bytes contiguous from `position` on. Returns false if there are not that many yet. */
+  /** Makes `count` bytes from `position` contiguous. Returns false if fewer have arrived. */
   need(count: number): boolean {
     return this.end - this.position >= count || (!this.pinned && this.#gather(count));
   }
 
-  /** Skips up to `count` bytes, over chunk boundaries, without copying. Returns how many were there. */
+  /** Skips up to `count` bytes across chunk boundaries without copying. Returns the number of skipped bytes. */
   discard(count: number): number {
     let left = count;
     for (;;) {
@@ -82,7 +82,7 @@ export class ChunkWindow {
     return true;
   }
 
-  /** Puts the window, which is exhausted, on the rest of the next chunk. */
+  /** Moves the exhausted window to the rest of the next chunk. */
   #nextChunk(): boolean {
     const offset = this.offset;
     const chunk = this.#queue[this.#head];
@@ -121,7 +121,7 @@ export class ChunkWindow {
     this.#base = offset;
   }
 
-  /** Grows by doubling, and only as bytes arrive: a length that the capture merely claims allocates nothing. */
+  /** Grows by doubling, and only as bytes arrive: a large length field alone allocates nothing. */
   #reserve(capacity: number): void {
     if (capacity <= this.#gathered.length) return;
     const grown = new Uint8Array(Math.max(capacity, this.#gathered.length * 2, FIRST_CAPACITY));

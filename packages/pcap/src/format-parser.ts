@@ -4,30 +4,30 @@ import type { CaptureBatch, CaptureInterface } from './frame.js';
 /** Byte order of the numbers in a capture. */
 export type ByteOrder = 'little' | 'big';
 
-/** Bounds on what a capture may claim. */
+/** Limits for the sizes in a capture. */
 export interface CaptureLimits {
-  /** Captured bytes of one frame. */
+  /** Most captured bytes of a frame. */
   readonly maxFrameLength: number;
-  /** Bytes of one pcapng block. */
+  /** Most bytes of a pcapng block. */
   readonly maxBlockLength: number;
-  /** Interfaces in one pcapng section. */
+  /** Most interfaces in a pcapng section. */
   readonly maxInterfaces: number;
 }
 
-/** One format. A parser only takes from the window what it has seen complete, so that it can be called again. */
+/** The parser of one format. It takes only complete units from the window, so that it can be called again. */
 export interface FormatParser {
   readonly byteOrder: ByteOrder;
   readonly interfaces: readonly CaptureInterface[];
   /** Offset of the header, record or block being read. */
   readonly unitOffset: number;
-  /** True between records or blocks: the only place where a capture may end. */
+  /** True between records or blocks, the only places where a capture may end. */
   readonly isBetweenUnits: boolean;
   /**
-   * Fills rows of `batch` from row 0 on, with frames that lie in one buffer, have one link type and belong to one
-   * section. Once it has one it pins the window, and the caller unpins it.
-   * @returns rows filled; 0 if more bytes are needed first. `batch.bytes` and `count` are left to the caller
-   * @throws CaptureError if the capture is wrong at its next frame; behind a frame it returns instead, and throws when it
-   * is called again
+   * Fills rows of `batch` from row 0, with frames that lie in one buffer, have one link type and belong to one section.
+   * With the first frame it pins the window; the caller unpins it.
+   * @returns rows filled; 0 if more bytes are needed first. The caller sets `batch.bytes` and `count`
+   * @throws CaptureError if the capture is wrong at its next frame; after a frame it returns instead, and throws in the
+   *   next call
    */
   fill(window: ChunkWindow, batch: CaptureBatch): number;
 }

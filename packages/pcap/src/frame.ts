@@ -1,14 +1,14 @@
 import { joinWords } from './nanoseconds.js';
 
-/** A captured frame as the convenience functions give it. */
+/** A captured frame, as the convenience functions return it. */
 export interface Frame {
   /** The captured bytes, from the first byte of the link layer on. */
   readonly data: Uint8Array;
   /** Nanoseconds since 1970-01-01 00:00:00 UTC, 0 to 2^64 - 1. 0 for pcapng's simple packet blocks, which have no time. */
   readonly timeNs: bigint;
-  /** Bytes the frame had on the wire, as stored; more than `data.length` if the capture cut it. */
+  /** Length of the frame on the wire in bytes, as stored; more than `data.length` if the capture cut it. */
   readonly originalLength: number;
-  /** What `data` starts with; see `LinkType`. */
+  /** Link type: the first header of `data`; see `LinkType`. */
   readonly linkType: number;
   /** Index of the interface in its section, from 0; always 0 in pcap. */
   readonly interfaceId: number;
@@ -18,13 +18,13 @@ export interface Frame {
 export interface CaptureInterface {
   /** 0 to 65535; see `LinkType`. */
   readonly linkType: number;
-  /** Bytes kept of each frame, as stored. In pcapng, 0 means no limit. */
+  /** Most bytes captured of a frame, as stored. In pcapng, 0 means no limit. */
   readonly snapLength: number;
   /** Resolution of times as in pcapng's if_tsresol: 10^-n seconds, or 2^-(n - 128) from 128 on. pcap: 6 or 9. */
   readonly timestampResolution: number;
   /**
    * Length of the frame check sequence at the end of each frame. pcap: bytes. pcapng: if_fcslen as stored; the
-   * specification says bits, its example and common tools bytes. undefined if the capture does not tell.
+   * specification says bits, its example and common tools bytes. undefined if absent.
    */
   readonly fcsLength: number | undefined;
   /** pcapng's if_name, at most its first 256 bytes. */
@@ -32,11 +32,11 @@ export interface CaptureInterface {
 }
 
 /**
- * A record that `CaptureReader.next` fills again and again.
+ * A record for `CaptureReader.next`, to be reused.
  *
- * `bytes` is memory of the reader or of a chunk fed to it: the frame is `bytes[offset]` to `bytes[offset + length - 1]`
- * and stays valid until the next call of `next`, `readBatch` or `end`, and as long as the caller leaves that chunk alone.
- * Use {@link copy} to keep it.
+ * `bytes` is memory of the reader or of a fed chunk. The frame is `bytes[offset]` to `bytes[offset + length - 1]`. It
+ * is valid until the next call of `next`, `readBatch` or `end`, as long as the caller does not change that chunk. Use
+ * {@link copy} to keep it.
  */
 export class CaptureFrame {
   bytes: Uint8Array = new Uint8Array(0);
@@ -55,17 +55,17 @@ export class CaptureFrame {
   /** Lower 32 bits. */
   timestampLow = 0;
 
-  /** The time as one number; computed on each access. */
+  /** The time in nanoseconds since 1970-01-01 00:00:00 UTC as one number, computed on each access. */
   get timeNs(): bigint {
     return joinWords(this.timestampHigh, this.timestampLow);
   }
 
-  /** The frame as a view, made on each access; it lives as long as `bytes` is valid. */
+  /** The frame as a view, made on each access. It is valid as long as `bytes`. */
   get data(): Uint8Array {
     return this.bytes.subarray(this.offset, this.offset + this.length);
   }
 
-  /** The frame as an object with bytes of its own. */
+  /** A copy of the frame with its own bytes. */
   copy(): Frame {
     return {
       data: this.bytes.slice(this.offset, this.offset + this.length),
@@ -80,13 +80,13 @@ export class CaptureFrame {
 /**
  * Columns that `CaptureReader.readBatch` fills: frames that lie in one buffer and have one link type.
  *
- * Frame i is `bytes[offsets[i]]` to `bytes[offsets[i] + lengths[i] - 1]`, for i from 0 to `count - 1`. The bytes stay
- * valid as those of a {@link CaptureFrame} do. Nothing is allocated after construction.
+ * Frame i is `bytes[offsets[i]]` to `bytes[offsets[i] + lengths[i] - 1]`, for i from 0 to `count - 1`. The bytes are
+ * valid as long as those of a {@link CaptureFrame}. Nothing is allocated after construction.
  */
 export class CaptureBatch {
-  /** Frames that fit. */
+  /** Most frames in a batch. */
   readonly capacity: number;
-  /** Where the frames of this batch are. */
+  /** The bytes with the frames of this batch. */
   bytes: Uint8Array = new Uint8Array(0);
   /** Frames in this batch. */
   count = 0;

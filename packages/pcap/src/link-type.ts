@@ -1,6 +1,6 @@
 /**
- * Link types: what the first byte of a frame belongs to. Names as in the registry, without `LINKTYPE_`.
- * A selection; any 16-bit number may occur in a capture.
+ * Link types: the first header of a frame. Names are those of the registry without `LINKTYPE_`. This is a selection;
+ * any 16-bit number may occur in a capture.
  *
  * Source: https://www.tcpdump.org/linktypes.html
  */

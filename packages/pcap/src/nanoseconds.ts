@@ -2,8 +2,8 @@ const WORD = 0x1_0000_0000;
 const GIGA = 1_000_000_000;
 
 /**
- * How ticks of a pcapng interface become nanoseconds: `floor(ticks * multiplier / divisor) + offset`.
- * Prepared once per interface, so that converting a time needs no BigInt.
+ * The conversion of a pcapng interface's ticks to nanoseconds: `floor(ticks * multiplier / divisor) + offset`. Prepared
+ * once per interface, so that a conversion needs no BigInt.
  */
 export interface TickScale {
   /** 1 to 10^9. */
@@ -18,7 +18,7 @@ export interface TickScale {
   readonly offset0: number;
   readonly offset1: number;
   readonly offset2: number;
-  /** Nothing to do: ticks are nanoseconds since the epoch. */
+  /** Ticks are nanoseconds since the epoch: no conversion is needed. */
   readonly isIdentity: boolean;
 }
 
@@ -49,8 +49,8 @@ export function tickScale(resolution: number, offsetSeconds: bigint): TickScale 
 }
 
 /**
- * A whole second in nanoseconds since 1970-01-01 00:00:00 UTC, as the two words of an unsigned 64-bit number. Frames come
- * many to a second, so that this is worked out seldom and adding the fraction is cheap.
+ * A whole second in nanoseconds since 1970-01-01 00:00:00 UTC, as the two words of an unsigned 64-bit number. Many
+ * frames share a second, so it is computed rarely, and adding the fraction is cheap.
  */
 export class Second {
   seconds = 0;
@@ -81,7 +81,7 @@ export class Nanoseconds {
    * Puts a time of pcapng into row `index` of two columns.
    * @param ticksHigh upper 32 bits of the tick count
    * @param ticksLow lower 32 bits
-   * @returns false if the time is before 1970 or needs more than 64 bits; then the row is undefined
+   * @returns false if the time is before 1970 or needs more than 64 bits; the row is then undefined
    */
   putTicks(
     highs: Uint32Array,

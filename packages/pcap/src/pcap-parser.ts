@@ -13,7 +13,7 @@ export const PCAP_HEADER_LENGTH = 24;
 export const PCAP_RECORD_HEADER_LENGTH = 16;
 const MODIFIED_RECORD_HEADER_LENGTH = 24;
 
-/** In the link type word: FCS length in 16-bit words, whether it is there, and bits that must be 0. */
+/** In the link type word: FCS length in 16-bit words, whether it is present, and bits that must be 0. */
 const FCS_LENGTH_SHIFT = 28;
 export const FCS_PRESENT = 0x0400_0000;
 const RESERVED_BITS = 0x0bff_0000;
@@ -78,7 +78,7 @@ export class PcapParser implements FormatParser {
   fill(window: ChunkWindow, batch: CaptureBatch): number {
     if (!this.isBetweenUnits && !this.#readHeader(window)) return 0;
     if (!this.#require(window)) return 0;
-    // From here on without leaving the window: what is incomplete or wrong is left to the next call.
+    // From here on stay in the window, and leave incomplete or wrong records to the next call.
     const { bytes, end } = window;
     const { capacity, offsets, lengths, originalLengths, interfaceIds, timestampsHigh, timestampsLow } = batch;
     const little = this.#little;
@@ -133,7 +133,10 @@ export class PcapParser implements FormatParser {
     return window.need(this.#recordHeaderLength + captured);
   }
 
-  /** Before version 2.3 the original length came first; 2.3 was written both ways, and the smaller one is captured. */
+  /**
+   * Before version 2.3 the original length came first. In 2.3 both orders occur, and the captured length is the smaller
+   * one.
+   */
   #lengthsAreSwapped(captured: number, original: number): boolean {
     return this.#minorVersion < 3 || captured > original;
   }

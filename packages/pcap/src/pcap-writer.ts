@@ -17,15 +17,15 @@ import {
   PCAP_RECORD_HEADER_LENGTH,
 } from './pcap-parser.js';
 
-/** How to write a pcap file. */
+/** Options of a pcap file. */
 export interface PcapOptions {
-  /** What frames start with, 0 to 65535. Default: `LinkType.ETHERNET`. */
+  /** Link type of all frames, 0 to 65535. Default: `LinkType.ETHERNET`. */
   readonly linkType?: number;
-  /** Times in nanoseconds; otherwise in microseconds, rounded down. Default: true. */
+  /** Whether times are in nanoseconds; otherwise in microseconds, rounded down. Default: true. */
   readonly nanosecond?: boolean;
-  /** Bytes kept of each frame, 1 to 2^32 - 1. Default: 262,144. */
+  /** Most bytes written of a frame, 1 to 2^32 - 1. Default: 262,144. */
   readonly snapLength?: number;
-  /** Default: little. */
+  /** Byte order of the file. Default: little. */
   readonly byteOrder?: ByteOrder;
   /** Bytes of frame check sequence at the end of each frame: even, 0 to 30. Default: not stated. */
   readonly fcsLength?: number;
@@ -102,7 +102,7 @@ export class PcapWriter implements CaptureWriter {
 }
 
 /**
- * The 24 bytes a pcap file starts with.
+ * The header of a pcap file: 24 bytes.
  * @throws RangeError for an option out of range
  */
 export function encodePcapHeader(options?: PcapOptions): Uint8Array {
@@ -110,7 +110,7 @@ export function encodePcapHeader(options?: PcapOptions): Uint8Array {
 }
 
 /**
- * One frame as a pcap record: a 16-byte header and the data.
+ * Encodes one frame as a pcap record: a 16-byte header and the data.
  * @param options the same as for the header of the file
  * @throws RangeError for an option, time or length out of range
  * @throws TypeError if the frame's link type is not that of the options

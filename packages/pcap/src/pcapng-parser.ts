@@ -33,7 +33,7 @@ const MAX_NAME_LENGTH = 256;
  * simple packet       original 32 | data, padded
  * ```
  *
- * All other blocks are skipped, without keeping their bytes.
+ * All other blocks are skipped; their bytes are not kept.
  */
 export class PcapngParser implements FormatParser {
   interfaces: CaptureInterface[] = [];
@@ -65,13 +65,13 @@ export class PcapngParser implements FormatParser {
         if (count < batch.capacity) count = this.#fillRun(window, batch, count);
       }
     } catch (error) {
-      // Nothing has been taken of what is wrong: the next call comes to it again.
+      // The wrong unit stays in the window, so the next call meets it again.
       if (count === 0) throw error;
     }
     return count;
   }
 
-  /** The usual case in one loop: sound enhanced packets, one behind the other. Leaves anything else to `#next`. */
+  /** The usual case in one loop: consecutive valid enhanced packets. Leaves anything else to `#next`. */
   #fillRun(window: ChunkWindow, batch: CaptureBatch, from: number): number {
     const { bytes, end } = window;
     const { capacity, linkType, offsets, lengths, originalLengths, interfaceIds, timestampsHigh, timestampsLow } =
@@ -114,7 +114,7 @@ export class PcapngParser implements FormatParser {
     return count;
   }
 
-  /** Fills row `row` with the next frame. Returns false if it is not there yet or does not belong into the batch. */
+  /** Fills row `row` with the next frame. Returns false if it is incomplete or does not fit the batch. */
   #next(window: ChunkWindow, batch: CaptureBatch, row: number): boolean {
     for (;;) {
       if (this.#trailer !== 0 && !this.#finishSkipping(window)) return false;
@@ -188,7 +188,7 @@ export class PcapngParser implements FormatParser {
   }
 
   #section(window: ChunkWindow): boolean {
-    // A batch ends here: interface numbers mean other interfaces from now on.
+    // A batch ends here, because interface numbers change their meaning.
     if (window.pinned || !window.need(12)) return false;
     const magic = readU32(window.bytes, window.position + 8, false);
     if (magic !== BYTE_ORDER_MAGIC && magic !== BYTE_ORDER_MAGIC_SWAPPED) {
@@ -206,7 +206,7 @@ export class PcapngParser implements FormatParser {
     this.#little = little;
     this.interfaces = [];
     this.#scales = [];
-    // The section length only helps to jump over sections, and some writers leave 0 in it.
+    // The section length only serves to skip sections, and some writers leave it 0.
     this.#startSkipping(window, 24, length);
     return true;
   }

@@ -20,21 +20,21 @@ import {
 
 /** An interface to write into a pcapng section. */
 export interface PcapngInterface {
-  /** What its frames start with, 0 to 65535. Default: `LinkType.ETHERNET`. */
+  /** Link type of its frames, 0 to 65535. Default: `LinkType.ETHERNET`. */
   readonly linkType?: number;
-  /** Bytes kept of each frame, 0 to 2^32 - 1; 0 means no limit. Default: 262,144. */
+  /** Most bytes written of a frame, 0 to 2^32 - 1; 0 means no limit. Default: 262,144. */
   readonly snapLength?: number;
-  /** Times in nanoseconds; otherwise in microseconds, rounded down. Default: true. */
+  /** Whether times are in nanoseconds; otherwise in microseconds, rounded down. Default: true. */
   readonly nanosecond?: boolean;
   /** For example `eth0`; up to 65,535 bytes of UTF-8. Default: none. */
   readonly name?: string;
 }
 
-/** How to write pcapng. */
+/** Options of a pcapng file. */
 export interface PcapngOptions {
   /** Interfaces that `header` describes, in the order of their indexes. Default: one Ethernet interface. */
   readonly interfaces?: readonly PcapngInterface[];
-  /** Default: little. */
+  /** Byte order of the file. Default: little. */
   readonly byteOrder?: ByteOrder;
 }
 
@@ -63,12 +63,12 @@ export class PcapngWriter implements CaptureWriter {
     for (const one of options.interfaces ?? [{}]) this.#interfaces.push(describe(one));
   }
 
-  /** Interfaces described so far; the next one gets this index. */
+  /** Number of interfaces described so far. The next one gets this index. */
   get interfaceCount(): number {
     return this.#interfaces.length;
   }
 
-  /** The section header, and the description of each interface known when it is called. */
+  /** The section header, and the descriptions of all interfaces so far. */
   header(): Uint8Array {
     const blocks = [this.#section(), ...this.#interfaces.map((one) => this.#describe(one))];
     const out = new Uint8Array(blocks.reduce((sum, block) => sum + block.length, 0));
@@ -81,8 +81,8 @@ export class PcapngWriter implements CaptureWriter {
   }
 
   /**
-   * Adds an interface after the header has been written; its index is what `interfaceCount` was before.
-   * @returns the block that describes it, to be written before its first frame
+   * Adds an interface after the header has been written. Its index is the previous `interfaceCount`.
+   * @returns its description block, to be written before its first frame
    * @throws RangeError for an option out of range
    */
   addInterface(options: PcapngInterface): Uint8Array {
@@ -140,7 +140,7 @@ export class PcapngWriter implements CaptureWriter {
     const out = this.#block(SECTION_HEADER, 16);
     writeU32(out, 8, BYTE_ORDER_MAGIC, this.#little);
     writeU16(out, 12, 1, this.#little);
-    // Section length: -1, not known.
+    // Section length: -1, unknown.
     out.fill(0xff, 16, 24);
     return out;
   }

@@ -2,7 +2,7 @@ import { CaptureReader, type CaptureReaderOptions } from './capture-reader.js';
 import { CaptureFrame, type Frame } from './frame.js';
 
 /**
- * Reads a capture that is in memory. `data` of each frame is a view of `bytes`.
+ * Reads a capture in memory. `data` of each frame is a view of `bytes`.
  * @throws CaptureError if the capture is wrong or incomplete, after the frames before that place
  */
 export function* readCapture(bytes: Uint8Array, options?: CaptureReaderOptions): Generator<Frame, void, undefined> {
@@ -11,16 +11,16 @@ export function* readCapture(bytes: Uint8Array, options?: CaptureReaderOptions):
   reader.feed(bytes);
   reader.end();
   while (reader.next(frame)) {
-    // Only in captures beyond 2^30 bytes can a frame be in memory of the reader.
+    // A frame can be in the reader's memory only in captures beyond 2^30 bytes.
     const isView = frame.bytes.buffer === bytes.buffer;
     yield isView ? view(frame) : frame.copy();
   }
 }
 
 /**
- * Reads a capture as its bytes arrive. Each frame has bytes of its own and may be kept.
- * @param source chunks of any size; a ReadableStream or a Node stream of bytes is one. Compressed captures have to be
- * decompressed before, for example with a DecompressionStream
+ * Reads a capture as its bytes arrive. Each frame has its own bytes and may be kept.
+ * @param source chunks of any size, such as a ReadableStream or a Node stream of bytes. Decompress captures before, for
+ *   example with a DecompressionStream
  * @throws CaptureError if the capture is wrong or incomplete, after the frames before that place
  */
 export async function* readCaptureStream(

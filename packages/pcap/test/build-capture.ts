@@ -1,5 +1,5 @@
+import type { Frame } from '@int/pcap';
 import fc from 'fast-check';
-import type { Frame } from '../src/index.js';
 import './seed.js';
 
 /**

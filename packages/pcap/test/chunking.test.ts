@@ -1,5 +1,3 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import {
   CaptureBatch,
   CaptureError,
@@ -10,7 +8,9 @@ import {
   PcapngWriter,
   readCapture,
   readCaptureStream,
-} from '../src/index.js';
+} from '@int/pcap';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { captures, Fields, join } from './build-capture.js';
 import { byBatch, byNext, cut, every, fedAtOnce, framesOf } from './collect.js';
 

@@ -5,7 +5,7 @@ import {
   CaptureReader,
   type CaptureReaderOptions,
   type Frame,
-} from '../src/index.js';
+} from '@int/pcap';
 
 /** Frames up to the end or the error, and the error. */
 export interface Outcome {

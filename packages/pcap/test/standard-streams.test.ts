@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { readCapture } from '@int/pcap';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTime } from '../../../.ci/test/until.js';
-import { readCapture } from '../src/index.js';
 
 /** Standard input and output belong to a process, so these tests start some, with the sources transpiled for Node. */
 let folder = '';

@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
+import { type Frame, PcapngWriter, PcapWriter, readCapture } from '@int/pcap';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
-import { type Frame, PcapngWriter, PcapWriter, readCapture } from '../src/index.js';
 import { Fields, hex, join } from './build-capture.js';
 
 /** Wireshark's reader as a second opinion, and its editcap as a second writer. */

@@ -1,5 +1,5 @@
+import { CaptureFrame, CaptureReader, readCapture } from '@int/pcap';
 import { describe, expect, it } from 'vitest';
-import { CaptureFrame, CaptureReader, readCapture } from '../src/index.js';
 import { Fields, hex, join, pad } from './build-capture.js';
 
 /** Captures written out by hand from draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng. */

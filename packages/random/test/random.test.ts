@@ -1,6 +1,6 @@
+import { mix32, Random, Zipf } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mix32, Random, Zipf } from '../src/index.js';
 import { SEED } from './seed.js';
 import { binomialBound, SIGMAS } from './statistics.js';
 

@@ -184,8 +184,9 @@ export class SpscRing {
   }
 
   /**
-   * Producer: the number of records that can be written contiguously from {@link writeAt} on. Write them into {@link
-   * words}, then {@link commit}. At the end of the memory the ring wraps, so there may be more room after the commit.
+   * Producer: the number of records that can be written contiguously from {@link writeAt} on. Write them into
+   * {@link words}, then {@link commit}. At the end of the memory the ring wraps, so there may be more room after the
+   * commit.
    * @param records number of records wanted. Default: `capacity`
    * @returns 0 to `records`; 0 if the ring is closed
    * @throws RangeError if `records` is not an integer from 0 to 2^32 - 1

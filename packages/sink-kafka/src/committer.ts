@@ -97,7 +97,7 @@ export class Committer {
       while (!this.#isClosed && this.#safe() < this.#taken) {
         const left = this.#beganAt + everyMs - performance.now();
         if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
-        // All that one batch has come to is written before it is looked at.
+        // All results of a batch are written before it is checked.
         else await Promise.resolve();
         this.#beganAt = performance.now();
         const isStored = await dispatcher.store(current());

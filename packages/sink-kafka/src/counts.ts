@@ -30,7 +30,7 @@ export class Account {
   readonly #pending = perKind();
   readonly #dropped = new Map<DropReason, Float64Array>(DROP_REASONS.map((reason) => [reason, perKind()]));
 
-  /** @param kinds those that are shown, besides those of which there was something */
+  /** @param kinds shown even if their counts are 0 */
   constructor(kinds: readonly RecordKind[]) {
     this.#kinds = kinds;
   }

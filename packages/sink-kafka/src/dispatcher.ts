@@ -191,7 +191,7 @@ export class Dispatcher {
     const { producer, watermarks } = this.#options;
     if (watermarks?.hasTime !== true) return;
     this.#isMarking = true;
-    // Whoever waits for what was given need not wait for this.
+    // Nobody who waits for earlier messages waits for this one.
     this.#onIdle();
     const partitions = await producer.partitions(WATERMARK_KIND);
     if (partitions !== null && !this.#isAborted) await producer.deliver(watermarks.parcel(partitions, isEnd));

@@ -63,7 +63,7 @@ export class Parcel {
   }
 
   clear(): void {
-    // What is filled anew is looked at before it begins.
+    // A parcel is checked before it is filled again.
     this.state.fill(MESSAGE_STATE.WAITING, 0, this.slab.count);
     this.slab.clear();
     this.remaining = 0;

@@ -1,5 +1,5 @@
+import { decodeWatermark, type KafkaSink, WATERMARK_TYPE, type Watermark } from '@int/sink-kafka';
 import { expect } from 'vitest';
-import { decodeWatermark, type KafkaSink, WATERMARK_TYPE, type Watermark } from '../src/index.js';
 import type { Stored } from './topic.js';
 
 /** What a topic has, by what its readers may rely on. */

@@ -3,7 +3,7 @@
  * Says after each batch how many records are safe.
  */
 import { writeSync } from 'node:fs';
-import { KafkaSink } from '../src/index.js';
+import { KafkaSink } from '@int/sink-kafka';
 import { batchOf } from './load.js';
 
 const [directory = '', whenFull = '', brokers = '127.0.0.1:1', reports = 'int.reports'] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { WATERMARK_TYPE } from '@int/sink-kafka';
 import { Admin, Consumer, ListOffsetTimestamps, MessagesStreamModes } from '@platformatic/kafka';
-import { WATERMARK_TYPE } from '../src/index.js';
 
 /** A message that a reader of the topic gets. */
 export interface Stored {

@@ -1,6 +1,6 @@
 /** A sink in a process of its own, until it is killed: brokers, topic, spool. Prints its totals and state again and again. */
 import { writeSync } from 'node:fs';
-import { KafkaSink } from '../src/index.js';
+import { KafkaSink } from '@int/sink-kafka';
 import { batchOf } from './load.js';
 
 const [brokers = '', reports = '', directory = ''] = process.argv.slice(2);

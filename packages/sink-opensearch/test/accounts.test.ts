@@ -1,9 +1,9 @@
 import { Collector, DetectionStage, FlowStage, type Push, type Source } from '@int/collector';
 import { readRules } from '@int/detect/yaml';
+import { OpenSearchSink } from '@int/sink-opensearch';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
-import { OpenSearchSink } from '../src/index.js';
 import { type Behaviour, BulkDouble } from './bulk-double.js';
 import { framesOf, NOON_NS, writeFlows, writeReports } from './load.js';
 import { SEED } from './seed.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OpenSearchSink, type OpenSearchSinkOptions } from '@int/sink-opensearch';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
-import { OpenSearchSink, type OpenSearchSinkOptions } from '../src/index.js';
 import { BulkDouble } from './bulk-double.js';
 import { decoded, framesOf, writeEvents, writeFlows, writeReports } from './load.js';
 

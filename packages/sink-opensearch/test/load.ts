@@ -3,7 +3,7 @@ import type { SourceFrames } from '@int/collector';
 import { Detector, EventBatch } from '@int/detect';
 import { readRules } from '@int/detect/yaml';
 import { type CacheGeometry, EXACT, geometryOf, META, REASON } from '@int/flowcache';
-import type { OpenSearchSink } from '../src/index.js';
+import type { OpenSearchSink } from '@int/sink-opensearch';
 
 /** 2026-11-21 12:00:00 UTC. */
 export const NOON_NS = 1_795_262_400_000_000_000n;

@@ -1,7 +1,7 @@
+import { OpenSearchSink, type OpenSearchSinkOptions } from '@int/sink-opensearch';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { OpenSearchServer } from '../../../.ci/opensearch/server.js';
 import { until } from '../../../.ci/test/until.js';
-import { OpenSearchSink, type OpenSearchSinkOptions } from '../src/index.js';
 import { NOON_NS, writeEvents, writeFlows, writeReports } from './load.js';
 
 // The first test starts OpenSearch, another one takes it away for a time.

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { reportPayload } from '@int/arbitraries';
 import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import { type EventRecord, type FlowRecord, RECORD_KINDS, reportRecord } from '@int/collector';
+import { indexTemplate } from '@int/sink-opensearch';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { indexTemplate } from '../src/index.js';
 import { SEED } from './seed.js';
 
 it.each(RECORD_KINDS)('publishes the template of %s as the sink puts it in place', (kind) => {

@@ -56,7 +56,7 @@ export interface ParquetSinkOptions {
   /** `false`: files are not merged. */
   readonly compaction?: CompactionOptions | false;
   readonly retention?: RetentionOptions;
-  /** How often it is looked what is to be merged and removed, in ms; 0: only by {@link ParquetSink.maintain}. Default 60,000. */
+  /** Interval of maintenance (merging and removing files), in ms. 0: only {@link ParquetSink.maintain} does it. Default 60,000. */
   readonly maintenanceMs?: number;
   /** Threads of the engine that writes the files. Default 1. */
   readonly threads?: number;

@@ -142,7 +142,7 @@ export class ParquetSink implements Sink {
       this.#timers.push(timer);
     };
     every(Math.max(10, Math.min(1000, rotate.ageMs / 4)), () => this.#segments.closeOld());
-    // Failures are told by the log of outages.
+    // The log of outages reports failures.
     if (maintenanceMs > 0) every(maintenanceMs, () => void this.maintain().catch(() => undefined));
   }
 
@@ -247,7 +247,7 @@ export class ParquetSink implements Sink {
       })
       .catch((error: unknown) => {
         const problem = toSinkError(error, `cannot maintain ${this.directory}`);
-        // Closing ends what is under way, which is no problem; what stays the same is told once.
+        // Closing ends what is under way, which is no problem. A repeated problem is reported once.
         if (this.#closing === null && this.#maintenanceProblem !== problem.message) {
           this.#maintenanceProblem = problem.message;
           queueMicrotask(() => this.#options.onProblem(problem));

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ParquetSink } from '@int/sink-parquet';
 import { expect, test } from 'vitest';
-import type { ParquetSink } from '../src/index.js';
 import { HOUR_NS, Load } from './batches.js';
 import { bundle } from './bundle.js';
 import { folder, number, open } from './folder.js';

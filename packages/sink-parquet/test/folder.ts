@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { History, type HistoryOptions, ParquetSink, type ParquetSinkOptions, type ResultRow } from '@int/sink-parquet';
 import { onTestFinished } from 'vitest';
-import { History, type HistoryOptions, ParquetSink, type ParquetSinkOptions, type ResultRow } from '../src/index.js';
 
 /** A folder that is removed after the test. */
 export async function folder(): Promise<string> {

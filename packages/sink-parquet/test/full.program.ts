@@ -1,8 +1,8 @@
 /** Writes to a disk that is full, then makes room: tells problems (`P`), recoveries (`R`) and the totals (`T`). */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ParquetSink } from '@int/sink-parquet';
 import { until } from '../../../.ci/test/until.js';
-import { ParquetSink } from '../src/index.js';
 import { Load } from './batches.js';
 
 const [disk = ''] = process.argv.slice(2);

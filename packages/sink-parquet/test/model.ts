@@ -1,5 +1,5 @@
 import type { HopView, RecordView, TelemetryBatch } from '@int/codec';
-import type { ResultRow } from '../src/index.js';
+import type { ResultRow } from '@int/sink-parquet';
 
 /** A time as the engine writes it: no zeros at the end of the fraction, and none if there is no fraction. */
 export function timeText(timeNs: bigint): string {

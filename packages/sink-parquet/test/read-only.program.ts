@@ -1,8 +1,8 @@
 /** Writes to a folder that is read-only for a while: tells problems (`P`, `O`), health (`H`), totals (`T`), rows (`N`). */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { History, ParquetSink, type ParquetSinkError } from '@int/sink-parquet';
 import { until } from '../../../.ci/test/until.js';
-import { History, ParquetSink, type ParquetSinkError } from '../src/index.js';
 import { Load } from './batches.js';
 
 const [disk = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /** Writes reports until it is killed, and tells how many are delivered: `D <reports>`. */
 import { setImmediate as turn } from 'node:timers/promises';
+import { ParquetSink } from '@int/sink-parquet';
 import { until } from '../../../.ci/test/until.js';
-import { ParquetSink } from '../src/index.js';
 import { Load } from './batches.js';
 
 const [directory = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /** Writes reports on both sides of the end of an hour, and tells where they are and what queries say of their times. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { History, ParquetSink } from '../src/index.js';
+import { History, ParquetSink } from '@int/sink-parquet';
 import { HOUR_NS, Load } from './batches.js';
 
 const [directory = ''] = process.argv.slice(2);

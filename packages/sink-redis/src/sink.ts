@@ -4,15 +4,15 @@ import type { RedisWriterOptions } from './options.js';
 import type { KindTotals } from './outlet/counters.js';
 import { RedisWriter } from './writer.js';
 
-/** Options of a sink: those of its writer, and what it takes. */
+/** Options of a sink: those of its writer, its name, and the kinds of records it takes. */
 export interface RedisSinkOptions extends RedisWriterOptions {
-  /** No two sinks of a collector have the same. Default `redis`. */
+  /** Name, unique among the sinks of a collector. Default `redis`. */
   readonly name?: string;
-  /** `flows`: entries of the flow cache; `events`: its events. Reports are never written. Default both. */
+  /** `flows`: entries of the flow cache; `events`: its events. Reports are never written. Default: both. */
   readonly records?: readonly RecordKind[];
 }
 
-/** The counters of a writer as a sink tells them; `held`: what waits outside of it. */
+/** Converts a writer's counters of one kind into those of a sink. `held`: records that wait outside the writer. */
 function countsOf({ offered, delivered, pending, dropped }: KindTotals, held = 0): RecordCounts {
   const reasons = Object.fromEntries(Object.entries(dropped).filter(([, count]) => count > 0));
   return { offered: offered + held, delivered, pending: pending + held, dropped: reasons };
@@ -21,8 +21,8 @@ function countsOf({ offered, delivered, pending, dropped }: KindTotals, held = 0
 /**
  * A sink of a collector: entries that leave the flow cache go to Redis by a {@link RedisWriter}, each exactly once.
  *
- * With `whenFull: 'wait'` the pipeline waits while the writer has no room. Entries that it had no room for are held here until
- * then: as many as one batch brings.
+ * With `whenFull: 'wait'` the pipeline waits while the writer has no room. The sink then holds the entries without
+ * room: at most those of one batch.
  *
  * @example
  * const redis = new RedisSink({ geometry: geometryOf(cache) });
@@ -34,7 +34,9 @@ export class RedisSink implements Sink {
   readonly name: string;
   /** Reports and the events of detectors are not written. */
   readonly records = ['flows'] as const;
-  /** For the events of the flow cache, which are none of a detector: give it to the FlowStage as `events`. */
+  /**
+   * The consumer of the flow cache's events, which do not come from a detector. Pass it to the FlowStage as `events`.
+   */
   readonly cacheEvents: RecordConsumer | undefined;
   readonly writeFlows?: NonNullable<Sink['writeFlows']>;
   readonly writer: RedisWriter;
@@ -61,7 +63,7 @@ export class RedisSink implements Sink {
     if (records.includes('flows')) this.writeFlows = (words, at, count) => this.#take(words, at, count);
   }
 
-  /** As {@link RedisWriter.open}: it goes on trying by itself, and records are taken meanwhile. */
+  /** Like {@link RedisWriter.open}: it retries by itself and takes records meanwhile. */
   open(): Promise<void> {
     return this.writer.open();
   }
@@ -78,17 +80,17 @@ export class RedisSink implements Sink {
     };
   }
 
-  /** What went wrong last; `null` once it is well again. */
+  /** The current problem; `null` if there is none. */
   health(): string | null {
     return this.#trouble;
   }
 
   /**
-   * Writes what is pending and disconnects.
-   * @param timeoutMs as of {@link RedisWriter.close}; without it, it has as long as it takes
+   * Writes pending records and disconnects.
+   * @param timeoutMs see {@link RedisWriter.close}; default: no limit
    */
   async close(timeoutMs?: number): Promise<void> {
-    // What is held moves into the writer as soon as that takes everything.
+    // A closed writer takes all records, so held records move into it at once.
     const closed = this.writer.close(timeoutMs ?? Number.POSITIVE_INFINITY);
     await this.#carrying;
     await closed;

@@ -33,8 +33,8 @@ export interface RecordTaker extends RecordConsumer {
    */
   push(words: Int32Array | Uint32Array, at: number, records: number): number;
   /**
-   * Resolves when there is room again, or when the sink is closed; a closed sink takes all records and counts them as
-   * dropped.
+   * Resolves when there is room again, or when the writer is closed; a closed writer takes all records and counts them
+   * as dropped.
    */
   ready(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export class RedisWriter {
   readonly #pipeline: Pipeline;
   #lingering: NodeJS.Timeout | undefined;
   #isPumping = false;
-  /** The reason why the sink takes no more records. */
+  /** The reason why the writer takes no more records. */
   #ended: 'closed' | 'fenced' | null = null;
   #flushes: { readonly targets: readonly number[]; resolve(): void }[] = [];
   #closing: Promise<void> | null = null;
@@ -110,8 +110,8 @@ export class RedisWriter {
   }
 
   /**
-   * Connects, and retries until {@link RedisWriter.close}. The sink takes records before it is connected.
-   * @returns a promise that resolves when the server has answered, or the sink has ended
+   * Connects, and retries until {@link RedisWriter.close}. The writer takes records before it is connected.
+   * @returns a promise that resolves when the server has answered, or the writer has ended
    */
   open(): Promise<void> {
     this.#opened ??= new Promise((resolve) => {
@@ -172,7 +172,7 @@ export class RedisWriter {
     return taken === 1;
   }
 
-  /** Resolves when there is room for records of this kind, or when the sink has ended. */
+  /** Resolves when there is room for records of this kind, or when the writer has ended. */
   ready(kind: KindName): Promise<void> {
     const outlet = this.#outlets.find(({ name }) => name === kind);
     if (outlet === undefined) throw new TypeError(`no kind of records: ${String(kind)}`);
@@ -254,7 +254,7 @@ export class RedisWriter {
     };
   }
 
-  /** Takes records with `take` and counts them. @returns number of records that the sink has taken over */
+  /** Takes records with `take` and counts them. @returns number of records that the writer has taken over */
   #accept(outlet: Outlet, records: number, take: () => number): number {
     const { counters } = outlet;
     if (this.#ended !== null) {

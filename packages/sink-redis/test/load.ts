@@ -1,6 +1,6 @@
 import { EVENT_KIND, EVENT_WORD, EVENT_WORDS, EXACT, geometryOf, META, REASON } from '@int/flowcache';
+import { type RedisWriter, readStoredFlow } from '@int/sink-redis';
 import { expect } from 'vitest';
-import { type RedisWriter, readStoredFlow } from '../src/index.js';
 import type { Client } from './redis-server.js';
 import { hash, stream } from './stored.js';
 

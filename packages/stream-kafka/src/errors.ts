@@ -1,6 +1,6 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/stream-kafka.ProcessError') as never;
 
-/** What a {@link ProcessError} is about. */
+/** Codes of {@link ProcessError}. */
 export const PROCESS_CODES = {
   /** No broker answered. */
   UNREACHABLE: 'ERR_PROCESS_UNREACHABLE',
@@ -8,14 +8,14 @@ export const PROCESS_CODES = {
   TOPIC: 'ERR_PROCESS_TOPIC',
   /** A request was refused or took too long. */
   REQUEST: 'ERR_PROCESS_REQUEST',
-  /** Another processor has taken the partition over. */
+  /** Another processor has taken over the partition. */
   FENCED: 'ERR_PROCESS_FENCED',
-  /** State that was read back is not what this version writes. */
+  /** The stored state is not of this version. */
   STATE: 'ERR_PROCESS_STATE',
 } as const;
 export type ProcessCode = (typeof PROCESS_CODES)[keyof typeof PROCESS_CODES];
 
-/** What a {@link Processor} throws, and what it tells of while it runs. */
+/** Errors that a {@link Processor} throws or reports. */
 export class ProcessError extends Error {
   override readonly name = 'ProcessError';
   readonly code: ProcessCode;
@@ -26,13 +26,13 @@ export class ProcessError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  /** Recognises errors of both the ESM and the CommonJS copy of this package; `instanceof` does not. */
   static is(value: unknown): value is ProcessError {
     return typeof value === 'object' && value !== null && BRAND in value;
   }
 }
 
-/** The message of whatever was thrown, with that of the broker where there is one, in one line. */
+/** The message of an error in one line, with the broker's message, if there is one. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner = innermost(error);
@@ -40,7 +40,7 @@ export function reasonOf(error: unknown): string {
   return text.split('\n', 1)[0]!.replace(/\.$/, '');
 }
 
-/** The first error at the bottom of nested ones: the broker's word, not that of the layers above it. */
+/** The innermost of nested errors: that of the broker, not of the layers above it. */
 function innermost(error: Error, depth = 0): Error {
   if (depth > 8) return error;
   if (error instanceof AggregateError) {

@@ -5,27 +5,27 @@ import type { Findings } from './unit.js';
 
 /** The names of the topics. */
 export interface Topics {
-  /** Reports, as a sink writes them. */
+  /** Reports, in the format of a sink. */
   readonly reports: string;
   /** Statistics of flows, switches and links. */
   readonly windows: string;
   /** Immediate events. */
   readonly immediate: string;
-  /** From the processors of reports to that of the network. */
+  /** Partials, from the flow sides to the network side. */
   readonly partials: string;
   /** The processors' state. */
   readonly state: string;
 }
 
-/** The group whose topics have no name of a group in theirs. */
+/** The group whose topic names do not contain the group's name. */
 export const DEFAULT_GROUP = 'int-process';
 
 /**
- * The topics of a group. Reports are everybody's; all else is the group's own, so that two groups never read each other's
- * partials or state, and their results stay apart.
+ * The topics of a group. All groups share the topic of reports. All other topics are the group's own, so that groups
+ * never read each other's partials or state, and their results stay separate.
  *
- * @param prefix of all names, such as `int.`
- * @param group its name is part of the names, such as `int.GROUP.windows`, unless it is the default one
+ * @param prefix prefix of all names, such as `int.`
+ * @param group the group's name, which is part of the names, as in `int.GROUP.windows`, unless it is the default
  */
 export function topicsOf(prefix: string, group: string = DEFAULT_GROUP): Topics {
   const own = group === DEFAULT_GROUP ? prefix : `${prefix}${group}.`;
@@ -40,7 +40,7 @@ export function topicsOf(prefix: string, group: string = DEFAULT_GROUP): Topics 
 
 const TEXT = /* @__PURE__ */ new TextEncoder();
 
-/** Windows and events that wait for the next transaction, as messages and as objects. */
+/** Windows and events for the next transaction, as messages and as objects. */
 export class FindingsBuffer {
   readonly #topics: Topics;
   readonly #keepObjects: boolean;
@@ -52,7 +52,7 @@ export class FindingsBuffer {
   #eventCount = 0;
   #bytes = 0;
 
-  /** @param keepObjects whether anybody asks for windows and events as objects */
+  /** @param keepObjects whether windows and events are also needed as objects */
   constructor(topics: Topics, keepObjects: boolean) {
     this.#topics = topics;
     this.#keepObjects = keepObjects;

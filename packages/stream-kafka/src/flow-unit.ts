@@ -9,18 +9,18 @@ import { numberBytes, readNumber } from './state-log.js';
 import { sideChange, type Unit, type UnitChange, type UnitCounts, type UnitProgress, type UnitState } from './unit.js';
 import { type WriterLimits, Writers } from './writers.js';
 
-/** How reports are written; `auto`: as the header `format` of each message says, or else its first byte. */
+/** Formats of reports. `auto` uses the header `format` of each message, or else its first byte. */
 export const REPORT_FORMATS = ['auto', 'json', 'protobuf'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** Reports that are decoded before the side takes them. */
+/** Reports decoded per batch. */
 const REPORTS = 512;
 const INSTANCE_BYTES = 8;
-/** A JSON object, which no message in Protobuf begins like. */
+/** First byte of a JSON object; no Protobuf message begins with it. */
 const BRACE = 0x7b;
-/** As @int/stream has them. */
+/** The defaults of @int/stream. */
 const DEFAULTS = { WINDOW_MS: 1000, SLICE_MS: 250, GRACE_MS: 250 } as const;
-/** Silence that is worth a word. */
+/** Silence after which a message is printed. */
 const TROUBLE_MS = 5000;
 
 /** Options of a {@link FlowUnit}. */
@@ -30,7 +30,7 @@ export interface FlowUnitOptions {
   readonly writers: WriterLimits;
 }
 
-/** A flow side: takes the reports of one partition. */
+/** A flow side with the reports of one partition. */
 export class FlowUnit implements Unit {
   readonly #side: FlowSide;
   readonly #reader = new MessageReader({ frames: REPORTS });
@@ -89,7 +89,7 @@ export class FlowUnit implements Unit {
     this.#side.end();
   }
 
-  /** Moves time on to what the writers have told. */
+  /** Advances time to the writers' confirmations. */
   #settle(): void {
     for (const { fromMs, toMs } of this.#writers.settle()) this.#side.missing(fromMs, toMs);
     const { timeMs } = this.#writers;
@@ -155,7 +155,7 @@ export class FlowUnit implements Unit {
       else this.#takeWatermark(watermark);
       return;
     }
-    // Whatever it is, it is no report.
+    // Messages of other types are not reports.
     if (type === 'other') return;
     let code = this.#reader.read(record.value, format);
     if (code === CODES.BATCH_TOO_SMALL) {
@@ -165,14 +165,14 @@ export class FlowUnit implements Unit {
     if (code !== CODES.OK) this.#bad++;
   }
 
-  /** All that was read before it goes before it. */
+  /** Passes earlier reports to the side first, then takes the watermark. */
   #takeWatermark(watermark: Watermark): void {
     this.#observe();
     this.#writers.watermark(watermark);
     this.#settle();
   }
 
-  /** Gives the side what was read, without repeats. */
+  /** Passes the decoded reports to the side, without repeats. */
   #observe(): void {
     const reader = this.#reader;
     const { batch } = reader;
@@ -182,7 +182,7 @@ export class FlowUnit implements Unit {
     for (let row = 0; row < reports; row++) {
       const frame = batch.frame[row]!;
       if (!this.#repeats.isNew(reader.instanceHigh[frame]!, reader.instanceLow[frame]!, reader.number[frame]!)) {
-        // A row with a code is left alone.
+        // The side skips rows with an error code.
         batch.code[row] = CODES.BAD_REPORT_LENGTH;
         this.#repeated++;
         continue;
@@ -191,7 +191,7 @@ export class FlowUnit implements Unit {
       const timeMs = (batch.frameTimeHigh[frame]! * 2 ** 32 + batch.frameTimeLow[frame]!) / 1e6;
       const isWord = this.#writers.report(reader.instanceHigh[frame]!, reader.instanceLow[frame]!, timeMs);
       if (!isWord || timeMs < settleAtMs) continue;
-      // Silence before it is noticed before it is over, however many reports are taken at a time.
+      // Pass earlier reports first, so that silence before this one is detected, whatever the batch size.
       this.#show(from, row);
       this.#settle();
       from = row;
@@ -201,7 +201,7 @@ export class FlowUnit implements Unit {
     reader.clear();
   }
 
-  /** Gives the side some of the rows that were read. */
+  /** Passes some of the decoded rows to the side. */
   #show(from: number, to: number): void {
     const { batch } = this.#reader;
     this.#side.observe(batch, from, to);

@@ -17,20 +17,20 @@ export function flowKey(flow: Flow): Uint8Array {
   return key;
 }
 
-/** The key of what is said about a node: its id, 4 bytes, big-endian; all ones for a node without one. */
+/** The key of messages about a node: its id, 4 bytes, big-endian; all ones for a node without an id. */
 export function nodeKey(nodeId: number | null): Uint8Array {
   const key = new Uint8Array(4);
   new DataView(key.buffer).setUint32(0, nodeId ?? 0xffffffff);
   return key;
 }
 
-/** By its flow, its node or the node that a link begins at. */
+/** The key of a window: that of its flow, its node, or the first node of its link. */
 export function windowKey(window: FlowWindow | NetworkWindow | WindowCorrection): Uint8Array {
   if ('flow' in window) return flowKey(window.flow);
   return nodeKey('nodeId' in window ? window.nodeId : window.link[0]);
 }
 
-/** By its flow, or else by the first node that it names. */
+/** The key of an event: that of its flow, or else of the first node that it names. */
 export function eventKey(event: ImmediateEvent): Uint8Array {
   if ('flow' in event && event.flow !== null) return flowKey(event.flow);
   if (event.kind === 'linkFailure') return nodeKey(event.link[0]);

@@ -11,7 +11,7 @@ import {
   type UnitState,
 } from './unit.js';
 
-/** The network side: merges what all flow sides tell. */
+/** The network side: merges the partials of all flow sides. */
 export class NetworkUnit implements Unit {
   readonly #side: NetworkSide;
   readonly #found: FindingsBuffer;
@@ -40,14 +40,14 @@ export class NetworkUnit implements Unit {
     for (let index = from; index < to; index++) this.#merge(records[index]!);
   }
 
-  /** Its time is that of the flow sides: silence here says nothing. */
+  /** Does nothing: its time comes from the flow sides, so silence here has no meaning. */
   quiet(): void {}
 
   gap(): void {
     this.#side.missing();
   }
 
-  /** Partials come for as long as there are flow sides. */
+  /** Does nothing: partials come as long as there are flow sides. */
   end(): void {}
 
   results(): ReturnType<Unit['results']> {
@@ -84,7 +84,7 @@ export class NetworkUnit implements Unit {
       const end = (partial.closed * partial.sliceUs) / 1000;
       if (end > this.#timeMs) this.#timeMs = end;
     } catch {
-      // Not written by a processor with these options.
+      // A message that no processor with these options has written.
       this.#bad++;
     }
   }

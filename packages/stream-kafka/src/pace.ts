@@ -1,29 +1,29 @@
 /**
- * Keeps the partitions that a process reads together. Those of which there is a backlog would run away from each other, as
- * nothing holds the shorter one back; so whoever is ahead of the slowest with a backlog waits.
+ * Keeps the partitions of a process in step. Partitions with backlogs of different lengths would drift apart. A
+ * partition therefore waits if it is too far ahead of the slowest one with a backlog.
  */
 export class Pace {
   readonly #slackMs: number;
-  /** Time of those that have a backlog. */
+  /** Times of the partitions with a backlog. */
   readonly #behind = new Map<object, number>();
 
-  /** @param slackMs how far ahead of the slowest one may be */
+  /** @param slackMs greatest lead over the slowest, in milliseconds of the records' time */
   constructor(slackMs: number) {
     this.#slackMs = slackMs;
   }
 
-  /** `who` is at `timeMs`. @param backlog whether there is more to read */
+  /** Sets the time of `who`. @param backlog whether there is more to read */
   at(who: object, timeMs: number, backlog: boolean): void {
     if (backlog) this.#behind.set(who, timeMs);
     else this.#behind.delete(who);
   }
 
-  /** `who` has read everything there is, or is gone. */
+  /** Removes `who`, which has no backlog any more, or has ended. */
   caughtUp(who: object): void {
     this.#behind.delete(who);
   }
 
-  /** Whether `who` may go on, being at `timeMs`. */
+  /** Whether `who`, at `timeMs`, may continue. */
   mayGoOn(who: object, timeMs: number): boolean {
     for (const [other, time] of this.#behind) {
       if (other !== who && timeMs > time + this.#slackMs) return false;

@@ -9,19 +9,22 @@ export interface PartitionGroupOptions {
   readonly group: string;
   /** Topics of the input. */
   readonly topics: readonly string[];
-  /** What all members must have in common. */
+  /** A string that must be equal in all members. */
   readonly agreement: string;
   readonly stateTopic: string;
   readonly sessionMs: number;
   readonly commitMs: number;
   readonly from: 'earliest' | 'latest';
-  /** How many partitions of a topic are to be dealt out, if it has so many: more, if there is work left of some that are gone. */
+  /**
+   * Number of partitions of a topic to assign, given its present number. It is larger if deleted partitions still need
+   * work.
+   */
   readonly partitionsOf?: (topic: string, count: number) => Promise<number>;
-  /** What to do with a partition; null: leave it alone. */
+  /** The work for a partition; null for none. */
   readonly workFor: (at: TopicPartition) => PartitionWork | null;
   /**
-   * Called at each generation with how many partitions the topics have, before anything is done with them.
-   * @returns topics whose partitions are to be begun anew
+   * Called at each generation with the topics' numbers of partitions, before any work on them.
+   * @returns topics whose partitions must be restarted
    */
   readonly onCounted?: (counts: PartitionCounts) => readonly string[];
   readonly onCommitted: (findings: Findings) => void;
@@ -29,23 +32,23 @@ export interface PartitionGroupOptions {
   readonly onProblem: (reason: string) => void;
 }
 
-/** Counts of one topic's partitions, and which of them there are. */
+/** Counts of one topic's partitions, and the partitions assigned now. */
 export interface TopicCounts extends TaskCounts {
   readonly partitions: readonly number[];
 }
 
 const NO_COUNTS: TaskCounts = { ...NO_UNIT_COUNTS, commits: 0, restarts: 0, lost: 0, lag: 0 };
-/** At most so far ahead of the slowest partition with a backlog, milliseconds of the records' time. */
+/** Greatest lead over the slowest partition with a backlog, in milliseconds of the records' time. */
 const SLACK_MS = 1000;
 
-/** A member of a consumer group with a task for each partition that it is given. */
+/** A member of a consumer group with a task per assigned partition. */
 export class PartitionGroup {
   readonly #options: PartitionGroupOptions;
   readonly #context: TaskContext;
   readonly #tasks = new Map<string, { readonly task: PartitionTask; readonly at: TopicPartition }>();
-  /** Tasks that end; a partition that comes back waits for its own. */
+  /** Tasks that are ending. A partition that is assigned again waits for its previous task. */
   readonly #ending = new Map<string, Promise<void>>();
-  /** Counts of tasks that have ended, by topic. */
+  /** Counts of ended tasks, by topic. */
   readonly #past = new Map<string, TaskCounts>();
   #stopped: Promise<void> | null = null;
 
@@ -75,12 +78,12 @@ export class PartitionGroup {
     };
   }
 
-  /** Joins the group, and again whenever it has to. */
+  /** Joins the group, and rejoins when necessary. */
   start(): void {
     this.#context.membership.start();
   }
 
-  /** What was committed of a topic, in this process. */
+  /** Counts of a topic's committed input in this process. */
   counts(topic: string): TopicCounts {
     const running = [...this.#tasks.values()].filter(({ at }) => at.topic === topic);
     const now = running.map(({ task }) => task.counts()).reduce(added, NO_COUNTS);
@@ -95,14 +98,14 @@ export class PartitionGroup {
     };
   }
 
-  /** How far the units of a topic's partitions are, by partition. */
+  /** Progress of the units of a topic's partitions. */
   progress(topic: string): readonly { readonly partition: number; readonly progress: UnitProgress }[] {
     return [...this.#tasks.values()]
       .filter(({ at }) => at.topic === topic)
       .map(({ at, task }) => ({ partition: at.partition, progress: task.progress() }));
   }
 
-  /** Commits what was taken and leaves the group. */
+  /** Commits everything taken and leaves the group. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -114,7 +117,7 @@ export class PartitionGroup {
     await this.#context.membership.close();
   }
 
-  /** The group has begun another generation: partitions that stay are not disturbed. */
+  /** Handles a new generation of the group. Partitions that stay continue undisturbed. */
   #assigned(partitions: readonly TopicPartition[], counts: PartitionCounts): void {
     if (this.#stopped !== null) return;
     const anew = this.#options.onCounted?.(counts) ?? [];

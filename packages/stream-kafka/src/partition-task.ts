@@ -13,18 +13,18 @@ import { PIECE, Session } from './session.js';
 import { type InputPlace, readState, STATE_KINDS, type StoredState, stateKey } from './state-log.js';
 import { added, type Findings, NO_COUNTS, type Unit, type UnitCounts, type UnitProgress } from './unit.js';
 
-/** What is done with a partition. */
+/** The work for a partition. */
 export interface PartitionWork {
-  /** The partition of the state topic that is this one's alone. */
+  /** The partition of the state topic that belongs to this one alone. */
   readonly statePartition: number;
-  /** Makes what has to be there before it is begun. */
+  /** Makes prerequisites before the work begins. */
   readonly prepare?: () => Promise<void>;
   readonly makeUnit: () => Unit;
-  /** Keep in step with the others of which this is true, while they have backlogs. */
+  /** Whether to keep in step with the other partitions with this setting, while they have backlogs. */
   readonly inStep: boolean;
 }
 
-/** What all tasks of a process share. */
+/** The context that all tasks of a process share. */
 export interface TaskContext {
   readonly link: KafkaLink;
   readonly membership: Membership;
@@ -32,42 +32,42 @@ export interface TaskContext {
   readonly group: string;
   readonly stateTopic: string;
   readonly commitMs: number;
-  /** Where to begin without state and without a committed offset. */
+  /** Start position without state and without a committed offset. */
   readonly from: 'earliest' | 'latest';
   readonly onCommitted: (findings: Findings) => void;
   readonly onProblem: (reason: string) => void;
 }
 
-/** What became of a partition's input so far, in this process. */
+/** Counts of a partition's input in this process. */
 export interface TaskCounts extends UnitCounts {
   /** Transactions committed. */
   readonly commits: number;
-  /** Times it was begun again after an error. */
+  /** Restarts after an error. */
   readonly restarts: number;
-  /** Messages that the broker had deleted before they were read. */
+  /** Messages that the broker deleted before they were read. */
   readonly lost: number;
-  /** Messages in the partition that are not committed yet, when the broker was last asked. */
+  /** Messages in the partition that are not yet committed, at the broker's last reply. */
   readonly lag: number;
 }
 
 const READ_WAIT_MS = 200;
 const READ_BYTES = 1024 * 1024;
-/** Results beyond which a transaction is committed before its time. */
+/** Bytes of results beyond which a transaction is committed early. */
 const COMMIT_BYTES = 8 * 1024 * 1024;
 const BACK_OFF_MS = { first: 100, most: 5000 };
-/** How often to ask whether the coordinator has confirmed the membership. */
+/** Interval for checking whether the coordinator has confirmed the membership. */
 const CONFIRM_POLL_MS = 50;
-/** How long to wait for the group with a transaction that is under way: while working, and on stopping. */
+/** Longest wait of an open transaction for the group: while working, and on stopping. */
 const MEMBER_MS = { working: 20_000, stopping: 5000 };
-/** Limit of the last transaction, so that stopping does not wait long for brokers that are away. */
+/** Time limit of the last transaction, so that stopping does not wait long for unreachable brokers. */
 const LAST_COMMIT_MS = 5000;
 const NO_PROGRESS: UnitProgress = { behindMs: 0, trouble: null };
 
 /**
- * One partition of the input, from its assignment to its end: takes the partition's transactional id, puts the state back,
- * goes on where the state ends, and commits results, state and offset together.
+ * Processes one partition of the input, from its assignment to its end. It takes over the partition's transactional id,
+ * restores the state, continues from the state's position, and commits results, state and offset together.
  *
- * After any error it does all of this again: what was not committed is computed again from what was.
+ * After any error it repeats all of this: uncommitted results are computed again from the committed state.
  */
 export class PartitionTask {
   readonly #context: TaskContext;
@@ -75,11 +75,11 @@ export class PartitionTask {
   readonly #work: PartitionWork;
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
-  /** On stopping: commit what there is. */
+  /** Whether to commit on stopping. */
   #finish = false;
-  /** Counts of the units before the one that runs. */
+  /** Counts of earlier units. */
   #before = NO_COUNTS;
-  /** Counts of the unit that runs, as of its last commit. */
+  /** Counts of the running unit at its last commit. */
   #committed = NO_COUNTS;
   #unit: Unit | null = null;
   #reader: PartitionReader | null = null;
@@ -88,7 +88,7 @@ export class PartitionTask {
   #lost = 0;
   #lag = 0;
 
-  /** @param before wait for this before beginning: the task that had the partition in this process before */
+  /** @param before the end of the partition's previous task in this process, to wait for */
   constructor(context: TaskContext, at: TopicPartition, work: PartitionWork, before?: Promise<void>) {
     this.#context = context;
     this.#at = at;
@@ -96,7 +96,7 @@ export class PartitionTask {
     this.#done = before === undefined ? this.#run() : before.then(() => this.#run());
   }
 
-  /** Only what is committed counts. */
+  /** Counts of committed input only. */
   counts(): TaskCounts {
     return {
       ...added(this.#before, this.#committed),
@@ -107,17 +107,17 @@ export class PartitionTask {
     };
   }
 
-  /** How far the unit that runs is. */
+  /** Progress of the running unit. */
   progress(): UnitProgress {
     return this.#unit?.progress() ?? NO_PROGRESS;
   }
 
-  /** Whether the topic does not have the partition any more. */
+  /** Whether the topic no longer has the partition. */
   get isGone(): boolean {
     return this.#reader?.isGone ?? false;
   }
 
-  /** @param finish commit what was taken; otherwise whoever has the partition next takes it again */
+  /** @param finish whether to commit everything taken; otherwise the next owner of the partition takes it again */
   async stop(finish: boolean): Promise<void> {
     this.#finish = finish;
     this.#stopping.abort();
@@ -148,7 +148,7 @@ export class PartitionTask {
         if (this.#commits > commits) wait = BACK_OFF_MS.first;
         await pause(wait, signal);
         wait = Math.min(wait * 2, BACK_OFF_MS.most);
-        // Somebody else may have the partition. If the coordinator does not say so, it is ours again.
+        // Another process may have the partition. Unless the coordinator says so, take it over again.
         const isFenced = error instanceof ProcessError && error.code === PROCESS_CODES.FENCED;
         if (isFenced) await this.#confirmed(membership.confirmations);
       } finally {
@@ -190,7 +190,7 @@ export class PartitionTask {
     const { signal } = this.#stopping;
     const { commitMs } = this.#context;
     let due = performance.now() + commitMs;
-    // How far a topic was read is committed before another one of its name is begun.
+    // Commit the position in a topic before reading a new topic of the same name.
     const isDue = (): boolean =>
       performance.now() >= due || session.unit.waitingBytes > COMMIT_BYTES || session.reader.isMoving;
     while (!signal.aborted) {
@@ -210,7 +210,7 @@ export class PartitionTask {
     if (this.#finish) await this.#commit(session);
   }
 
-  /** Waits for records, over brokers that go away. @returns null if it was broken off */
+  /** Waits for records; survives outages of brokers. @returns null if it was aborted */
   async #read(session: Session, due: number): Promise<readonly LogRecord[] | null> {
     const { signal } = this.#stopping;
     let wait: number = BACK_OFF_MS.first;
@@ -228,7 +228,7 @@ export class PartitionTask {
         return records;
       } catch (error) {
         session.away();
-        // What was taken before is as good as it was.
+        // Records already taken remain valid.
         if (wait === BACK_OFF_MS.first && !signal.aborted) this.#context.onProblem(reasonOf(error));
         await pause(wait, signal);
         if (signal.aborted) return null;
@@ -248,7 +248,7 @@ export class PartitionTask {
     this.#context.onCommitted(findings);
   }
 
-  /** The member in another generation than `generation`; null: in whichever there is. */
+  /** The member in a generation other than `generation`; null accepts any generation. */
   async #memberAfter(generation: number | null): Promise<GroupMember> {
     const { membership, group } = this.#context;
     const since = performance.now();
@@ -269,7 +269,7 @@ export class PartitionTask {
     while (!signal.aborted && this.#context.membership.confirmations === before) await pause(CONFIRM_POLL_MS, signal);
   }
 
-  /** A unit with the stored state; or without, if that cannot be used, and what deletes it. */
+  /** A unit with the stored state. If the state is invalid, a unit without it, and messages that delete it. */
   #restored(stored: StoredState): { readonly unit: Unit; readonly first: readonly OutgoingMessage[] } {
     const { onProblem, stateTopic } = this.#context;
     const { makeUnit, statePartition } = this.#work;

@@ -19,95 +19,101 @@ import type { Findings } from './unit.js';
 import type { WriterLimits } from './writers.js';
 
 /**
- * Options of a {@link Processor}. All processors of a group must have the same `format`, lengths of time and options of sides:
- * one with others is not let in while they are there.
+ * Options of a {@link Processor}. All processors of a group must have the same `format`, times and options of sides.
+ * The group refuses a processor with others while it has members.
  */
 export interface ProcessorOptions extends KafkaAccess {
   /**
-   * Name of the consumer group; also the beginning of its transactional ids, and part of the names of its topics: letters, digits,
-   * `.`, `_` and `-`. Default `int-process`.
+   * Name of the consumer group: letters, digits, `.`, `_` and `-`. It is also the prefix of transactional ids, and part
+   * of the names of topics. Default `int-process`.
    */
   readonly group?: string;
-  /** Beginning of the names of all topics. Default `int.`. */
+  /** Prefix of the names of all topics. Default `int.`. */
   readonly prefix?: string;
-  /** How the reports are written; `auto` goes by each message. Default `auto`. */
+  /** Format of the reports; `auto` detects it per message. Default `auto`. */
   readonly format?: ReportFormat;
-  /** Time between two transactions of a partition, milliseconds. Default 1000. */
+  /** Time between two transactions of a partition, in milliseconds. Default 1000. */
   readonly commitMs?: number;
-  /** A processor that is silent for so long is taken for dead and its partitions go to others. Default 10,000. */
+  /** Time without heartbeats after which a processor's partitions go to others, in milliseconds. Default 10,000. */
   readonly sessionMs?: number;
-  /** Where to begin without state and without a committed offset. Default `earliest`. */
+  /** Start position without state and without a committed offset. Default `earliest`. */
   readonly from?: 'earliest' | 'latest';
-  /** Partitions of the topics of reports and of results, if they have to be made. Default 4. */
+  /** Partitions of new topics of reports and of results. Default 4. */
   readonly partitions?: number;
-  /** Replicas of topics that have to be made. Default: as the brokers have it (`default.replication.factor`). */
+  /** Replicas of new topics. Default: the brokers' `default.replication.factor`. */
   readonly replicas?: number;
   /** Length of a window of statistics in milliseconds, a multiple of `sliceMs`. Default 1000. */
   readonly windowMs?: number;
-  /** How often each partition tells the network side what it has seen, in milliseconds of the reports' time. Default 250. */
+  /**
+   * Interval at which each partition sends partials to the network side, in milliseconds of the reports' time. Default
+   * 250.
+   */
   readonly sliceMs?: number;
-  /** How long a window is kept after it was given out, to be corrected, in milliseconds of the reports' time. Default 60,000. */
+  /** Time for which an emitted window can be corrected, in milliseconds of the reports' time. Default 60,000. */
   readonly latenessMs?: number;
   /**
-   * How long windows wait for a sink that has written watermarks and is silent. Default 30,000. The time is that in which other
-   * sinks were heard, or in which a partition was read to its end and nobody was.
+   * Longest wait of windows for a silent sink that has written watermarks, in milliseconds. Default 30,000. Time counts
+   * while other sinks are active, or while a partition is read to its end and no sink is.
    */
   readonly waitMs?: number;
-  /** For so long after that all windows count as not complete, unless the sink is heard again. Default 300,000. */
+  /**
+   * Time after that wait in which all windows count as incomplete, unless the sink is active again, in milliseconds.
+   * Default 300,000.
+   */
   readonly forgetMs?: number;
   readonly flowSide?: Omit<FlowSideOptions, 'side' | 'clock' | 'latenessMs' | 'windowMs' | 'sliceMs'>;
   /**
-   * `sides` is the number of partitions; `waitMs` is 30,000 more than that above unless given, to outlast a processor that takes
-   * over.
+   * Options of the network side. `sides` is the number of partitions. The default of `waitMs` is the `waitMs` above
+   * plus 30,000, to allow another processor to take over.
    */
   readonly networkSide?: Omit<NetworkSideOptions, 'sides' | 'latenessMs' | 'windowMs' | 'sliceMs'>;
   /** Called with each window after it was committed. */
   readonly onWindow?: (window: FlowWindow | NetworkWindow) => void;
-  /** Called with each correction of a window that was given out, after it was committed. */
+  /** Called with each correction of an emitted window, after it was committed. */
   readonly onCorrection?: (correction: WindowCorrection) => void;
   /** Called with each event after it was committed. */
   readonly onEvent?: (event: ImmediateEvent) => void;
-  /** Called when this processor was given partitions, or lost them. */
+  /** Called when this processor gains or loses partitions. */
   readonly onAssigned?: (partitions: readonly TopicPartition[]) => void;
-  /** Called with what went wrong; the processor goes on by itself. */
+  /** Called with a description of each problem. The processor continues. */
   readonly onProblem?: (reason: string) => void;
 }
 
-/** What a processor has committed, over all partitions it has or had. */
+/** The committed totals of a processor, over all partitions it has or had. */
 export interface ProcessorTotals {
   /** Reports taken. */
   readonly reports: number;
   /** Partials taken. */
   readonly partials: number;
-  /** Messages dropped because they were there before. */
+  /** Repeated messages, which were dropped. */
   readonly repeated: number;
-  /** Messages that could not be read. */
+  /** Invalid messages. */
   readonly bad: number;
-  /** Messages that the brokers had deleted before they were read. */
+  /** Messages that the brokers deleted before they were read. */
   readonly lost: number;
-  /** Reports that came too late for their flow's window: they are in no window but as `late`. */
+  /** Reports that came too late for their flow's window; windows only count them as `late`. */
   readonly late: number;
   /** Hop records and reports that came too late for their switch's window, likewise. */
   readonly networkLate: number;
-  /** Reports that came after their window was given out, which was given out again with them. */
+  /** Reports that came after their window was emitted, and caused a corrected window. */
   readonly corrected: number;
-  /** Reports of flows, or of windows, for which there was no room. */
+  /** Reports of flows or windows for which there was no room. */
   readonly untracked: number;
-  /** Reports without a flow: they are in the windows of switches only. */
+  /** Reports without a flow; only windows of switches contain them. */
   readonly withoutFlow: number;
-  /** Windows that were given out as not complete. */
+  /** Windows emitted as incomplete. */
   readonly incomplete: number;
   readonly windows: number;
   readonly events: number;
-  /** Transactions. */
+  /** Transactions committed. */
   readonly commits: number;
-  /** Times a partition was begun again after an error. */
+  /** Restarts of partitions after an error. */
   readonly restarts: number;
-  /** Messages that are in this processor's partitions and not committed. */
+  /** Uncommitted messages in this processor's partitions. */
   readonly lag: number;
   /**
-   * How far the time of its slowest partition is behind the furthest that any sink has told there: for so long windows wait,
-   * milliseconds.
+   * Wait of windows, in milliseconds: the lag of its slowest partition's time behind the latest time that any sink has
+   * reported there.
    */
   readonly behindMs: number;
   /** Partitions of the reports that it has now. */
@@ -126,19 +132,19 @@ const DEFAULTS = {
   FORGET_MS: 300_000,
   NETWORK_WAIT_MS: 30_000,
 } as const;
-/** As the brokers have it. */
+/** The brokers' default. */
 const DEFAULT_REPLICAS = -1;
-/** The network side reads this partition of the topic of partials: all of it. */
+/** The only partition of the topic of partials, which the network side reads. */
 const NETWORK_PARTITION = 0;
 
 /**
  * The stream processor as a member of a consumer group.
  *
- * Each partition of the topic of reports is a `FlowSide` of @int/stream of its own, and the partials of all of them go, by a topic
- * with one partition, to the `NetworkSide`. Windows, events, partials, changes of state and the offset of the
- * input are written in one transaction per partition and commit interval; whoever gets a partition puts its state
- * back from the log and goes on where that ends. So each report counts exactly once, whichever processes come and go, for
- * readers that read what is committed.
+ * Each partition of the topic of reports has its own `FlowSide` of @int/stream. The partials of all flow sides go to
+ * the `NetworkSide` through a topic with one partition. One transaction per partition and commit interval writes
+ * windows, events, partials, changes of state and the offset of the input. A process that takes over a partition
+ * restores its state from the log and continues from there. Readers of committed messages therefore see each report
+ * counted exactly once, even if processes start and stop.
  */
 export class Processor {
   readonly #options: ProcessorOptions;
@@ -155,7 +161,7 @@ export class Processor {
     check(options);
     this.#options = options;
     this.#topics = topicsOf(options.prefix ?? DEFAULTS.PREFIX, options.group);
-    // Tells at once what is wrong with the options of the sides.
+    // Throws at once for invalid options of the sides.
     this.#makeFlowUnit(0);
     this.#makeNetworkUnit(1);
   }
@@ -176,7 +182,7 @@ export class Processor {
       link.close();
       throw error;
     }
-    // Stopped in the meantime.
+    // Stopped meanwhile.
     if (this.#stopped !== null) return;
     this.#group = new PartitionGroup(link, {
       group,
@@ -225,7 +231,7 @@ export class Processor {
     };
   }
 
-  /** What windows wait for, or go on without, in a few words for people; `null`: nothing. */
+  /** A short text about a sink that windows wait for, or continue without; `null` if there is none. */
   health(): string | null {
     for (const { partition, progress } of this.#progress()) {
       if (progress.trouble !== null) return `partition ${partition} ${progress.trouble}`;
@@ -237,13 +243,13 @@ export class Processor {
     return this.#group?.progress(this.#topics.reports) ?? [];
   }
 
-  /** What all processors of the group must have in common, as a few digits. */
+  /** A digest of the options that must be equal in all processors of the group. */
   #agreement(): string {
     const { format = 'auto', flowSide = {}, networkSide = {} } = this.#options;
     const common = [format, this.#times(), this.#latenessMs, this.#writers(), flowSide, networkSide];
     const text = JSON.stringify(common, (_, value: unknown) => {
       if (typeof value === 'function') return String(value);
-      // Equal options may be written in another order.
+      // Sort the keys, because equal options may have another order.
       return isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
     });
     return createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -258,7 +264,7 @@ export class Processor {
     return { waitMs, forgetMs };
   }
 
-  /** Commits what was taken, leaves the group and closes all connections. */
+  /** Commits everything taken, leaves the group and closes all connections. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -279,14 +285,17 @@ export class Processor {
     await this.#makeStates();
   }
 
-  /** A partition of the state for the network, and one for each of the reports, of which there may be more than before. */
+  /**
+   * Makes the state topic's partitions: one for the network side, and one per partition of reports, whose number may
+   * have grown.
+   */
   async #makeStates(): Promise<void> {
     const { replicas = DEFAULT_REPLICAS } = this.#options;
     const states = 1 + (await this.#countReports());
     await this.#link!.topic({ topic: this.#topics.state, partitions: states, make: states, replicas, compacted: true });
   }
 
-  /** Partitions of the reports that have a state, too: what is open of one that is gone is to be given out. */
+  /** Number of partitions of the reports, including deleted ones with a state, whose open windows must be emitted. */
   async #partitionsOf(topic: string, count: number): Promise<number> {
     if (topic !== this.#topics.reports) return count;
     const states = (await this.#link!.layout(this.#topics.state))?.leaders.length ?? 0;
@@ -297,7 +306,7 @@ export class Processor {
     return (await this.#link!.layout(this.#topics.reports))?.leaders.length ?? this.#reportPartitions;
   }
 
-  /** @returns the topic of partials, if the network side has to wait for more sides than it knows, or for fewer */
+  /** @returns the topic of partials, if the network side's number of flow sides has changed */
   #takeCount(reportPartitions: number): readonly string[] {
     if (reportPartitions === 0 || reportPartitions === this.#reportPartitions) return [];
     this.#reportPartitions = reportPartitions;
@@ -307,7 +316,7 @@ export class Processor {
   #workFor({ topic, partition }: TopicPartition): PartitionWork | null {
     if (topic === this.#topics.partials) {
       if (partition !== NETWORK_PARTITION) return null;
-      // Partition 0 of the state is the network's, the others are those of the reports.
+      // Partition 0 of the state is that of the network side; the others belong to the reports.
       const makeUnit = (): NetworkUnit => this.#makeNetworkUnit(this.#reportPartitions);
       return { statePartition: 0, makeUnit, inStep: false };
     }
@@ -323,7 +332,7 @@ export class Processor {
 
   #makeNetworkUnit(sides: number): NetworkUnit {
     const given = { ...this.#options.networkSide, ...this.#times(), latenessMs: this.#latenessMs };
-    // Partitions give a sink up one after the other: those that have done so wait for the rest.
+    // Partitions give up a silent sink one after another, so the network side waits longer than each of them.
     const waitMs = this.#writers().waitMs + DEFAULTS.NETWORK_WAIT_MS;
     const options = { waitMs, ...given, sides };
     return new NetworkUnit(options, this.#topics, this.#wantsObjects());

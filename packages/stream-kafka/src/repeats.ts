@@ -1,4 +1,4 @@
-/** Instances of sinks to remember; the one not heard for longest is forgotten first. */
+/** Most instances of sinks remembered; the one silent for longest is forgotten first. */
 const INSTANCES = 1024;
 
 interface Instance {
@@ -6,33 +6,32 @@ interface Instance {
   readonly low: number;
   /** Largest number seen. */
   largest: number;
-  /** `largest` has changed since `changes`. */
+  /** Whether `largest` has changed since `changes`. */
   changed: boolean;
 }
 
-/** An instance of a sink, and the largest number seen of it. */
+/** An instance of a sink, and the largest record number seen of it. */
 export interface LargestNumber {
-  /** 64 bits, upper and lower. */
+  /** Id of the instance: 64 bits, upper and lower word. */
   readonly high: number;
   readonly low: number;
-  /** null: forgotten. */
+  /** The largest number; null if the instance was forgotten. */
   readonly number: number | null;
 }
 
 /**
- * Knows the records of a partition that it has seen before.
+ * Detects repeated records of a partition.
  *
- * A sink numbers its records and writes them to a partition in the order of their numbers. When it does not know whether
- * a batch has arrived it writes it once more, so a number that is not larger than the largest so far is a
- * repeat.
+ * A sink numbers its records and writes them to a partition in this order. If it does not know whether a batch has
+ * arrived, it writes it again. A number not above the largest so far is therefore a repeat.
  */
 export class Repeats {
-  /** The latest heard at the end. */
+  /** Instances by their last record, the latest at the end. */
   readonly #instances: Instance[] = [];
-  /** Forgotten since `changes`. */
+  /** Instances forgotten since `changes`. */
   #gone: Instance[] = [];
 
-  /** Whether it is new; then it is remembered. */
+  /** Whether the record is new. Remembers its number. */
   isNew(high: number, low: number, number: number): boolean {
     const last = this.#instances.at(-1);
     if (last !== undefined && last.high === high && last.low === low) return isLarger(last, number);
@@ -46,12 +45,12 @@ export class Repeats {
     return isLarger(found!, number);
   }
 
-  /** Puts back what {@link changes} gave, into one that has seen nothing. */
+  /** Restores a change of {@link changes}. Call it before any record. */
   restore(high: number, low: number, largest: number): void {
     this.#instances.push({ high, low, largest, changed: false });
   }
 
-  /** What has changed since the last call. */
+  /** The changes since the last call. */
   changes(): LargestNumber[] {
     const changes: LargestNumber[] = [];
     for (const one of this.#instances) {

@@ -8,10 +8,10 @@ import type { Pace } from './pace.js';
 import { placeBytes, STATE_KINDS, type StateKind, stateKey } from './state-log.js';
 import type { Findings, Unit } from './unit.js';
 
-/** Records to take before looking whether to commit, to wait or to stop. */
+/** Records taken between two checks whether to commit, wait or stop. */
 export const PIECE = 256;
 const AHEAD_PAUSE_MS = 10;
-/** More than that between two looks is no silence: this process was held up. */
+/** A longer time between two checks does not count as silence, because this process was delayed. */
 const MOST_QUIET_MS = 1000;
 
 const STATE_KIND_OF = {
@@ -20,9 +20,9 @@ const STATE_KIND_OF = {
   writers: STATE_KINDS.WRITERS,
 } as const;
 
-/** What a session works with. */
+/** The parts of a session. */
 export interface SessionParts {
-  /** Who this is for the pace. */
+  /** The session's key for the pace. */
   readonly who: object;
   readonly at: TopicPartition;
   readonly stateTopic: string;
@@ -32,22 +32,22 @@ export interface SessionParts {
   readonly reader: PartitionReader;
   readonly transactions: Transactions;
   readonly unit: Unit;
-  /** Messages for the first transaction besides results and changes. */
+  /** Further messages for the first transaction. */
   readonly first: readonly OutgoingMessage[];
 }
 
-/** What is done with a partition between two errors: records in, transactions out. */
+/** Processes a partition until an error: takes records and commits transactions. */
 export class Session {
   readonly #parts: SessionParts;
   #first: readonly OutgoingMessage[];
-  /** Offset of the first record that is not taken. */
+  /** Offset of the first record not yet taken. */
   #taken: number;
   #committed: number;
-  /** Since when it is known that nothing came; null: something came. */
+  /** Begin of the present silence; null if there is none. */
   #quietSince: number | null = null;
-  /** The unit was told that there is nothing to read any more. */
+  /** Whether the unit was told that the partition has ended. */
   #isEnded = false;
-  /** Of the reader, as told to the unit. */
+  /** The reader's gaps that the unit was told of. */
   #gaps = 0;
 
   constructor(parts: SessionParts) {
@@ -65,12 +65,12 @@ export class Session {
     return this.#parts.reader;
   }
 
-  /** Messages that are in the partition and not taken, when the broker was last asked. */
+  /** Messages in the partition that are not yet taken, at the broker's last reply. */
   get lag(): number {
     return Math.max(0, this.#parts.reader.highWatermark - this.#taken);
   }
 
-  /** Takes a piece of the records, from `from` on; waits before while others are far behind. */
+  /** Takes a piece of the records, from `from` on. Waits first while other partitions are far behind. */
   async take(records: readonly LogRecord[], from: number, signal: AbortSignal): Promise<void> {
     const { pace, who, unit, reader, inStep } = this.#parts;
     this.#quietSince = null;
@@ -81,13 +81,13 @@ export class Session {
     const to = Math.min(records.length, from + PIECE);
     unit.take(records, from, to);
     const isAll = to === records.length;
-    // Behind the last record there may be ends of transactions, which are taken with it.
+    // Markers of transactions may follow the last record; they are taken with it.
     this.#taken = isAll ? reader.position : records[to - 1]!.offset + 1;
     const hasBacklog = !isAll || reader.position < reader.highWatermark;
     if (unit.timeMs !== Number.NEGATIVE_INFINITY) pace.at(who, unit.timeMs, inStep && hasBacklog);
   }
 
-  /** There was nothing to read, as a broker has said. */
+  /** Call it if the broker has no new records. */
   quiet(): void {
     const { pace, who, reader, unit } = this.#parts;
     this.#taken = reader.position;
@@ -105,7 +105,7 @@ export class Session {
     this.#quietSince = now;
   }
 
-  /** The broker could not be asked: that is no silence. */
+  /** Call it if the broker did not answer; this does not count as silence. */
   away(): void {
     this.#quietSince = null;
   }
@@ -117,9 +117,9 @@ export class Session {
   }
 
   /**
-   * Commits what there is since the last time.
-   * @param limitMs as `Transactions.commit`
-   * @returns what was found; null if there was nothing to commit
+   * Commits everything since the last commit.
+   * @param limitMs see `Transactions.commit`
+   * @returns the committed findings; null if there was nothing to commit
    */
   async commit(memberAfter: MemberAfter, limitMs?: number): Promise<Findings | null> {
     const { unit, transactions, at } = this.#parts;
@@ -133,7 +133,7 @@ export class Session {
     }
     const place = placeBytes({ offset: this.#taken, topicId: this.#parts.reader.topicId });
     all.push(this.#state(STATE_KINDS.OFFSET, undefined, place));
-    // A partition that is gone has no offset, and that of a topic before is none of this one.
+    // A partition that is gone has no offset. An offset of an earlier topic is not valid for this one.
     const { isGone, isMoving } = this.#parts.reader;
     const next = isGone || isMoving ? null : this.#taken;
     await transactions.commit(all, { ...at, next }, memberAfter, limitMs);

@@ -1,26 +1,28 @@
-/** What the compacted topic of states holds, and how a partition's state is read back. */
+/** The compacted topic of states: its format, and reading a partition's state. */
 import { PROCESS_CODES, ProcessError } from './errors.js';
 import type { KafkaLink } from './kafka/link.js';
 import { PartitionReader } from './kafka/reader.js';
 import { Revoked } from './kafka/revoked.js';
 
-/** A key is a letter for the kind, and what the owner of that kind calls the piece. The topic is the group's own. */
+/** A key is a letter for the kind, and the owner's name of the piece. Each group has its own topic. */
 export const STATE_KINDS = {
-  /** How far the input is taken: 8 bytes, big-endian, the offset of the first message that is not; then the id of its topic. */
+  /**
+   * Position in the input: 8 bytes, big-endian, the offset of the first message not taken; then the id of its topic.
+   */
   OFFSET: 'o',
   /** A piece of a side. */
   SIDE: 's',
-  /** The largest number of a record seen from an instance of a sink: 8 bytes, big-endian; named by the instance. */
+  /** The largest record number seen from an instance of a sink: 8 bytes, big-endian; named by the instance. */
   REPEATS: 'r',
-  /** Who writes the input, and how far each has said it is. */
+  /** The writers of the input, and the progress that each has confirmed. */
   WRITERS: 'w',
 } as const;
 export type StateKind = (typeof STATE_KINDS)[keyof typeof STATE_KINDS];
 
-/** A place in the input. */
+/** A position in the input. */
 export interface InputPlace {
   readonly offset: number;
-  /** A topic that was deleted and made again has another; null: not known. */
+  /** Id of the topic, which changes if it is deleted and made again; null if unknown. */
   readonly topicId: string | null;
 }
 
@@ -37,24 +39,24 @@ export function stateKey(kind: StateKind, name: Uint8Array = NOTHING): Uint8Arra
   return key;
 }
 
-/** What was last written for a partition of the input. */
+/** The last state written for a partition of the input. */
 export interface StoredState {
-  /** Where to go on; null if nothing was ever written. */
+  /** Position from which to continue; null if none was ever written. */
   readonly place: InputPlace | null;
-  /** All pieces of the side that are there. */
+  /** All stored pieces of the side. */
   readonly side: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
-  /** Largest number seen, by instance. */
+  /** Largest record number seen, by instance. */
   readonly repeats: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
   readonly writers: Uint8Array | null;
 }
 
 /**
- * Reads a partition of the state topic from its beginning to its end as it is now.
+ * Reads a partition of the state topic from its beginning to its present end.
  *
- * Call it while the transactional id of the partition is yours: then nobody else writes there, and what was written under
- * the id before is committed or aborted for good.
+ * Take over the partition's transactional id first. Then nobody else writes there, and earlier transactions under the
+ * id are finally committed or aborted.
  *
- * @throws ProcessError `ERR_PROCESS_REQUEST`, and Revoked when `signal` says to stop
+ * @throws ProcessError `ERR_PROCESS_REQUEST`, and Revoked if `signal` is aborted
  */
 export async function readState(
   link: KafkaLink,
@@ -72,7 +74,7 @@ export async function readState(
       if (signal.aborted) throw new Revoked();
       const before = reader.position;
       const records = await reader.read(READ_WAIT_MS, READ_BYTES);
-      // A transaction of who had the partition before may still be ending.
+      // A transaction of the partition's previous owner may still be ending.
       stuck = reader.position > before ? 0 : stuck + 1;
       if (stuck > STUCK_READS) {
         throw new ProcessError(PROCESS_CODES.REQUEST, `${topic} ${partition} cannot be read beyond ${before}`);

@@ -2,29 +2,32 @@ import type { FlowWindow, ImmediateEvent, NetworkWindow, StateChange, WindowCorr
 import type { LogRecord } from './kafka/committed.js';
 import type { OutgoingMessage } from './kafka/outgoing.js';
 
-/** What a unit has found since it was last asked, in order. */
+/** The findings of a unit since the last call, in order. */
 export interface Findings {
   readonly windowCount: number;
   readonly eventCount: number;
-  /** Empty if nobody asks for objects. */
+  /** Windows; empty if objects are not needed. */
   readonly windows: (FlowWindow | NetworkWindow)[];
   readonly corrections: WindowCorrection[];
   readonly events: ImmediateEvent[];
 }
 
-/** What became of the messages that a unit was given. */
+/** Counts of a unit's messages, by outcome. */
 export interface UnitCounts {
-  /** Messages whose content was taken. */
+  /** Messages taken. */
   readonly taken: number;
-  /** Messages that were there already. */
+  /** Repeated messages. */
   readonly repeated: number;
-  /** Messages that are not what they should be. */
+  /** Invalid messages. */
   readonly bad: number;
-  /** What came too late for its window, and is in none but as `late`: reports, or hop records of the network. */
+  /**
+   * Reports, or hop records of the network side, that came too late for their window; windows only count them as
+   * `late`.
+   */
   readonly late: number;
-  /** Reports whose window was given out again with them. */
+  /** Reports that came after their window was emitted, and caused a corrected window. */
   readonly corrected: number;
-  /** Reports of flows or windows without room. */
+  /** Reports of flows or windows for which there was no room. */
   readonly untracked: number;
   /** Reports without a flow. */
   readonly withoutFlow: number;
@@ -49,35 +52,37 @@ export function added<T extends { readonly [K in keyof T]: number }>(a: T, b: T)
   return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as unknown as T;
 }
 
-/** How far a unit is. */
+/** The progress of a unit. */
 export interface UnitProgress {
-  /** How far its time is behind the furthest that was heard of, milliseconds. */
+  /** Lag of its time behind the latest time known, in milliseconds. */
   readonly behindMs: number;
-  /** What it waits for, or goes on without, for people; `null`: nothing. */
+  /** A text about a writer that it waits for, or continues without; `null` if there is none. */
   readonly trouble: string | null;
 }
 
-/** What is computed from one partition of the input: a side of the stream processor with its messages in and out. */
+/**
+ * The computation for one partition of the input: a side of the stream processor with its input and output messages.
+ */
 export interface Unit {
-  /** Takes `records[from]` to `records[to - 1]`. Never throws for what they hold. */
+  /** Takes `records[from]` to `records[to - 1]`. Never throws for invalid contents. */
   take(records: readonly LogRecord[], from: number, to: number): void;
-  /** The time it has reached, milliseconds; -Infinity before. */
+  /** The time reached, in milliseconds; initially -Infinity. */
   readonly timeMs: number;
-  /** Tells that the partition is read to its end, and that nothing has come for so long, milliseconds. */
+  /** Call it if the partition is read to its end and nothing has come for `elapsedMs` milliseconds. */
   quiet(elapsedMs: number): void;
-  /** Tells that records were deleted before they were read. */
+  /** Call it if records were deleted before they were read. */
   gap(): void;
-  /** Tells that there is nothing to read any more, unless it is told of records again: what is open is given out. */
+  /** Call it when the partition has ended: open windows are emitted. Later records are still taken. */
   end(): void;
-  /** Messages for the topics of results since the last call, and what they say for people. */
+  /** Messages for the topics of results since the last call, and the findings in them. */
   results(): { readonly messages: OutgoingMessage[]; readonly findings: Findings };
-  /** About how many bytes `results` would give now. */
+  /** Approximate bytes that `results` would return now. */
   readonly waitingBytes: number;
   /** Changes of state since the last call, under the kinds and names of the state topic. */
   changes(): UnitChange[];
   /**
-   * Puts back what was stored, into a unit that has taken nothing yet.
-   * @throws Error if it is not what a unit like this one writes
+   * Restores stored state. Call it before the unit takes anything.
+   * @throws Error if a unit of this kind has not written it
    */
   restore(state: UnitState): void;
   counts(): UnitCounts;
@@ -93,11 +98,11 @@ export interface UnitChange {
 export interface UnitState {
   readonly side: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
   readonly repeats: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
-  /** null: there are none. */
+  /** State of the writers; null if there is none. */
   readonly writers: Uint8Array | null;
 }
 
-/** A change of a side, as a unit gives it. */
+/** Converts a change of a side into a change of a unit. */
 export function sideChange(change: StateChange): UnitChange {
   return { kind: 'side', key: change.key, value: change.value };
 }

@@ -1,64 +1,65 @@
 import type { Watermark } from '@int/sink-kafka';
 import { PROCESS_CODES, ProcessError } from './errors.js';
 
-/** How long windows wait for writers that are silent. */
+/** Limits of waiting for silent writers. */
 export interface WriterLimits {
-  /** A writer that was silent for so long is not waited for any more, milliseconds. */
+  /** Silence after which windows no longer wait for a writer, in milliseconds. */
   readonly waitMs: number;
-  /** For so long after that windows count as not complete, unless it is heard again, milliseconds. */
+  /** Time after that in which windows count as incomplete, unless the writer is active again, in milliseconds. */
   readonly forgetMs: number;
 }
 
 interface Writer {
   readonly high: number;
   readonly low: number;
-  /** All reports with an earlier time have come. */
+  /** All reports before this time have come. */
   lowMs: number;
   clockMs: number;
   dropped: number;
-  /** It says how far it is; otherwise its latest report does. */
+  /** Whether it writes watermarks; otherwise its latest report gives its progress. */
   speaks: boolean;
-  /** Silent for too long. */
+  /** Whether it was silent for too long. */
   isLost: boolean;
-  /** {@link Writers} `#active` when it was heard last. */
+  /** `#active` of {@link Writers} at its last message. */
   heardAt: number;
 }
 
-/** Where reports may be missing, in milliseconds. */
+/** A span of time in which reports may be missing, in milliseconds. */
 export interface MissingSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** Writers remembered; of more, the one that was silent for longest is forgotten. */
+/** Most writers remembered; beyond it, the one silent for longest is forgotten. */
 const MOST = 1024;
-/** More than that a step of a clock does not count as time in which others were silent. */
+/** Largest step of a clock that counts as silence of the others. */
 const MOST_STEP_MS = 5000;
-/** After so many words of another writer the one whose clock counts is another. */
+/** Messages of another writer after which it becomes the witness. */
 const WITNESS_WORDS = 8;
 const WRITER_BYTES = 41;
 const HEADER_BYTES = 24;
 
 /**
- * The writers of a partition's reports, which are the instances of sinks, and up to when all have confirmed that their
- * reports are there: the time that the partition has reached.
+ * The writers of a partition's reports: instances of sinks. The time that the partition has reached is the time up to
+ * which all writers have confirmed their reports.
  *
- * A writer that is silent holds time back until `waitMs` have passed in which others were heard, by the clock of one of them, or
- * in which the partition was read to its end and nobody was heard. It is lost then: windows go on without it, and
- * are not complete for `forgetMs`. All of this follows from the log alone, but for a log in which nothing happens.
+ * A silent writer holds time back for `waitMs`. This wait counts time in which other writers are active, by the clock
+ * of one of them (the witness), or in which the partition is read to its end and no writer is active. Then the writer
+ * is lost: windows continue without it, and are incomplete for `forgetMs`. All of this depends only on the log, except
+ * while the log has no new records.
  */
 export class Writers {
   readonly #limits: WriterLimits;
-  /** What a window may be longer than time has come, so that it is closed when nobody is left to wait for. */
+  /** Time added to the newest, so that all windows close when no writer is left to wait for. */
   readonly #closingMs: number;
   readonly #writers = new Map<string, Writer>();
   #last: Writer | null = null;
-  /** Whose clock counts, and how often each other one was heard since. */
+  /** The writer whose clock counts. */
   #witness: Writer | null = null;
   readonly #words = new Map<Writer, number>();
-  /** Time in which somebody was heard, by the witness's clock. */
+  /** Time in which writers were active, by the witness's clock. */
   #active = 0;
-  /** Time in which the end was reached and nobody was heard. */
+  /** Time at the end of the partition in which no writer was active. */
   #quiet = 0;
   #newestMs = Number.NEGATIVE_INFINITY;
   #timeMs = Number.NEGATIVE_INFINITY;
@@ -71,17 +72,17 @@ export class Writers {
     this.#closingMs = closingMs;
   }
 
-  /** The time reached, milliseconds; -Infinity: none yet. It does not go back. */
+  /** The time reached, in milliseconds; initially -Infinity. It never goes back. */
   get timeMs(): number {
     return this.#timeMs;
   }
 
-  /** How far the time reached is behind the furthest that any writer has told of, milliseconds. */
+  /** Lag of the time reached behind the latest time of any writer, in milliseconds. */
   get behindMs(): number {
     return this.#timeMs === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, this.#newestMs - this.#timeMs);
   }
 
-  /** The writer that holds time back or was lost, and for how long it has been silent, milliseconds; `null`: there is none. */
+  /** The writer that holds time back or is lost, with its silence in milliseconds; `null` if there is none. */
   get waitingFor(): { readonly instance: string; readonly silentMs: number; readonly isLost: boolean } | null {
     let found: Writer | null = null;
     for (const writer of this.#writers.values()) {
@@ -92,7 +93,10 @@ export class Writers {
     return { instance: hex(found.high) + hex(found.low), silentMs: this.#silence(found), isLost: found.isLost };
   }
 
-  /** A report has come. @returns whether its time is what its writer says of how far it is */
+  /**
+   * Takes the time of a report.
+   * @returns whether it determines its writer's progress, because the writer writes no watermarks
+   */
   report(high: number, low: number, timeMs: number): boolean {
     const last = this.#last;
     const writer = last !== null && last.high === high && last.low === low ? last : this.#writerOf(high, low, timeMs);
@@ -104,12 +108,12 @@ export class Writers {
     return true;
   }
 
-  /** A writer has told how far it is. */
+  /** Takes a watermark of a writer. */
   watermark(watermark: Watermark): void {
     const { instanceHigh, instanceLow, timeMs, clockMs, dropped, ended } = watermark;
     const writer = this.#writerOf(instanceHigh, instanceLow, timeMs);
     this.#heard(writer, clockMs);
-    // Nobody knows when one that is new has begun.
+    // The begin of a new writer is unknown.
     const fromMs = writer.speaks ? writer.lowMs : 0;
     if (dropped > writer.dropped) this.#missing.push({ fromMs, toMs: clockMs + 1 });
     writer.dropped = dropped;
@@ -121,18 +125,21 @@ export class Writers {
     if (ended && this.#writers.size === 0) this.#reach(this.#newestMs + this.#closingMs);
   }
 
-  /** Nothing has come for so long, and the partition is read to its end. */
+  /** Call it if the partition is read to its end and nothing has come for `elapsedMs` milliseconds. */
   quiet(elapsedMs: number): void {
     this.#quiet += elapsedMs;
     this.#loseSilent();
   }
 
-  /** Reports were deleted before they were read: nobody knows of which time, until others come behind them. */
+  /** Call it if reports were deleted before they were read. Their times are unknown until later reports come. */
   gap(): void {
     this.#hasGap = true;
   }
 
-  /** They write elsewhere from now on, and nobody knows what they have written here that was not read. */
+  /**
+   * Call it when the partition has ended. The writers now write elsewhere; it is unknown whether reports here were not
+   * read.
+   */
   end(): void {
     if (this.#writers.size === 0) return;
     this.#missing.push({ fromMs: Math.max(0, this.#timeMs), toMs: this.#newestMs + 1 });
@@ -142,7 +149,10 @@ export class Writers {
     this.#reach(this.#newestMs + this.#closingMs);
   }
 
-  /** Moves the time on to what the writers have told. @returns where reports may be missing, which is to be told before the time */
+  /**
+   * Advances the time to the writers' confirmations.
+   * @returns spans in which reports may be missing; report them before the time
+   */
   settle(): MissingSpan[] {
     let low = Number.POSITIVE_INFINITY;
     let lost = Number.POSITIVE_INFINITY;
@@ -177,7 +187,7 @@ export class Writers {
   #heard(writer: Writer, clockMs: number): void {
     this.#isDirty = true;
     if (this.#witness === writer) {
-      // Two measures of the same time.
+      // Both measure the same time.
       const step = Math.min(MOST_STEP_MS, Math.max(0, clockMs - writer.clockMs));
       this.#active += Math.max(step, this.#quiet);
       this.#quiet = 0;
@@ -217,11 +227,11 @@ export class Writers {
       }
       isSilent = true;
       this.#isDirty = true;
-      // One that never said how far it was has nothing to be missed by.
+      // A writer without watermarks cannot be missed.
       if (!writer.speaks || silence >= waitMs + forgetMs) this.#forget(writer);
       else writer.isLost = true;
     }
-    // Nobody is left to wait for.
+    // No writer is left to wait for.
     if (isEmpty && isSilent) this.#reach(this.#newestMs + this.#closingMs);
   }
 
@@ -242,7 +252,7 @@ export class Writers {
     this.#forget(silent);
   }
 
-  /** All of it as bytes, if it has changed since the last call; otherwise `null`. */
+  /** The whole state as bytes, if it has changed since the last call; otherwise `null`. */
   changed(): Uint8Array | null {
     if (!this.#isDirty) return null;
     this.#isDirty = false;
@@ -265,7 +275,7 @@ export class Writers {
     return bytes;
   }
 
-  /** Puts back what {@link changed} gave. @throws ProcessError `ERR_PROCESS_STATE` for anything else */
+  /** Restores bytes of {@link changed}. @throws ProcessError `ERR_PROCESS_STATE` for any others */
   restore(bytes: Uint8Array): void {
     if (bytes.length < HEADER_BYTES || (bytes.length - HEADER_BYTES) % WRITER_BYTES !== 0) {
       throw new ProcessError(PROCESS_CODES.STATE, `state: ${bytes.length} bytes for the writers of a partition`);

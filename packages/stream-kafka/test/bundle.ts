@@ -28,7 +28,7 @@ const places = {
 /**
  * A program of these tests (`*.program.ts`) as plain JavaScript, for a process of its own, in a new folder.
  *
- * @param file such as `new URL('counting.program.ts', import.meta.url)`
+ * @param file such as `new URL('internals/counting.program.ts', import.meta.url)`
  * @returns its path
  */
 export async function bundle(file: URL): Promise<string> {

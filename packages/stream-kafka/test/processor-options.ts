@@ -1,4 +1,4 @@
-import type { ProcessorOptions } from '../src/processor.js';
+import type { ProcessorOptions } from '@int/stream-kafka';
 
 export const PARTITIONS = 4;
 

@@ -1,6 +1,6 @@
 /** A processor, until it is killed. Arguments: brokers, prefix. Says what it has and when it has committed. */
 import { writeSync } from 'node:fs';
-import { Processor } from '../src/processor.js';
+import { Processor } from '@int/stream-kafka';
 import { optionsFor } from './processor-options.js';
 
 const [brokers, prefix] = process.argv.slice(2);

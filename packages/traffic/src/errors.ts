@@ -1,12 +1,12 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/traffic.TopologyError') as never;
 
-/** Why a topology text was refused. */
+/** Code of a refused topology text. */
 export type TopologyErrorCode = 'ERR_TOPOLOGY_UNKNOWN' | 'ERR_TOPOLOGY_SIZE' | 'ERR_TOPOLOGY_RANGE';
 
 /**
- * A topology text that names no topology this package can build.
+ * The error for a topology text that this package cannot build.
  *
- * `offset` counts UTF-16 code units from the start of the text to the part that is wrong.
+ * `offset` is the position of the wrong part in UTF-16 code units from the start of the text.
  */
 export class TopologyError extends Error {
   override readonly name = 'TopologyError';

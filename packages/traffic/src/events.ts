@@ -1,10 +1,10 @@
-/** A queue of timed events: earliest first, and of one time the one that was put in first. */
+/** A queue of timed events: earliest first, in order of insertion at equal times. */
 export class EventQueue {
   #times = new Float64Array(64);
   #orders = new Float64Array(64);
   #values = new Int32Array(64);
   #pushed = 0;
-  /** Events waiting. */
+  /** Number of waiting events. */
   size = 0;
 
   /** Time of the earliest event, or Infinity. */
@@ -12,14 +12,14 @@ export class EventQueue {
     return this.size === 0 ? Number.POSITIVE_INFINITY : this.#times[0]!;
   }
 
-  /** Puts an event in: a 31-bit value and its time. */
+  /** Adds an event: a 31-bit value and its time. */
   push(time: number, value: number): void {
     if (this.size === this.#times.length) this.#grow();
     const order = this.#pushed++;
     let at = this.size++;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      // A new event has the highest order, so at equal times it stays below.
+      // A new event follows all others of its time, so at equal times it stays below.
       if (this.#times[parent]! <= time) break;
       this.#move(parent, at);
       at = parent;
@@ -29,7 +29,7 @@ export class EventQueue {
     this.#values[at] = value;
   }
 
-  /** Takes the earliest event out and returns its value; -1 if there is none. */
+  /** Removes the earliest event and returns its value; -1 if there is none. */
   pop(): number {
     if (this.size === 0) return -1;
     const value = this.#values[0]!;

@@ -1,4 +1,4 @@
-/** The state of a fabric's ports over virtual time: what a packet meets at each hop. */
+/** The state of a fabric's ports over virtual time. */
 
 import type { Random } from '@int/random';
 import type { TrafficSettings } from './options.js';
@@ -6,7 +6,7 @@ import { FluidQueue } from './queue.js';
 import type { Topology } from './topology.js';
 import { PACKETS_PER_SLOT, SLOT_NS } from './workload.js';
 
-/** Time through an idle switch: between these, each switch its own. */
+/** Bounds of the latency of an idle switch. Each switch has its own value. */
 const LEAST_SWITCH_NS = 600;
 const SWITCH_SPREAD_NS = 300;
 /** Ports of a switch that share a pipe: one hardware id. */
@@ -14,12 +14,12 @@ const PORTS_PER_PIPE = 8;
 /** 100 % in basis points. */
 const FULL = 10_000;
 
-/** Hardware id of the pipe a port belongs to: eight ports a pipe, 6 bits. */
+/** Hardware id of a port's pipe: eight ports per pipe, 6 bits. */
 export function pipeOf(port: number): number {
   return Math.floor((port - 1) / PORTS_PER_PIPE) & 0x3f;
 }
 
-/** Queue id of a port's one queue: the port's number, 8 bits. */
+/** Queue id of a port's only queue: the port's number, 8 bits. */
 export function queueIdOf(port: number): number {
   return port & 0xff;
 }
@@ -30,8 +30,8 @@ export function logicalInterfaceOf(port: number): number {
 }
 
 /**
- * What a packet meets at a switch. {@link pass} answers in the fields below; times must not go back from call to call.
- * A queue comes into being when it is first looked at, from a random stream of its own.
+ * Queues, links and buffers of the switches. {@link pass} writes its results to the fields below; times must not
+ * decrease from call to call. A queue is created on first use, with its own random stream.
  */
 export class Fabric {
   readonly #topology: Topology;
@@ -43,7 +43,7 @@ export class Fabric {
   readonly #hotspotPorts: Set<number>;
   readonly #cellsPerNs: number;
   readonly #thresholdNs: number;
-  /** Time of a full-size packet (what a slot at line rate has twenty of) on the link. */
+  /** Time of a full-size packet on the link. A slot at line rate has twenty of them. */
   readonly #packetNs: number;
   readonly #withBuffer: boolean;
 
@@ -51,13 +51,15 @@ export class Fabric {
   dropped = false;
   /** Queue occupancy on arrival, in cells. */
   cells = 0;
-  /** Queue length is at least the threshold. */
+  /** The queue length is at least the threshold. */
   congested = false;
   /** Time in the switch, in whole nanoseconds. */
   latencyNs = 0;
   /** Utilisation of the egress link in basis points. */
   utilization = 0;
-  /** Occupancy of the switch's shared buffer in cells: all its queues. Only with instruction bit 8, else 0. */
+  /**
+   * Occupancy of the switch's shared buffer in cells: the sum of its queues. Only with instruction bit 8, otherwise 0.
+   */
   bufferCells = 0;
 
   constructor(settings: TrafficSettings, random: Random) {
@@ -81,7 +83,7 @@ export class Fabric {
     this.#hotspotPorts = new Set(random.derive('hotspots').shuffle(uplinks).slice(0, fabric.hotspots));
   }
 
-  /** The ports with episodes of overload, as (switch index, port), in order. */
+  /** The ports with episodes of overload, in order of switch index and port. */
   hotspots(): { switchIndex: number; port: number }[] {
     const found: { switchIndex: number; port: number }[] = [];
     for (let edge = 0; edge < this.#topology.edgeCount; edge++) {
@@ -112,8 +114,9 @@ export class Fabric {
   }
 
   /**
-   * A packet arrives at a switch and is to leave by a port.
-   * @param chance uniform in [0, 1): decides about loss, and about the rest of a packet being sent on an idle queue
+   * Simulates a packet that arrives at a switch and leaves by a port.
+   * @param chance uniform in [0, 1): decides about loss, and about the wait for a packet in transmission if the queue
+   *   is empty
    */
   pass(switchIndex: number, port: number, timeNs: number, chance: number): void {
     const first = this.#topology.portIndex(switchIndex, 1);
@@ -130,10 +133,10 @@ export class Fabric {
       this.latencyNs = 0;
       return;
     }
-    // No queue, but the link is busy for this share of the time: the packet waits for the rest of the one being sent.
+    // Without a queue the link is busy for this share of the time: the packet waits for the rest of another packet.
     const wait = delay > 0 || chance >= queue.rate ? 0 : (chance / Math.min(1, queue.rate)) * this.#packetNs;
     const departure = timeNs + this.#baseLatency[switchIndex]! + Math.floor(delay + wait);
-    // First in, first out: that wait must not let a packet overtake.
+    // This wait must not let a packet overtake another: first in, first out.
     const leaves = Math.max(departure, this.#lastDeparture[index]!);
     this.#lastDeparture[index] = leaves;
     this.latencyNs = leaves - timeNs;

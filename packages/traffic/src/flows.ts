@@ -1,4 +1,4 @@
-/** The monitored flows: 5-tuples between hosts of different edge switches, their paths, and how popular each is. */
+/** The monitored flows: 5-tuples between hosts of different edge switches, with their paths and popularities. */
 import type { Flow } from '@int/codec';
 import { mix32, type Random } from '@int/random';
 import { dotted, PATH_STRIDE, type Topology } from './topology.js';
@@ -6,36 +6,33 @@ import { dotted, PATH_STRIDE, type Topology } from './topology.js';
 /** IP protocol numbers (IANA). */
 export const PROTOCOL = { TCP: 6, UDP: 17 } as const;
 
-/** Destination ports of TCP flows: none that INT, its reports or a tunnel uses. */
+/** Destination ports of TCP flows. INT, its reports and tunnels use none of them. */
 const TCP_PORTS = [443, 80, 8080, 11211, 6379, 3306, 9092, 50010] as const;
 /** Destination ports of UDP flows. */
 const UDP_PORTS = [53, 123, 443, 514, 1812, 3478, 6653, 8125] as const;
 /** Ephemeral ports of Linux (net.ipv4.ip_local_port_range): 32768 to 60999. */
 const FIRST_EPHEMERAL = 32768;
 const EPHEMERAL_PORTS = 28232;
-/** Bytes of payload behind TCP or UDP: acknowledgements, small messages, full segments. */
+/** Bytes of payload after TCP or UDP: acknowledgements, small messages, full segments. */
 const PAYLOADS = [0, 64, 128, 256, 512, 1024, 1400] as const;
 
 /**
- * Hash of a 5-tuple that the fabric's switches spread flows by: the words source, destination, ports, protocol through
- * {@link mix32} one after the other. Made for balance; it is no hash of any particular switch.
+ * Hash of a 5-tuple, by which the fabric's switches distribute flows: source, destination, ports and protocol through
+ * {@link mix32}, one after the other. It balances flows, but is not the hash of a real switch.
  */
 function flowHash(source: number, destination: number, ports: number, protocol: number): number {
   return mix32(mix32(mix32(mix32(source) ^ destination) ^ ports) ^ protocol);
 }
 
-/** How many flows, and of which kind. */
+/** Number and kinds of flows. */
 export interface FlowOptions {
-  /** 1 to 2^22. */
+  /** Number of flows, 1 to 2^22. */
   readonly count: number;
   /** Share of TCP flows, 0 to 1. */
   readonly tcpShare: number;
 }
 
-/**
- * All flows, a column for each property. Flow 0 is the most popular. No two have the same 5-tuple.
- * The columns are not to be written to.
- */
+/** All flows, one column per property. Flow 0 is the most popular. All 5-tuples differ. Do not write to the columns. */
 export class FlowTable {
   readonly size: number;
   readonly sourceHost: Int32Array;
@@ -50,12 +47,15 @@ export class FlowTable {
   readonly payloadBytes: Uint16Array;
   readonly hash: Uint32Array;
   readonly hops: Uint8Array;
-  /** Hops of a flow's path start at `flow * maxHops`; these are the columns of a hop. */
+  /** Columns of the hops. The hops of a flow's path start at `flow * maxHops`. */
   readonly hopSwitch: Int32Array;
   readonly hopIngress: Uint16Array;
   readonly hopEgress: Uint16Array;
 
-  /** RangeError if `count` or `tcpShare` is out of range, or the fabric has too few switches or hosts for the flows. */
+  /**
+   * @throws RangeError if `count` or `tcpShare` is out of range, or the fabric has too few switches or hosts for the
+   *   flows
+   */
   constructor(topology: Topology, options: FlowOptions, random: Random) {
     const { count, tcpShare } = options;
     if (!Number.isInteger(count) || count < 1 || count > 0x40_0000) {
@@ -80,15 +80,15 @@ export class FlowTable {
 
     const path = new Int32Array(maxHops * PATH_STRIDE);
     const tuples = hostCount * (hostCount - hostsPerEdge) * EPHEMERAL_PORTS * TCP_PORTS.length;
-    // At most half of all there are, so that a free one is soon found.
+    // Use at most half of all 5-tuples, so that a free one is found soon.
     if (count > tuples / 2) throw new RangeError(`${topology.name} has too few hosts for ${count} flows`);
-    // Flow + 1 by hash, open addressing: finds 5-tuples that are there already.
+    // Flow + 1 by hash, open addressing: detects duplicate 5-tuples.
     const mask = (1 << (33 - Math.clz32(count))) - 1;
     const seen = new Int32Array(mask + 1);
     for (let flow = 0; flow < count; flow++) {
       const from = random.integer(hostCount);
       const edge = Math.floor(from / hostsPerEdge);
-      // Any host but those of the same edge switch, each equally likely.
+      // Any host of another edge switch, all equally likely.
       const other = random.integer(hostCount - hostsPerEdge);
       const to = other < edge * hostsPerEdge ? other : other + hostsPerEdge;
       const source = topology.hostAddress(from);
@@ -135,7 +135,7 @@ export class FlowTable {
     );
   }
 
-  /** A flow's 5-tuple; a RangeError for one there is not. */
+  /** A flow's 5-tuple. @throws RangeError for an unknown flow */
   flow(index: number): Flow {
     if (!Number.isInteger(index) || index < 0 || index >= this.size) throw new RangeError(`no flow ${index}`);
     return {

@@ -7,22 +7,22 @@ import { RecordBuilder } from './records.js';
 import { Simulation } from './simulation.js';
 import type { FabricSwitch, Host } from './topology.js';
 
-/** {@link TrafficOptions}, and what to look at. */
+/** {@link TrafficOptions}, and the form of the output. */
 export interface GeneratorOptions extends TrafficOptions {
   /**
-   * `reports` (default): telemetry reports as the collector gets them. `packets`: packets that carry INT, on the link
-   * to their INT sink (modes `md` and `mx`).
+   * `reports` (default): telemetry reports as the collector receives them. `packets`: packets with INT, on the link to
+   * their INT sink (modes `md` and `mx`).
    */
   readonly form?: 'reports' | 'packets';
 }
 
-/** One report, or one packet that carries INT. */
+/** One report, or one packet with INT. */
 export interface GeneratedPacket {
-  /** When the packet left the switch, or was lost there: nanoseconds since the epoch. Never less than the one before. */
+  /** Time at which the packet left the switch, or was lost there: nanoseconds since the epoch. It never decreases. */
   readonly timeNs: bigint;
-  /** What `@int/codec` decodes from the encoded frame: one record. */
+  /** The result of decoding the encoded frame by `@int/codec`: one record. */
   readonly records: TelemetryRecord[];
-  /** The switch that reports; form `packets`: that the packet has just left. */
+  /** The reporting switch; with form `packets`, the switch that the packet has just left. */
   readonly reporter: FabricSwitch;
   /** Index of the flow: 0 is the most popular. */
   readonly flow: number;
@@ -30,12 +30,12 @@ export interface GeneratedPacket {
   readonly hop: number;
   readonly source: Host;
   readonly destination: Host;
-  /** Bytes of the original packet behind its TCP or UDP header. */
+  /** Bytes of the original packet after its TCP or UDP header. */
   readonly payloadBytes: number;
 }
 
 /**
- * An endless stream of INT traffic in virtual time: same options and seed, same traffic.
+ * An endless stream of INT traffic in virtual time. The same options and seed give the same traffic.
  *
  * @example
  * const generator = new TrafficGenerator({ topology: 'leaf-spine:4x2', workload: 'cache', seed: 7 });
@@ -48,7 +48,7 @@ export class TrafficGenerator {
   readonly #builder: RecordBuilder;
   readonly #packets: boolean;
 
-  /** RangeError for an option out of range, TopologyError for a topology text that names none. */
+  /** @throws RangeError for an option out of range, TopologyError for a wrong topology text */
   constructor(options: GeneratorOptions) {
     const form = options.form ?? 'reports';
     if (form !== 'reports' && form !== 'packets')
@@ -64,12 +64,12 @@ export class TrafficGenerator {
     return this.#simulation.flows;
   }
 
-  /** The ports that have episodes of overload: ground truth for what finds congestion. */
+  /** The ports with episodes of overload: the ground truth for detectors of congestion. */
   hotspots(): { switchIndex: number; port: number }[] {
     return this.#simulation.fabric.hotspots();
   }
 
-  /** Latency of a switch without queueing, in nanoseconds. RangeError for a switch there is not. */
+  /** Latency of a switch without queueing, in nanoseconds. @throws RangeError for an unknown switch */
   baseLatencyNs(switchIndex: number): number {
     if (this.settings.topology.switches[switchIndex] === undefined) throw new RangeError(`no switch ${switchIndex}`);
     return this.#simulation.fabric.baseLatencyNs(switchIndex);
@@ -100,16 +100,16 @@ export class TrafficGenerator {
   }
 }
 
-/** Bytes of payload that a report keeps of the packet inside. */
+/** Bytes of the inner packet's payload that a report keeps. */
 const REPORT_PAYLOAD_BYTES = 8;
 
 /**
  * The Ethernet frame of a generated packet, by `encodeFrame` of `@int/codec`: decoding it gives `packet.records`.
  *
- * A report comes from the address and MAC address of the switch that sends it. A packet that carries INT has its whole
- * payload (zeros), the MAC addresses of its hosts, and a TTL that the switches passed have lowered.
+ * A report has the address and MAC address of its switch. A packet with INT has its whole payload (zeros), the MAC
+ * addresses of its hosts, and a TTL decremented by its switches.
  *
- * @param options what to encode otherwise; goes before what the packet says
+ * @param options encode options, which override those from the packet
  */
 export function encodePacket(packet: GeneratedPacket, options: EncodeOptions = {}): Uint8Array {
   if (packet.records[0]?.report !== null) {

@@ -1,5 +1,5 @@
 /**
- * Deterministic INT traffic: topologies, flows, queues and bursts that make sense together.
+ * Deterministic INT traffic from consistent topologies, flows, queues and bursts.
  *
  * @packageDocumentation
  */

@@ -1,4 +1,4 @@
-/** What goes where in the reports: constants and bit arithmetic that objects and bytes share. */
+/** The layout of reports: constants and bit arithmetic for objects and bytes. */
 
 /** UDP destination port that marks INT 2.x. */
 export const INT_PORT = 5000;
@@ -8,13 +8,13 @@ export const INT_DSCP = 0x17;
 export const INITIAL_HOP_COUNT = 8;
 /** Drop reason 'traffic manager' (p4lang/switch, drop_reason_codes.h). */
 export const DROP_REASON = 71;
-/** Time to live with which hosts send. */
+/** Time to live of packets sent by hosts. */
 export const INITIAL_TTL = 64;
 
-/** Of a lost packet the switch knows ports, queue, ingress timestamp, level-2 interfaces, utilisation and buffer. */
+/** Items known for a lost packet: ports, queue, ingress timestamp, level-2 interfaces, utilisation and buffer. */
 const KNOWN_AT_DROP = 0x5b80;
 
-/** Metadata bits of a report v2.0 (bit 0 cleared, the node id is in the header; bit 15 tells of a drop). */
+/** Metadata bits of a report v2.0 (bit 0 is cleared, as the node id is in the header; bit 15 means a drop). */
 export function reportBits20(instructions: number, dropped: boolean): number {
   return dropped ? (instructions & KNOWN_AT_DROP) | 1 : instructions & 0x7fff;
 }
@@ -41,7 +41,10 @@ export function wordsOf(instructions: number, wideTimestamps: boolean): number {
   return words;
 }
 
-/** 32 bits of a timestamp as INT 1.0 carries it; all ones would say 'not available', so that one is a nanosecond less. */
+/**
+ * The low 32 bits of a timestamp for INT 1.0. All ones would mean 'not available', so that value is one nanosecond
+ * less.
+ */
 export function timestamp32(low: number): number {
   return low === 0xffff_ffff ? 0xffff_fffe : low;
 }

@@ -1,4 +1,4 @@
-/** What traffic to make: options, their defaults, and their checks. */
+/** Options of the traffic, their defaults and checks. */
 import type { EpisodeOptions } from './queue.js';
 import { parseTopology, type Topology } from './topology.js';
 import { QUEUE_CAP_US, type Workload, type WorkloadName, workloadOf } from './workload.js';
@@ -6,7 +6,7 @@ import { QUEUE_CAP_US, type Workload, type WorkloadName, workloadOf } from './wo
 /** INT modes: the packet carries the stack, the packet carries instructions, the packet carries nothing. */
 export type TrafficMode = 'md' | 'mx' | 'xd';
 
-/** The fabric's hardware. All optional. */
+/** Options of the fabric's hardware. */
 export interface FabricOptions {
   /** Rate of every link in bit/s. Default 10e9. */
   readonly lineRateBps?: number;
@@ -16,17 +16,17 @@ export interface FabricOptions {
   readonly cellBytes?: number;
   /** Longest queue in microseconds of line rate. Default 1000. */
   readonly queueCapUs?: number;
-  /** A report's Q bit is set from this queue length on, in microseconds. Default 50. */
+  /** Queue length in microseconds from which reports have the Q bit. Default 50. */
   readonly queueThresholdUs?: number;
-  /** Uplinks of edge switches that have episodes of overload. Default: one in eight, at least one. */
+  /** Number of uplinks of edge switches with episodes of overload. Default: one in eight, at least one. */
   readonly hotspots?: number;
   /** The episodes of a hotspot. Default: 2 times line rate for 3 ms on average, 40 ms apart on average. */
   readonly episodes?: EpisodeOptions;
 }
 
-/** What traffic to make. */
+/** Options of the traffic. */
 export interface TrafficOptions {
-  /** A fabric, or its text (see `parseTopology`). */
+  /** A fabric, or its description for `parseTopology`. */
   readonly topology: Topology | string;
   /** Number of monitored flows, 1 to 2^22. Default 256. */
   readonly flows?: number;
@@ -34,11 +34,11 @@ export interface TrafficOptions {
   readonly mode?: TrafficMode;
   /** Version of the telemetry reports; `1.0` carries INT 1.0 (mode `md`), `2.0` INT 2.x. Default `2.0`. */
   readonly report?: '1.0' | '2.0';
-  /** How links burst. Default `web`. */
+  /** The burst model of the links. Default `web`. */
   readonly workload?: WorkloadName | Workload;
   /** Monitored packets per second of virtual time, on average (a Poisson process). Default 20,000. */
   readonly ratePps?: number;
-  /** Default 1. Same options and seed, same traffic. */
+  /** Seed of all randomness. The same options and seed give the same traffic. Default 1. */
   readonly seed?: number | string;
   /**
    * Instruction bitmap, bit 0 = 0x8000; bits 0 to 8 (report 1.0: 0 to 7), at least one. Default: node id, level-1
@@ -47,16 +47,18 @@ export interface TrafficOptions {
   readonly instructions?: number;
   /** Exponent of the flows' popularity: 0 is uniform. Default 1.1. */
   readonly zipfExponent?: number;
-  /** Share of TCP flows, the rest is UDP. Default 0.7. */
+  /** Share of TCP flows, 0 to 1; the rest is UDP. Default 0.7. */
   readonly tcpShare?: number;
   /** Wall-clock time at which virtual time starts, in nanoseconds since the epoch. Default 1700000000000000000. */
   readonly startNs?: bigint;
-  /** Sequence number of each node's first report, 0 to 2^32 - 1: a collector can be tested where they wrap. Default 0. */
+  /**
+   * Sequence number of each node's first report, 0 to 2^32 - 1. A high value tests a collector at the wrap. Default 0.
+   */
   readonly firstSequence?: number;
   readonly fabric?: FabricOptions;
 }
 
-/** {@link TrafficOptions} with every default filled in and every value checked. */
+/** {@link TrafficOptions} with all defaults, after all checks. */
 export interface TrafficSettings {
   readonly topology: Topology;
   readonly flows: number;
@@ -73,7 +75,7 @@ export interface TrafficSettings {
   readonly fabric: Required<FabricOptions>;
 }
 
-/** Bits that a report v1.0 has a place for: ports, latency, queue, egress timestamp, utilisation. */
+/** Bits that a report v1.0 can carry: ports, latency, queue, egress timestamp, utilisation. */
 const REPORT_10_BITS = 0x7500;
 
 function within(name: string, value: number, low: number, high: number): number {
@@ -91,7 +93,7 @@ function oneOf<T extends string>(name: string, value: T, known: readonly T[]): T
   return value;
 }
 
-/** Fills in defaults. RangeError for a value out of range, TopologyError for a topology text that names none. */
+/** Fills in defaults. @throws RangeError for a value out of range, TopologyError for a wrong topology text */
 export function settingsOf(options: TrafficOptions): TrafficSettings {
   const topology = typeof options.topology === 'string' ? parseTopology(options.topology) : options.topology;
   const report = oneOf('report', options.report ?? '2.0', ['1.0', '2.0']);
@@ -118,7 +120,7 @@ export function settingsOf(options: TrafficOptions): TrafficSettings {
   const lineRateBps = within('lineRateBps', fabric.lineRateBps ?? 10e9, 1e6, 1e13);
   const cellBytes = whole('cellBytes', fabric.cellBytes ?? 80, 1, 65535);
   const queueCapUs = within('queueCapUs', fabric.queueCapUs ?? QUEUE_CAP_US, 1, 1e6);
-  // Queue occupancy has 24 bits; all ones of the item would say 'not available'.
+  // Queue occupancy has 24 bits, and an item of all ones would mean 'not available'.
   if ((queueCapUs * lineRateBps) / 8e6 / cellBytes >= 0xffffff) {
     throw new RangeError('queueCapUs at lineRateBps is more than 24 bits of cells: take larger cellBytes');
   }

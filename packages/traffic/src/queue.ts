@@ -1,8 +1,8 @@
-/** The queue of one egress port, as a fluid: how long it is, how busy its link is, whether it is full. */
+/** A fluid model of an egress port's queue: its length, its link's utilisation, and its losses. */
 import type { Random } from '@int/random';
 import { BurstProcess, COLD_RATE, HOT_RATE, hotShare, QUEUE_CAP_US, SLOT_NS, type Workload } from './workload.js';
 
-/** Episodes in which a port is overloaded for longer than a burst lasts: an incast, an elephant on one uplink. */
+/** Episodes of overload that are longer than a burst, as by an incast or an elephant flow. */
 export interface EpisodeOptions {
   /** Arrival rate during an episode, in line rates; above 1. */
   readonly rate: number;
@@ -12,7 +12,7 @@ export interface EpisodeOptions {
   readonly lengthNs: number;
 }
 
-/** How a {@link FluidQueue} is fed. */
+/** Options of a {@link FluidQueue}. */
 export interface FluidQueueOptions {
   readonly workload: Workload;
   /** Arrival rate in a hot slot, in line rates. Default 1.5. */
@@ -28,28 +28,28 @@ export interface FluidQueueOptions {
 /** Time constant of the utilisation's moving average: four slots. */
 const UTILIZATION_WINDOW_NS = 100_000;
 
-/** A longer time without a look is not played through but leapt over, to this long before the look. */
+/** After a longer time without an access, the queue leaps to this long before the access. */
 const LEAP_NS = 4_000_000;
 const WARM_UP_NS = 2_000_000;
-/** Mean load up to which a queue empties so often that it has forgotten, after the warm-up, how it was before. */
+/** Mean load up to which the queue empties so often that after the warm-up its earlier state has no effect. */
 const LIGHT_LOAD = 0.8;
 
-/** An exponential moving average that has seen `target` for `dt` nanoseconds. */
+/** An exponential moving average after `dt` nanoseconds of `target`. */
 function relax(average: number, target: number, dt: number): number {
-  // e^-40 is below the resolution of a double: spares the exponential after a long rest.
+  // e^-40 is below the resolution of a double, so no exponential is needed after a long rest.
   if (dt > 40 * UTILIZATION_WINDOW_NS) return target;
   return target + (average - target) * Math.exp(-dt / UTILIZATION_WINDOW_NS);
 }
 
 /**
- * A fluid queue driven by a {@link BurstProcess} and, if asked for, by episodes of overload. Empty at time 0.
+ * A fluid queue driven by a {@link BurstProcess} and optional episodes of overload. Empty at time 0.
  *
- * Time is in nanoseconds from the start. {@link advance} goes forward, then the other methods answer for times within
- * the segment reached. Answers are computed from the segment's start, so looking at a queue does not change it.
+ * Time is in nanoseconds from the start. {@link advance} goes forward; then the other methods give values for times
+ * within the current segment. They compute these from the segment's start, so they do not change the queue.
  *
- * A queue that nobody looked at for 4 ms leaps: the chain to its exact distribution 2 ms before the look, the queue
- * from empty there, so that a port costs by how often it is used. Queues with episodes, or with a mean load above 0.8,
- * are always played through.
+ * After 4 ms without an access the queue leaps: the burst process to its exact distribution 2 ms before the access,
+ * with an empty queue there. So the cost of a port depends on its use. Queues with episodes, or with a mean load above
+ * 0.8, never leap.
  */
 export class FluidQueue {
   readonly #bursts: BurstProcess;
@@ -68,7 +68,7 @@ export class FluidQueue {
   endNs: number;
   /** Arrival rate of the present segment, in line rates. */
   rate: number;
-  /** Whether an episode of overload is on. */
+  /** Whether an episode of overload is active. */
   congested = false;
 
   constructor(random: Random, options: FluidQueueOptions) {
@@ -87,7 +87,7 @@ export class FluidQueue {
     this.#startUtilization = Math.min(1, this.rate);
   }
 
-  /** Goes forward so that `timeNs` lies before the end of the present segment. Never goes back. */
+  /** Goes forward until `timeNs` lies before the end of the present segment. Never goes back. */
   advance(timeNs: number): void {
     if (this.#leaps && timeNs - this.endNs > LEAP_NS) this.#leap(timeNs - WARM_UP_NS);
     while (timeNs >= this.endNs) this.#turn();
@@ -121,22 +121,22 @@ export class FluidQueue {
     if (this.congested && this.#episodes !== null && this.#episodes.rate > this.rate) this.rate = this.#episodes.rate;
   }
 
-  /** Queueing delay of what arrives at `timeNs`, in nanoseconds: 0 to the cap. */
+  /** Queueing delay of an arrival at `timeNs`, in nanoseconds: 0 to the cap. */
   delayNs(timeNs: number): number {
     const delay = this.#startDelay + (this.rate - 1) * (timeNs - this.#startNs);
     return delay <= 0 ? 0 : Math.min(delay, this.#capNs);
   }
 
-  /** Share of what arrives at `timeNs` that is lost: (rate - 1) / rate while the queue is full, else 0. */
+  /** Share of the arrivals at `timeNs` that is lost: (rate - 1) / rate while the queue is full, otherwise 0. */
   lossShare(timeNs: number): number {
     return this.rate > 1 && this.delayNs(timeNs) >= this.#capNs ? 1 - 1 / this.rate : 0;
   }
 
-  /** Share of the line rate that leaves, 0 to 1: moving average over 100 us. */
+  /** Share of the line rate in use, 0 to 1: a moving average over 100 us. */
   utilization(timeNs: number): number {
     const dt = timeNs - this.#startNs;
     if (this.rate >= 1) return relax(this.#startUtilization, 1, dt);
-    // While the queue drains the link is busy, whatever arrives.
+    // The link is busy while the queue drains, whatever the arrival rate.
     const busy = this.#startDelay / (1 - this.rate);
     if (dt <= busy) return relax(this.#startUtilization, 1, dt);
     return relax(relax(this.#startUtilization, 1, busy), this.rate, dt - busy);

@@ -1,4 +1,4 @@
-/** From what the simulation stopped at to the object that a decoder gives for its bytes. */
+/** Turns the present report of the simulation into the object that a decoder gives for its bytes. */
 import type { Encapsulation, Hop, IntHeaderInfo, ReportInfo, TelemetryRecord } from '@int/codec';
 import { logicalInterfaceOf, queueIdOf } from './fabric.js';
 import { PROTOCOL } from './flows.js';
@@ -7,7 +7,7 @@ import type { Simulation } from './simulation.js';
 
 const LOW_32 = 0xffff_ffffn;
 
-/** Builds records. One for a simulation. */
+/** Builds the records of one simulation. */
 export class RecordBuilder {
   readonly #simulation: Simulation;
 
@@ -66,7 +66,7 @@ export class RecordBuilder {
     const at = simulation.flow * settings.topology.maxHops + hop;
     const wide = settings.report === '2.0';
     const bits20 = reportBits20(settings.instructions, dropped);
-    // A report v1.0 carries the ingress timestamp in its header, and has no place for level-2 interfaces and buffer.
+    // A report v1.0 carries the ingress timestamp in its header, and cannot carry level-2 interfaces and buffer.
     const metadata = this.#metadata(hop, wide ? bits20 : bits20 & 0x7500, wide);
     const arrival = simulation.hopArrival[simulation.base + hop]!;
     return {
@@ -127,15 +127,15 @@ export class RecordBuilder {
     };
   }
 
-  /** The record of what the simulation stopped at. @param packet the INT packet itself, and not a report of it */
+  /** The record of the simulation's present report. @param packet make the record of the INT packet itself */
   build(packet: boolean): TelemetryRecord {
     const simulation = this.#simulation;
     const { settings, flows, flow, hop, dropped } = simulation;
     const { mode, instructions, topology } = settings;
     const wide = settings.report === '2.0';
-    // Packets are seen behind the hop, which has pushed; reports are made of the packet as it came in.
+    // Packets are observed after the hop's push; reports hold the packet as received.
     const pushes = packet ? hop + 1 : hop;
-    // The INT source inserts INT where packets leave: what it loses has none.
+    // The INT source inserts INT at egress, so packets that it loses have none.
     const hasInt = mode !== 'xd' && !(dropped && hop === 0);
     const hops: Hop[] = [];
     if (hasInt && mode === 'md') {

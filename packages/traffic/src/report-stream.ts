@@ -1,4 +1,4 @@
-/** Traffic as bytes, for load: telemetry reports straight into the caller's buffer, without an object each. */
+/** Traffic as bytes, for load tests: writes telemetry reports to the caller's buffer without making objects. */
 import { logicalInterfaceOf, queueIdOf } from './fabric.js';
 import { type FlowTable, PROTOCOL } from './flows.js';
 import {
@@ -15,7 +15,7 @@ import {
 import { settingsOf, type TrafficOptions, type TrafficSettings } from './options.js';
 import { Simulation } from './simulation.js';
 
-/** No report is longer: room that {@link ReportStream.fill} wants left in the buffer for one more. */
+/** Length of the longest report in bytes. {@link ReportStream.fill} needs this room for one more report. */
 export const MAX_REPORT_BYTES = 512;
 
 /** Identification 0, flag DF, fragment offset 0. */
@@ -29,7 +29,7 @@ function halves(word: number): number {
   return (word >>> 16) + (word & 0xffff);
 }
 
-/** Internet checksum (RFC 1071) of what was summed. */
+/** Internet checksum (RFC 1071) of a sum. */
 function checksumOf(sum: number): number {
   let folded = sum;
   while (folded > 0xffff) folded = (folded & 0xffff) + (folded >>> 16);
@@ -37,11 +37,10 @@ function checksumOf(sum: number): number {
 }
 
 /**
- * Telemetry reports as UDP payloads: the bytes of the same reports that a `TrafficGenerator` with the same options gives
- * as objects.
+ * Telemetry reports as UDP payloads. A `TrafficGenerator` with the same options gives the same reports as objects.
  *
- * The packet inside a report is the IPv4 packet cut behind its headers and INT; its lengths and checksums are those of
- * the whole packet, whose payload is zeros.
+ * The packet inside a report is the IPv4 packet without its payload. Its lengths and checksums are those of the whole
+ * packet, whose payload is zeros.
  */
 export class ReportStream {
   /** All options with their defaults. */
@@ -58,7 +57,7 @@ export class ReportStream {
   /** One's complement sum of the words written, for the checksum of the packet inside. */
   #sum = 0;
 
-  /** RangeError for an option out of range, TopologyError for a topology text that names none. */
+  /** @throws RangeError for an option out of range, TopologyError for a wrong topology text */
   constructor(options: TrafficOptions) {
     this.settings = settingsOf(options);
     this.#simulation = new Simulation(this.settings);
@@ -74,15 +73,15 @@ export class ReportStream {
   }
 
   /**
-   * Writes reports one behind the other until there is no room for another: fewer than {@link MAX_REPORT_BYTES} bytes
-   * left, or `offsets`, `lengths` or `timesNs` full; or until the next one is later than `untilNs`.
+   * Writes consecutive reports until there is no room for another (fewer than {@link MAX_REPORT_BYTES} bytes left, or
+   * `offsets`, `lengths` or `timesNs` full), or until the next one is later than `untilNs`.
    *
    * @param out receives the UDP payloads
-   * @param offsets where each starts in `out`
-   * @param lengths bytes of each
-   * @param timesNs when each is sent, in nanoseconds of virtual time (from `settings.startNs` on)
-   * @param untilNs last time to write a report of; what is later waits for the next call
-   * @returns how many reports were written
+   * @param offsets receives the start of each report in `out`
+   * @param lengths receives the bytes of each
+   * @param timesNs receives the sending times, in nanoseconds of virtual time (from `settings.startNs` on)
+   * @param untilNs time of the last report to write; later ones wait for the next call
+   * @returns number of reports written
    */
   fill(
     out: Uint8Array,
@@ -184,7 +183,7 @@ export class ReportStream {
     this.#item(low >>> 0);
   }
 
-  /** A word of metadata: written and summed. */
+  /** Writes a word of metadata and adds it to the sum. */
   #item(word: number): void {
     this.#view.setUint32(this.#at, word);
     this.#at += 4;
@@ -214,7 +213,7 @@ export class ReportStream {
     if (bits & 1) this.#item(((queueIdOf(egress) << 24) | (DROP_REASON << 16)) >>> 0);
   }
 
-  /** The IPv4 packet as it came in at the reporting hop. */
+  /** The IPv4 packet as received by the reporting hop. */
   #packet(): void {
     const { settings } = this;
     const simulation = this.#simulation;
@@ -228,7 +227,7 @@ export class ReportStream {
     const int20 = settings.mode === 'mx' || this.#wide;
     const stack = hasInt && settings.mode === 'md' ? 4 * hop * this.#hopWords : 0;
     const intBytes = hasInt ? (int20 ? 16 : 12) + stack : 0;
-    // A TCP segment with INT 2.x has a UDP header of its own in front of INT (NPT 2).
+    // A TCP segment with INT 2.x has an additional UDP header before INT (NPT 2).
     const wrapped = hasInt && int20 && tcp;
     const l4Bytes = tcp ? 20 : 8;
     const total = 20 + (wrapped ? 8 : 0) + l4Bytes + intBytes + payload;
@@ -262,7 +261,7 @@ export class ReportStream {
     this.#sum = 0;
     if (hasInt) this.#intHeader(int20, 1, ports & 0xffff, stack);
     if (tcp) {
-      // What was summed so far is in the field: go on from its complement.
+      // The field holds the sum so far: continue from its complement.
       const soFar = ~this.#view.getUint16(l4 + 16) & 0xffff;
       this.#view.setUint16(l4 + 16, checksumOf(soFar + this.#sum));
     } else {
@@ -272,7 +271,7 @@ export class ReportStream {
     }
   }
 
-  /** A TCP header; `length` counts it and all behind it. */
+  /** A TCP header; `length` counts it and everything after it. */
   #tcp(flow: number, ports: number, addresses: number, length: number): void {
     const number = this.#simulation.flows.hash[flow]!;
     const sum = addresses + PROTOCOL.TCP + length + halves(ports) + 2 * halves(number) + halves(TCP_ACK);
@@ -283,7 +282,7 @@ export class ReportStream {
     this.#put(checksumOf(sum) << 16);
   }
 
-  /** Shim, INT header and stack; 2.x alone has `npt` and `next`, the original port (NPT 1) or protocol (NPT 2). */
+  /** Shim, INT header and stack. Only 2.x has `npt` and `next`, the original port (NPT 1) or protocol (NPT 2). */
   #intHeader(int20: boolean, npt: number, next: number, stack: number): void {
     const { settings } = this;
     const simulation = this.#simulation;
@@ -302,7 +301,7 @@ export class ReportStream {
       this.#item((instructions << 16) >>> 0);
     }
     if (stack === 0) return;
-    // Nearest hop first: the reader meets the last push at the top.
+    // Nearest hop first: the last push is at the top.
     for (let hop = simulation.hop - 1; hop >= 0; hop--) this.#metadata(hop, instructions, this.#wide);
   }
 }

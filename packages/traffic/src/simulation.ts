@@ -1,10 +1,9 @@
 /**
- * The one simulation behind both forms of output: packets through the fabric in virtual time.
+ * The simulation for both forms of output: packets through the fabric in virtual time.
  *
- * Every packet visits the switches of its path in order of time among all packets, so the queues are asked in order of
- * time. All links have one delay, hence packets arrive somewhere in the order in which they leave anywhere: one queue of
- * departures is enough. What is drawn at random does not depend on the mode or the report version: with one seed all of
- * them show the same network.
+ * All visits of packets to switches happen in order of time, so the queues advance in order of time. All links have the
+ * same delay, so the order of arrivals is the order of departures, and one queue of departures suffices. Random draws
+ * do not depend on the mode or the report version: one seed gives the same network for all of them.
  */
 
 import { Random, Zipf } from '@int/random';
@@ -17,7 +16,7 @@ const INITIAL_SLOTS = 64;
 /** An event's value: slot << 4 | hop << 1 | dropped. A path has at most five hops. */
 const DROPPED = 1;
 
-/** Runs packets through a fabric and stops wherever a report is due. */
+/** Runs packets through a fabric and stops at each report. */
 export class Simulation {
   readonly settings: TrafficSettings;
   readonly flows: FlowTable;
@@ -31,7 +30,7 @@ export class Simulation {
   readonly #linkDelayNs: number;
   readonly #meanGapNs: number;
   readonly #atSinkOnly: boolean;
-  /** Packets end at the hop before their sink as far as reports go. */
+  /** Stop at packets at the hop before their sink, and not at reports. */
   readonly #packets: boolean;
   readonly #sequences: Uint32Array;
   #clock = 0;
@@ -40,7 +39,7 @@ export class Simulation {
   #freeSlots: Int32Array;
   #freeCount = 0;
 
-  // Packets under way. A packet's hops start at slot * stride.
+  // Packets in transit. A packet's hops start at slot * stride.
   #slotFlow: Int32Array;
   /** Arrival at each hop, in nanoseconds from the start. */
   hopArrival: Float64Array;
@@ -50,23 +49,23 @@ export class Simulation {
   hopBuffer: Uint32Array;
   hopCongested: Uint8Array;
 
-  // What next() stopped at.
+  // The result of next().
   /** Index of the flow. */
   flow = 0;
   /** The reporting hop, from 0. */
   hop = 0;
-  /** Where the packet's hops start in the hop columns. */
+  /** Index of the packet's first hop in the hop columns. */
   base = 0;
-  /** Whether the report tells of a drop at this hop. */
+  /** Whether the report is about a drop at this hop. */
   dropped = false;
-  /** When the packet left (or was lost at) the reporting hop, in nanoseconds from the start. */
+  /** Time at which the packet left the reporting hop or was lost there, in nanoseconds from the start. */
   timeNs = 0;
-  /** Hardware id of the pipe the packet came in by. */
+  /** Hardware id of the packet's ingress pipe. */
   hwId = 0;
   /** Sequence number of the report: 32 bits, from 0, for each (node, hardware id). */
   sequence = 0;
 
-  /** @param packets stop where packets leave the hop before their sink, and not where reports are due */
+  /** @param packets stop at packets that leave the hop before their sink, and not at reports */
   constructor(settings: TrafficSettings, packets = false) {
     const { topology } = settings;
     if (packets && settings.mode === 'xd') throw new RangeError('packets of mode xd carry no INT');
@@ -106,7 +105,7 @@ export class Simulation {
     return Math.floor(this.#clock);
   }
 
-  /** Goes on to the next report (or packet); the fields then say which. */
+  /** Goes on to the next report or packet, and sets the fields. */
   next(): void {
     if (this.#freed >= 0) {
       this.#freeSlots[this.#freeCount++] = this.#freed;
@@ -119,7 +118,7 @@ export class Simulation {
     const { flows } = this;
     const events = this.#events;
     const due = events.nextTime;
-    // An arrival from a host at t counts as a departure one link delay earlier, as those from switches do.
+    // Like a packet from a switch, an arrival from a host at t counts as a departure one link delay earlier.
     if (this.#nextArrival - this.#linkDelayNs <= due) {
       const slot = this.#allocate();
       this.#slotFlow[slot] = this.#popularity.sample(this.#choices) - 1;

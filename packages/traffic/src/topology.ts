@@ -1,14 +1,14 @@
 /**
  * Fabrics: switches, ports, links, hosts and equal-cost paths.
  *
- * Switch ids start at 1, ports at 1. Every switch port has one link, to a switch or to a host. The switches that hosts
- * hang on come first, so that edge number e is switch index e.
+ * Switch ids start at 1, ports at 1. Every switch port has one link, to a switch or to a host. The switches with hosts
+ * come first, so edge number e is switch index e.
  */
 
 import { mix32 } from '@int/random';
 import { TopologyError } from './errors.js';
 
-/** Where a switch stands. */
+/** Tier of a switch. */
 export type Tier = 'leaf' | 'spine' | 'edge' | 'aggregation' | 'core';
 
 /** A switch. Its index in {@link Topology.switches} is `id - 1`. */
@@ -56,10 +56,13 @@ export interface PathHop {
   readonly egressPort: number;
 }
 
-/** Values that {@link Topology.pathInto} writes for each hop: switch index, ingress port, egress port. */
+/** Number of values per hop of {@link Topology.pathInto}: switch index, ingress port, egress port. */
 export const PATH_STRIDE = 3;
 
-/** Which of `ways` equal-cost links a switch takes for a flow: each switch mixes the hash its own way, or all would agree. */
+/**
+ * The index of a switch's choice among `ways` equal-cost links for a flow. Each switch mixes the hash differently;
+ * otherwise all would choose alike.
+ */
 function ecmpChoice(flowHash: number, switchId: number, ways: number): number {
   return ways === 1 ? 0 : mix32(flowHash ^ mix32(switchId)) % ways;
 }
@@ -97,7 +100,7 @@ interface Shape {
 /** A fabric. Build it with {@link leafSpine}, {@link fatTree} or {@link parseTopology}. */
 export class Topology {
   readonly kind: 'leaf-spine' | 'fat-tree';
-  /** As {@link parseTopology} reads it. */
+  /** Description of the fabric for {@link parseTopology}. */
   readonly name: string;
   readonly switches: readonly FabricSwitch[];
   /** Switches that have hosts: indices 0 to `edgeCount - 1`. */
@@ -133,7 +136,7 @@ export class Topology {
       ports += one.ports;
     }
     this.portCount = ports;
-    // -1 - host where a host is at the other end; hosts are on the first ports of the edge switches.
+    // -1 - host if the port leads to a host. Hosts are on the first ports of the edge switches.
     this.#peerSwitch = new Int32Array(ports);
     this.#peerPort = new Int32Array(ports);
     for (let host = 0; host < this.hostCount; host++) {
@@ -155,7 +158,7 @@ export class Topology {
     return this.#firstPort[switchIndex]! + port - 1;
   }
 
-  /** What is at the other end of a port; a RangeError for a switch or port there is not. */
+  /** The switch or host at the other end of a port. @throws RangeError for an unknown switch or port */
   peer(switchIndex: number, port: number): Peer {
     const one = this.switches[switchIndex];
     if (one === undefined || !Number.isInteger(port) || port < 1 || port > one.ports) {
@@ -167,7 +170,7 @@ export class Topology {
     return { kind: 'switch', switchIndex: peer, port: this.#peerPort[index]! };
   }
 
-  /** A host; a RangeError for one there is not. */
+  /** A host by its index. @throws RangeError for an unknown host */
   host(index: number): Host {
     if (!Number.isInteger(index) || index < 0 || index >= this.hostCount) throw new RangeError(`no host ${index}`);
     const switchIndex = Math.floor(index / this.hostsPerEdge);
@@ -189,21 +192,21 @@ export class Topology {
     return this.#shape.addressOf(Math.floor(index / this.hostsPerEdge), index % this.hostsPerEdge) >>> 0;
   }
 
-  /** Ports that lead up from an edge switch. */
+  /** Ports of an edge switch towards the upper tier. */
   uplinks(edge: number): number[] {
     const ports = this.switches[edge]?.ports ?? 0;
     return Array.from({ length: Math.max(0, ports - this.hostsPerEdge) }, (_, n) => this.hostsPerEdge + n + 1);
   }
 
   /**
-   * The path of a flow between two hosts, by its hash: 3 values a hop from `at` on (room for
-   * `maxHops` is needed). Returns the number of hops. No check: hosts must exist and differ.
+   * Writes the path of a flow between two hosts, chosen by its hash: 3 values per hop from `at` on, with room for
+   * `maxHops`. Returns the number of hops. No check: hosts must exist and differ.
    */
   pathInto(source: number, destination: number, flowHash: number, out: Int32Array, at = 0): number {
     return this.#shape.route(this, source, destination, flowHash, out, at);
   }
 
-  /** The path of a flow between two hosts, by its hash. RangeError for hosts that do not exist or are one. */
+  /** The path of a flow between two hosts, chosen by its hash. @throws RangeError for unknown or equal hosts */
   path(source: number, destination: number, flowHash: number): PathHop[] {
     for (const host of [source, destination]) {
       if (!Number.isInteger(host) || host < 0 || host >= this.hostCount) throw new RangeError(`no host ${host}`);
@@ -246,7 +249,9 @@ const DEFAULT_HOSTS_PER_LEAF = 8;
 
 /**
  * A leaf-spine fabric. Leaves are switches 1 to L (hosts on ports 1 to H, spine s on port H + s), spines L + 1 to L + S
- * (leaf l on port l). RangeError for sizes out of range.
+ * (leaf l on port l).
+ *
+ * @throws RangeError for sizes out of range
  */
 export function leafSpine(options: LeafSpineOptions): Topology {
   const { leaves, spines, hostsPerLeaf: hosts = DEFAULT_HOSTS_PER_LEAF } = options;
@@ -300,8 +305,10 @@ export interface FatTreeOptions {
 
 /**
  * A three-tier fat-tree of k-port switches (Al-Fares et al., SIGCOMM 2008): k pods of k/2 edge and k/2 aggregation
- * switches, (k/2)^2 cores, k/2 hosts an edge switch. Ids: edges by pod, then aggregations by pod, then cores. Ports 1 to
- * k/2 lead down, k/2 + 1 to k up; port p of a core leads to pod p. RangeError for sizes out of range.
+ * switches, (k/2)^2 cores, k/2 hosts per edge switch. Ids: edges by pod, then aggregations by pod, then cores. Ports 1
+ * to k/2 lead down, k/2 + 1 to k up; port p of a core leads to pod p.
+ *
+ * @throws RangeError for sizes out of range
  */
 export function fatTree(options: FatTreeOptions): Topology {
   const { k } = options;
@@ -371,7 +378,7 @@ export function fatTree(options: FatTreeOptions): Topology {
 const LEAF_SPINE = /^leaf-spine:(\d+)x(\d+)(?:x(\d+))?$/;
 const FAT_TREE = /^fat-tree:(\d+)$/;
 
-/** Builds, turning a size out of range into a {@link TopologyError} at the sizes. */
+/** Builds a fabric, and turns a RangeError into a {@link TopologyError} at the sizes. */
 function sized(text: string, build: () => Topology): Topology {
   try {
     return build();
@@ -382,8 +389,10 @@ function sized(text: string, build: () => Topology): Topology {
 }
 
 /**
- * A fabric from its text: `leaf-spine:LxS` (L leaves, S spines, 8 hosts a leaf), `leaf-spine:LxSxH` (H hosts a leaf) or
- * `fat-tree:K`. Throws a {@link TopologyError} that says what is wrong and where.
+ * Builds a fabric from its description: `leaf-spine:LxS` (L leaves, S spines, 8 hosts per leaf), `leaf-spine:LxSxH` (H
+ * hosts per leaf) or `fat-tree:K`.
+ *
+ * @throws TopologyError with the position of the error
  */
 export function parseTopology(text: string): Topology {
   const colon = text.indexOf(':');

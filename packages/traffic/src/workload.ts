@@ -1,16 +1,17 @@
 /**
- * Bursts and the queues they make.
+ * Bursts and their queues.
  *
  * Source: Q. Zhang, V. Liu, H. Zeng, A. Krishnamurthy, "High-Resolution Measurement of Data Center Microbursts", IMC
- * 2017: a link is looked at in slots of 25 us, each hot or cold, and a two-state Markov chain with the probabilities
- * below describes the sequence. The queue is fluid: a hot slot arrives at 1.5 times line rate, a cold one at 0.3 times.
+ * 2017: time is divided into slots of 25 us, in which a link is hot or cold. A two-state Markov chain with the
+ * probabilities below describes the sequence. The queue is fluid: a hot slot arrives at 1.5 times line rate, a cold one
+ * at 0.3 times.
  */
 import { Random } from '@int/random';
 
 /** A slot of the burst process: 25 us. Zhang et al., IMC 2017. */
 export const SLOT_NS = 25_000;
 
-/** Packets a link carries in one slot at line rate. */
+/** Packets per slot at line rate. */
 export const PACKETS_PER_SLOT = 20;
 
 /** Arrival rate in a hot slot, in line rates. */
@@ -19,10 +20,10 @@ export const HOT_RATE = 1.5;
 /** Arrival rate in a cold slot, in line rates. */
 export const COLD_RATE = 0.3;
 
-/** Longest queue, in microseconds of line rate. What arrives beyond it is lost. */
+/** Longest queue, in microseconds of line rate. Arrivals beyond it are lost. */
 export const QUEUE_CAP_US = 1000;
 
-/** A traffic class: how slots follow one another. */
+/** A traffic class: the transition probabilities of slots. */
 export interface Workload {
   readonly name: string;
   /** P(the next slot is hot | this one is cold). Above 0, at most 1. */
@@ -41,7 +42,7 @@ export const WORKLOADS: { readonly [K in WorkloadName]: Workload } = {
   hadoop: { name: 'hadoop', hotAfterCold: 0.042, hotAfterHot: 0.655 },
 };
 
-/** A class by name, or the class handed in if it is sound; a RangeError otherwise. */
+/** The class with a name, or the given class. @throws RangeError for an unknown name or an invalid class */
 export function workloadOf(workload: WorkloadName | Workload): Workload {
   if (typeof workload === 'string') {
     const known = Object.hasOwn(WORKLOADS, workload) ? WORKLOADS[workload] : undefined;
@@ -59,8 +60,8 @@ export function workloadOf(workload: WorkloadName | Workload): Workload {
 }
 
 /**
- * How much likelier a hot slot is after a hot one than after a cold one: 119.7 for web, 45.1 for cache, 15.6 for hadoop;
- * 1 would be independent slots.
+ * Ratio of the probabilities of a hot slot after a hot one and after a cold one: 119.7 for web, 45.1 for cache, 15.6
+ * for hadoop. 1 would mean independent slots.
  */
 export function likelihoodRatio(workload: Workload): number {
   return workload.hotAfterHot / workload.hotAfterCold;
@@ -71,12 +72,15 @@ export function hotShare(workload: Workload): number {
   return workload.hotAfterCold / (workload.hotAfterCold + 1 - workload.hotAfterHot);
 }
 
-/** Mean of the exponential whose whole part is geometric with the given probability of ending; 0: it ends at once. */
+/**
+ * Mean of the exponential distribution whose integer part is geometric with this probability of ending; 0: it ends at
+ * once.
+ */
 function sojournScale(end: number): number {
   return end >= 1 ? 0 : -1 / Math.log1p(-end);
 }
 
-/** `base` to a whole power, by squaring: the same in every engine, which `**` need not be. */
+/** `base` to an integer power, by squaring. Unlike `**`, it gives the same result in every engine. */
 function power(base: number, exponent: number): number {
   let result = 1;
   let square = base;
@@ -88,10 +92,9 @@ function power(base: number, exponent: number): number {
 }
 
 /**
- * The two-state chain of one link, from its stationary distribution on.
+ * The two-state chain of one link. It starts in its stationary distribution.
  *
- * It is drawn a stay at a time: in a Markov chain the length of a stay is geometric, so a queue that is looked at rarely
- * costs per burst and not per slot.
+ * It draws whole stays, whose lengths are geometric in a Markov chain. So a queue costs per burst and not per slot.
  */
 export class BurstProcess {
   /** State of the current stay. */
@@ -109,7 +112,7 @@ export class BurstProcess {
     this.#coldScale = sojournScale(workload.hotAfterCold);
     this.#share = hotShare(workload);
     this.#memory = workload.hotAfterHot - workload.hotAfterCold;
-    // `left` is 0: the first stay starts when it is asked for, in the state that follows this one.
+    // `left` is 0: the first call starts a stay, in the other state.
     this.hot = random.uniform() >= this.#share;
   }
 
@@ -120,8 +123,9 @@ export class BurstProcess {
   }
 
   /**
-   * Leaps to `slots` slots after the end of the present stay and returns what is left there of the stay, in slots, at
-   * least 1. Exact: the chain forgets where it was by a factor of P(hot|hot) - P(hot|cold) a slot.
+   * Leaps to `slots` slots after the end of the present stay. Returns the rest of the stay at that point in slots, at
+   * least 1. The result is exact: the influence of the old state decreases by the factor P(hot|hot) - P(hot|cold) per
+   * slot.
    */
   leap(slots: number): number {
     const start = this.hot ? 0 : 1;
@@ -129,7 +133,7 @@ export class BurstProcess {
     return 1 + Math.floor(this.#random.exponential(this.hot ? this.#hotScale : this.#coldScale));
   }
 
-  /** Goes on to the next slot; whether it is hot. Not to be mixed with the other two. */
+  /** Goes on to the next slot and returns whether it is hot. Do not combine it with the other two. */
   next(): boolean {
     if (this.#left === 0) this.#left = this.turn();
     this.#left--;
@@ -137,7 +141,7 @@ export class BurstProcess {
   }
 }
 
-/** How {@link burstQueue} runs. */
+/** Options of {@link burstQueue}. */
 export interface BurstQueueOptions {
   /** Slots of 25 us to run, at least 1. */
   readonly slots: number;
@@ -145,7 +149,7 @@ export interface BurstQueueOptions {
   readonly hot?: number;
   /** Arrival rate of a cold slot in line rates; above 0. Default 0.3. */
   readonly cold?: number;
-  /** Packets a slot at line rate; above 0. Default 20. */
+  /** Packets per slot at line rate; above 0. Default 20. */
   readonly lineRate?: number;
   /** Longest queue in microseconds; above 0. Default 1000. */
   readonly capUs?: number;
@@ -159,9 +163,9 @@ function positive(name: string, value: number): number {
 }
 
 /**
- * One queue under bursts: the occupancy in microseconds that each packet finds on its arrival, packet by packet, for
- * `slots` slots. Packets of a slot are evenly spaced; a rate that gives no whole number of packets carries the rest over
- * to the next slot. RangeError for parameters out of range.
+ * Simulates one queue under bursts for `slots` slots. Yields the occupancy in microseconds that each packet finds on
+ * its arrival. Packets of a slot are evenly spaced; a fraction of a packet carries over to the next slot. @throws
+ * RangeError for parameters out of range
  */
 export function* burstQueue(
   workload: WorkloadName | Workload,

@@ -1,8 +1,5 @@
 import { decodeFrame, FrameDecoder, type Hop } from '@int/codec';
 import { Random } from '@int/random';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { runs } from '../../../.ci/test/length.js';
 import {
   encodePacket,
   FlowTable,
@@ -11,7 +8,10 @@ import {
   parseTopology,
   TopologyError,
   TrafficGenerator,
-} from '../src/index.js';
+} from '@int/traffic';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { runs } from '../../../.ci/test/length.js';
 import { SEED } from './seed.js';
 import { binomialBound, SIGMAS } from './statistics.js';
 

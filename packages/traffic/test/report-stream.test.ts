@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { CodecError, decodeFrame, decodeReport, FrameDecoder, type TelemetryRecord } from '@int/codec';
+import { MAX_REPORT_BYTES, ReportStream, TrafficGenerator, type TrafficOptions } from '@int/traffic';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
-import { MAX_REPORT_BYTES, ReportStream, TrafficGenerator, type TrafficOptions } from '../src/index.js';
 import { SEED } from './seed.js';
 
 const COUNT = 300;

@@ -1,7 +1,7 @@
+import { fatTree, leafSpine, parseTopology, type Topology, TopologyError } from '@int/traffic';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
-import { fatTree, leafSpine, parseTopology, type Topology, TopologyError } from '../src/index.js';
 import { SEED } from './seed.js';
 import { binomialBound } from './statistics.js';
 

@@ -1,16 +1,16 @@
-/** Long computations on a thread of their own: signals are seen meanwhile, and end them. */
+/** Long computations on a thread of their own, so that signals are handled and can end them. */
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { CliError, type Io } from '../io.js';
 import { type OnProgress, TASKS, type TaskInput, type TaskName, type TaskResult } from './tasks.js';
 
-/** What the thread is given. */
+/** Data for the thread. */
 export interface AsideData {
   readonly name: TaskName;
   readonly input: unknown;
 }
 
-/** What the thread tells. */
+/** Messages of the thread. */
 export type AsideMessage =
   | { readonly progress: number }
   | { readonly result: unknown }
@@ -24,10 +24,10 @@ function errorOf({ name, message, exitCode }: Extract<AsideMessage, { error: unk
 }
 
 /**
- * Computes something.
+ * Runs a task on another thread.
  *
  * @returns null if it was interrupted
- * @throws what the task throws: a CliError, a RangeError, or an Error with the message
+ * @throws the task's error: a CliError, a RangeError, or an Error with its message
  */
 export async function aside<N extends TaskName>(
   name: N,
@@ -35,7 +35,7 @@ export async function aside<N extends TaskName>(
   { signal }: Io,
   onProgress: OnProgress = () => {},
 ): Promise<TaskResult<N> | null> {
-  // Sources that are run as they are have no built thread beside them.
+  // Run from sources, there is no built thread.
   if (!existsSync(WORKER)) {
     const task = TASKS[name] as (input: TaskInput<N>, onProgress: OnProgress) => Promise<TaskResult<N>>;
     return signal.aborted ? null : task(input, onProgress);

@@ -1,27 +1,27 @@
-/** Computations that may take long, by name. What goes in and comes out is data: it is copied from thread to thread. */
+/** Long computations, by name. Arguments and results are plain data, which is copied between threads. */
 import type { SimulateOptions, SimulationResult } from '@int/dart';
 import type { RuleProblem, RuleSet } from '@int/detect';
 import type { Planned, PlanTask } from '../plan/planning.js';
 
-/** Told now and then: the share of the work that is done. */
+/** Called at intervals with the completed share of the work, 0..1. */
 export type OnProgress = (share: number) => void;
 
-/** Rules that were read, or what is wrong with them. */
+/** Rules, or their problems. */
 export type ReadRules =
   | { readonly ruleSet: RuleSet }
   | { readonly problems: readonly RuleProblem[]; readonly total: number };
 
-/** Problems that are told: more are only counted. */
+/** Most problems to return; further ones are only counted. */
 const MOST_PROBLEMS = 100;
 
-/** Each loads what it needs: a thread of its own begins with nothing. */
+/** Each task imports its modules, because a new thread begins without any. */
 export const TASKS = {
-  /** @throws RangeError as `simulate` does */
+  /** @throws RangeError like `simulate` */
   async simulate(options: SimulateOptions, onProgress: OnProgress): Promise<SimulationResult> {
     const { simulate } = await import('@int/dart');
     return simulate({ ...options, onProgress });
   },
-  /** @throws CliError if there is no such plan */
+  /** @throws CliError if no plan exists */
   async plan(task: PlanTask): Promise<Planned> {
     const { planned } = await import('../plan/planning.js');
     return planned(task);

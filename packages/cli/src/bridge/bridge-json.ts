@@ -3,7 +3,7 @@ import type { CollectorTotals } from '@int/collector';
 import type { FlowTotalsJson } from '../output/flow-json.js';
 import { type BridgeDrop, type BridgeTotals, DROP_REASONS, type ForwarderTotals } from './totals.js';
 
-/** What a bridge has counted so far. `received` is `forwarded` plus the sum of `dropped`. */
+/** The counters of a bridge so far. `received` is `forwarded` plus the sum of `dropped`. */
 export interface BridgeCountersJson {
   /** Frames that arrived at IN. */
   readonly received: number;
@@ -15,24 +15,24 @@ export interface BridgeCountersJson {
   readonly dropped: Readonly<Record<BridgeDrop, number>>;
   /** Frames from OUT that left by IN. */
   readonly returned: number;
-  /** Frames from OUT that did not. */
+  /** Frames from OUT that did not leave by IN. */
   readonly returnDropped: Readonly<Record<Exclude<BridgeDrop, 'discard'>, number>>;
-  /** Frames the kernel dropped before they were received, on top of `received`. */
+  /** Frames that the kernel dropped before they were received; not part of `received`. */
   readonly kernelDropped: number;
   readonly returnKernelDropped: number;
-  /** Times that each interface was down or away, one that lasts included. */
+  /** Number of outages of each interface, including a present one. */
   readonly outages: BridgeTotals['outages'];
-  /** Packets with INT that was read without a fault. */
+  /** Packets whose INT was decoded without errors. */
   readonly decoded: number;
   readonly reports: number;
-  /** Faults in the others, by decoder code. */
+  /** Errors in the others, by decoder code. */
   readonly errors: Readonly<Partial<Record<CodeName, number>>>;
 }
 
 /** The last line of `int bridge --json`. */
 export interface BridgeTotalJson extends BridgeCountersJson {
   readonly type: 'total';
-  /** As in the last line of `int flows --json`. */
+  /** Like the last line of `int flows --json`. */
   readonly flows: FlowTotalsJson;
 }
 
@@ -62,7 +62,7 @@ export function bridgeTotalJson(totals: BridgeTotals, read: CollectorTotals, flo
   return { type: 'total', ...countersJson(totals, read), flows };
 }
 
-/** What was not forwarded, by reason: `discard 3, tx-full 1`, or `none`. */
+/** Frames not forwarded, by reason: `discard 3, tx-full 1`, or `none`. */
 export function dropReasons({ dropped }: ForwarderTotals, grouped: (value: number) => string): string {
   const present = DROP_REASONS.filter((reason) => dropped[reason] > 0);
   return present.length === 0 ? 'none' : present.map((reason) => `${reason} ${grouped(dropped[reason])}`).join(', ');

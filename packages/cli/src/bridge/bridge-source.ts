@@ -5,27 +5,29 @@ import { FORWARDER_ROWS, Forwarder, type ForwarderFailure, type TakeFrames } fro
 import type { BridgeSide, BridgeSides, FramePort } from './frame-port.js';
 import { type BridgeTotals, ForwarderTotals } from './totals.js';
 
-/** How often interfaces are looked at. */
+/** Interval for checking the interfaces. */
 const LOOK_MS = 100;
-/** How often the clock is compared with the system's, in looks. */
+/** Interval for comparing the clock with the system's, in checks. */
 const LOOKS_PER_ADJUSTMENT = 10;
 
 export interface BridgeSourceOptions {
-  /** For messages: `IN -> OUT`. */
+  /** Name for messages: `IN -> OUT`. */
   readonly name: string;
   /** @throws SourceError */
   readonly open: () => Promise<BridgeSides>;
-  /** How INT is found and taken out. */
+  /** Options for finding and removing INT. */
   readonly strip?: SinkConfig;
-  /** Push all frames that come in, not only those with INT. Default false. */
+  /** Whether to push all incoming frames, not only those with INT. Default false. */
   readonly pushesAll?: boolean;
-  /** Leave what comes from OUT to the kernel. Default false. */
+  /** Whether to leave frames from OUT to the kernel. Default false. */
   readonly isOneWay?: boolean;
-  /** When an interface goes down or away: `wait` for it, or `exit`, which ends the source. Default `wait`. */
+  /**
+   * Reaction to an interface that goes down or away: `wait` for it, or `exit`, which ends the source. Default `wait`.
+   */
   readonly onDown?: 'wait' | 'exit';
 }
 
-/** The frames that one forwarder pushes again and again. */
+/** Frames that a forwarder reuses for each push. */
 class ForwarderFrames implements SourceFrames {
   readonly linkType = 'ethernet';
   readonly timestampsHigh = new Uint32Array(FORWARDER_ROWS);
@@ -36,10 +38,12 @@ class ForwarderFrames implements SourceFrames {
   count = 0;
 }
 
-/** One side, with what was counted at ports that are closed. */
+/** One side, with the counts of closed ports. */
 class Side {
   readonly link: BridgeSide;
-  /** Forwarders that sent by a port of it that failed: the port is to be closed, so that what it holds does not leave late. */
+  /**
+   * Forwarders whose outgoing port on this side failed. The port must be closed, so that its frames do not leave late.
+   */
   readonly failed: Forwarder[] = [];
   isRenewing = false;
   #kernelDrops = 0;
@@ -57,12 +61,12 @@ class Side {
     return this.#kernelDrops + this.#portDrops();
   }
 
-  /** Frames that its ports have taken, and that the kernel has dropped at once. */
+  /** Frames accepted by its ports and dropped by the kernel. */
   get unsent(): number {
     return this.#unsent + this.#portUnsent();
   }
 
-  /** Where a frame from the port of this number goes; null: nowhere now. */
+  /** The outgoing port for frames from the port of this number; null if there is none now. */
   outletOf(index: number): FramePort | null {
     const { ports } = this.link;
     return this.isUp && ports.length > 0 ? ports[index % ports.length]! : null;
@@ -81,7 +85,7 @@ class Side {
     this.link.close();
   }
 
-  /** Takes account of the ports, which are to be closed at once. */
+  /** Adds the counts of the ports before they are closed. */
   #settle(): void {
     this.#kernelDrops += this.#portDrops();
     this.#unsent += this.#portUnsent();
@@ -102,11 +106,12 @@ class Side {
 }
 
 /**
- * A bump in the wire as a source of telemetry: forwards frames between two interfaces, and pushes those that carry INT
- * from where they were received, as they were before it was taken out.
+ * A bump in the wire as a source of telemetry. It forwards frames between two interfaces and pushes frames with INT
+ * from their receive memory, before the INT is removed.
  *
- * While an interface is down or away, what was to leave by it is read and counted as failed, and the other direction
- * goes on. Forwarders join the ports that there are: whenever these or their state change, other forwarders take their place.
+ * While an interface is down or away, frames that should leave by it are decoded and counted as failed; the other
+ * direction continues. Forwarders connect the present ports. When the ports or their state change, new forwarders
+ * replace them.
  */
 export class BridgeSource implements Source {
   readonly name: string;
@@ -114,7 +119,7 @@ export class BridgeSource implements Source {
   readonly overrun = 0;
   readonly #options: BridgeSourceOptions;
   readonly #clock = new WallClock();
-  /** Aborted by the end, whatever its reason. */
+  /** Aborted when the source ends, for any reason. */
   readonly #ending = new AbortController();
   /** IN and OUT, once they are open. */
   #sides: readonly [inner: Side, outer: Side] | null = null;
@@ -123,13 +128,13 @@ export class BridgeSource implements Source {
   };
   #inbound: readonly Forwarder[] = [];
   #returning: readonly Forwarder[] = [];
-  /** Of forwarders that have come to their end. */
+  /** Counters of forwarders that have ended. */
   readonly #inboundBefore = new ForwarderTotals();
   readonly #returningBefore = new ForwarderTotals();
   /** Settles at the end; never rejects. */
   #running: Promise<void> = Promise.resolve();
   #failure: SourceError | null = null;
-  /** Has the forwarders replaced. */
+  /** Replaces the forwarders. */
   #onChange: () => void = () => {};
   #finish: () => void = () => {};
   #fail: (error: Error) => void = () => {};
@@ -141,11 +146,11 @@ export class BridgeSource implements Source {
       this.#finish = resolve;
       this.#fail = reject;
     });
-    // Whoever awaits it sees the rejection; nobody has to.
+    // Callers may await it, but need not handle the rejection.
     this.finished.catch(() => {});
   }
 
-  /** Why it came to an end by itself. */
+  /** The failure that ended it. */
   get failure(): SourceError | null {
     return this.#failure;
   }
@@ -168,7 +173,7 @@ export class BridgeSource implements Source {
     this.#close();
   }
 
-  /** The counters now. */
+  /** The present counters. */
   totals(): BridgeTotals {
     const sum = (before: ForwarderTotals, forwarders: readonly Forwarder[]): ForwarderTotals => {
       const totals = new ForwarderTotals();
@@ -198,7 +203,7 @@ export class BridgeSource implements Source {
     }, LOOK_MS);
     try {
       this.#look(sides);
-      // Once more at the end: what has been received until then is still to be forwarded.
+      // Run once more at the end, to forward frames received until then.
       for (let isOver = false; !isOver; ) {
         isOver = this.#ending.signal.aborted;
         await this.#runForwarders(sides, push);
@@ -208,7 +213,7 @@ export class BridgeSource implements Source {
     }
   }
 
-  /** Forwards with the ports that there are, until these change or the end comes. */
+  /** Forwards with the present ports, until they change or the source ends. */
   async #runForwarders(sides: readonly [Side, Side], push: Push): Promise<void> {
     const [inner, outer] = sides;
     const changed = new Promise<void>((resolve) => {
@@ -236,7 +241,7 @@ export class BridgeSource implements Source {
   }
 
   /**
-   * Forwards what ports have received that are to be closed: those that cannot be used any more or, at the end, all.
+   * Forwards received frames of ports before they are closed: of unusable ports or, at the end, of all.
    * @returns their sides
    */
   async #drainLost(forwarders: readonly Forwarder[], sides: readonly [Side, Side]): Promise<ReadonlySet<Side>> {
@@ -246,7 +251,7 @@ export class BridgeSource implements Source {
       if (found.length === 0) return lost;
       const last = forwarders.filter(({ from }) => found.some(({ link }) => link.ports.includes(from)));
       for (const forwarder of last) forwarder.stop();
-      // The port that these send by may fail now.
+      // The outgoing port of these may fail now.
       await Promise.all(last.map((forwarder) => this.#runForwarder(forwarder, sides)));
       for (const side of found) lost.add(side);
     }
@@ -304,7 +309,7 @@ export class BridgeSource implements Source {
       return;
     }
     side.failed.push(forwarder);
-    // At the end nobody needs the interface any more.
+    // At the end the interface is no longer needed.
     if (!this.#ending.signal.aborted) this.#judge(side);
     this.#onChange();
   }
@@ -313,7 +318,7 @@ export class BridgeSource implements Source {
     if (link.problem !== null && this.#options.onDown === 'exit') this.#failed(link.problem);
   }
 
-  /** Something that it cannot go on with. */
+  /** Ends the source after a fatal error. */
   #failed(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     this.#failure ??= new SourceError('ERR_SOURCE_DATA', this.name, message, error);

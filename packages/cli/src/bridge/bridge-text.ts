@@ -5,14 +5,14 @@ import { counted, grouped } from '../output/numbers.js';
 import { dropReasons } from './bridge-json.js';
 import type { BridgeTotals } from './totals.js';
 
-/** `in0 to out0: 1,200 of 1,200 forwarded, 800 without their INT, 40 back`: what a live view says of the bridge. */
+/** `in0 to out0: 1,200 of 1,200 forwarded, 800 without their INT, 40 back`: the bridge's title in a live view. */
 export function bridgeTitle(name: string, { inbound, returning }: BridgeTotals): string {
   const { received, forwarded, stripped } = inbound;
   const back = returning.received === 0 ? '' : `, ${grouped(returning.forwarded)} back`;
   return `${name}: ${grouped(forwarded)} of ${grouped(received)} forwarded, ${grouped(stripped)} stripped${back}`;
 }
 
-/** One line a second for a log. */
+/** A line for a log, once a second. */
 export function bridgeLogLine(totals: BridgeTotals, state: LiveState): string {
   const { inbound, returning, kernelDropped, outages } = totals;
   const parts = [
@@ -33,7 +33,7 @@ export function bridgeLogLine(totals: BridgeTotals, state: LiveState): string {
   return parts.join('  ');
 }
 
-/** The end in words; the last line sums up. */
+/** The lines at the end; the last one is the summary. */
 export function bridgeTotalLines(totals: BridgeTotals, read: CollectorTotals): string[] {
   const { inbound, returning, kernelDropped, returnKernelDropped, outages } = totals;
   const row = (name: string, ...cells: readonly string[]): string =>

@@ -5,10 +5,10 @@ import { flowJson } from '../output/flow-json.js';
 import { flowsInOrder } from '../output/flow-order.js';
 import { flowHeading, flowLine } from '../output/flow-table.js';
 
-/** Lines written between two moments at which signals are seen. */
+/** Lines written between two checks for signals. */
 const LINES = 1024;
 
-/** Writes the flows as `int flows` does, those with the most packets first. @returns how many */
+/** Writes the flows like `int flows`, those with the most packets first. @returns their number */
 export async function listFlows(cache: FlowCache, isJson: boolean, output: DataOutput): Promise<number> {
   const colour = colours(false);
   let listed = 0;

@@ -3,18 +3,18 @@ import { type BridgeSides, type FramePort, type FrameRows, SHORTEST_FRAME } from
 import { Outlet } from './outlet.js';
 import { type BridgeDrop, ForwarderTotals } from './totals.js';
 
-/** Frames taken at a time. */
+/** Most frames per batch. */
 export const FORWARDER_ROWS = 64;
-/** How long to wait for frames before looking whether to stop. */
+/** Longest wait for frames before a check whether to stop. */
 const WAIT_MS = 50;
-/** How long to stay at it while frames keep coming, so that timers, signals and the other forwarder get their turn. */
+/** Longest turn while frames keep coming, so that timers, signals and the other forwarder get theirs. */
 const TURN_MS = 2;
-/** How long frames that are there already are forwarded after the end. */
+/** Longest time for forwarding the remaining frames after the end. */
 const DRAIN_MS = 200;
 
 /**
- * Given the frames of a batch in which there is something to read, after they have been forwarded and before their
- * memory is used again. A promise delays that.
+ * Receives the frames of a batch to decode, after they have been forwarded and before their memory is reused. A
+ * returned promise delays the reuse.
  */
 export type TakeFrames = (
   bytes: Uint8Array,
@@ -25,23 +25,23 @@ export type TakeFrames = (
 
 export interface ForwarderOptions {
   readonly from: FramePort;
-  /** `null`: there is none now, so frames that arrive are counted as failed, after they have been read. */
+  /** Outgoing port. With `null`, arriving frames are decoded and counted as failed. */
   readonly to: FramePort | null;
   readonly rows: BridgeSides['rows'];
-  /** What takes INT out; without it all frames are forwarded as they are. */
+  /** Removes INT; without it, all frames are forwarded unchanged. */
   readonly stripper?: Stripper;
-  /** Given frames that carry INT, or with `takesAll` all. */
+  /** Receives frames with INT or, with `takesAll`, all frames. */
   readonly take?: TakeFrames;
   readonly takesAll?: boolean;
 }
 
-/** Why a forwarder comes to its end by itself. */
+/** The failure that ended a forwarder. */
 export interface ForwarderFailure {
   readonly port: FramePort;
   readonly error: unknown;
 }
 
-/** One direction of a bridge, from one queue: receives frames and sends them on, without INT. */
+/** One direction of a bridge, from one queue: receives frames, removes INT, and sends them. */
 export class Forwarder {
   readonly totals = new ForwarderTotals();
   readonly from: FramePort;
@@ -50,22 +50,25 @@ export class Forwarder {
   readonly #stripper: Stripper | null;
   readonly #take: TakeFrames | null;
   readonly #takesAll: boolean;
-  /** Where frames are read and written: one array over both memories where they lie in one, which copies faster. */
+  /**
+   * The memories for reading and writing frames. If both are parts of one buffer, a single array covers them, which
+   * copies faster.
+   */
   readonly #source: Uint8Array;
   readonly #target: Uint8Array;
   readonly #sourceBase: number;
   readonly #targetBase: number;
-  /** What became of the frame written last. */
+  /** Verdict of the frame written last. */
   #verdict: number = STRIP.PLAIN;
   /** Verdicts of the frames added to the outlet. */
   readonly #verdicts = new Uint8Array(FORWARDER_ROWS);
-  /** Frames to be read. */
+  /** Frames to decode. */
   readonly #offsets = new Uint32Array(FORWARDER_ROWS);
   readonly #lengths = new Uint32Array(FORWARDER_ROWS);
   #takenCount = 0;
-  /** Frames that the outlet had accepted when it failed: whether they leave is not known. */
+  /** Frames accepted by the outlet before it failed; it is unknown whether they leave. */
   #unsure = 0;
-  /** For frames that nobody can send, which are looked at nonetheless. */
+  /** Memory for frames that cannot be sent, but are decoded. */
   #scratch = new Uint8Array(0);
   #mode: 'run' | 'pause' | 'stop' = 'run';
   #failure: ForwarderFailure | null = null;
@@ -86,8 +89,8 @@ export class Forwarder {
   }
 
   /**
-   * Forwards until {@link stop} or {@link pause}, or until a port fails. All frames received are accounted for then.
-   * @returns the port that failed; null: none
+   * Forwards until {@link stop} or {@link pause}, or until a port fails. All received frames are then counted.
+   * @returns the port that failed, or null
    */
   async run(): Promise<ForwarderFailure | null> {
     let turnEnd = performance.now() + TURN_MS;
@@ -98,11 +101,11 @@ export class Forwarder {
       } else await this.#wait();
       turnEnd = performance.now() + TURN_MS;
     }
-    // What a port that has failed had received before is as good as ever.
+    // Frames that a port received before it failed are still valid.
     if (this.#mode === 'stop' || this.#failure?.port === this.from) await this.#drain();
     if (this.#mode === 'stop') {
       await this.#flush();
-      // What was on its way through the kernel when the end came.
+      // Forward frames that were still in the kernel.
       await this.#drain();
     }
     return this.#failure;
@@ -130,12 +133,12 @@ export class Forwarder {
     }
   }
 
-  /** Makes {@link run} come to an end when what is there already has been forwarded, or the time for that is over. */
+  /** Ends {@link run} when the frames that have arrived are forwarded, or the time for it is over. */
   stop(): void {
     this.#mode = 'stop';
   }
 
-  /** Makes {@link run} come to an end soon; what is there already is left to another forwarder. */
+  /** Ends {@link run} soon. Frames that have arrived are left to another forwarder. */
   pause(): void {
     if (this.#mode === 'run') this.#mode = 'pause';
   }
@@ -204,9 +207,9 @@ export class Forwarder {
   }
 
   /**
-   * Counts frames as failed that the port had accepted when it failed: the last ones, as many as are given and there are.
-   * @param unsent frames that the port has not sent, and never will
-   * @returns how many there were
+   * Counts the last accepted frames as failed, at most `unsent`, after the port has failed.
+   * @param unsent frames that the port will never send
+   * @returns number of frames counted
    */
   takeBack(unsent: number): number {
     const { totals } = this;
@@ -222,7 +225,7 @@ export class Forwarder {
     return null;
   }
 
-  /** Frames that cannot be sent: what they carry is read all the same. */
+  /** Decodes frames that cannot be sent. */
   #lookAt(from: number, to: number, reason: BridgeDrop): void {
     const { lengths } = this.#received;
     for (let row = from; row < to; row++) {
@@ -232,8 +235,8 @@ export class Forwarder {
   }
 
   /**
-   * Writes a received frame as it is to be sent, and notes it if it is to be read.
-   * @returns its length; 0, and counted, if it goes no further
+   * Writes a received frame in the form to send, and notes it if it must be decoded.
+   * @returns its length; 0 if it is dropped, which is then counted
    */
   #write(row: number, target: Uint8Array, at: number): number {
     const { offsets, lengths } = this.#received;
@@ -256,7 +259,7 @@ export class Forwarder {
       return 0;
     }
     if (written >= SHORTEST_FRAME || this.#verdict !== STRIP.STRIPPED) return written;
-    // What a tunnel carried is no frame.
+    // The content of a tunnel is not a frame.
     this.#verdict = STRIP.UNSOUND;
     this.#copy(offset, length, target, at);
     return length;

@@ -1,51 +1,57 @@
-/** What the bridge needs of an interface: the frames of `@int/afxdp`'s sockets, as types alone. */
+/** The bridge's view of an interface: types that the sockets of `@int/afxdp` implement. */
 
-/** Places of frames in a port's memory. Rows from `count` on mean nothing. */
+/** Positions of frames in a port's memory. Rows from `count` on are undefined. */
 export interface FrameRows {
   readonly capacity: number;
-  /** First byte of each frame in {@link FramePort.umem}. */
+  /** Offset of each frame in {@link FramePort.umem}. */
   readonly offsets: Uint32Array;
   /** Bytes of each frame. */
   readonly lengths: Uint32Array;
   count: number;
 }
 
-/** What the kernel says of a port, as far as the bridge tells. */
+/** The kernel's statistics of a port that the bridge reports. */
 export interface PortStats {
-  /** Frames that were accepted and not pending any more, and have not left all the same. */
+  /** Frames that were accepted, are no longer pending, and did not leave. */
   readonly unsent: number;
   readonly kernel: {
-    /** Frames for which there was no room, or which were too long. */
+    /** Received frames without room, or too long. */
     readonly rxDropped: number;
     readonly rxRingFull: number;
   };
 }
 
-/** A port that frames arrive at and leave by; an `XdpSocket` is one. */
+/** A port that receives and sends frames; an `XdpSocket` is one. */
 export interface FramePort {
   readonly interface: string;
   readonly queue: number;
-  /** Where its program runs: `driver` or `generic`. */
+  /** Mode of its program: `driver` or `generic`. */
   readonly mode: string;
   /** Memory of all frames, received ones and those to send. */
   readonly umem: Uint8Array;
   /** Frames accepted by {@link transmit} that have not left. */
   readonly pending: number;
-  /** Fills rows with received frames, which stay as they are until they are released. @returns how many */
+  /** Fills rows with received frames, which stay unchanged until released. @returns their number */
   receive(rows: FrameRows): number;
   /** Gives received frames back. */
   release(rows: FrameRows): void;
-  /** Resolves when there is something to receive, or after the time. Rejects if the interface has gone. */
+  /**
+   * Resolves with true when there are frames to receive, with false after the time. Rejects if the interface is gone.
+   */
   wait(timeoutMs: number): Promise<boolean>;
-  /** Takes free frames to send into empty rows, fewer if there are fewer. @returns how many */
+  /** Takes up to `count` free frames into empty rows. @returns their number */
   acquire(rows: FrameRows, count: number): number;
   /**
-   * Sends all rows that are accepted; the others move to the front. Rows beyond `count`, if that has been lowered, go
-   * back unsent. @returns how many were accepted
-   * @throws Error if the interface is down or has gone: what has been accepted is {@link pending}
+   * Sends rows, as many as are accepted; the others move to the front. Rows beyond a lowered `count` are returned
+   * unsent.
+   * @returns number of accepted rows
+   * @throws Error if the interface is down or gone; accepted frames are then {@link pending}
    */
   transmit(rows: FrameRows): number;
-  /** Resolves with true when all that was sent has left, with false after the time. Rejects as {@link transmit} throws. */
+  /**
+   * Resolves with true when all sent frames have left, with false after the time. Rejects with the errors of
+   * {@link transmit}.
+   */
   flush(timeoutMs?: number): Promise<boolean>;
   stats(): PortStats;
 }
@@ -53,41 +59,41 @@ export interface FramePort {
 /** One side of a bridge: an interface, which may go down or away and come back. */
 export interface BridgeSide {
   readonly interface: string;
-  /** A port for each queue; none while they have to be opened anew. */
+  /** A port per queue; empty while the ports must be reopened. */
   readonly ports: readonly FramePort[];
-  /** Why it does not carry frames; null: it does. */
+  /** The reason why it does not carry frames, or null. */
   readonly problem: Error | null;
-  /** Times that it was down or away, one that lasts included. */
+  /** Number of outages, including a present one. */
   readonly outages: number;
-  /** Looks at the interface. @returns false if its ports are to be {@link renew}ed */
+  /** Checks the interface. @returns false if its ports must be renewed by {@link renew} */
   look(): boolean;
-  /** Takes an error of a port. @returns whether the interface is the reason: it has a {@link problem} then */
+  /** Handles an error of a port. @returns whether the interface is the cause and now has a {@link problem} */
   failed(error: unknown): boolean;
-  /** Closes the ports, and opens others as soon as that can be. Resolves then, or when the signal comes. */
+  /** Closes the ports, and opens new ones as soon as possible. Resolves then, or when the signal is aborted. */
   renew(signal: AbortSignal): Promise<void>;
-  /** Lets nothing more arrive; what has is still to be received. */
+  /** Stops the arrival of frames. Frames that have arrived can still be received. */
   detach(): void;
   close(): void;
 }
 
 /** Both sides of a bridge. */
 export interface BridgeSides {
-  /** Where INT comes in. */
+  /** The side where INT arrives. */
   readonly inner: BridgeSide;
-  /** Where packets go on. */
+  /** The side where packets leave without INT. */
   readonly outer: BridgeSide;
-  /** Rows as the ports take them. */
+  /** Makes rows for the ports. */
   rows(capacity: number): FrameRows;
 }
 
-/** What is to be opened. */
+/** Options for opening both sides. */
 export interface OpenSidesOptions {
   readonly inner: string;
   readonly outer: string;
   readonly mode: 'auto' | 'driver' | 'generic';
-  /** Nothing is received from `outer`. */
+  /** Whether nothing is received from `outer`. */
   readonly isOneWay: boolean;
-  /** Told what happens to the interfaces. */
+  /** Receives messages about the interfaces. */
   readonly tell: (message: string) => void;
 }
 

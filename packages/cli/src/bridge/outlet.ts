@@ -1,12 +1,12 @@
 import type { FramePort, FrameRows } from './frame-port.js';
 
-/** How long a frame may wait for room to be sent in, in steps of {@link PAUSE_MS}. */
+/** Longest wait for room to send, in steps of {@link PAUSE_MS}. */
 const PAUSES = 20;
 const PAUSE_MS = 1;
 
 /**
- * Where frames leave by: {@link room} takes empty ones from a port, {@link place} says where the next one is to be
- * written, {@link add} counts it in, and {@link send} sends all that were added.
+ * Sends frames by a port. {@link room} takes empty frames from the port, {@link place} is the address for the next
+ * frame, {@link add} adds it, and {@link send} sends all added frames.
  */
 export class Outlet {
   readonly port: FramePort;
@@ -14,25 +14,25 @@ export class Outlet {
   #added = 0;
   #sent = 0;
 
-  /** @param rows as large as the largest number of frames added before they are sent */
+  /** @param rows capacity for the most frames added before a send */
   constructor(port: FramePort, rows: FrameRows) {
     this.port = port;
     this.#rows = rows;
   }
 
   /**
-   * Frames of the last {@link send} that the port has accepted: those that came first. The others never leave; after a
-   * failure, the last ones of these may not either, as long as they are {@link FramePort.pending}.
+   * Number of frames of the last {@link send} that the port accepted, from the first on. The others never leave. After
+   * a failure, accepted frames that are {@link FramePort.pending} may not leave either.
    */
   get sent(): number {
     return this.#sent;
   }
 
   /**
-   * Waits, not for long, until at least one frame can be written.
+   * Waits, for a limited time, until at least one frame can be written.
    * @param wanted 1 to the rows' capacity
    * @returns frames that can be added before the next {@link send}: 1 to `wanted`, or 0 if there is no room
-   * @throws what the port throws
+   * @throws the port's error
    */
   async room(wanted: number): Promise<number> {
     for (let pause = 0; ; pause++) {
@@ -42,19 +42,19 @@ export class Outlet {
     }
   }
 
-  /** Where in the port's memory the next frame is to be written. */
+  /** Offset in the port's memory for the next frame. */
   get place(): number {
     return this.#rows.offsets[this.#added]!;
   }
 
-  /** Counts the frame written at {@link place} in. */
+  /** Adds the frame written at {@link place}. */
   add(length: number): void {
     this.#rows.lengths[this.#added++] = length;
   }
 
   /**
-   * Sends what was added; waits, not for long, for room in the ring. Frames that were not used go back.
-   * @throws what the port throws
+   * Sends the added frames. Waits for a limited time for room in the ring. Unused frames are returned.
+   * @throws the port's error
    */
   async send(): Promise<void> {
     const rows = this.#rows;
@@ -73,7 +73,7 @@ export class Outlet {
     }
   }
 
-  /** Gives frames that were not accepted back unsent. */
+  /** Returns frames that were not accepted. */
   #giveBack(): void {
     const rows = this.#rows;
     if (rows.count === 0) return;

@@ -1,26 +1,26 @@
-/** Why a frame was not forwarded. */
+/** Reasons for not forwarding a frame. */
 export const DROP_REASONS = [
-  /** The packet ends here, as its INT header says: the D bit, or the mark of a copy. */
+  /** The INT header ends the packet here: the D bit, or the mark of a copy. */
   'discard',
-  /** The interface it was to leave by had no room, also after waiting. */
+  /** The outgoing interface had no room, even after a wait. */
   'tx-full',
-  /** The interface it was to leave by is down, away, or failed. */
+  /** The outgoing interface is down or away, or has failed. */
   'failed',
 ] as const;
 export type BridgeDrop = (typeof DROP_REASONS)[number];
 
 /**
- * The counters of one direction. `received` is `forwarded` and the sum of `dropped`, at all times but while a batch is
- * under way; `forwarded` is `plain`, `stripped` and `unstripped`.
+ * The counters of one direction. Between batches, `received` = `forwarded` + the sum of `dropped`. Always, `forwarded`
+ * = `plain` + `stripped` + `unstripped`.
  */
 export class ForwarderTotals {
   received = 0;
   forwarded = 0;
-  /** Forwarded as they came, without INT. */
+  /** Frames without INT, forwarded unchanged. */
   plain = 0;
-  /** Forwarded without the INT that they carried. */
+  /** Frames forwarded after their INT was removed. */
   stripped = 0;
-  /** Forwarded as they came, though something in them was wrong, or INT stood in a fragment. */
+  /** Frames with errors, or with INT in a fragment, forwarded unchanged. */
   unstripped = 0;
   readonly dropped: Record<BridgeDrop, number> = { discard: 0, 'tx-full': 0, failed: 0 };
 
@@ -29,9 +29,11 @@ export class ForwarderTotals {
     return DROP_REASONS.reduce((sum, reason) => sum + this.dropped[reason], 0);
   }
 
-  /** Frames that were counted as forwarded have not left. Which of them is not known: those without INT now come first. */
+  /**
+   * Counts forwarded frames as failed that did not leave. Their kinds are unknown; frames without INT are taken first.
+   */
   takeBack(unsent: number): void {
-    // Of a batch that is under way some may not be counted yet.
+    // Some frames of the current batch may not be counted yet.
     const frames = Math.min(unsent, this.forwarded);
     this.forwarded -= frames;
     this.dropped.failed += frames;
@@ -52,16 +54,16 @@ export class ForwarderTotals {
   }
 }
 
-/** Both directions. */
+/** The counters of both directions. */
 export interface BridgeTotals {
   /** IN to OUT. */
   readonly inbound: ForwarderTotals;
   /** OUT to IN. */
   readonly returning: ForwarderTotals;
-  /** Frames the kernel dropped at IN before they were received; on top of `received`. */
+  /** Frames that the kernel dropped at IN before they were received; not part of `received`. */
   readonly kernelDropped: number;
-  /** The same at OUT. */
+  /** Frames that the kernel dropped at OUT before they were received. */
   readonly returnKernelDropped: number;
-  /** Times that each interface was down or away, one that lasts included. */
+  /** Number of outages of each interface, including a present one. */
   readonly outages: { readonly in: number; readonly out: number };
 }

@@ -4,9 +4,9 @@ import { linkWords } from '../input/link-words.js';
 import { CliError, EXIT } from '../io.js';
 import type { BridgeSide, BridgeSides, OpenSidesOptions } from './frame-port.js';
 
-/** Room for a frame: 3840 bytes of it, so that an MTU of up to 3800 bytes needs no thought. */
+/** Memory per frame. 3840 bytes of it are usable, enough for an MTU of up to 3800 bytes. */
 const FRAME_BYTES = 4096;
-/** Frames to receive into, and to send from, for each queue. */
+/** Frames per queue for receiving and for sending. */
 const SIZES = { frames: 4096, txFrames: 4096, frameSize: FRAME_BYTES } as const;
 
 type Afxdp = typeof import('@int/afxdp');
@@ -22,19 +22,19 @@ async function loadAfxdp(): Promise<Afxdp> {
   }
 }
 
-/** An interface with a socket for each queue and, if it is received from, a program that hands all frames to them. */
+/** An interface with a socket per queue and, if it receives, a program that redirects all frames to them. */
 class XdpSide implements BridgeSide {
   readonly interface: string;
   readonly #afxdp: Afxdp;
   readonly #link: XdpLink;
   readonly #receives: boolean;
   readonly #mode: OpenSidesOptions['mode'];
-  /** For the sockets: a part for each queue. */
+  /** Memory of the sockets, a part per queue. */
   #memory: Uint8Array;
   #program: XdpProgram | null = null;
   #ports: XdpSocket[] = [];
 
-  /** @param memory replaced by another one if it turns out not to suffice */
+  /** @param memory replaced if it proves too small */
   constructor(afxdp: Afxdp, link: XdpLink, receives: boolean, mode: OpenSidesOptions['mode'], memory: Uint8Array) {
     this.interface = link.interface;
     this.#afxdp = afxdp;
@@ -70,7 +70,7 @@ class XdpSide implements BridgeSide {
     if (signal.aborted) this.close();
   }
 
-  /** @throws XdpError, with nothing left open */
+  /** @throws XdpError, after closing everything */
   async open(): Promise<void> {
     this.#link.follow();
     await this.#open();
@@ -117,8 +117,8 @@ class XdpSide implements BridgeSide {
 }
 
 /**
- * Opens both interfaces. All frames lie in one memory, as long as neither gets more queues, so that they are copied from
- * one interface to the other without a view.
+ * Opens both interfaces. All frames are in one memory, unless an interface gets more queues. Copies from one interface
+ * to the other then need no view.
  *
  * @throws SourceError that names the interface, CliError if the package is not installed
  */
@@ -137,7 +137,7 @@ export async function openXdpSides({ inner, outer, mode, isOneWay, tell }: OpenS
   const innerSide = side(inner, true, memory.subarray(0, innerBytes));
   const outerSide = side(outer, !isOneWay, memory.subarray(innerBytes));
   try {
-    // What arrives is forwarded at once: OUT first.
+    // Open OUT first: frames that arrive at IN are forwarded at once.
     for (const one of [outerSide, innerSide]) await naming(afxdp, one.interface, () => one.open());
   } catch (error) {
     for (const one of [outerSide, innerSide]) one.close();
@@ -146,7 +146,7 @@ export async function openXdpSides({ inner, outer, mode, isOneWay, tell }: OpenS
   return { inner: innerSide, outer: outerSide, rows: (capacity) => new afxdp.XdpBatch(capacity) };
 }
 
-/** @throws SourceError (rejects) that names the interface, in the place of an XdpError */
+/** @throws SourceError (rejects) that names the interface, instead of an XdpError */
 async function naming<T>({ XdpError }: Afxdp, name: string, open: () => T | Promise<T>): Promise<T> {
   try {
     return await open();

@@ -34,24 +34,24 @@ import type { LiveDetection } from './live-detection.js';
 
 const LOG_MS = 1000;
 const REDRAW_MS = 250;
-/** Without a terminal nobody can stop the demo: it ends by itself. */
+/** Duration of the demo without a terminal, where nobody can stop it. */
 const DEMO_MS = 10_000;
-/** Time for the totals once everything has been drained, in milliseconds. */
+/** Time for printing the totals after draining, in milliseconds. */
 const LAST_WORDS_MS = 2000;
-/** Characters of event lines to keep for a reader that is behind: about 30 000 events. */
+/** Characters of event lines kept for a slow reader: about 30 000 events. */
 const UNREAD_LIMIT = 1 << 23;
-/** Problems to remember while the live view is on. */
+/** Most problems remembered while the live view is on. */
 const MAX_UNTOLD = 20;
 const DEMO = { topology: 'leaf-spine:4x2', flows: 256, ratePps: 20_000, seed: 1 } as const;
 
-/** Why a run ends. */
+/** The reason why a run ends. */
 type End = 'interrupted' | 'finished' | 'demo';
 
-/** How a run shows itself. */
+/** Output options of a run. */
 export interface CollectForm {
-  /** Lines of JSON instead of words or a live view. */
+  /** Print lines of JSON instead of text or a live view. */
   readonly json?: boolean | undefined;
-  /** With a fabric that sends to it. */
+  /** Run the demo's fabric, which sends to the collector. */
   readonly demo?: boolean | undefined;
 }
 
@@ -67,7 +67,7 @@ export class CollectRun {
   readonly #setup: CollectSetup;
   readonly #io: Io;
   readonly #output: DataOutput;
-  /** What is written while telemetry comes in. */
+  /** Output during the run. */
   readonly #paced: PacedOutput;
   readonly #detection: LiveDetection | null;
   readonly #screen: Screen | null;
@@ -75,7 +75,7 @@ export class CollectRun {
   readonly #lastStatistics = new LastStatistics();
   readonly #metrics: MetricsEndpoint | null;
   readonly #health: HealthWatch;
-  /** Of standard output. */
+  /** Degraded states of standard output. */
   readonly #outputStates = new DegradedStates();
   #input!: TelemetryInput;
   #collector!: Collector;
@@ -83,9 +83,9 @@ export class CollectRun {
   #sourceText = '';
   #started = 0;
   #failed = false;
-  /** Its interface went down or away, and is not to be waited for. */
+  /** The interface went down or away, and the run does not wait for it. */
   #isCutOff = false;
-  /** What there is to say while the live view hides standard error: told afterwards. */
+  /** Messages held back while the live view hides standard error. */
   readonly #untold: string[] = [];
 
   constructor(form: CollectForm, setup: CollectSetup, io: Io) {
@@ -96,12 +96,12 @@ export class CollectRun {
     this.#detection = detection;
     this.#metrics = metrics;
     this.#output = new DataOutput(io.stdout);
-    // A capture waits for the reader of its events; what comes from a network does not.
+    // A capture waits for the reader of its events; a network source does not.
     this.#paced = new PacedOutput(this.#output, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
     this.#screen = io.stdout.isTTY === true && form.json !== true ? new Screen(io.stdout) : null;
     this.#health = new HealthWatch(
       () => this.#degraded(),
-      // The view names them itself.
+      // The live view shows the states itself.
       (message) => {
         if (this.#screen === null) this.tell(message);
       },
@@ -114,7 +114,7 @@ export class CollectRun {
     if (detection !== null) this.#show(detection);
   }
 
-  /** What the command suffers from now. */
+  /** The command's present degraded states. */
   #degraded(): readonly DegradedPart[] {
     const output = this.#outputStates.list().map((state) => ({ where: 'standard output', ...state }));
     return [...this.#collector.degraded(), ...(this.#metrics?.degraded() ?? []), ...output];
@@ -124,6 +124,7 @@ export class CollectRun {
     this.#input = await opening(this.#io, 'the source', this.#setup.input());
     const { sources, decode, isLive } = this.#input;
     const detection = this.#detection;
+    const memory = detection?.takeMemory() ?? null;
     this.#collector = new Collector({
       sources,
       decode,
@@ -134,6 +135,7 @@ export class CollectRun {
         ...this.#setup.stages,
       ],
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#outputSink()],
+      ...(memory !== null && { memory }),
       onProblem: ({ error }) => {
         this.#failed = true;
         if (isInterfaceFailure(error)) this.#isCutOff = true;
@@ -152,12 +154,12 @@ export class CollectRun {
     }
   }
 
-  /** Has a capture wait for the reader of the output; no records go there. */
+  /** A sink that makes a capture wait for the reader of the output; it takes no records. */
   #outputSink(): Sink {
     return { name: 'standard output', write: () => this.#paced.flush(), totals: () => ({}) };
   }
 
-  /** Events become lines, or are kept for the view. */
+  /** Prints events as lines, or keeps them for the view. */
   #show(detection: LiveDetection): void {
     detection.firstNumber = (frames): number => this.#collector.totals().received - frames + 1;
     detection.tell = (problems, message): void => {
@@ -171,7 +173,7 @@ export class CollectRun {
     detection.onEvents = (events): void => {
       const number = detection.firstNumber(events.batch.frames);
       for (let row = 0; row < events.count; row++) {
-        // A line that nobody takes is not worth making.
+        // Do not format a line that cannot be added.
         if (paced.isFull) detection.notShown++;
         else paced.add(eventJson(placedEvent(events, row, number)));
       }
@@ -219,7 +221,7 @@ export class CollectRun {
     return this.#finish(totals, sent);
   }
 
-  /** Resolves when the run is to end. */
+  /** Resolves when the run should end. */
   #end(fabric: DemoFabric | null): Promise<End> {
     const { signal } = this.#io;
     return new Promise((resolve) => {
@@ -262,7 +264,7 @@ export class CollectRun {
     return new DemoFabric({ ...this.#input.sources[0]!.address, ...DEMO });
   }
 
-  /** Says something to people: at once, or when the live view is gone. */
+  /** Prints a message at once, or after the live view has ended. */
   tell(message: string): void {
     this.#writeWords(`int: ${message}`);
   }
@@ -274,7 +276,7 @@ export class CollectRun {
 
   #state(degraded: readonly DegradedPart[]): LiveState {
     const now = performance.now();
-    // A capture has its own time.
+    // Time of a capture comes from its frames.
     if (this.#input.isLive) this.#statistics.advance(Date.now());
     const totals = this.#collector.totals();
     this.#rate.update(now, totals);
@@ -300,7 +302,7 @@ export class CollectRun {
       this.#screen.draw(liveView(state, columns, rows, colours(hasColour(this.#io))));
       return;
     }
-    // A reader that does not keep up misses seconds; nothing piles up here.
+    // A slow reader misses seconds; nothing accumulates here.
     if (this.#paced.isBehind) return;
     this.#paced.add(this.#form.json === true ? JSON.stringify(statsJson(state)) : logLine(state));
     void this.#paced.flush();

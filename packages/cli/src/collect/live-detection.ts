@@ -1,4 +1,5 @@
-import { DetectionStage, type EventListener } from '@int/collector';
+import type { AcceleratorMemory } from '@int/codec';
+import { DetectionStage, detectionMemory, type EventListener } from '@int/collector';
 import type { DetectorOptions, EventBatch, RuleSet } from '@int/detect';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
@@ -8,32 +9,29 @@ import type { DetectionState } from '../output/detection-view.js';
 import { type PlacedEvent, placedEvent } from '../output/event-text.js';
 import { counted } from '../output/numbers.js';
 
-/** Events that a live view can look back on. */
+/** Recent events kept for a live view. */
 const RECENT = 64;
-/** Of one batch no more are kept: a view that changes four times a second cannot show them all. */
+/** Most events kept per batch: a view that changes four times a second cannot show more. */
 const RECENT_OF_BATCH = 16;
 
-/**
- * How detection tells what became of rules that were loaded anew: what is wrong with them, a line each, and what that
- * means.
- */
+/** Receives the result of reloading rules: the problems, a line each, and a message. */
 export type TellRules = (problems: readonly string[], message: string) => void;
 
 /**
- * Detection while telemetry comes in: the stage, the most recent events, and rules that are loaded anew when their
- * file changes or at SIGHUP. Rules that are wrong leave those in force as they are.
+ * Detection during collection: the stage, the most recent events, and rules that are reloaded when their file changes
+ * or at SIGHUP. Invalid rules leave the current ones in force.
  */
 export class LiveDetection {
   readonly stage: DetectionStage;
-  /** Given all events. */
+  /** Receives all events. */
   onEvents: EventListener = () => {};
-  /** The number of the first frame of the batch at hand. */
+  /** The number of the first frame of the current batch. */
   firstNumber: (frames: number) => number = () => 1;
-  /** Told when rules are loaded anew. */
+  /** Called when rules are reloaded. */
   tell: TellRules = () => {};
   /** Events that could not be printed in time. */
   notShown = 0;
-  /** `null`: the demo's. */
+  /** The rules file; `null` for the demo's rules. */
   readonly #path: string | null;
   #rules: RuleSet;
   #prefilter: RunningPrefilter | null;
@@ -43,6 +41,7 @@ export class LiveDetection {
   #loading: Promise<void> | null = null;
   #again = false;
   #isStopped = false;
+  #memory: AcceleratorMemory | null;
   #recent: PlacedEvent[] = [];
   #notice: DetectionState['notice'] = null;
 
@@ -63,17 +62,21 @@ export class LiveDetection {
       this.#prefilter?.prefilter.applyVerdicts(events);
       this.onEvents(events);
     };
+    const behind = this.#behind(rules);
+    const all = { ...options, ...prefilter?.detectorOptions, onEvents };
+    const memory = usingRules(path ?? 'demo', () => detectionMemory(behind, all));
+    this.#memory = memory;
     this.stage = usingRules(
       path ?? 'demo',
-      () => new DetectionStage(this.#behind(rules), { ...options, ...prefilter?.detectorOptions, onEvents }),
+      () => new DetectionStage(behind, { ...all, ...(memory !== null && { memory }) }),
     );
   }
 
   /**
    * Reads the rules.
    * @param path a rules file; `-`: standard input; `null`: the rules of the demo
-   * @param attach puts the rules into the kernel, if that is wanted; `null` if it cannot be
-   * @throws CliError if they cannot be opened or used; what `attach` throws
+   * @param attach loads the rules into the kernel, if wanted; `null` if impossible
+   * @throws CliError if they cannot be opened or used; errors of `attach`
    */
   static async open(
     path: string | null,
@@ -81,7 +84,7 @@ export class LiveDetection {
     io: Io,
     attach: (rules: RuleSet) => Promise<RunningPrefilter | null> = async () => null,
   ): Promise<LiveDetection> {
-    // Looked at before it is read, so that no change goes unnoticed.
+    // Watch the file before reading it, so that no change is missed.
     const watch = path === null || path === '-' ? null : await FileWatch.of(path);
     const rules =
       path === null ? (await import('@int/detect/yaml')).readRules(DEMO_RULES) : await readRulesFile(path, io);
@@ -94,26 +97,36 @@ export class LiveDetection {
     }
   }
 
-  /** The pre-filter in front of it, or `null`. */
+  /**
+   * Memory for the batch of a collector, so that the WebAssembly accelerator can detect in it; `null`: there is none. It has room
+   * for one: a second collector detects in TypeScript.
+   */
+  takeMemory(): AcceleratorMemory | null {
+    const memory = this.#memory;
+    this.#memory = null;
+    return memory;
+  }
+
+  /** The pre-filter, or `null`. */
   get prefilter(): RunningPrefilter['prefilter'] | null {
     return this.#prefilter?.prefilter ?? null;
   }
 
-  /** Goes on without the pre-filter, which has been closed. */
+  /** Continues without the pre-filter, which has been closed. */
   withoutPrefilter(): void {
     if (this.#prefilter === null) return;
     this.#prefilter = null;
     this.stage.setRules(this.#rules);
   }
 
-  /** Begins to look after the rules file. */
+  /** Begins to watch the rules file. */
   start(): void {
     if (this.#watch === null) return;
     this.#watch.start(() => void this.reload());
     this.#stopHangup = this.#io.onHangup?.(() => void this.reload()) ?? this.#stopHangup;
   }
 
-  /** Loads no rules any more. Resolves when none are being loaded. */
+  /** Stops reloading rules. Resolves when no reload is running. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#watch?.stop();
@@ -121,10 +134,10 @@ export class LiveDetection {
     await this.#loading;
   }
 
-  /** Reads the rules file again and puts its rules in force, or says what is wrong with them. */
+  /** Reads the rules file again and applies its rules, or reports their problems. */
   reload(): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
-    // The file may have changed since it was read: once more, then.
+    // The file may have changed since it was read, so reload it once more.
     if (this.#loading !== null) this.#again = true;
     else {
       this.#loading = this.#load().finally(() => {
@@ -137,7 +150,7 @@ export class LiveDetection {
     return this.#loading ?? Promise.resolve();
   }
 
-  /** Keeps the last of the events for {@link state}. */
+  /** Keeps the last events for {@link state}. */
   remember(events: EventBatch): void {
     const number = this.firstNumber(events.batch.frames);
     const from = Math.max(0, events.count - RECENT_OF_BATCH);
@@ -148,8 +161,8 @@ export class LiveDetection {
   }
 
   /**
-   * What there is to show.
-   * @param filtered reports that a pre-filter kept back
+   * The state to show.
+   * @param filtered reports dropped by a pre-filter
    */
   state(filtered = 0): DetectionState {
     return {
@@ -181,7 +194,7 @@ export class LiveDetection {
   #setRules(rules: RuleSet): void {
     const behind = this.#behind(rules);
     const prefilter = this.prefilter;
-    // The kernel first: reports that it lets through by the old rules are of use to the new ones, not the other way round.
+    // Change the kernel's rules first: later events need reports that pass its new rules.
     prefilter?.setRules(rules);
     try {
       this.stage.setRules(behind);
@@ -192,7 +205,7 @@ export class LiveDetection {
     this.#rules = rules;
   }
 
-  /** The rules of the detector: what a pre-filter leaves to it. */
+  /** The rules that a pre-filter leaves to the detector. */
   #behind(rules: RuleSet): RuleSet {
     return this.#prefilter === null ? rules : this.#prefilter.rulesBehind(rules);
   }

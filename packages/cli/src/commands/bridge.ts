@@ -47,18 +47,18 @@ interface BridgeFlags extends DecodeFlags, DetectFlags {
 
 const LOG_MS = 1000;
 const REDRAW_MS = 250;
-/** Time that stopping may take. */
+/** Longest time for stopping, in milliseconds. */
 const STOP_MS = 10_000;
-/** Characters of event lines to keep for a reader that is behind. */
+/** Characters of event lines kept for a slow reader. */
 const UNREAD_LIMIT = 1 << 23;
-/** Problems to remember while the live view is on. */
+/** Most problems remembered while the live view is on. */
 const MAX_UNTOLD = 20;
 const DETECT_FLAGS = ['state', 'flowCells', 'switchCells'] as const;
 
 const idleTime = duration('a time', 2 ** 31 - 1);
 
 /**
- * Gives `int bridge` its arguments, options and work.
+ * Defines arguments, options and action of `int bridge`.
  * @param open opens the interfaces; default: AF_XDP sockets
  */
 export function define(
@@ -112,7 +112,7 @@ export function define(
   });
 }
 
-/** @throws CliError if there is no memory for it */
+/** @throws CliError if memory is insufficient */
 function makeFlowStage({ rows, buckets, idle }: BridgeFlags): FlowStage {
   try {
     return new FlowStage({
@@ -121,7 +121,7 @@ function makeFlowStage({ rows, buckets, idle }: BridgeFlags): FlowStage {
       ...(idle !== undefined && { idleNs: BigInt(Math.ceil(idle)) }),
     });
   } catch (error) {
-    // All else that a cache refuses was refused with the options.
+    // The options were checked before, so a RangeError means that memory is insufficient.
     if (!(error instanceof RangeError)) throw error;
     throw new CliError(`no memory for so large a cache (${error.message}): give fewer --rows`, EXIT.USAGE, error);
   }
@@ -131,7 +131,7 @@ class BridgeCommand {
   readonly #flags: BridgeFlags;
   readonly #io: Io;
   readonly #output: DataOutput;
-  /** What is written while frames come in. */
+  /** Output while frames arrive. */
   readonly #paced: PacedOutput;
   readonly #detection: LiveDetection | null;
   readonly #screen: Screen | null;
@@ -145,7 +145,7 @@ class BridgeCommand {
   #rate = new RateMeter(0);
   #started = 0;
   #hasProblem = false;
-  /** What there is to say while the live view hides standard error: told afterwards. */
+  /** Messages held back while the live view hides standard error. */
   readonly #untold: string[] = [];
 
   constructor(
@@ -178,7 +178,7 @@ class BridgeCommand {
       strip,
       isOneWay,
       ...(flags.onDown !== undefined && { onDown: flags.onDown }),
-      // Reports pass as other packets do; those that are asked for are read on the way.
+      // Reports pass like other packets; requested ones are also decoded.
       pushesAll: reportPorts !== undefined,
     });
     this.#collector = new Collector({
@@ -192,7 +192,7 @@ class BridgeCommand {
     });
     this.#health = new HealthWatch(
       () => this.#collector.degraded(),
-      // The view names them itself.
+      // The live view shows the states itself.
       (message) => {
         if (this.#screen === null) this.#writeWords(`int: ${message}`);
       },
@@ -200,7 +200,7 @@ class BridgeCommand {
     if (detection !== null) this.#show(detection);
   }
 
-  /** Events become lines, or are kept for the view. */
+  /** Prints events as lines, or keeps them for the view. */
   #show(detection: LiveDetection): void {
     detection.firstNumber = (frames): number => this.#collector.totals().received - frames + 1;
     detection.tell = (problems, message): void => {
@@ -214,7 +214,7 @@ class BridgeCommand {
     detection.onEvents = (events): void => {
       const number = detection.firstNumber(events.batch.frames);
       for (let row = 0; row < events.count; row++) {
-        // A line that nobody takes is not worth making.
+        // Do not format a line that cannot be added.
         if (paced.isFull) detection.notShown++;
         else paced.add(eventJson(placedEvent(events, row, number)));
       }
@@ -250,7 +250,7 @@ class BridgeCommand {
     return this.#finish(read);
   }
 
-  /** Resolves when the run is to end. */
+  /** Resolves when the run should end. */
   #end(): Promise<void> {
     const { signal } = this.#io;
     return new Promise((resolve) => {
@@ -310,7 +310,7 @@ class BridgeCommand {
       this.#screen.draw([colour.bold(title.slice(0, Math.max(20, columns))), ...lines]);
       return;
     }
-    // A reader that does not keep up misses seconds; nothing piles up here.
+    // A slow reader misses seconds; nothing accumulates here.
     if (this.#paced.isBehind) return;
     const isJson = this.#flags.json === true;
     this.#paced.add(isJson ? this.#statsLine(state) : bridgeLogLine(this.#source.totals(), state));

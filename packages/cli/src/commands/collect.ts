@@ -43,12 +43,12 @@ interface CollectFlags extends DecodeFlags, DetectFlags {
   readonly metricsAllowHost?: readonly string[];
   readonly config?: string;
   readonly check?: true;
-  /** Nanoseconds. */
+  /** In nanoseconds. */
   readonly drainTimeout?: number;
   readonly json?: true;
 }
 
-/** What can stand beside --config: all else is in the file. */
+/** Options allowed with --config; the file defines all others. */
 const WITH_CONFIG: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'config',
   'check',
@@ -57,10 +57,10 @@ const WITH_CONFIG: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'metrics',
   'metricsAllowHost',
 ]);
-/** The longest time that stopping may take. */
+/** Upper limit of the time for stopping, in milliseconds. */
 const MAX_DRAIN_MS = 3_600_000;
 
-/** Gives `int collect` its arguments, options and work. */
+/** Defines arguments, options and action of `int collect`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const sources = ['listen', 'afxdp', 'pcap', 'demo'];
   const others = (own: string): string[] => sources.filter((name) => name !== own);
@@ -132,7 +132,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   });
 }
 
-/** What the options of the command line ask for. @throws CliError (rejects) */
+/** Makes the setup from the options of the command line. @throws CliError (rejects) */
 async function flagsSetup(
   flags: CollectFlags,
   hasRules: boolean,
@@ -150,7 +150,7 @@ async function flagsSetup(
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
-    // What the command line asks for, or UDP in the place of AF_XDP.
+    // The requested source, or UDP instead of AF_XDP.
     async input() {
       const decode = decodeOptions(flags);
       const input = await xdp.input(detection?.prefilter ?? null);
@@ -173,14 +173,14 @@ function metricsOf(address: MetricsAddress, { metricsAllowHost: allowHosts }: Co
 const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
   drainTimeout === undefined ? null : Math.ceil(drainTimeout / 1e6);
 
-/** Runs, or looks at, int.yaml. */
+/** Runs or checks int.yaml. */
 async function collectByConfig(file: string, flags: CollectFlags, command: Command, io: Io): Promise<number> {
   const other = command.options.find(
     (option) =>
       !WITH_CONFIG.has(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === 'cli',
   );
   if (other !== undefined) command.error(`error: ${other.long ?? other.flags} stands in the file that --config names`);
-  // What reads and checks the file is loaded only where there is one.
+  // The modules for reading and checking are loaded only if there is a file.
   const { readConfig } = await import('../config/read-config.js');
   const read = await readConfig(file, io);
   const { config } = read;

@@ -15,7 +15,7 @@ interface DecodeCommandFlags extends DecodeFlags {
   readonly raw?: true;
 }
 
-/** Gives `int decode` its arguments, options and work. */
+/** Defines arguments, options and action of `int decode`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addDecodeOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
     .option('--json', 'one JSON object per line')
@@ -27,7 +27,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 }
 
 async function decode(files: readonly string[], flags: DecodeCommandFlags, io: Io): Promise<number> {
-  // Loaded here and not with the options: help does without.
+  // Loaded here, because help does not need these modules.
   const [{ readFrames }, { FrameCounter }, { framePrinter }] = await Promise.all([
     import('../input/capture-frames.js'),
     import('../output/frame-counter.js'),

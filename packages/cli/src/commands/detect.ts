@@ -31,7 +31,7 @@ interface DetectCommandFlags extends DecodeFlags, DetectFlags {
   readonly json?: true;
 }
 
-/** Gives `int detect` its arguments, options and work. */
+/** Defines arguments, options and action of `int detect`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture to read; - is standard input')
@@ -76,7 +76,7 @@ async function detect(
     sources: [new CaptureSource({ path: file, input: io.stdin })],
     decode: decodeOptions(flags),
     stages: [stage],
-    // The capture waits while the reader of the events is behind.
+    // This sink makes the capture wait for a slow reader of the events.
     sinks: [
       {
         name: 'output',
@@ -129,7 +129,7 @@ function writeEnd(
     for (const line of detectionTable(detected, colours(hasColour(io)))) output.line(line);
     return;
   }
-  // A capture waits: nothing of it is overrun.
+  // A capture waits, so nothing is overrun.
   const { overrun: _, ...dropped } = totals.dropped;
   const summary = { type: 'summary', ...detectionJson(detected), frames: totals.received, dropped };
   output.line(JSON.stringify(summary));

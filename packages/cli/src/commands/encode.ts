@@ -10,7 +10,7 @@ import { CaptureOutput } from '../output/capture-output.js';
 import { counted } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
 
-/** A line as `int decode --json` writes it. Everything may be missing or of another type: it comes from outside. */
+/** A line in the form of `int decode --json`. It is untrusted: every member may be missing or of another type. */
 interface LineJson extends Partial<RecordJson> {
   readonly file?: unknown;
   readonly frame?: unknown;
@@ -19,17 +19,17 @@ interface LineJson extends Partial<RecordJson> {
   readonly linkType?: unknown;
 }
 
-/** Lines that become one frame: more than one if the frame is a report datagram with several individual reports. */
+/** The lines of one frame: several if the frame is a report datagram with several individual reports. */
 interface Group {
   readonly first: LineJson;
   readonly lineNumber: number;
   readonly records: TelemetryRecord[];
 }
 
-/** Messages about single lines before the rest is only counted. */
+/** Most messages about single lines; further problems are only counted. */
 const MESSAGES = 10;
 
-/** Gives `int encode` its arguments, options and work. */
+/** Defines arguments, options and action of `int encode`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('[FILE]', 'NDJSON to read; - is standard input', '-')

@@ -17,7 +17,7 @@ interface FlowsFlags extends DecodeFlags {
   readonly buckets?: number;
   readonly hops?: number;
   readonly metrics?: readonly MetricName[];
-  /** Nanoseconds. */
+  /** In nanoseconds. */
   readonly idle?: number;
   readonly sort: FlowOrder;
   readonly top?: number;
@@ -26,12 +26,12 @@ interface FlowsFlags extends DecodeFlags {
 }
 
 /**
- * Rows looked at for idle flows: so many for each batch of 1024 frames, which is some milliseconds of work, and many
- * more where that is rarely needed, so that short captures are aged to the point.
+ * Rows scanned for idle flows: `rows` per batch of 1024 frames, which takes some milliseconds, and `burst` if scans are
+ * rare, so that flows of short captures are aged exactly.
  */
 const SWEEP = { rows: 1 << 16, burst: 1 << 25 } as const;
 
-/** Lines written between two moments at which signals are seen. */
+/** Lines written between two checks for signals. */
 const LINES = 1024;
 
 function metricList(text: string): MetricName[] {
@@ -46,7 +46,7 @@ function metricList(text: string): MetricName[] {
 
 const idleTime = duration('a time', 2 ** 31 - 1);
 
-/** Gives `int flows` its arguments, options and work. */
+/** Defines arguments, options and action of `int flows`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture to read; - is standard input')
@@ -81,7 +81,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   });
 }
 
-/** @throws CliError if there is no memory for it */
+/** @throws CliError if memory is insufficient */
 function makeStage({ rows, buckets, hops, metrics, idle }: FlowsFlags): FlowStage {
   try {
     return new FlowStage({
@@ -92,7 +92,7 @@ function makeStage({ rows, buckets, hops, metrics, idle }: FlowsFlags): FlowStag
       ...(idle !== undefined && { idleNs: BigInt(Math.ceil(idle)), sweep: SWEEP }),
     });
   } catch (error) {
-    // All else that a cache refuses was refused with the options.
+    // The options were checked before, so a RangeError means that memory is insufficient.
     if (!(error instanceof RangeError)) throw error;
     throw new CliError(`no memory for so large a cache (${error.message}): give fewer --rows`, EXIT.USAGE, error);
   }
@@ -100,7 +100,7 @@ function makeStage({ rows, buckets, hops, metrics, idle }: FlowsFlags): FlowStag
 
 async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
   const output = new DataOutput(io.stdout);
-  // The flows come when all is read.
+  // The flows are printed after all input is read.
   const progress = new Progress(io, false);
   const problems: string[] = [];
   const stage = makeStage(flags);
@@ -148,11 +148,11 @@ async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
   return wrong > 0 || problems.length > 0 ? EXIT.INPUT : EXIT.OK;
 }
 
-/** Writes the flows. @returns how many */
+/** Writes the flows. @returns their number */
 async function list(stage: FlowStage, flags: FlowsFlags, output: DataOutput, io: Io): Promise<number> {
   const colour = colours(hasColour(io));
   const isJson = flags.json === true;
-  // What was read until then is listed; an interruption while it is ends the list.
+  // After an interruption, flows read so far are listed; a signal during the list ends it.
   const wasInterrupted = io.signal.aborted;
   let listed = 0;
   for (const entry of flowsInOrder(stage.cache, flags.sort, flags.top ?? Number.POSITIVE_INFINITY)) {

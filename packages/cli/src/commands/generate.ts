@@ -28,7 +28,7 @@ interface GenerateFlags {
 const BATCH_REPORTS = 256;
 const BATCH_BYTES = 1 << 17;
 
-/** Gives `int generate` its arguments, options and work. */
+/** Defines arguments, options and action of `int generate`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .option('--topology <NAME:SIZE>', 'fabric: leaf-spine:LEAVESxSPINES or fat-tree:K', 'leaf-spine:4x2')
@@ -60,7 +60,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       try {
         stream = new ReportStream(options);
       } catch (error) {
-        // Options out of the generator's range, or a topology that it does not know.
+        // An option out of the generator's range, or an unknown topology.
         return command.error(`error: ${(error as Error).message}`);
       }
       done(
@@ -91,7 +91,7 @@ async function toCapture(stream: ReportStream, flags: GenerateFlags, io: Io): Pr
     }
     made += count;
     progress.update(() => `${grouped(made)} of ${counted(flags.packets, 'report')}`);
-    // Signals are seen only between turns of the event loop.
+    // Signals are handled only between turns of the event loop.
     await new Promise(setImmediate);
   }
   progress.done();
@@ -114,7 +114,7 @@ async function toCollector(stream: ReportStream, flags: GenerateFlags, to: UdpAd
     () => io.signal.aborted,
     () => progress.update(() => `${counted(sender.sent, 'report')} sent to ${peer}`),
   );
-  // A refusal of the last datagrams takes a moment to come back.
+  // Wait for a possible refusal of the last datagrams.
   await new Promise((resolve) => setTimeout(resolve, 20));
   await sender.close();
   progress.done();

@@ -28,11 +28,11 @@ interface ProcessFlags {
   readonly prefix?: string;
   readonly format?: 'auto' | 'json' | 'protobuf';
   readonly from?: 'earliest' | 'latest';
-  /** Nanoseconds. */
+  /** In nanoseconds. */
   readonly window?: number;
-  /** Nanoseconds. */
+  /** In nanoseconds. */
   readonly commit?: number;
-  /** Nanoseconds. */
+  /** In nanoseconds. */
   readonly wait?: number;
   readonly metrics?: MetricsAddress;
   readonly metricsAllowHost?: readonly string[];
@@ -40,11 +40,11 @@ interface ProcessFlags {
 }
 
 const REDRAW_MS = 500;
-/** Time for stopping, to commit and to leave the group: the totals come after it, before the command is ended by force. */
+/** Time for committing and leaving the group on a stop. The rest of DRAIN_MS is for the totals. */
 const STOP_MS = DRAIN_MS - 2000;
-/** Characters of lines to keep for a reader that is behind: results are in Kafka in any case. */
+/** Characters of lines kept for a slow reader; the results are in Kafka anyway. */
 const UNREAD_LIMIT = 1 << 23;
-/** Events to show in the live view. */
+/** Most events in the live view. */
 const RECENT = 10;
 const WINDOW_MS = { least: 50, most: 3_600_000 };
 const SLICE_MS = 250;
@@ -69,7 +69,7 @@ function wholeMs(what: string, least: number, most: number): (text: string) => n
   };
 }
 
-/** The longest slice of at most 250 ms of which a window is a multiple; undefined if there is none of use. */
+/** The longest useful slice of at most 250 ms that divides a window; undefined if there is none. */
 function sliceOf(windowMs: number): number | undefined {
   for (let slice = Math.min(SLICE_MS, windowMs); slice >= MIN_SLICE_MS; slice--) {
     if (windowMs % slice === 0) return slice;
@@ -85,7 +85,7 @@ function windowLength(text: string): number {
   return ns;
 }
 
-/** Gives `int process` its arguments, options and work. */
+/** Defines arguments, options and action of `int process`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .addOption(
@@ -143,7 +143,7 @@ class ProcessCommand {
   #recent: string[] = [];
   #untold: string[] = [];
   #notShown = 0;
-  /** What was told of last. */
+  /** The problem reported last. */
   #trouble: string | null = null;
 
   constructor(flags: ProcessFlags, io: Io, make: (options: ProcessorOptions) => Processor) {
@@ -167,7 +167,7 @@ class ProcessCommand {
     });
   }
 
-  /** Works until a signal comes or nobody reads its lines any more. Returns the exit code. */
+  /** Runs until a signal comes or its output has no reader any more. Returns the exit code. */
   async run(): Promise<number> {
     const { signal } = this.#io;
     const ended = new Promise<void>((resolve) => {
@@ -232,7 +232,7 @@ class ProcessCommand {
     else this.#untold = [...this.#untold.slice(1 - RECENT), reason];
   }
 
-  /** Once when windows begin to wait, or to go on without a collector, and once when that is over. */
+  /** Prints one message when windows begin to wait, or to continue without a collector, and one when this is over. */
   #tellTrouble(): void {
     if (this.#screen !== null) return;
     const trouble = this.#processor.health();

@@ -17,7 +17,7 @@ interface QueryFlags {
   readonly salvage?: true;
 }
 
-/** Gives `int query` its arguments, options and work. */
+/** Defines arguments, options and action of `int query`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<SQL>', 'one statement that reads, such as "select nodeId, max(hopLatency) from hops group by nodeId"')
@@ -43,7 +43,7 @@ const EXITS: Readonly<Record<HistoryErrorCode, number>> = {
 };
 
 async function query(sql: string, flags: QueryFlags, io: Io): Promise<number> {
-  // The engine takes a moment to load: other commands do without.
+  // DuckDB is slow to load, and other commands do not need it.
   const parquet = await import('@int/sink-parquet');
   const output = new DataOutput(io.stdout);
   const progress = new Progress(io, false);
@@ -102,7 +102,7 @@ function linesFor(flags: QueryFlags, io: Io): ResultLines {
   return flags.csv === true ? new CsvLines() : new TableLines(colours(hasColour(io)));
 }
 
-/** @returns rows printed */
+/** @returns number of rows printed */
 async function print(result: QueryResult, lines: ResultLines, output: DataOutput, io: Io): Promise<number> {
   let printed = 0;
   let hasBegun = false;

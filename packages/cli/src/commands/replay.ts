@@ -35,9 +35,9 @@ interface ReplayFlags {
 
 const STATS_MS = 1000;
 const PROGRESS_MS = 200;
-/** Characters of lines to keep for a reader that is behind. */
+/** Characters of lines kept for a slow reader. */
 const UNREAD_LIMIT = 1 << 16;
-/** What may be lost of the schedule without a word. */
+/** Postponement of the schedule that causes no message. */
 const TOLERATED_LOSS_MS = 1;
 
 const perSecond = positiveNumber('frames per second, or max,');
@@ -60,7 +60,7 @@ function macAddress(text: string): Uint8Array {
   }
 }
 
-/** Gives `int replay` its arguments, options and work. */
+/** Defines arguments, options and action of `int replay`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture (pcap, pcapng, also gzip); - is standard input')
@@ -129,7 +129,7 @@ class ReplayCommand {
   readonly #io: Io;
   readonly #output: DataOutput;
   readonly #progress: Progress;
-  /** Why it ends before the capture does: a signal, or nobody who reads what it prints. */
+  /** Aborted to end before the capture does: on a signal, or when the output has no reader any more. */
   readonly #stopping = new AbortController();
   readonly #selection: Selection;
 
@@ -160,7 +160,7 @@ class ReplayCommand {
   #open(signal: AbortSignal): Promise<UdpTarget | XdpTarget> {
     const { to, afxdp, onDown = 'wait' } = this.#flags;
     if (to !== undefined) return UdpTarget.open(to);
-    // A line of progress ends where something else is told.
+    // Remove the progress line before a message.
     const tell = (message: string): void => {
       this.#progress.done();
       say(this.#io, message);
@@ -184,7 +184,7 @@ class ReplayCommand {
       endedAt = performance.now();
       if (target instanceof UdpTarget) await target.hear();
     } catch (error) {
-      // An interface that goes away is told of, with what had left before.
+      // If an interface goes away, print the totals too.
       if (!(error instanceof CliError) || player.handedOver === 0) throw error;
       failure = error;
     } finally {
@@ -206,7 +206,7 @@ class ReplayCommand {
     return { ...target.counts(), skipped, reasons: this.#selection.reasons, elapsedMs, loops };
   }
 
-  /** Lines of JSON each second, or progress in a terminal. */
+  /** Prints a line of JSON each second, or progress in a terminal. */
   #startTelling(target: Target, player: Player): { stop(): Promise<void> } {
     const paced = new PacedOutput(this.#output, UNREAD_LIMIT);
     const isJson = this.#flags.json === true;
@@ -216,7 +216,7 @@ class ReplayCommand {
         this.#progress.update(() => progressText(target.name, state));
         return;
       }
-      // A reader that does not keep up misses seconds.
+      // A slow reader misses seconds.
       if (!paced.isBehind) paced.add(JSON.stringify(replayJson('stats', state)));
       void paced.flush();
     };

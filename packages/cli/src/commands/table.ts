@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.js';
 
-/** A command's module: loaded only for the command that the command line names. */
+/** A command's module, loaded only for the command in the command line. */
 interface CommandModule {
   /**
-   * Gives a command its arguments, options and work.
-   * @param done takes the exit code
+   * Defines arguments, options and action of a command.
+   * @param done receives the exit code
    */
   define(command: Command, io: Io, done: (exitCode: number) => void): void;
 }
 
-/** A command, as the list of commands shows it. */
+/** A command in the list of commands. */
 interface SingleCommand {
   readonly name: string;
-  /** What follows its name in the list: those that `define` adds, in short. */
+  /** Short form of its arguments and options, shown after its name in the list. */
   readonly takes: string;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
 }
 
-/** Commands under one name. */
+/** A group of commands under one name. */
 interface CommandGroup {
   readonly name: string;
   readonly summary: string;
@@ -180,10 +180,9 @@ export const COMMANDS: readonly (SingleCommand | CommandGroup)[] = [
 ];
 
 /**
- * Adds commands. One that is named on the command line is loaded; the others are there to be listed and to be named in
- * messages.
+ * Adds commands. Only commands named on the command line are loaded; the others appear in lists and messages.
  *
- * @param words what may name a command: those of the command line that are no options
+ * @param words words of the command line that may name a command, without options
  */
 export async function addCommands(
   parent: Command,
@@ -203,7 +202,7 @@ export async function addCommands(
       const { define } = await entry.load();
       define(parent.command(name).description(summary), io, done);
     } else {
-      // Commander lists its arguments as it finds them here, `[options]` for one of them.
+      // Commander lists these arguments literally, including `[options]`.
       parent.command(`${name} ${entry.takes}`).description(summary);
     }
   }

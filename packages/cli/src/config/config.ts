@@ -1,4 +1,4 @@
-/** What int.yaml says, when it is valid: the same as schema/int.schema.json. */
+/** Types of a valid int.yaml; they match schema/int.schema.json. */
 import type { MetricName, Profile } from '@int/codec';
 import type { RecordKind } from '@int/collector';
 import type { StateMode } from '@int/detect';
@@ -53,7 +53,7 @@ export interface KafkaSourceConfig {
   readonly sasl?: SaslConfig;
 }
 
-/** Exactly one of them. */
+/** Exactly one of the members is present. */
 export interface SourceConfig {
   readonly udp?: UdpConfig;
   readonly afxdp?: AfxdpConfig;
@@ -97,7 +97,7 @@ export interface DartConfig {
   readonly values?: 'path' | readonly MetricName[];
 }
 
-/** What all sinks of records have. */
+/** Fields common to all sinks of records. */
 interface RecordsConfig {
   readonly name?: string;
   readonly records?: readonly RecordKind[];
@@ -174,7 +174,7 @@ export interface RedisSinkConfig extends RecordsConfig {
   readonly retry?: RetryConfig;
 }
 
-/** Exactly one of them. */
+/** Exactly one of the members is present. */
 export interface SinkConfig {
   readonly kafka?: KafkaSinkConfig;
   readonly parquet?: ParquetSinkConfig;
@@ -195,7 +195,7 @@ export interface IntConfig {
   readonly sinks?: readonly SinkConfig[];
 }
 
-/** What a sink is called. */
+/** The name of a sink. */
 export function nameOf(sink: SinkConfig): string {
   const [[kind, options]] = Object.entries(sink) as [[string, { readonly name?: string }]];
   return options.name ?? kind;

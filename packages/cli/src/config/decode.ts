@@ -1,7 +1,7 @@
 import type { DecodeFlags } from '../options.js';
 import type { DecodeConfig } from './config.js';
 
-/** The same as the options of the command line. */
+/** Converts the configuration to the command line's decode options. */
 export function decodeFlagsOf(config: DecodeConfig): DecodeFlags {
   const { intPorts, intDscp, greProtocol, probeMarker, reportPorts, probePorts, profile } = config;
   const [value = '', mask] = intDscp?.split('/') ?? [];

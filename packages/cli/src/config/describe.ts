@@ -1,4 +1,4 @@
-/** `int collect --check`: what a configuration would run. */
+/** The output of `int collect --check`: the parts that a configuration would run. */
 import { DRAIN_MS } from '../stopping.js';
 import { nameOf } from './config.js';
 import { sourceText } from './inputs.js';
@@ -6,7 +6,7 @@ import { millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { sinkText } from './sinks.js';
 
-/** The same as an object. */
+/** The description as an object. */
 export function checkJson({ config, file }: ReadConfig): Record<string, unknown> {
   return {
     type: 'config',
@@ -21,7 +21,7 @@ export function checkJson({ config, file }: ReadConfig): Record<string, unknown>
   };
 }
 
-/** Lines for people. */
+/** The description as lines of text. */
 export function checkLines({ config, file }: ReadConfig): string[] {
   const { detect, flows, dart, workers, sinks = [] } = config;
   return [
@@ -37,7 +37,7 @@ export function checkLines({ config, file }: ReadConfig): string[] {
   ];
 }
 
-/** Milliseconds that stopping may take. */
+/** Longest time for stopping, in milliseconds. */
 export function drainOf(drain: number | string | undefined): number {
   return drain === undefined ? DRAIN_MS : millisecondsOf(drain);
 }

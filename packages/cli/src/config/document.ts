@@ -1,4 +1,4 @@
-/** A YAML file as values, and where in the text each of them stands. */
+/** A YAML file as values, with the position of each in the text. */
 import {
   Composer,
   type Document,
@@ -18,23 +18,23 @@ import { FileProblems } from '../io.js';
 /** Keys and list positions from the root on. */
 export type ValuePath = readonly (string | number)[];
 
-/** Values that aliases may stand for, altogether. */
+/** Most values that all aliases together may expand to. */
 const MAX_ALIASES = 1000;
 
-/** Levels of lists and mappings: a configuration has 8, and the library ends the process where its stack is too small. */
+/** Most levels of lists and mappings. A configuration has 8. The library ends the process if the stack is too small. */
 const MAX_NESTING = 64;
-/** Signs, words, blanks and ends of lines: the library takes some microseconds for each. */
+/** Most lexemes: signs, words, blanks and ends of lines. The library takes some microseconds for each. */
 const MAX_LEXEMES = 100_000;
-/** Mistakes of syntax of which one knows where they stand: each tends to cause others. */
+/** Most syntax errors with a position: each tends to cause others. */
 const MOST_SYNTAX = 200;
 
 /** `${NAME}` and nothing else. */
 const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
-/** What is wrong with a file, and where. */
+/** A problem in a file, and its place. */
 export interface Problem {
   readonly path: ValuePath;
-  /** Point at the key, not at its value. */
+  /** Whether the position is that of the key, not of its value. */
   readonly atKey?: boolean;
   readonly message: string;
 }
@@ -47,9 +47,9 @@ export class ConfigDocument {
 
   /**
    * @param file name for messages
-   * @param env where `${NAME}` is looked up
+   * @param env variables for `${NAME}`
    * @param exitCode of the error
-   * @throws FileProblems if it is no YAML, or a variable is not set
+   * @throws FileProblems if it is not YAML, or a variable is not set
    */
   constructor(
     file: string,
@@ -92,7 +92,7 @@ export class ConfigDocument {
     }
   }
 
-  /** Tokens first, so that nesting is bounded before anything recurses over it. */
+  /** Tokenises first, to bound the nesting before any recursion over it. */
   #parse(text: string): Document.Parsed {
     this.#lines.addNewLine(0);
     const parser = new Parser(this.#lines.addNewLine);
@@ -106,7 +106,7 @@ export class ConfigDocument {
       }
     }
     for (const token of parser.end()) tokens.push(token);
-    // That keys are unique is seen below, where it does not take the square of their number.
+    // Unique keys are checked below: the library's check takes quadratic time.
     const composer = new Composer({ lineCounter: this.#lines, uniqueKeys: false });
     const [document, second] = composer.compose(tokens, true, text.length) as Iterable<Document.Parsed>;
     if (second === undefined) return document!;
@@ -117,7 +117,7 @@ export class ConfigDocument {
     return new FileProblems([this.#line(offset - 1, `more than ${limit}`)], undefined, this.exitCode);
   }
 
-  /** Problems as compilers write them. */
+  /** Formats problems like a compiler. */
   problems(found: readonly Problem[], cause?: unknown, total: number = found.length): FileProblems {
     const placed = found.map(({ path, atKey = false, message }) => ({ offset: this.#offset(path, atKey), message }));
     const lines = placed.sort((a, b) => a.offset - b.offset).map(({ offset, message }) => this.#line(offset, message));
@@ -130,7 +130,7 @@ export class ConfigDocument {
     return `${this.#file}:${Math.max(1, line)}:${Math.max(1, col)}: ${message.replaceAll(/\s*\n\s*/g, ' ')}`;
   }
 
-  /** Where a value stands; of one that is not there, what it should be in. */
+  /** Position of a value; if it is missing, of its parent. */
   #offset(path: ValuePath, atKey: boolean): number {
     let node: unknown = this.#root;
     let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;

@@ -47,7 +47,7 @@ class JointInput implements TelemetryInput {
   }
 }
 
-/** What the one AF_XDP source, if there is any, says: as the command line would. */
+/** The options of the AF_XDP source, if there is one, in the form of the command line's. */
 export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
   const decode = decodeFlagsOf(config.decode ?? {});
   const index = config.sources.findIndex(({ afxdp }) => afxdp !== undefined);
@@ -104,7 +104,7 @@ export async function configInput(
     } else if (kafka !== undefined) parts.push(await kafkaInput(read, index, decode, tell));
     else {
       const input = await xdp.input(prefilter);
-      // What the frames of an interface need does no harm to the others.
+      // Decode options for frames of an interface do not affect other sources.
       if (input !== null) decode = input.decode;
       parts.push(input ?? new UdpInput(anyAddress(decode), decode));
     }
@@ -112,7 +112,7 @@ export async function configInput(
   return new JointInput(parts, decode);
 }
 
-/** A source in a few words, for people. */
+/** A short description of a source. */
 export function sourceText({ udp, afxdp, pcap, kafka }: SourceConfig): string {
   if (udp !== undefined) return `UDP on ${udp.listen}`;
   if (afxdp !== undefined) return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}`;

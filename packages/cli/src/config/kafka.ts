@@ -11,7 +11,7 @@ import { readCertificates } from './tls.js';
 
 const PACKAGE = '@int/sink-kafka';
 
-/** How to log in, as the client takes it. */
+/** Login options in the form of the client. */
 function saslOf({ mechanism = 'PLAIN', username, password }: SaslConfig): Required<SaslConfig> {
   return { mechanism, username, password };
 }

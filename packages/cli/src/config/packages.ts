@@ -2,8 +2,8 @@ import { optionalPackage } from '../input/optional-package.js';
 import type { IntConfig } from './config.js';
 
 /**
- * Sees whether the packages that a configuration needs are there.
- * @throws CliError (rejects) that names the first one that is not
+ * Checks that the packages which a configuration needs are installed.
+ * @throws CliError (rejects) that names the first missing one
  */
 export async function needPackages({ sources, sinks = [] }: IntConfig): Promise<void> {
   if ([...sources, ...sinks].some(({ kafka }) => kafka !== undefined)) {

@@ -1,4 +1,4 @@
-/** Sizes and times as the schema of int.yaml lets them through. */
+/** Sizes and times that the schema of int.yaml accepts. */
 
 const BYTES: Readonly<Record<string, number>> = {
   B: 1,
@@ -33,7 +33,7 @@ function scaled(quantity: Quantity, units: Readonly<Record<string, number>>): nu
 /** Whole bytes. */
 export const bytesOf = (quantity: Quantity): number => Math.floor(scaled(quantity, BYTES));
 
-/** Whole milliseconds; what is above 0 is at least 1. */
+/** Whole milliseconds; a time above 0 is at least 1. */
 export const millisecondsOf = (quantity: Quantity): number => Math.ceil(scaled(quantity, MILLISECONDS));
 
 /** Whole nanoseconds. */

@@ -1,4 +1,4 @@
-/** int.yaml: read, held against its schema, and what no schema can say. */
+/** Reading int.yaml, and checking it against its schema and further rules. */
 import { dirname, resolve } from 'node:path';
 import { isMetricName, METRIC_NAMES } from '@int/codec';
 import { PROFILES } from '@int/codec/internals';
@@ -9,23 +9,23 @@ import { EXIT, type FileProblems, type Io } from '../io.js';
 import { type IntConfig, nameOf } from './config.js';
 import { ConfigDocument, type Problem, type ValuePath } from './document.js';
 
-/** A configuration that can be used, and how to complain about it all the same. */
+/** A valid configuration, with functions for later errors about it. */
 export interface ReadConfig {
   readonly config: IntConfig;
   /** The file, for messages. */
   readonly file: string;
-  /** A path of the configuration as a path of the process. */
+  /** Resolves a path in the configuration to a path of the process. */
   readonly path: (relative: string) => string;
-  /** What is wrong with the value at a path. */
+  /** Makes the error for the value at a path. */
   readonly problem: (path: ValuePath, message: string, cause?: unknown) => FileProblems;
 }
 
 const CONFIGURATION = { name: 'configuration', mostBytes: 1 << 20, tooLargeCode: EXIT.USAGE } as const;
 
-/** Problems of which one knows where they stand; more are only counted. */
+/** Most problems located in the text; further ones are only counted. */
 const MOST_EXPLAINED = 200;
 
-/** A schema as far as messages need it. */
+/** The parts of a schema that messages need. */
 interface Described {
   readonly title?: string;
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -51,13 +51,13 @@ const typeName = (type: string): string => TYPE_NAMES[type] ?? type;
 
 let compiled: ValidateFunction<IntConfig> | null = null;
 
-/** Made when it is first needed: most commands never do. */
+/** The validator, made at first use, because most commands need none. */
 function validator(): ValidateFunction<IntConfig> {
   compiled ??= new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true }).compile<IntConfig>(schema);
   return compiled;
 }
 
-/** What is wrong, in words. */
+/** Describes a schema error. */
 function explain(error: ErrorObject): Problem {
   const path = keysOf(error);
   const { keyword, params, message = 'is wrong' } = error;
@@ -94,7 +94,7 @@ function explain(error: ErrorObject): Problem {
   }
 }
 
-/** What the schema cannot say. */
+/** Problems that the schema cannot express. */
 function inconsistencies(config: IntConfig): Problem[] {
   const found: Problem[] = [];
   const { sources, detect, flows, sinks = [], dart } = config;
@@ -164,7 +164,7 @@ function inconsistencies(config: IntConfig): Problem[] {
 
 /**
  * Reads and checks a configuration.
- * @throws FileProblems with exit code 2 if it cannot be used; CliError with 3 if it cannot be read
+ * @throws FileProblems with exit code 2 if it is invalid; CliError with exit code 3 if it cannot be read
  */
 export async function readConfig(file: string, io: Io): Promise<ReadConfig> {
   const document = new ConfigDocument(file, await readText(file, CONFIGURATION, io), io.env, EXIT.USAGE);

@@ -40,7 +40,7 @@ export async function redisSink(
         },
       }),
   );
-  // It goes on trying by itself: records are taken meanwhile.
+  // The sink retries by itself and takes records meanwhile.
   void redis.open();
   return redis;
 }

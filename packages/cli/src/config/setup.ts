@@ -1,4 +1,4 @@
-/** What `int collect` runs, whether the command line says so or int.yaml. */
+/** The parts that `int collect` runs, from the command line or from int.yaml. */
 import { ReportLossStage, type Sink, type Stage } from '@int/collector';
 import type { DetectorOptions } from '@int/detect';
 import { LiveDetection } from '../collect/live-detection.js';
@@ -20,21 +20,21 @@ import { startWorkers } from './workers/workers.js';
 export interface CollectSetup {
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
-  /** Run after detection. */
+  /** Stages that run after detection. */
   readonly stages: readonly Stage[];
   readonly sinks: readonly Sink[];
-  /** Only captures: they wait for whoever reads the output. */
+  /** Whether all sources are captures, which wait for the reader of the output. */
   readonly isPatient: boolean;
   /** The sources, not yet open. @throws CliError (rejects) */
   input(): Promise<TelemetryInput>;
   /**
-   * Looks at why the sources could not be opened.
-   * @returns true if {@link input} gives others now
+   * Handles an error on opening the sources.
+   * @returns true if {@link input} now returns other sources
    */
   giveUp(error: unknown): boolean;
-  /** Time that stopping may take. */
+  /** Longest time for stopping, in milliseconds. */
   readonly drainMs: number;
-  /** Lets go of what is neither a source nor a sink. */
+  /** Closes the parts that are neither sources nor sinks. */
   close(): Promise<void>;
 }
 
@@ -60,11 +60,11 @@ function metricsOf(read: ReadConfig): MetricsEndpoint | null {
 }
 
 /**
- * Makes what a configuration asks for.
- * @param tell how sinks say what goes wrong
- * @param drainMs replaces that of the configuration
- * @param prometheus the same
- * @throws CliError (rejects), with nothing left open
+ * Makes the parts of a configuration.
+ * @param tell receives messages of sinks about problems
+ * @param drainMs overrides the configuration's time for stopping
+ * @param prometheus overrides the configuration's page for Prometheus
+ * @throws CliError (rejects), after closing all parts
  */
 export async function configSetup(
   read: ReadConfig,
@@ -77,7 +77,7 @@ export async function configSetup(
   const { detect, workers: threads } = config;
   const own = threads === undefined ? read : { ...read, config: pipelinePart(config) };
   const metrics = prometheus ?? metricsOf(read);
-  // The page for Prometheus has one of its own.
+  // The page for Prometheus has a stage of its own.
   const loss = metrics === null ? new ReportLossStage() : null;
   const limitMs = drainMs ?? drainOf(config.drain);
   const xdp = new XdpChoice(xdpFlagsOf(read), io, tell);
@@ -88,7 +88,7 @@ export async function configSetup(
       : await LiveDetection.open(read.path(detect.rules), options, io, (rules) => xdp.attach(rules, options));
   const open: (() => Promise<unknown>)[] = [async () => detection?.prefilter?.close()];
   try {
-    // Also of workers: what is wrong with it is told with line and column.
+    // Checked here for workers, too, so that errors have line and column.
     const geometry = flowGeometry(read);
     const { sinks, cacheEvents } = await configSinks(own, geometry, tell);
     open.push(() => closeSinks(sinks));

@@ -1,4 +1,4 @@
-/** What the sinks of int.yaml have in common. */
+/** The common parts of the sinks of int.yaml. */
 import { CliError, EXIT } from '../io.js';
 import { counted } from '../output/numbers.js';
 import type { RetryConfig } from './config.js';
@@ -6,16 +6,16 @@ import type { ValuePath } from './document.js';
 import { millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 
-/** Says something to people, one line. */
+/** Prints a message for the user, one line. */
 export type Tell = (message: string) => void;
 
-/** Calls of a sink whose other side is away, and back. */
+/** Callbacks of a sink for the begin and the end of an outage. */
 export interface Reporting {
   readonly onProblem: (problem: Error) => void;
   readonly onRecovered: (outage: { readonly lastedMs: number; readonly attempts: number }) => void;
 }
 
-/** Lines for what a sink has to tell. */
+/** Makes the callbacks that print a sink's messages. */
 export function reporting(name: string, tell: Tell): Reporting {
   return {
     onProblem: ({ message }) => tell(`${name}: ${message}`),
@@ -24,7 +24,7 @@ export function reporting(name: string, tell: Tell): Reporting {
   };
 }
 
-/** Waiting times as sinks take them. */
+/** Delays in the form of the sinks' options. */
 export function retryOf({ first, longest }: RetryConfig): { readonly firstMs?: number; readonly maxMs?: number } {
   return {
     ...(first !== undefined && { firstMs: millisecondsOf(first) }),
@@ -33,8 +33,8 @@ export function retryOf({ first, longest }: RetryConfig): { readonly firstMs?: n
 }
 
 /**
- * Makes something of options.
- * @throws FileProblems if it does not like them
+ * Makes a part from options.
+ * @throws FileProblems if an option is refused
  */
 export function made<T>(read: ReadConfig, path: ValuePath, make: () => T): T {
   try {
@@ -46,8 +46,8 @@ export function made<T>(read: ReadConfig, path: ValuePath, make: () => T): T {
 }
 
 /**
- * Makes something that may need files or a network.
- * @throws FileProblems (rejects) if it does not like its options; CliError if it cannot be opened
+ * Makes a part that may need files or a network.
+ * @throws FileProblems (rejects) if an option is refused; CliError if it cannot be opened
  */
 export async function opened<T>(read: ReadConfig, path: ValuePath, open: () => T | Promise<T>): Promise<T> {
   try {

@@ -9,19 +9,19 @@ import type { ReadConfig } from './read-config.js';
 import { redisSink } from './redis.js';
 import type { Tell } from './sink-parts.js';
 
-/** Time to close sinks that are not needed after all. */
+/** Longest time to close unused sinks. */
 const UNUSED_MS = 1000;
 
 export interface ConfigSinks {
   readonly sinks: readonly Sink[];
-  /** Where events of the flow cache go. */
+  /** Consumer of the flow cache's events. */
   readonly cacheEvents: RecordConsumer | null;
 }
 
 /**
- * Makes all sinks but the page for Prometheus, which is asked and not given anything.
- * @param geometry of the flow cache, if there is one
- * @throws CliError (rejects), after closing those that were made
+ * Makes all sinks except the page for Prometheus, which pulls its values.
+ * @param geometry geometry of the flow cache, if there is one
+ * @throws CliError (rejects), after closing those already made
  */
 export async function configSinks(read: ReadConfig, geometry: CacheGeometry | null, tell: Tell): Promise<ConfigSinks> {
   const sinks: Sink[] = [];
@@ -45,7 +45,7 @@ export async function configSinks(read: ReadConfig, geometry: CacheGeometry | nu
   return { sinks, cacheEvents };
 }
 
-/** Closes sinks that nothing was given to. */
+/** Closes sinks that received no records. */
 export async function closeSinks(sinks: readonly Sink[]): Promise<void> {
   await Promise.allSettled(sinks.map((sink) => sink.close?.(UNUSED_MS)));
 }
@@ -55,7 +55,7 @@ export function prometheusOf({ config }: ReadConfig): PrometheusConfig | null {
   return config.sinks?.find(({ prometheus }) => prometheus !== undefined)?.prometheus ?? null;
 }
 
-/** A sink in a few words, for people. */
+/** A short description of a sink. */
 export function sinkText(sink: SinkConfig): string {
   const { kafka, parquet, prometheus, opensearch, redis } = sink;
   const what = (records: readonly string[] | undefined): string => records?.join(', ') ?? 'all records';

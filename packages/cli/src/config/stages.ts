@@ -8,9 +8,9 @@ import { bytesOf, nanosecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { made, type Tell } from './sink-parts.js';
 
-/** Flows that are silent for longer leave the cache, unless something else is said. */
+/** Default time without reports after which a flow leaves the cache. */
 const IDLE = '30s';
-/** Rows looked at for idle flows: for each batch, and at a time where that was rarely needed. */
+/** Rows scanned for idle flows: per batch, and at once if scans are rare. */
 const SWEEP = { rows: 1 << 14, burst: 1 << 20 } as const;
 
 /** The layout of the flow cache; `null` without one. @throws FileProblems */
@@ -21,7 +21,7 @@ export function flowGeometry(read: ReadConfig): CacheGeometry | null {
   return made(read, ['flows'], () => geometryOf(dimensions));
 }
 
-/** @param events where the cache's events go. @throws FileProblems; CliError if there is no memory for it */
+/** @param events consumer of the cache's events. @throws FileProblems; CliError if memory is insufficient */
 export function flowStage(read: ReadConfig, events: RecordConsumer | null): FlowStage | null {
   const { flows } = read.config;
   if (flows === undefined) return null;
@@ -49,7 +49,7 @@ export interface ConfigStore {
   readonly store: EpochStore;
 }
 
-/** @param tell how the store says what goes wrong. @throws CliError (rejects) */
+/** @param tell receives messages of the store about problems. @throws CliError (rejects) */
 export async function dartStage(read: ReadConfig, tell: Tell): Promise<ConfigStore | null> {
   const { dart } = read.config;
   if (dart === undefined) return null;

@@ -6,7 +6,7 @@ import type { ReadConfig } from './read-config.js';
 
 const CERTIFICATE = { name: 'certificate or key', mostBytes: 1 << 20 } as const;
 
-/** Certificates as `node:tls` takes them. */
+/** Certificates in the form of `node:tls`. */
 export interface Certificates {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
@@ -15,8 +15,8 @@ export interface Certificates {
 }
 
 /**
- * Reads the files.
- * @param path of `tls` in the configuration
+ * Reads the files of certificates.
+ * @param path path of `tls` in the configuration
  * @throws FileProblems (rejects)
  */
 export async function readCertificates(read: ReadConfig, tls: TlsConfig, path: ValuePath): Promise<Certificates> {

@@ -1,4 +1,4 @@
-/** Flows as text, and the keys they have in a store. */
+/** Flows as text, and their keys in a store. */
 import { AddressError, type Flow } from '@int/codec';
 import { flowKey } from '@int/dart';
 import { protocolNumber } from '../output/record-text.js';
@@ -6,7 +6,7 @@ import { protocolNumber } from '../output/record-text.js';
 const ENDPOINT = String.raw`(?:\[([^\]]+)\](?::(\d{1,5}))?|([^\s:>/]+)(?::(\d{1,5}))?|([0-9a-fA-F:.]*:[0-9a-fA-F:.]*))`;
 const FLOW = new RegExp(String.raw`^\s*${ENDPOINT}\s*-?>\s*${ENDPOINT}\s*[\s/]\s*(?:protocol\s+)?(\w+)\s*$`);
 
-/** What is wrong with a flow, in words. */
+/** Thrown for an invalid text of a flow. */
 export class FlowTextError extends Error {
   override readonly name = 'FlowTextError';
 }
@@ -25,9 +25,9 @@ export function parseProtocol(text: string): number {
 }
 
 /**
- * Reads `10.0.1.1:5000 > 10.0.2.2:80/udp`, as `int decode` shows it or with a slash in front of the protocol; IPv6
- * addresses with a port are in brackets; no port is port 0.
- * @throws FlowTextError if the text is no flow
+ * Reads `10.0.1.1:5000 > 10.0.2.2:80/udp`, also in the form of `int decode`, without the slash. IPv6 addresses with a
+ * port are in brackets; a missing port is 0.
+ * @throws FlowTextError if the text is not a flow
  */
 export function parseFlow(text: string): Flow {
   const match = FLOW.exec(text);
@@ -45,7 +45,7 @@ export function parseFlow(text: string): Flow {
 
 /**
  * The key of a flow, or of a flow at a switch.
- * @throws FlowTextError if its addresses are none
+ * @throws FlowTextError if an address is invalid
  */
 export function keyOfFlow(flow: Flow, node: number | undefined): Uint8Array {
   try {

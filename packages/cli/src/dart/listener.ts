@@ -1,4 +1,4 @@
-/** A software RDMA NIC in front of a store, and what it tells of itself. */
+/** A software RDMA NIC in front of a store, with its statistics. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -12,15 +12,18 @@ import { grouped, percent } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { QueryServer } from './live-query.js';
 
-/** When an epoch ends by itself. */
+/** The condition that ends an epoch automatically. */
 export type Rotate = { readonly everyMs: number } | { readonly load: number };
 
 const LOG_MS = 1000;
-/** What has arrived by the time of a signal is taken: until nothing comes for so long, for so long at most. */
+/**
+ * After a signal, packets that have already arrived are still taken: until none comes for this time, and for at most
+ * this time.
+ */
 const SETTLE_MS = 50;
 const MOST_SETTLE_MS = 500;
 const RECEIVE_BUFFER = 8 << 20;
-/** Lines that are kept for a reader that is behind. */
+/** Characters kept for a slow reader. */
 const UNREAD_LIMIT = 1 << 16;
 
 const ACCEPTED = OUTCOME_NAMES.slice(0, FIRST_REJECT);
@@ -40,7 +43,7 @@ function pick(counters: RnicCounters, names: readonly OutcomeName[]): Partial<Re
   return Object.fromEntries(names.map((name) => [name, counters[name]]));
 }
 
-/** Takes packets until it is told to stop. */
+/** Receives packets until it is stopped. */
 export class Listener {
   readonly #store: EpochStore;
   readonly #rnic: UdpRnic;
@@ -57,7 +60,7 @@ export class Listener {
     this.#io = io;
   }
 
-  /** @throws CliError if the address cannot be listened on, or the region is none */
+  /** @throws CliError if it cannot listen on the address, or the region is invalid */
   static async open(store: EpochStore, options: ListenerOptions, io: Io): Promise<Listener> {
     const { address, destination, icrc, queuePairs, service, remoteKey, base } = options;
     const { host, port } = address;
@@ -78,17 +81,17 @@ export class Listener {
     }
   }
 
-  /** With the port that the system chose, if it did. */
+  /** The address it listens on, with the port that the system chose for port 0. */
   get address(): UdpAddress {
     return { host: this.#host, port: this.#rnic.port };
   }
 
-  /** Whether other processes can ask while this one writes. */
+  /** Whether other processes can query while this one writes. */
   get answersQuestions(): boolean {
     return this.#questions !== null;
   }
 
-  /** Resolves after a signal, or when nobody reads standard output any more, with the totals printed. */
+  /** Resolves after a signal, or when standard output has no reader any more. The totals have then been printed. */
   async run(isJson: boolean): Promise<void> {
     const { signal } = this.#io;
     const output = new DataOutput(this.#io.stdout);
@@ -96,7 +99,7 @@ export class Listener {
     let before = 0;
     const ticker = setInterval(() => {
       const { datagrams } = this.#rnic.counters;
-      // A reader that does not keep up misses seconds.
+      // A slow reader misses seconds.
       if (!paced.isBehind) paced.add(isJson ? JSON.stringify(this.#counters('stats')) : this.#line(datagrams - before));
       before = datagrams;
       void paced.flush();
@@ -123,7 +126,7 @@ export class Listener {
     while (seen !== this.#rnic.counters.datagrams && performance.now() < end) {
       seen = this.#rnic.counters.datagrams;
       await sleep(SETTLE_MS);
-      // A timer that is late comes before the socket's turn, which has to have been before the next look.
+      // A late timer runs before the socket's turn, so give the socket a turn before the next check.
       await nextTurn();
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Questions to a store. Only one process can have a folder open: while `int dart listen` writes into it, that one answers,
- * over a Unix socket in the folder; a line of JSON each way.
+ * Queries of a store. Only one process can have a folder open. While `int dart listen` writes into it, that process
+ * answers over a Unix socket in the folder; request and reply are a line of JSON each.
  */
 import { unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -17,13 +17,13 @@ import {
 import { CliError, EXIT } from '../io.js';
 import { storeFailure } from './open-store.js';
 
-/** What is asked of a store. */
+/** A query of a store. */
 export interface Question {
   readonly key: Uint8Array;
   readonly query: HistoryQuery;
 }
 
-/** An answer of an epoch, as it is printed. */
+/** An answer of an epoch, in the printed form. */
 export interface AnswerJson {
   readonly epoch: string;
   readonly source: 'live' | 'flushing' | 'disk';
@@ -32,20 +32,20 @@ export interface AnswerJson {
   /** Whether files of the epoch are damaged. */
   readonly incomplete: boolean;
   readonly status: StatusName;
-  /** Hexadecimal. */
+  /** The value in hexadecimal. */
   readonly value: string | null;
   readonly matching: number;
   readonly agreeing: number;
 }
 
-/** What is known of a question. */
+/** The reply to a query. */
 export interface Reply {
   readonly answers: readonly AnswerJson[];
-  /** Files that are damaged and may have had more, a line each. */
+  /** Damaged files that may have had further answers, a line each. */
   readonly damage: readonly string[];
 }
 
-/** Over the socket. */
+/** A query in the form sent over the socket. */
 interface QuestionJson {
   readonly key: string;
   readonly policy?: Policy;
@@ -55,7 +55,7 @@ interface QuestionJson {
 }
 type ReplyJson = Reply | { readonly error: string };
 
-/** Characters of a question: a key of 65,535 bytes has twice as many digits. */
+/** Most characters of a query: a key of 65,535 bytes has twice as many digits. */
 const MOST_CHARACTERS = 1 << 18;
 
 const socketOf = (directory: string): string => join(directory, 'query');
@@ -89,9 +89,9 @@ async function ask(store: EpochReader | EpochStore, { key, query }: Question): P
 }
 
 /**
- * Asks a store: its files, or the process that has it open.
- * @param salvage whether what is sound in damaged files is an answer
- * @throws CliError if there is none, or it cannot be read, or files are damaged
+ * Queries a store: its files, or the process that has it open.
+ * @param salvage whether to answer from the sound parts of damaged files
+ * @throws CliError if there is no store, or it cannot be read, or files are damaged
  */
 export async function askStore(directory: string, question: Question, salvage: boolean): Promise<Reply> {
   try {
@@ -148,9 +148,9 @@ function parse<T>(text: string): T | null {
   }
 }
 
-/** Answers questions of other processes to a store that this one has open. */
+/** Answers queries of other processes for a store that this process has open. */
 export class QueryServer {
-  /** Questions answered. */
+  /** Number of queries answered. */
   answered = 0;
   readonly #store: EpochStore;
   readonly #server: Server;
@@ -166,10 +166,10 @@ export class QueryServer {
     const server = new QueryServer(store);
     const path = socketOf(store.directory);
     try {
-      // One that a killed process left: nobody else has the folder open.
+      // Remove the socket of a killed process: nobody else has the folder open.
       unlinkSync(path);
     } catch {
-      // There is none.
+      // No socket to remove.
     }
     return new Promise((resolve) => {
       server.#server.once('error', () => resolve(null));

@@ -1,15 +1,15 @@
-/** Opening the folder of a store, with what went wrong in words. */
+/** Opening the folder of a store, with messages for errors. */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DartStoreError, type DartStoreErrorCode, EpochStore, type EpochStoreOptions } from '@int/dart/node';
 import { CliError, EXIT, MOST_TOLD, openFailure } from '../io.js';
 import { type StoreFlags, storeOptions } from './options.js';
 
-/** Slots of a new store if nothing else is said. */
+/** Default bytes of slots of a new store. */
 const DEFAULT_MEMORY = 64 * 2 ** 20;
 
 const EXIT_OF: Partial<Record<DartStoreErrorCode, number>> = {
-  // The store is right, what was asked of it is not.
+  // The store is valid; the options do not match it.
   ERR_DART_MISMATCH: EXIT.USAGE,
   ERR_DART_DAMAGED: EXIT.INPUT,
   ERR_DART_VERSION: EXIT.INPUT,
@@ -19,7 +19,7 @@ const HINTS: Partial<Record<DartStoreErrorCode, string>> = {
   ERR_DART_NO_STORE: 'int dart write or int dart listen makes one',
 };
 
-/** Whether a folder holds a store. */
+/** Whether a folder contains a store. */
 async function hasStore(directory: string): Promise<boolean> {
   try {
     await access(join(directory, 'store.json'));
@@ -29,7 +29,7 @@ async function hasStore(directory: string): Promise<boolean> {
   }
 }
 
-/** What to tell of a store that failed. */
+/** Converts an error of a store into one of the command. */
 export function storeFailure(error: unknown, directory: string): CliError {
   if (DartStoreError.is(error)) {
     const hint = HINTS[error.code];
@@ -43,7 +43,7 @@ export function storeFailure(error: unknown, directory: string): CliError {
   return new CliError(`cannot use ${directory}: ${openFailure(error)}`, EXIT.OPEN, error);
 }
 
-/** Tells what goes wrong with a store while it is open: the first things, since a full disk is told of every second. */
+/** Reports problems of an open store: only the first ones, because a full disk causes one every second. */
 export class StoreTrouble {
   count = 0;
   readonly #tell: (message: string) => void;

@@ -64,7 +64,9 @@ export function hexBytes(text: string): Uint8Array {
   return Buffer.from(digits, 'hex');
 }
 
-/** An option parser for a moment: nanoseconds since 1970, or a date and time as ISO 8601 has them. Gives nanoseconds. */
+/**
+ * An option parser for a time: nanoseconds since 1970, or an ISO 8601 date and time. Returns nanoseconds since 1970.
+ */
 export function moment(text: string): bigint {
   if (/^\d{16,20}$/.test(text)) return BigInt(text);
   const match = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(text);
@@ -75,7 +77,7 @@ export function moment(text: string): bigint {
   return BigInt(ms) * 1_000_000n;
 }
 
-/** Values of the options that shape a store, as commander leaves them. */
+/** Values of the options for a store's geometry, parsed by commander. */
 export interface ShapeFlags {
   readonly valueBytes?: number;
   readonly checksumBits?: number;
@@ -121,14 +123,14 @@ export function addHashOptions(command: Command): Command {
     );
 }
 
-/** Values of the options that make a store, as commander leaves them. */
+/** Values of the options that make a store, parsed by commander. */
 export interface StoreFlags extends ShapeFlags {
   readonly store: string;
   readonly slots?: number;
   readonly memory?: number;
 }
 
-/** Adds the options that name a store and shape one that is not there yet. */
+/** Adds the options that name a store and define a new one. */
 export function addStoreOptions(command: Command): Command {
   command
     .requiredOption('--store <DIR>', 'folder of the store; made if it is not there')
@@ -144,7 +146,7 @@ export function addStoreOptions(command: Command): Command {
   return addHashOptions(command);
 }
 
-/** What a new store is made of, or an existing one has to agree with. What was not given is left out. */
+/** Options of a new store, which an existing one must match. Options that were not given are omitted. */
 export function storeOptions(flags: StoreFlags): DartStoreOptions {
   const { slots, memory, valueBytes, checksumBits, copies, hash, seed } = flags;
   return {

@@ -10,7 +10,7 @@ export interface Row {
   readonly value: Uint8Array;
 }
 
-/** A line. Everything may be missing or of another type: it comes from outside. */
+/** A line of untrusted input: every member may be missing or of another type. */
 interface RowJson {
   readonly key?: unknown;
   readonly flow?: unknown;
@@ -77,9 +77,9 @@ function bytesOf(json: RowJson, valueBytes: number): Uint8Array {
 }
 
 /**
- * Reads a line: `{"key":HEX | "flow":TEXT or as in int decode, with "switch":ID, "value":HEX | "path":[ID,...]}`. A value
- * that is too short gets zeros at its end.
- * @throws SyntaxError, TypeError, FlowTextError with what is wrong
+ * Reads a line: `{"key":HEX | "flow":TEXT or as in int decode, with "switch":ID, "value":HEX | "path":[ID,...]}`. A
+ * short value is padded with zeros at its end.
+ * @throws SyntaxError, TypeError, FlowTextError with a description of the problem
  */
 export function readRow(line: string, valueBytes: number): Row {
   const json: unknown = JSON.parse(line);

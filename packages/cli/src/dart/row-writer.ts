@@ -1,4 +1,4 @@
-/** Files of reports or rows, into a store. */
+/** Writing files of reports or rows into a store. */
 import type { DecodeOptions, MetricName, TelemetryBatch } from '@int/codec';
 import { CaptureSource, Collector, type CollectorTotals, SourceError, type Stage } from '@int/collector';
 import { ReportRows } from '@int/dart';
@@ -9,26 +9,26 @@ import { readLines } from '../input/lines.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { readRow } from './row-lines.js';
 
-/** Rows made at once: more than a report has hops. */
+/** Rows per batch: more than a report has hops. */
 const ROWS = 4096;
-/** Messages about single lines before the rest is only counted. */
+/** Most messages about single lines; further problems are only counted. */
 const MESSAGES = 10;
 const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20]);
 const OPEN_BRACE = 0x7b;
 
-/** What became of everything that was read. */
+/** Totals of the input, by outcome. */
 export interface WriteTotals {
   /** Rows written. */
   keys: number;
-  /** Frames of captures, and those without telemetry that could be used, by reason. */
+  /** Frames of captures, and frames without usable telemetry, by reason. */
   frames: number;
   readonly dropped: Record<string, number>;
-  /** Lines of NDJSON, and those that are no row. */
+  /** Lines of NDJSON, and lines that are not rows. */
   lines: number;
   badLines: number;
 }
 
-/** Decoded reports become rows, rows go into the store. */
+/** Turns decoded reports into rows and writes them into the store. */
 class DartStage implements Stage {
   readonly name = 'dart';
   readonly #store: EpochStore;
@@ -53,16 +53,16 @@ class DartStage implements Stage {
 
 export interface RowWriterOptions {
   readonly decode: Omit<DecodeOptions, 'linkType'>;
-  /** Rows are paths of flows, or these metrics of each hop. */
+  /** Content of the rows: paths of flows, or these metrics of each hop. */
   readonly values: 'path' | readonly MetricName[];
-  /** Called now and then. */
+  /** Called at intervals. */
   readonly onProgress: () => void;
 }
 
 /** Writes files into a store, one after the other. */
 export class RowWriter {
   readonly totals: WriteTotals = { keys: 0, frames: 0, dropped: {}, lines: 0, badLines: 0 };
-  /** Null as long as there was no capture. */
+  /** Null before the first capture. */
   rows: ReportRows | null = null;
   /** Whether a capture was damaged. */
   hasFailed = false;
@@ -78,7 +78,7 @@ export class RowWriter {
 
   /**
    * Reads a file (pcap, pcapng or NDJSON, also gzip), or standard input for `-`.
-   * @throws CliError if it cannot be opened or read, or values cannot hold what is in it
+   * @throws CliError if it cannot be opened or read, or its values do not fit
    */
   async write(path: string): Promise<void> {
     const input = await openInput(path, this.#io);
@@ -134,7 +134,7 @@ export class RowWriter {
 
   #add({ received, dropped }: CollectorTotals): void {
     this.totals.frames += received;
-    // A capture waits: nothing of it is overrun.
+    // A capture waits, so nothing is overrun.
     const { overrun: _, ...reasons } = dropped;
     for (const [reason, count] of Object.entries(reasons)) {
       this.totals.dropped[reason] = (this.totals.dropped[reason] ?? 0) + count;
@@ -159,7 +159,7 @@ export class RowWriter {
         }
       }
       this.#options.onProgress();
-      // Checkpoints and signals have their turns.
+      // Give checkpoints and signals a turn.
       await new Promise(setImmediate);
       if (this.#io.signal.aborted) return;
     }
@@ -178,7 +178,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Reads until something is there that is no blank. @returns null if nothing is */
+/** Reads up to the first character that is not blank. @returns null if there is none */
 async function firstBytes(
   chunks: AsyncIterator<Uint8Array>,
 ): Promise<{ readonly byte: number; readonly chunks: Uint8Array[] } | null> {

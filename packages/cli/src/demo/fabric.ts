@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 
-/** What the demo's fabric is and where it sends to. */
+/** Options for the demo's fabric. */
 export interface DemoOptions {
   readonly host: string;
   readonly port: number;
   readonly topology: string;
   readonly flows: number;
-  /** Reports per second, about. */
+  /** Approximate reports per second. */
   readonly ratePps: number;
   readonly seed: number;
 }
 
-/** The worker's last words. */
+/** The worker's last message. */
 export interface DemoMessage {
   readonly sent: number;
   readonly error: string | null;
@@ -30,12 +30,12 @@ export class DemoFabric {
     });
   }
 
-  /** Resolves when the fabric has ended, by itself only if it failed. */
+  /** Resolves when the fabric has ended; without {@link stop}, only after a failure. */
   get ended(): Promise<DemoMessage> {
     return this.#ended;
   }
 
-  /** Stops sending. Resolves to how much was sent. */
+  /** Stops sending. Resolves with the number of reports sent. */
   async stop(): Promise<DemoMessage> {
     this.#worker.postMessage('stop');
     return this.#ended;

@@ -1,6 +1,6 @@
 /**
- * The demo's fabric: a thread that sends telemetry reports to the collector's socket until it is told to stop. It has a
- * thread of its own so that what it costs does not slow the collector down.
+ * The demo's fabric: a thread that sends telemetry reports to the collector's socket until it is stopped. In a thread
+ * of its own, it does not slow down the collector.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ReportStream } from '@int/traffic';

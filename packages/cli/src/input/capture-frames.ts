@@ -4,8 +4,8 @@ import { gunzipIfNeeded, openReadable } from '@int/pcap/node';
 import { CliError, EXIT, type Io, openFailure } from '../io.js';
 
 /**
- * Opens a capture or other data that are read as they come: a file, a pipe, or standard input for `-`. The stream ends early
- * when the command is interrupted.
+ * Opens a capture or other data for streaming: a file, a pipe, or standard input for `-`. The stream ends early if the
+ * command is interrupted.
  * @throws CliError if it cannot be opened
  */
 export async function openInput(path: string, io: Io): Promise<Readable> {
@@ -27,16 +27,16 @@ export async function openInput(path: string, io: Io): Promise<Readable> {
   return stream;
 }
 
-/** Frames read at once. */
+/** Frames per batch. */
 const BATCH_FRAMES = 1024;
 
 /**
- * Hands the frames of a capture (pcap, pcapng, also gzip) to `take`, in batches, as they are read. A batch is used again
- * when `take` is done with it.
+ * Passes the frames of a capture (pcap, pcapng, also gzip) to `take`, in batches, while reading. A batch is reused when
+ * `take` is done with it.
  *
- * @param take returns `false` to stop, now or later
- * @param pause called when all that has arrived is taken: the next bytes of a pipe may take long
- * @returns null, or what is wrong with the capture after the frames before that place
+ * @param take returns `false`, or a promise of it, to stop
+ * @param pause called when all bytes that have arrived are processed; the next bytes of a pipe may take long
+ * @returns null, or the damage that ended the capture; the frames before it have been taken
  * @throws CliError if it cannot be opened or read
  */
 export async function readFrames(

@@ -1,15 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 
-/** A network interface, and which of its receive queues. */
+/** A network interface and a choice of its receive queues. */
 export interface InterfaceQueues {
   readonly interface: string;
   readonly queues: 'all' | readonly number[];
 }
 
-/** Numbers of queues are below this. */
+/** Limit of queue numbers, exclusive. */
 const MOST_QUEUES = 4096;
 
-/** An option parser for `IFACE[:QUEUE]`; QUEUE is a number, a range, several of them with commas between, or `all`. */
+/** An option parser for `IFACE[:QUEUE]`; QUEUE is a number, a range, a comma-separated list of these, or `all`. */
 export function interfaceQueues(text: string): InterfaceQueues {
   const match = /^([^:/\s]{1,15})(?::(.+))?$/.exec(text);
   if (match === null) throw new InvalidArgumentError('Give the name of a network interface, as `ip link` lists them.');

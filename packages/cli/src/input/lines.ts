@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Characters of one line; a longer one is no record. */
+/** Most characters of a line. */
 const MAX_LINE = 1 << 26;
 
 /**
- * Cuts a stream of UTF-8 text into lines, without their ends. The last one may lack its end.
+ * Splits a stream of UTF-8 text into lines, without line ends. The last line may lack its end.
  * @throws RangeError for a line beyond 2^26 characters
  */
 export async function* readLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void, undefined> {

@@ -1,8 +1,8 @@
-/** What is told of a network interface that goes down or away and comes back. */
+/** Messages about a network interface that goes down or away and comes back. */
 import type { Outage } from '@int/collector';
 import { Option } from 'commander';
 
-/** What to do when an interface goes down or away. */
+/** The reaction to an interface that goes down or away. */
 export type OnDown = 'wait' | 'exit';
 
 /** `--on-down`. */
@@ -13,7 +13,7 @@ export function onDownOption(context = ''): Option {
   ).choices(['wait', 'exit']);
 }
 
-/** Listeners for an interface that is waited for: a line when it goes, and one when it is back. */
+/** Listeners that print a line when an interface goes, and one when it is back. */
 export function linkWords(
   name: string,
   tell: (message: string) => void,

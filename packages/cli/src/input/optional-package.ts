@@ -1,9 +1,9 @@
 import { CliError, EXIT } from '../io.js';
 
 /**
- * Imports a package that need not be installed.
- * @param what what the package is needed for
- * @throws CliError (rejects) that says what to do if it is missing
+ * Imports an optional package.
+ * @param what purpose of the package, for the message
+ * @throws CliError (rejects) with instructions if it is missing
  */
 export async function optionalPackage<T>(name: string, what: string, module: Promise<T>): Promise<T> {
   try {

@@ -7,10 +7,10 @@ import { interruptedCode } from '../stopping.js';
 import { readText } from './text-file.js';
 
 const RULES_FILE = { name: 'rules file', mostBytes: 1 << 24 } as const;
-/** Characters that are read within some 100 ms: for more, a thread of its own is worth it. */
+/** Rules up to this length are read in some 100 ms; longer ones are read in another thread. */
 const QUICK_LENGTH = 1 << 16;
 
-/** What is wrong with a rule set, one line each, as compilers write it. */
+/** The problems of a rule set, one line each, in the form of compilers. */
 function ruleProblems(path: string, problems: readonly RuleProblem[], total: number, cause?: unknown): FileProblems {
   const lines = problems.slice(0, MOST_TOLD).map(({ line, column, path: keys, message }) => {
     const place = line === undefined ? keys.join('.') : `${line}:${column ?? 1}`;
@@ -20,8 +20,8 @@ function ruleProblems(path: string, problems: readonly RuleProblem[], total: num
 }
 
 /**
- * Does something with the rules of a file.
- * @throws FileProblems if they are refused, CliError if there is no room for the state that they need
+ * Calls `use`, and converts errors about the rules of a file.
+ * @throws FileProblems if the rules are refused, CliError if memory for their state is insufficient
  */
 export function usingRules<T>(path: string, use: () => T): T {
   try {
@@ -37,7 +37,7 @@ export function usingRules<T>(path: string, use: () => T): T {
 
 /**
  * Reads a rules file, or standard input for `-`.
- * @throws FileProblems if the rules in it cannot be used, CliError if it cannot be opened or read
+ * @throws FileProblems if its rules are invalid, CliError if it cannot be opened or read
  */
 export async function readRulesFile(path: string, io: Io): Promise<RuleSet> {
   const text = await readText(path, RULES_FILE, io);
@@ -47,7 +47,7 @@ export async function readRulesFile(path: string, io: Io): Promise<RuleSet> {
   throw ruleProblems(path, found.problems, found.total);
 }
 
-/** What tells one content of a file from another without reading it; '' if there is no such file. */
+/** A signature of a file's content, obtained without reading it; '' if the file is missing. */
 async function signatureOf(path: string): Promise<string> {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
@@ -60,8 +60,8 @@ async function signatureOf(path: string): Promise<string> {
 const POLL_MS = 200;
 
 /**
- * Tells when a file has changed on disk. It looks at the file now and then: that works on every file system, and for
- * files that are replaced instead of written.
+ * Detects changes of a file on disk. It polls the file: this works on every file system, and for files that are
+ * replaced instead of written.
  */
 export class FileWatch {
   readonly #path: string;
@@ -76,12 +76,12 @@ export class FileWatch {
     this.#last = signature;
   }
 
-  /** The file as it is now. */
+  /** Makes a watch with the file's present state. */
   static async of(path: string): Promise<FileWatch> {
     return new FileWatch(path, await signatureOf(path));
   }
 
-  /** @param onChange called when the file is no longer what it was at first, or at the last call */
+  /** @param onChange called when the file differs from its first state, or from that at the last call */
   start(onChange: () => void): void {
     this.#onChange = onChange;
     this.#timer = setInterval(() => void this.#look(), POLL_MS);
@@ -97,7 +97,7 @@ export class FileWatch {
     const signature = await signatureOf(this.#path);
     const isSettled = signature === this.#last;
     this.#last = signature;
-    // A file that is being written, or replaced, is looked at when it has come to rest.
+    // Wait until a file that is being written or replaced has settled.
     if (!isSettled || signature === '' || signature === this.#known || this.#timer === null) return;
     this.#known = signature;
     this.#onChange();

@@ -1,4 +1,4 @@
-/** Where `int collect` gets its telemetry from, as the command sees it. */
+/** The input of `int collect`. */
 import type { DecodeOptions } from '@int/codec';
 import {
   type CaptureSource,
@@ -13,15 +13,15 @@ import { bytes } from '../output/numbers.js';
 
 export interface TelemetryInput {
   readonly sources: readonly Source[];
-  /** For the collector. */
+  /** Decode options for the collector. */
   readonly decode: Omit<DecodeOptions, 'linkType'>;
-  /** Whether time goes on also when nothing arrives. */
+  /** Whether time advances even if nothing arrives. */
   readonly isLive: boolean;
-  /** What a live view names it, once it is open. */
+  /** Its name in a live view, once it is open. */
   readonly text: string;
-  /** What to tell once it is open: a line each. */
+  /** Messages to print once it is open, a line each. */
   readonly words: readonly string[];
-  /** Reports that a filter in front of the process has kept back; `null` without one. */
+  /** Reports dropped by a pre-filter; `null` without one. */
   readonly filtered: number | null;
 }
 
@@ -70,11 +70,11 @@ export class CaptureInput implements TelemetryInput {
   }
 }
 
-/** The ports that reports are sent to. */
+/** The UDP ports of reports. */
 export const portsOf = ({ reportPorts }: Omit<DecodeOptions, 'linkType'>): readonly number[] =>
   reportPorts ?? [DEFAULT_REPORT_PORT];
 
-/** All addresses of this machine, on the ports that reports are sent to. */
+/** All addresses of this machine, on the UDP ports of reports. */
 export function anyAddress(decode: Omit<DecodeOptions, 'linkType'>): UdpAddress[] {
   return portsOf(decode).map((port) => ({ host: '0.0.0.0', port }));
 }

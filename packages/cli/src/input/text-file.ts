@@ -1,16 +1,16 @@
-/** Texts that are given to the command: rules, configurations, topologies, scripts. All are read here. */
+/** Reading text files of the user: rules, configurations, topologies, scripts. */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CliError, EXIT, type Io, openFailure } from '../io.js';
 import { interruptedCode } from '../stopping.js';
 
-/** What a file is to be. */
+/** The kind of file expected. */
 export interface TextKind {
-  /** In words: `no rules file` is what a larger one is. */
+  /** Name for messages, such as `rules file`. */
   readonly name: string;
   readonly mostBytes: number;
-  /** Exit code where it is larger; default 1. */
+  /** Exit code if it is larger; default 1. */
   readonly tooLargeCode?: number;
 }
 
@@ -25,12 +25,12 @@ function tooLarge(path: string, { name, mostBytes, tooLargeCode = EXIT.INPUT }: 
   return new CliError(`${path}: more than ${mostBytes} bytes: this is no ${name}`, tooLargeCode);
 }
 
-/** Opens a regular file, without waiting for anybody. @throws CliError */
+/** Opens a regular file without waiting. @throws CliError */
 async function openRegular(path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   let refusal = '';
   try {
-    // A pipe that nobody writes would be waited for.
+    // Opening a pipe without a writer would block.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = await file.stat();
     if (stats.isFile()) return file;
@@ -43,16 +43,16 @@ async function openRegular(path: string): Promise<FileHandle> {
 }
 
 /**
- * Reads a regular file as a whole; less of it if a signal comes meanwhile.
+ * Reads a whole regular file, or less if a signal comes meanwhile.
  *
- * @throws CliError (rejects): 3 if it cannot be opened or read, or is no regular file; 1 if it is too large
+ * @throws CliError (rejects): 3 if it cannot be opened or read, or is not a regular file; 1 if it is too large
  */
 export async function readRegular(path: string, kind: TextKind, signal?: AbortSignal): Promise<Buffer> {
   const file = await openRegular(path);
   try {
     const pieces: Buffer[] = [];
     let size = 0;
-    // Not by the size that the system tells: some files have more, and some grow.
+    // The system's size is not reliable: some files have more, and some grow.
     for (;;) {
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE);
       if (bytesRead === 0 || signal?.aborted === true) return Buffer.concat(pieces);
@@ -82,7 +82,7 @@ async function readInput(input: Readable, kind: TextKind, { signal }: Io): Promi
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    // A stream that is closed in the middle fails, too.
+    // A stream closed by a signal fails, too.
     if (!signal.aborted) throw new CliError(`cannot read standard input: ${openFailure(error)}`, EXIT.OPEN, error);
   } finally {
     signal.removeEventListener('abort', stop);
@@ -91,9 +91,9 @@ async function readInput(input: Readable, kind: TextKind, { signal }: Io): Promi
 }
 
 /**
- * Reads a regular file as a whole, or standard input for `-`, as UTF-8.
+ * Reads a whole regular file, or standard input for `-`, as UTF-8.
  *
- * @throws CliError (rejects) as {@link readRegular}; with the code of a signal if that came before all was read
+ * @throws CliError (rejects) like {@link readRegular}; with the code of a signal if one came before the end
  */
 export async function readText(path: string, kind: TextKind, io: Io): Promise<string> {
   const bytes = path === '-' ? await readInput(io.stdin, kind, io) : await readRegular(path, kind, io.signal);

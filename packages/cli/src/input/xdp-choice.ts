@@ -15,7 +15,7 @@ import {
   xdpFailure,
 } from './xdp-input.js';
 
-/** What the command line says about AF_XDP. */
+/** The command line's options for AF_XDP. */
 export interface XdpChoiceFlags extends DecodeFlags {
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
@@ -23,14 +23,14 @@ export interface XdpChoiceFlags extends DecodeFlags {
   readonly prefilter?: true;
 }
 
-/** Whether to receive by AF_XDP: as long as it was asked for, and nothing has shown that it cannot be. */
+/** The choice of AF_XDP: it applies if requested, until it proves impossible. */
 export class XdpChoice {
   readonly #flags: XdpChoiceFlags;
   readonly #io: Io;
   readonly #tell: (message: string) => void;
   #xdp: XdpFlags | null;
 
-  /** @param tell says what happens to the interface while it is received from */
+  /** @param tell prints messages about changes of the interface */
   constructor(flags: XdpChoiceFlags, io: Io, tell: (message: string) => void) {
     const { afxdp, afxdpMode = 'auto', onDown = 'wait' } = flags;
     this.#tell = tell;
@@ -40,8 +40,8 @@ export class XdpChoice {
   }
 
   /**
-   * Puts rules into the kernel if that was asked for and can be.
-   * @throws CliError (rejects) if what was asked for cannot be anywhere
+   * Loads rules into the kernel, if requested and possible.
+   * @throws CliError (rejects) if the request is impossible on any machine
    */
   async attach(rules: RuleSet, options: DetectorOptions): Promise<RunningPrefilter | null> {
     if (this.#xdp === null || this.#flags.prefilter !== true) return null;
@@ -53,7 +53,7 @@ export class XdpChoice {
     }
   }
 
-  /** The source to open; `null`: another one. @throws CliError (rejects) */
+  /** The source to open; `null` for a source other than AF_XDP. @throws CliError (rejects) */
   async input(prefilter: Prefilter | null): Promise<XdpInput | null> {
     if (this.#xdp === null) return null;
     try {
@@ -65,9 +65,9 @@ export class XdpChoice {
   }
 
   /**
-   * Looks at why it could not be opened.
-   * @returns true if it cannot be used here: that has been said, and UDP is next
-   * @throws CliError if what was asked for cannot be anywhere
+   * Handles an error on opening.
+   * @returns true if AF_XDP cannot be used here; a message has been printed, and UDP is next
+   * @throws CliError if the request is impossible on any machine
    */
   giveUp(error: unknown): boolean {
     if (this.#xdp === null) return false;

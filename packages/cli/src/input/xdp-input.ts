@@ -1,4 +1,4 @@
-/** Telemetry from a network interface by AF_XDP, where this machine can do that. `@int/afxdp` need not be installed. */
+/** Telemetry from a network interface by AF_XDP, if this machine supports it. `@int/afxdp` is optional. */
 import type { XdpMode } from '@int/afxdp';
 import type { Prefilter } from '@int/afxdp/prefilter';
 import type { XdpSource } from '@int/afxdp/source';
@@ -13,18 +13,18 @@ import { portsOf, type TelemetryInput } from './telemetry-input.js';
 
 export type { XdpMode };
 
-/** What the command line says of it. */
+/** The command line's options for it. */
 export interface XdpFlags extends InterfaceQueues {
   readonly mode: 'auto' | XdpMode;
   readonly onDown: OnDown;
 }
 
-/** AF_XDP cannot be used on this machine, by this user or with this card: there is another way, UDP. */
+/** Thrown if AF_XDP cannot be used on this machine, by this user or with this card. UDP is the alternative. */
 export class NoXdp extends Error {
   override readonly name = 'NoXdp';
 }
 
-/** Reasons that lie in the machine, not in what was asked for. */
+/** Codes of errors that the machine causes, not the request. */
 const CANNOT: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'ERR_XDP_PLATFORM',
   'ERR_XDP_NOT_BUILT',
@@ -36,8 +36,8 @@ const CANNOT: ReadonlySet<string> = /* @__PURE__ */ new Set([
 ]);
 
 /**
- * What it means that an interface could not be opened.
- * @returns NoXdp if the machine is the reason, CliError if what was asked for is, else the error itself
+ * Classifies an error on opening an interface.
+ * @returns NoXdp if the machine is the cause, CliError if the request is, else the error itself
  */
 export function xdpFailure(name: string, error: unknown): unknown {
   if (error instanceof NoXdp || error instanceof CliError) return error;
@@ -68,7 +68,7 @@ async function load<T>(module: Promise<T>): Promise<T> {
   }
 }
 
-/** A pre-filter, with what `int collect` does with it. */
+/** A pre-filter, with the detector's settings behind it. */
 export interface RunningPrefilter {
   readonly prefilter: Prefilter;
   /** Options for the detector behind it. */
@@ -78,7 +78,7 @@ export interface RunningPrefilter {
 }
 
 /**
- * Puts event detection into the kernel.
+ * Loads event detection into the kernel.
  * @throws NoXdp or CliError (rejects)
  */
 export async function attachPrefilter(
@@ -158,7 +158,7 @@ export class XdpInput implements TelemetryInput {
   }
 }
 
-/** What to tell of rules that the kernel cannot look after: their reports all come through. */
+/** Messages about rules that the kernel cannot evaluate, so that it passes all their reports. */
 export function prefilterWords({ plan }: Prefilter): string[] {
   const left = plan.rules.filter(({ inKernel }) => !inKernel);
   const words = left.map(({ rule, message }) => `pre-filter: rule ${rule.name} is left to this process: ${message}`);

@@ -4,7 +4,7 @@ import { CliError, EXIT, type Io, openFailure } from '../io.js';
 import { interruptedCode } from '../stopping.js';
 import { DataOutput } from './data-output.js';
 
-/** A capture being written: to a file, or for `-` to standard output. */
+/** Writes a capture to a file, or to standard output for `-`. */
 export class CaptureOutput {
   readonly #file: CaptureFile | null;
   readonly #stream: DataOutput | null;
@@ -18,8 +18,8 @@ export class CaptureOutput {
   }
 
   /**
-   * @param path a file, or `-`; undefined is `-` too unless standard output is a terminal
-   * @throws CliError if the file cannot be created, or if there is no place to write to
+   * @param path a file, or `-`; undefined means `-`, unless standard output is a terminal
+   * @throws CliError if the file cannot be created, or no output is given
    */
   static async open(path: string | undefined, io: Io): Promise<CaptureOutput> {
     if (path === undefined && io.stdout.isTTY === true) {
@@ -35,7 +35,7 @@ export class CaptureOutput {
     }
   }
 
-  /** Nobody reads the output any more. */
+  /** Whether the output has no reader any more. */
   get closed(): boolean {
     return this.#stream?.closed ?? false;
   }
@@ -62,13 +62,13 @@ export class CaptureOutput {
     return this.#stream!.bytes(this.#writer.record(frame));
   }
 
-  /** Lets a reader of standard output have what is there. */
+  /** Writes collected frames to standard output. */
   flush(): Promise<void> | undefined {
     return this.#stream?.flush();
   }
 
   /**
-   * Writes what is left; without frames the result is an empty capture.
+   * Writes the rest and closes; without frames the result is an empty capture.
    * @throws CliError if writing fails
    */
   async end(): Promise<void> {

@@ -11,15 +11,15 @@ export interface TotalJson {
   readonly reports: number;
   readonly dropped: Readonly<Record<DropStatus, number>>;
   readonly kernelDropped: number | null;
-  /** Reports that a pre-filter has kept back, on top of `received`; only with one. */
+  /** Reports dropped by a pre-filter, not part of `received`; only with a pre-filter. */
   readonly filtered?: number;
-  /** How often the times of a source have gone back with the system's clock; only if they have. */
+  /** Number of steps back of a source's times, with the system's clock; only if any occurred. */
   readonly clockStepsBack?: number;
-  /** Times that what a source receives from was down or away; only if it was. */
+  /** Number of outages of the sources; only if any occurred. */
   readonly outages?: number;
   /** Counters of the stages; only with sinks. */
   readonly stages?: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** What became of the records, by sink and kind; only with sinks. */
+  /** Fates of the records, by sink and kind; only with sinks. */
   readonly sinks?: Readonly<Record<string, SinkTotals>>;
 }
 
@@ -41,7 +41,7 @@ export function totalJson(totals: CollectorTotals, filtered: number | null = nul
   };
 }
 
-/** The line before it, if there are rules. */
+/** The line before the last, if there are rules. */
 export function summaryJson(detection: DetectionState): { type: 'summary' } & DetectionJson & { notShown: number } {
   return { type: 'summary', ...detectionJson(detection), notShown: detection.notShown };
 }
@@ -55,7 +55,7 @@ function switchJson(one: SwitchStatistics): Record<string, unknown> {
   return { ...rest, reportsPerSecond: Math.round(reportsPerSecond * 100) / 100 };
 }
 
-/** The line of each second. */
+/** The line written each second. */
 export function statsJson(state: LiveState): Record<string, unknown> {
   const { type: _, ...counters } = totalJson(state.totals, state.filtered);
   const { statistics, detection } = state;

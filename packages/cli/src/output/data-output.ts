@@ -2,13 +2,13 @@ import type { Terminal } from '../io.js';
 
 /** Characters or bytes to collect before they are written. */
 const CHUNK = 1 << 16;
-/** Milliseconds for which writing may keep the event loop, and with it signals, waiting. */
+/** Longest time for which writing may block the event loop, and with it signals, in milliseconds. */
 const TURN_MS = 50;
 
 /**
- * Standard output for data: collects small pieces into large writes, waits when the reader is slow, and takes a closed
- * pipe (`| head`) as the end of interest, which is no error. A file is never slow: there it waits now and then for a turn
- * of the event loop, in which signals are seen.
+ * Standard output for data. It collects small pieces into large writes and waits for a slow reader. A closed pipe
+ * (`| head`) ends the output and is not an error. Writes to a file never wait, so it yields to the event loop at
+ * intervals, in which signals are handled.
  */
 export class DataOutput {
   readonly #stream: Terminal;
@@ -19,7 +19,7 @@ export class DataOutput {
   #error: Error | null = null;
   #wake: (() => void) | null = null;
   #turnedAt = performance.now();
-  /** Called when nobody reads any more: for those who write rarely. */
+  /** Called when there is no reader any more; for programs that write rarely. */
   onClosed: () => void = () => {};
   readonly #onError = (error: NodeJS.ErrnoException): void => {
     if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') this.#error = error;
@@ -39,12 +39,12 @@ export class DataOutput {
     stream.on('drain', this.#onDrain);
   }
 
-  /** Nobody reads any more: stop producing. */
+  /** Whether there is no reader any more, so that production can stop. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Why writing failed, if not because the reader went away. */
+  /** The error of writing, except a closed pipe; null if there is none. */
   get error(): Error | null {
     return this.#error;
   }
@@ -55,20 +55,20 @@ export class DataOutput {
     return this.text('\n');
   }
 
-  /** Adds a piece of a line. Returns a promise as {@link line}. */
+  /** Adds a piece of a line. Returns a promise like {@link line}. */
   text(text: string): Promise<void> | undefined {
     this.#text += text;
     return this.#text.length >= CHUNK ? this.flush() : undefined;
   }
 
-  /** Adds bytes, which are kept until written. Returns a promise as {@link line}. */
+  /** Adds bytes, which must stay unchanged until written. Returns a promise like {@link line}. */
   bytes(bytes: Uint8Array): Promise<void> | undefined {
     this.#bytes.push(bytes);
     this.#byteLength += bytes.length;
     return this.#byteLength >= CHUNK ? this.flush() : undefined;
   }
 
-  /** Writes what is collected. Returns a promise if the reader is behind. */
+  /** Writes the collected output. Returns a promise if the reader is behind. */
   flush(): Promise<void> | undefined {
     if (this.#closed) {
       this.#text = '';
@@ -95,7 +95,7 @@ export class DataOutput {
     });
   }
 
-  /** A turn of the event loop, if the last one was some time ago. */
+  /** Waits for a turn of the event loop, if the last one was some time ago. */
   #turn(): Promise<void> | undefined {
     if (performance.now() - this.#turnedAt < TURN_MS) return undefined;
     return new Promise((resolve) => {
@@ -106,13 +106,13 @@ export class DataOutput {
     });
   }
 
-  /** Writes what is collected, waits until it has been taken, and lets go of the stream, which stays open. */
+  /** Writes the collected output, waits until it has been taken, and releases the stream, which stays open. */
   async end(): Promise<void> {
     this.flush();
     if (!this.#closed) {
-      // The callback of an empty write comes after all that is before it, or with the error.
+      // The callback of an empty write follows all earlier writes, or brings the error.
       await new Promise<void>((resolve) => this.#stream.write('', () => resolve()));
-      // A stream tells its error after the callback.
+      // A stream emits its error after the callback.
       await new Promise(setImmediate);
     }
     this.#stream.off('close', this.#onClose);

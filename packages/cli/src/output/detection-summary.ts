@@ -3,12 +3,12 @@ import type { AdaptationState } from '@int/detect';
 import type { Colours } from './colour.js';
 import { counted, factor, grouped, percent } from './numbers.js';
 
-/** What a detection run has come to. */
+/** The results of a detection run. */
 export interface Detected {
   readonly totals: DetectionTotals;
-  /** Thresholds that adapt, as they are now. */
+  /** Adaptive thresholds, with their present values. */
   readonly adaptation: readonly AdaptationState[];
-  /** Reports that a pre-filter kept back, on top of those of `totals`: no rule has found an event in them. */
+  /** Reports dropped by a pre-filter because no rule found an event in them; not part of `totals`. */
   readonly filtered: number;
 }
 
@@ -18,21 +18,24 @@ interface RuleJson {
   readonly events: number;
 }
 
-/** Counters of a detection run, as `int detect` ends with and `int collect` repeats. */
+/** Counters of a detection run, in the last line of `int detect` and in lines of `int collect`. */
 export interface DetectionJson {
   readonly reports: number;
   readonly events: number;
-  /** Fraction of reports with at least one event, those that a pre-filter kept back included; 0 if there are no reports. */
+  /**
+   * Fraction of reports with at least one event, among all reports including those dropped by a pre-filter; 0 without
+   * reports.
+   */
   readonly survivors: number;
-  /** All rules, also those with 0. */
+  /** All rules, including those without events. */
   readonly byRule: Readonly<Record<string, RuleJson>>;
   /** Reports that no rule matched, under `default: report`. */
   readonly default: RuleJson;
-  /** Rules that were taken away while running, together. */
+  /** Sum over rules that were removed during the run. */
   readonly removed: RuleJson;
-  /** As `survivors`, of the reports that each rule decided. */
+  /** Like `survivors`, per rule. */
   readonly survivorsByRule: Readonly<Record<string, number>>;
-  /** What was not looked at, and why. */
+  /** Reports that were not examined, by reason. */
   readonly notOk: number;
   readonly unmatched: number;
   readonly unsampled: number;
@@ -40,7 +43,7 @@ export interface DetectionJson {
   readonly beyondPositions: number;
   readonly aged: number;
   readonly evicted: number;
-  /** Thresholds that adapt, as they are now. */
+  /** Adaptive thresholds, with their present values. */
   readonly adaptation: readonly AdaptationState[];
 }
 
@@ -52,7 +55,7 @@ function ruleJson({ reports, events }: RuleFigures): RuleJson {
   return { reports, events };
 }
 
-/** The members of a `summary` line behind its type. */
+/** The members of a `summary` line after its type. */
 export function detectionJson({ totals, adaptation, filtered }: Detected): DetectionJson {
   const { reports, events, survivors, byRule, byDefault, removed } = totals;
   const { notOk, unmatched, unsampled, withoutFlow, beyondPositions, aged, evicted } = totals;
@@ -75,7 +78,7 @@ export function detectionJson({ totals, adaptation, filtered }: Detected): Detec
   };
 }
 
-/** What a share of survivors is worth: `12.6 times`. */
+/** The capacity gained by a share of survivors: `12.6 times`. */
 function capacityText(survivors: number, reports: number): string {
   return survivors === 0 ? '-' : `${factor(reports / survivors)} times`;
 }
@@ -89,7 +92,7 @@ export function survivorsText({ totals, filtered }: Detected): string {
   return `${percent(survivors / all)} survive: ${factor(all / survivors)} times fewer reports`;
 }
 
-/** What is counted besides the rules, in words; only what occurred. */
+/** The other counters as text, without zeros. */
 function otherText(totals: DetectionTotals): string {
   const counts: readonly (readonly [string, number])[] = [
     ['could not be decoded', totals.notOk],
@@ -109,12 +112,12 @@ function otherText(totals: DetectionTotals): string {
 const MIN_NAME = 10;
 const MAX_NAME = 40;
 
-/** A rule's name cut to a width; blanks fill it up. */
+/** A rule's name, truncated or padded to a width. */
 function named(name: string, width: number): string {
   return name.length <= width ? name.padEnd(width) : `${name.slice(0, width - 1)}…`;
 }
 
-/** The rules as plain text: a heading, then one line each, the default last if it decided anything. */
+/** The rules as plain text: a heading, then one line each; the default is last, if it matched any report. */
 export function ruleTable(totals: DetectionTotals): string[] {
   const rows: [string, RuleFigures][] = [...totals.byRule];
   if (totals.byDefault.reports > 0) rows.push(['(no rule)', totals.byDefault]);
@@ -135,7 +138,7 @@ export function ruleTable(totals: DetectionTotals): string[] {
   ];
 }
 
-/** One line for each threshold that adapts. */
+/** One line per adaptive threshold. */
 export function adaptationLines(states: readonly AdaptationState[]): string[] {
   return states.map(({ rule, target, rate, status, threshold }) => {
     const at = rule === null ? `${factor(threshold)} times the thresholds` : `threshold ${grouped(threshold)}`;
@@ -143,7 +146,7 @@ export function adaptationLines(states: readonly AdaptationState[]): string[] {
   });
 }
 
-/** The end of a run: totals, then the rules. */
+/** The text at the end of a run: totals, then the rules. */
 export function detectionTable(detected: Detected, colour: Colours): string[] {
   const { totals, adaptation } = detected;
   const head = `${counted(totals.reports, 'report')}, ${counted(totals.events, 'event')}`;

@@ -4,17 +4,17 @@ import { findingText, type PlacedEvent, ruleText } from './event-text.js';
 import { grouped } from './numbers.js';
 import { flowText } from './record-text.js';
 
-/** What a live view shows of detection. */
+/** The state of detection for a live view. */
 export interface DetectionState extends Detected {
-  /** Most recent first. */
+  /** Recent events, the most recent first. */
   readonly recent: readonly PlacedEvent[];
-  /** Events whose line found no room, because the reader was behind. */
+  /** Events not printed because the reader was too slow. */
   readonly notShown: number;
-  /** What the last attempt to load rules came to; `null`: there was none. */
+  /** Result of the last attempt to load rules; `null` if there was none. */
   readonly notice: { readonly text: string; readonly isProblem: boolean } | null;
 }
 
-/** Lines besides rules and events: a blank, the title, the rules' heading. */
+/** Lines besides rules and events: a blank line, the title, the rules' heading. */
 const FIXED_ROWS = 3;
 const MIN_ROWS = FIXED_ROWS + 2;
 
@@ -23,8 +23,8 @@ function clockTime(timeNs: bigint): string {
 }
 
 /**
- * The section about rules and events, cut by `fit` to the width.
- * @param rows lines to fill at most; less than 5 leave no room for anything
+ * The section about rules and events, truncated to the width by `fit`.
+ * @param rows most lines; fewer than 5 leave no room
  */
 export function detectionView(
   state: DetectionState,

@@ -4,18 +4,21 @@ import type { Colours } from './colour.js';
 import { grouped } from './numbers.js';
 import { flowText, timeText } from './record-text.js';
 
-/** An event and where it comes from. */
+/** An event and its origin. */
 export interface PlacedEvent {
   /** 1-based number of the frame. */
   readonly frame: number;
-  /** Which individual report of that frame. */
+  /** Index of the individual report in that frame. */
   readonly index: number;
   /** Capture or arrival time, nanoseconds since the epoch. */
   readonly timeNs: bigint;
   readonly event: Event;
 }
 
-/** Row `row` of an event batch. Valid after the batches are used again. @param firstNumber of the batch's first frame */
+/**
+ * Copies row `row` of an event batch, so that it stays valid when the batches are reused.
+ * @param firstNumber number of the batch's first frame
+ */
 export function placedEvent(events: EventBatch, row: number, firstNumber: number): PlacedEvent {
   const { batch } = events;
   const report = events.report[row]!;
@@ -39,7 +42,7 @@ function evidenceText({ aggregate, metric, value, nodeId, hop }: Evidence): stri
   return `${aggregate}(${metric ?? ''}) ${grouped(value)}${place}`;
 }
 
-/** What was found: `perHop hopLatency at switch 2, hop 1: 1,200 to 5,400 (threshold 1,000)`. */
+/** The event found: `perHop hopLatency at switch 2, hop 1: 1,200 to 5,400 (threshold 1,000)`. */
 export function findingText(event: Event): string {
   const { detector, metric, scope, nodeId, hop, value, previous, threshold, evidence } = event;
   if (evidence !== null) return `${detector}: ${evidence.map(evidenceText).join(', ')}`;
@@ -50,12 +53,12 @@ export function findingText(event: Event): string {
   return `${detector} ${metric}${place}: ${from}${grouped(value)}${limit}`;
 }
 
-/** The name of a rule, or of what stands in for one. */
+/** The name of a rule, or of the default. */
 export function ruleText(rule: string | null): string {
   return rule ?? '(no rule)';
 }
 
-/** The readable line. */
+/** The line of text. */
 export function eventText({ frame, index, timeNs, event }: PlacedEvent, colour: Colours): string {
   const number = index === 0 ? `#${frame}` : `#${frame}.${index}`;
   const parts = [

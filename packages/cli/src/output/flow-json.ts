@@ -2,29 +2,32 @@ import type { CollectorTotals } from '@int/collector';
 import { flowFields } from '@int/collector/internals';
 import type { FlowCacheTotals, FlowEntry } from '@int/flowcache';
 
-/** Entries that left the cache, and the reports in them. */
+/** Counts of entries that left the cache, and of their reports. */
 interface LeftJson {
   readonly entries: number;
   readonly packets: number;
 }
 
-/** Where the reports of a capture are: `packets` is what the flows hold, and the packets of all others here. */
+/**
+ * Accounts for the reports of a capture: `packets` is the sum over the flows, the entries that left, and the lost
+ * reports.
+ */
 export interface FlowTotalsJson {
-  /** Individual reports and INT packets. */
+  /** Individual reports and INT packets in total. */
   readonly packets: number;
   /** Flows in the cache. */
   readonly flows: number;
-  /** Made room for others. */
+  /** Entries evicted to make room for others. */
   readonly evicted: LeftJson;
-  /** Were idle for too long. */
+  /** Entries idle for too long. */
   readonly aged: LeftJson;
-  /** Reports that could not be put into the cache; only reasons that occurred. `noFlow`: of which flow is not known. */
+  /** Reports that could not enter the cache; only reasons that occurred. `noFlow`: the flow is unknown. */
   readonly lost: { readonly noFlow?: number };
   /** Reports whose path differed from their flow's previous one. */
   readonly pathChanges: number;
-  /** Hops of reports that lay beyond those followed. */
+  /** Hops beyond those that the cache tracks. */
   readonly hopsBeyond: number;
-  /** Individual reports that could not be decoded to their end; not among `packets`. */
+  /** Individual reports with decoding errors; not part of `packets`. */
   readonly notOk: number;
 }
 
@@ -33,13 +36,13 @@ export function flowJson(entry: FlowEntry): string {
   return JSON.stringify({ type: 'flow', ...flowFields(entry) });
 }
 
-/** The counters of a cache that nobody takes entries from. */
+/** The counters of a cache without a consumer of its entries. */
 export function flowTotals(totals: FlowCacheTotals): FlowTotalsJson {
   const { offered, notOk, live, noFlow, pathChanges, hopsBeyond } = totals;
   return {
     packets: offered - notOk,
     flows: live,
-    // An entry whose count is full (2^32 - 1) makes room for its own flow.
+    // An entry with a full count (2^32 - 1) is evicted by its own flow.
     evicted: {
       entries: totals.evictedEntries + totals.retiredEntries,
       packets: totals.evictedPackets + totals.retiredPackets,
@@ -54,7 +57,7 @@ export function flowTotals(totals: FlowCacheTotals): FlowTotalsJson {
 
 /** The last line. */
 export function flowTotalsJson(totals: FlowTotalsJson, { received, dropped }: CollectorTotals): string {
-  // A capture waits: nothing of it is overrun.
+  // A capture waits, so nothing is overrun.
   const { overrun: _, ...wrong } = dropped;
   return JSON.stringify({ type: 'total', ...totals, frames: received, dropped: wrong });
 }

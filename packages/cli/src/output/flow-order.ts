@@ -1,6 +1,6 @@
 import { EntryReader, EXACT, type FlowCache, type FlowEntry } from '@int/flowcache';
 
-/** By what flows can be listed, the largest first. */
+/** Orders in which flows can be listed, the largest first. */
 export const FLOW_ORDERS = ['packets', 'latency', 'duration', 'changes', 'last'] as const;
 export type FlowOrder = (typeof FLOW_ORDERS)[number];
 
@@ -11,13 +11,13 @@ function long(words: Int32Array, at: number): number {
   return (words[at + 1]! >>> 0) * WORD + (words[at]! >>> 0);
 }
 
-/** From time `earlier` to time `later`, in nanoseconds: exact up to 2^53, whatever the times themselves are. */
+/** Nanoseconds from time `earlier` to time `later`, exact up to 2^53 for any times. */
 function between(words: Int32Array, earlier: number, later: number): number {
   const high = (words[later + 1]! >>> 0) - (words[earlier + 1]! >>> 0);
   return high * WORD + (words[later]! >>> 0) - (words[earlier]! >>> 0);
 }
 
-/** Where the entries of a cache begin, in words. */
+/** Offsets of a cache's entries, in words. */
 function placesOf({ words, geometry }: FlowCache, size: number): Float64Array {
   const { rows, buckets, rowsAt, rowStride, bucketsAt, bucketStride } = geometry;
   const places = new Float64Array(size);
@@ -32,10 +32,10 @@ function placesOf({ words, geometry }: FlowCache, size: number): Float64Array {
 }
 
 /**
- * The flows of a cache of the exact layout in order; among equals the older one first. Millions of flows take a few
- * numbers each: objects are made one by one.
+ * The flows of a cache of the exact layout in order; among equal ones, the older comes first. A flow takes only a few
+ * numbers until its object is made, one at a time.
  *
- * @param most gives no more flows than this
+ * @param most most flows to return
  */
 export function* flowsInOrder(cache: FlowCache, order: FlowOrder, most: number): Generator<FlowEntry, void, undefined> {
   const { words } = cache;

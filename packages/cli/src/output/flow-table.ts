@@ -4,10 +4,10 @@ import type { FlowTotalsJson } from './flow-json.js';
 import { counted, factor, grouped } from './numbers.js';
 import { flowText, pathText } from './record-text.js';
 
-/** Most pairs of IPv4 addresses and ports fit; what does not moves what is behind it. */
+/** Most pairs of IPv4 addresses and ports fit; a longer flow shifts the columns after it. */
 const FLOW_WIDTH = 44;
 
-/** Units of time, and from where on they are used: 90 s tell more than 1.5 min. */
+/** Units of time, each with the least time for its use: 90 s is clearer than 1.5 min. */
 const TIMES: readonly (readonly [unit: string, ns: number, from: number])[] = [
   ['h', 3600e9, 7200e9],
   ['min', 60e9, 120e9],
@@ -31,7 +31,7 @@ function line(flow: string, cells: readonly string[], path: string): string {
   );
 }
 
-/** What the columns are. */
+/** The heading of the columns. */
 export function flowHeading(colour: Colours): string {
   return colour.bold(line('flow', ['reports', 'duration', 'latency', 'last', 'changes'], 'path'));
 }
@@ -59,14 +59,14 @@ function hopLine({ nodeId, metrics }: HopStatistics): string {
   return `    ${`node ${nodeId ?? '?'}`.padEnd(16)}${values.join('  ')}`.trimEnd();
 }
 
-/** A line for each position on the path: means, and last values. */
+/** A line per position on the path: means, and last values. */
 export function hopLines({ hops }: FlowEntry, colour: Colours): string[] {
   return hops.map((hop) => colour.dim(hopLine(hop)));
 }
 
 /**
- * The end: totals in words, and what did not stay in the cache.
- * @param listed flows that were listed
+ * The last lines: totals as text, and entries that left the cache.
+ * @param listed number of listed flows
  */
 export function flowTotalsLines(totals: FlowTotalsJson, listed: number, colour: Colours): string[] {
   const { packets, flows, evicted, aged, lost, pathChanges, hopsBeyond, notOk } = totals;

@@ -15,8 +15,8 @@ import type { Tally } from './tally.js';
 import { UNKNOWN_LINK } from './unknown-link.js';
 
 /**
- * Counts what captures hold, without making objects of it: frames in which nothing is wrong are decoded into columns.
- * The totals are those of the records that `int decode` would print.
+ * Counts the contents of captures without making objects: frames without errors are decoded into columns. The totals
+ * equal those of the records of `int decode`.
  */
 export class FrameCounter {
   readonly #options: DecodeOptions;
@@ -53,7 +53,7 @@ export class FrameCounter {
     }
   }
 
-  /** The reports of frames in which nothing is wrong. */
+  /** Counts the reports of frames without errors. */
   #countReports(): void {
     const batch = this.#batch;
     const tally = this.#tally;
@@ -67,7 +67,7 @@ export class FrameCounter {
     }
   }
 
-  /** A frame without telemetry is one record; one in which something is wrong is looked at again, record by record. */
+  /** A frame without telemetry is one record. A frame with errors is decoded again, record by record. */
   #countFrame(frames: CaptureBatch, row: number, code: number, linkLayer: LinkLayer): void {
     if (code === CODES.OK) return;
     const tally = this.#tally;

@@ -7,7 +7,7 @@ import { recordText } from './record-text.js';
 import type { Tally } from './tally.js';
 import { UNKNOWN_LINK } from './unknown-link.js';
 
-/** How records are printed. */
+/** Options for printing records. */
 export interface PrintOptions {
   /** `raw`: JSON with the frame and its link type. */
   readonly form: 'json' | 'raw' | 'text';
@@ -16,13 +16,13 @@ export interface PrintOptions {
   readonly colour: Colours;
 }
 
-/** Decodes and prints the frames of one file, which it numbers from 1. */
+/** Decodes and prints the frames of one file, numbered from 1. */
 export interface FramePrinter {
   /** Returns a promise if the output is behind. */
   print(batch: CaptureBatch): Promise<void> | undefined;
 }
 
-/** Makes the printer of a file. What it sees is added to the tally. */
+/** Makes the printer of a file. It adds its records to the tally. */
 export function framePrinter(
   decode: DecodeOptions,
   tally: Tally,
@@ -30,7 +30,7 @@ export function framePrinter(
   { form, file, colour }: PrintOptions,
 ): FramePrinter {
   const decoder = new FrameDecoder(decode);
-  // Put together from parts: an object with all of it would have to be copied for each record.
+  // The line is joined from parts: a single object would require a copy per record.
   const start = file === null ? '{' : `{"file":${JSON.stringify(file)},`;
   let number = 0;
 

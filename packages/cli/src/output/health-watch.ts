@@ -1,12 +1,12 @@
 import type { DegradedPart } from '@int/collector';
 import { printable } from './printable.js';
 
-/** Sinks and sources say themselves when their other side is away, and back. */
+/** Sinks and sources report outages themselves. */
 const TOLD_ELSEWHERE = 'outage';
 
 const keyOf = ({ where, name }: DegradedPart): string => JSON.stringify([where, name]);
 
-/** A degraded state in a line. */
+/** A degraded state as a line of text. */
 export function degradedText({ where, name, text }: DegradedPart): string {
   return printable(`${where}: ${name}: ${text}`);
 }
@@ -17,22 +17,22 @@ export function degradedNames(degraded: readonly DegradedPart[]): string {
   return names.length === 0 ? '' : `degraded: ${names.join(', ')}`;
 }
 
-/** Tells when degraded states begin, and when they are over. */
+/** Reports the begin and the end of degraded states. */
 export class HealthWatch {
   readonly #ask: () => readonly DegradedPart[];
   readonly #tell: (message: string) => void;
   #last: ReadonlyMap<string, DegradedPart> = new Map();
 
   /**
-   * @param ask what the process suffers from now
-   * @param tell says something to people
+   * @param ask returns the present degraded states
+   * @param tell prints a message for the user
    */
   constructor(ask: () => readonly DegradedPart[], tell: (message: string) => void) {
     this.#ask = ask;
     this.#tell = tell;
   }
 
-  /** Looks at it, and tells what has changed since the last look: to be called each second or so. */
+  /** Checks the states and reports changes since the last call. Call it about once a second. */
   look(): readonly DegradedPart[] {
     const degraded = this.#ask();
     const states = new Map(degraded.map((part) => [keyOf(part), part]));

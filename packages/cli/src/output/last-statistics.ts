@@ -1,13 +1,13 @@
 import type { StatisticsSnapshot } from '@int/collector';
 import { switchTable } from './live-view.js';
 
-/** Statistics for the end of a run: those of the last reports, which may be long past by then. */
+/** Statistics for the end of a run: those of the last reports, which may be long past. */
 export class LastStatistics {
   #last: StatisticsSnapshot | null = null;
   #reports = 0;
   #isPast = false;
 
-  /** @param reports that have come in all */
+  /** @param total number of reports */
   see(statistics: StatisticsSnapshot, reports: number): void {
     this.#isPast = this.#last !== null && reports === this.#reports;
     if (this.#isPast) return;
@@ -15,7 +15,7 @@ export class LastStatistics {
     this.#reports = reports;
   }
 
-  /** The switches as plain text; where all have been silent for a while, with the time. */
+  /** The switches as plain text, with the time if all have been silent for a while. */
   table(): string[] {
     if (this.#last === null) return [];
     const lines = switchTable(this.#last);

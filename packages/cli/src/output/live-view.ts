@@ -8,32 +8,32 @@ import { flowText, pathText } from './record-text.js';
 import { sinkLines, sinksText } from './sink-text.js';
 import { sparkline } from './sparkline.js';
 
-/** What a live view shows. */
+/** The state for a live view. */
 export interface LiveState {
-  /** Where the telemetry comes from, in a few words. */
+  /** A short description of the source. */
   readonly source: string;
   readonly elapsedMs: number;
   readonly totals: CollectorTotals;
-  /** Reports that a pre-filter has kept back, if there is one. */
+  /** Reports dropped by a pre-filter, if there is one. */
   readonly filtered?: number | null;
   readonly receivedPerSecond: number;
   readonly reportsPerSecond: number;
   readonly statistics: StatisticsSnapshot;
-  /** `null`: no rules. */
+  /** State of detection; `null` without rules. */
   readonly detection: DetectionState | null;
-  /** What the command suffers from now. */
+  /** The present degraded states. */
   readonly degraded: readonly DegradedPart[];
 }
 
-/** Columns that hold figures before the sparkline. */
+/** Width of the figures before the sparkline, in columns. */
 const TABLE_WIDTH = 70;
 const MIN_SPARK = 8;
 const MAX_SPARK = 60;
-/** Share of the lines that detection takes. */
+/** Share of the lines for detection. */
 const DETECTION_SHARE = 0.4;
-/** Degraded states that a view names. */
+/** Most degraded states shown. */
 const MAX_DEGRADED = 3;
-/** Lines around the switches and paths: title, figures, two blanks, two headings, footer. */
+/** Lines around the switches and paths: title, figures, blank lines, headings, footer. */
 const FIXED_ROWS = 9;
 
 function clock(elapsedMs: number): string {
@@ -47,7 +47,7 @@ function sumDropped(totals: CollectorTotals): number {
   return Object.values(totals.dropped).reduce((sum, count) => sum + count, 0);
 }
 
-/** What was dropped, by status and decoder code: `malformed 3, overrun 1 (BAD_STACK 2, BAD_TLV_LENGTH 1)`. */
+/** Drops by status and decoder code: `malformed 3, overrun 1 (BAD_STACK 2, BAD_TLV_LENGTH 1)`. */
 export function dropText(totals: CollectorTotals): string {
   const present = (counts: Readonly<Record<string, number>>): string =>
     Object.entries(counts)
@@ -59,12 +59,12 @@ export function dropText(totals: CollectorTotals): string {
   return statuses === '' ? 'none' : codes === '' ? statuses : `${statuses} (${codes})`;
 }
 
-/** The last words of `int collect`. */
+/** The last message of `int collect`. */
 export function totalText(totals: CollectorTotals): string {
   return `${totals.received} received, ${totals.decoded} decoded, ${sumDropped(totals)} dropped`;
 }
 
-/** One line a second for a log. */
+/** A line for a log, once a second. */
 export function logLine(state: LiveState): string {
   const { totals, statistics } = state;
   const parts = [
@@ -93,14 +93,14 @@ export function logLine(state: LiveState): string {
   return parts.join('  ');
 }
 
-/** What the command suffers from, a line each. */
+/** The degraded states, a line each. */
 function degradedLines(degraded: readonly DegradedPart[]): string[] {
   const lines = degraded.slice(0, MAX_DEGRADED).map((part) => `degraded: ${degradedText(part)}`);
   const more = degraded.length - lines.length;
   return more > 0 ? [...lines, `degraded: and ${more} more`] : lines;
 }
 
-/** The switches that report most, where there is no room for all; in their order. */
+/** The switches with the most reports, in their original order, if there is no room for all. */
 function busiest(switches: readonly SwitchStatistics[], count: number): readonly SwitchStatistics[] {
   if (switches.length <= count) return switches;
   const chosen = new Set([...switches].sort((a, b) => b.reportsPerSecond - a.reportsPerSecond).slice(0, count));
@@ -115,7 +115,7 @@ function worstSwitch(switches: readonly SwitchStatistics[]): SwitchStatistics | 
   return worst;
 }
 
-/** Cuts plain text to a width. */
+/** Truncates plain text to a width. */
 function fit(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }

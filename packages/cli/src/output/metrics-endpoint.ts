@@ -15,13 +15,13 @@ import type { MetricsServer, PipelineMetricsOptions } from '@int/metrics';
 import { InvalidArgumentError, Option } from 'commander';
 import { CliError, EXIT } from '../io.js';
 
-/** Where metrics are served. */
+/** Address of the metrics server. */
 export interface MetricsAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** An option parser for `HOST:PORT`, `[IPv6]:PORT` or a port alone, which is of 127.0.0.1. */
+/** An option parser for `HOST:PORT`, `[IPv6]:PORT` or a port alone, on 127.0.0.1. */
 export function metricsAddress(text: string): MetricsAddress {
   const match = /^(?:(?:\[([^\]]+)\]|([^:[\]]*)):)?(\d+)$/.exec(text);
   const port = Number(match?.[3]);
@@ -33,7 +33,7 @@ export function metricsAddress(text: string): MetricsAddress {
   return { host: bracketed ?? plain ?? '127.0.0.1', port };
 }
 
-/** An option parser for a name or address by which the pages may be asked for, which may be repeated. */
+/** An option parser for a host name or address that requests may give; it may be repeated. */
 function allowedHost(text: string, previous: readonly string[] = []): string[] {
   try {
     new HostList('localhost', [text]);
@@ -58,10 +58,10 @@ export function metricsHostOption(): Option {
   ).argParser(allowedHost);
 }
 
-/** How the pages are set up. */
+/** Options for the pages. */
 export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix'> {
   readonly allowHosts?: readonly string[];
-  /** Rows: the busiest have them. */
+  /** Numbers of rows, which the busiest keys have. */
   readonly rows?: Pick<SwitchTotalsOptions, 'switches' | 'queues' | 'interfaces'> & { readonly reporters?: number };
 }
 
@@ -80,17 +80,17 @@ export class MetricsEndpoint {
     this.#options = options;
   }
 
-  /** To be given to the collector. */
+  /** Stages for the collector. */
   get stages(): readonly Stage[] {
     return [this.#switches, this.#loss];
   }
 
   /**
-   * Serves from now on. `/health` is 503 as long as a part does not do its work.
-   * @param others stages of the collector, of which those that have metrics are told of
-   * @param degraded what the process suffers from now
+   * Starts the server. `/health` is 503 while a part fails.
+   * @param others further stages of the collector; those with metrics are exported
+   * @param degraded returns the present degraded states
    * @returns the page's address
-   * @throws CliError if that cannot be
+   * @throws CliError if the server cannot listen
    */
   async open(
     collector: Collector,
@@ -126,7 +126,7 @@ export class MetricsEndpoint {
     return `http://${isIPv6(host) ? `[${host}]` : host}:${port}/metrics`;
   }
 
-  /** What the pages' server suffers from. */
+  /** Degraded states of the server. */
   degraded(): readonly DegradedPart[] {
     return this.#server?.degraded() ?? [];
   }

@@ -40,7 +40,7 @@ export function percent(fraction: number): string {
   return value > 0 && value < 0.005 ? '<0.01 %' : `${value.toFixed(2)} %`;
 }
 
-/** By what something grows: `12.6`, `1,234`. */
+/** A factor of growth: `12.6`, `1,234`. */
 export function factor(value: number): string {
   return value < 99.95 ? value.toFixed(1) : grouped(value);
 }

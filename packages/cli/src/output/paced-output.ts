@@ -1,8 +1,8 @@
 import type { DataOutput } from './data-output.js';
 
 /**
- * Lines for a reader that may be slower than what there is to tell: nobody waits for it, and no more is kept for it
- * than a limit. Everything that is written while it is in use has to go through it.
+ * Lines for a reader that may be too slow. Writers do not wait for it, and a limited number of characters is kept.
+ * While it is in use, all output must go through it.
  */
 export class PacedOutput {
   readonly #output: DataOutput;
@@ -11,13 +11,13 @@ export class PacedOutput {
   #text: string | null = null;
   #busy: Promise<void> | null = null;
 
-  /** @param limit characters to keep while the reader is behind */
+  /** @param limit most characters kept for a slow reader */
   constructor(output: DataOutput, limit: number) {
     this.#output = output;
     this.#limit = limit;
   }
 
-  /** The reader has not yet taken what was written. */
+  /** Whether the reader has not yet taken all written text. */
   get isBehind(): boolean {
     return this.#busy !== null;
   }
@@ -34,7 +34,7 @@ export class PacedOutput {
     return true;
   }
 
-  /** Writes what was added, now or when the reader is ready. Returns a promise if that is later. */
+  /** Writes the added lines, now or when the reader is ready. Returns a promise if it is later. */
   flush(): Promise<void> | undefined {
     if (this.#busy !== null) return this.#busy;
     const text = this.#text;

@@ -1,13 +1,13 @@
-/** Text as a terminal shows it on one line: control characters would move the cursor. */
+/** Text for one line of a terminal; control characters, which would move the cursor, are replaced. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');
 }
 
-/** Characters of a line for people at most: what is quoted in it may come from anywhere. */
+/** Most characters of a line for people, because it may quote untrusted text. */
 const LONGEST_LINE = 2000;
 
-/** Text of several lines as a terminal shows it, each of bounded length. */
+/** Text for several lines of a terminal, each of bounded length. */
 export function printableLines(text: string): string {
   const lines = text.split('\n').map((line) => {
     const rest = line.length - LONGEST_LINE;

@@ -1,6 +1,6 @@
 import type { CollectorTotals } from '@int/collector';
 
-/** Rates over the last second or so, from counters looked at now and then. */
+/** Rates over about the last second, from counters read at intervals. */
 export class RateMeter {
   receivedPerSecond = 0;
   reportsPerSecond = 0;
@@ -9,7 +9,7 @@ export class RateMeter {
   #reports = 0;
   #isFirst = true;
 
-  /** @param now when counting begins, milliseconds of a monotonic clock */
+  /** @param now start of counting, in milliseconds of a monotonic clock */
   constructor(now: number) {
     this.#at = now;
   }
@@ -19,7 +19,7 @@ export class RateMeter {
     if (seconds < 0.9 && !this.#isFirst) return;
     this.receivedPerSecond = (totals.received - this.#received) / seconds;
     this.reportsPerSecond = (totals.reports - this.#reports) / seconds;
-    // Before a second has passed: the average so far.
+    // During the first second, use the average so far.
     if (seconds < 0.9) return;
     this.#isFirst = false;
     this.#at = now;

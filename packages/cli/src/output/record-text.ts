@@ -1,7 +1,7 @@
 import type { Flow, Hop, TelemetryRecord } from '@int/codec';
 import type { Colours } from './colour.js';
 
-/** Names of IP protocols that carry telemetry often enough to be known by name (IANA protocol numbers). */
+/** Names of common IP protocols (IANA protocol numbers). */
 const PROTOCOLS: Readonly<Record<number, string>> = {
   1: 'icmp',
   6: 'tcp',
@@ -11,7 +11,7 @@ const PROTOCOLS: Readonly<Record<number, string>> = {
   132: 'sctp',
 };
 
-/** Short names of the hop fields, in the order they are shown. */
+/** Short names of the hop fields, in display order. */
 const HOP_LABELS: readonly (readonly [keyof Hop, string])[] = [
   ['hopLatency', 'latency'],
   ['queueId', 'queue'],
@@ -39,7 +39,7 @@ const HOP_LABELS: readonly (readonly [keyof Hop, string])[] = [
   ['domain', 'domain'],
 ];
 
-/** The number of a protocol that is known by name. */
+/** The number of a protocol in the table of names. */
 export function protocolNumber(name: string): number | undefined {
   const found = Object.entries(PROTOCOLS).find(([, known]) => known === name);
   return found === undefined ? undefined : Number(found[0]);
@@ -57,7 +57,7 @@ export function flowText(flow: Flow): string {
   return `${source} > ${endpoint(flow.destination, flow.destinationPort)} ${protocol}`;
 }
 
-/** `1 > 2 > 153`; a hop that did not name itself is `?`. */
+/** `1 > 2 > 153`; a hop without a node id is `?`. */
 export function pathText(path: readonly (number | null)[]): string {
   return path.map((node) => node ?? '?').join(' > ');
 }
@@ -104,7 +104,7 @@ function headline(record: TelemetryRecord): string[] {
   return parts;
 }
 
-/** The readable view of a record: a headline, then a line for each hop. */
+/** A record as text: a headline, then a line per hop. */
 export function recordText(frame: number, timeNs: bigint, record: TelemetryRecord, colour: Colours): string {
   const { status, error, flow, path } = record;
   const mark = status === 'ok' ? colour.green : status === 'not-int' ? colour.dim : colour.red;

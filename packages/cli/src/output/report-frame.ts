@@ -1,4 +1,4 @@
-/** Bytes in front of the report: Ethernet, IPv4, UDP. */
+/** Bytes before the report: Ethernet, IPv4, UDP. */
 const ETHERNET = 14;
 const IPV4 = 20;
 const UDP = 8;
@@ -7,12 +7,12 @@ const REPORT_FRAME_OVERHEAD = ETHERNET + IPV4 + UDP;
 const COLLECTOR = 0x0aff_fffe;
 const REPORT_PORT = 32_766;
 const SOURCE_PORT = 49_152;
-/** Where every report version that names its node (v1.0, v2.0) does so. */
+/** Offset of the node id in the report versions that have one (v1.0, v2.0). */
 const NODE_OFFSET = 4;
 
 /**
- * Puts a telemetry report into an Ethernet frame, as a switch sends it to the collector: from 10.255.x.y, x.y being the
- * lower half of its node id, to 10.255.255.254, port 32766. The UDP checksum is 0, not used (RFC 768).
+ * Makes the Ethernet frame in which a switch sends a telemetry report: from 10.255.x.y, where x.y is the lower half of
+ * its node id, to 10.255.255.254, port 32766. The UDP checksum is 0, unused (RFC 768).
  */
 export function reportFrame(bytes: Uint8Array, offset: number, length: number): Uint8Array {
   const frame = new Uint8Array(REPORT_FRAME_OVERHEAD + length);

@@ -7,8 +7,8 @@ const CLEAR_LINE_END = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
 /**
- * The alternate screen of a terminal, redrawn as a whole. The terminal is put back when the screen is left, and also
- * when the process ends without leaving it.
+ * The alternate screen of a terminal, redrawn as a whole. The terminal is restored when the screen is left, and when
+ * the process ends without leaving it.
  */
 export class Screen {
   readonly #stream: Terminal;
@@ -30,13 +30,13 @@ export class Screen {
   enter(): void {
     if (this.#isActive) return;
     this.#isActive = true;
-    // A terminal is written to synchronously, also then. The monitor runs before Node prints an uncaught error.
+    // Writes to a terminal are synchronous, even on exit. The monitor runs before Node prints an uncaught error.
     process.once('exit', this.#restore);
     process.once('uncaughtExceptionMonitor', this.#restore);
     this.#stream.write(ENTER);
   }
 
-  /** Shows lines, which are taken to fit. Lines beyond the height are left out. */
+  /** Shows lines, which must fit the width. Lines beyond the height are omitted. */
   draw(lines: readonly string[]): void {
     if (!this.#isActive) return;
     const shown = lines.slice(0, this.rows).map((line) => line + CLEAR_LINE_END);

@@ -3,7 +3,7 @@ import { grouped } from './numbers.js';
 
 const droppedOf = ({ dropped }: RecordCounts): number => Object.values(dropped).reduce((sum, count) => sum + count, 0);
 
-/** Records that sinks gave up. */
+/** Records that sinks dropped. */
 export function sinkDrops(sinks: Readonly<Record<string, SinkTotals>>): number {
   let records = 0;
   for (const totals of Object.values(sinks)) for (const counts of Object.values(totals)) records += droppedOf(counts);
@@ -29,7 +29,7 @@ export function sinkLines(sinks: Readonly<Record<string, SinkTotals>>): string[]
   });
 }
 
-/** All sinks in a few words, for a log; '' without sinks. */
+/** A short text of all sinks for a log; '' without sinks. */
 export function sinksText(sinks: Readonly<Record<string, SinkTotals>>): string {
   const all = Object.values(sinks).flatMap((totals) => Object.values(totals));
   if (all.length === 0) return '';

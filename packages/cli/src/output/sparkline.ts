@@ -1,9 +1,6 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
-/**
- * A line of bars, one for each of the last `width` values; the highest is as high as the largest of them. Blanks stand
- * for missing values.
- */
+/** A line of bars for the last `width` values, scaled to the largest. Missing values are blanks. */
 export function sparkline(values: readonly (number | null)[], width: number): string {
   const shown = values.slice(-width);
   const largest = shown.reduce<number>((most, value) => Math.max(most, value ?? 0), 0);

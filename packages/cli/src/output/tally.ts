@@ -2,18 +2,18 @@ import type { ReportVersion, Status, TelemetryRecord } from '@int/codec';
 import type { Colours } from './colour.js';
 import { counted, grouped } from './numbers.js';
 
-/** Totals by status, report version and INT mode. All keys are always there. */
+/** Totals by status, report version and INT mode. All keys are always present. */
 export interface TallyJson {
   readonly frames: number;
   readonly records: number;
   readonly status: Readonly<Record<Status, number>>;
-  /** `none`: records that are no telemetry report. */
+  /** `none`: records that are not telemetry reports. */
   readonly report: Readonly<Record<ReportVersion | 'none', number>>;
   /** `none`: records without INT. */
   readonly int: Readonly<Record<'md' | 'mx' | 'xd' | 'gpint' | 'none', number>>;
 }
 
-/** Counts what was decoded. */
+/** Counts decoded records. */
 export class Tally {
   frames = 0;
   records = 0;
@@ -28,7 +28,7 @@ export class Tally {
     this.int[record.int?.mode ?? 'none']++;
   }
 
-  /** Records in which something was wrong. */
+  /** Records with errors. */
   get wrong(): number {
     return this.status.truncated + this.status.malformed + this.status.unsupported;
   }
@@ -38,7 +38,7 @@ export class Tally {
     return { frames, records, status, report, int };
   }
 
-  /** A table: one line each, nothing for what did not occur. */
+  /** A table with one line per count, without zeros. */
   toText(colour: Colours): string {
     const lines = [`${counted(this.frames, 'frame')}, ${counted(this.records, 'record')}`];
     const section = (title: string, counts: Readonly<Record<string, number>>): void => {

@@ -4,23 +4,23 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReportStream } from '@int/traffic';
 
-/** Reports made at once. */
+/** Reports made per batch. */
 const BATCH_REPORTS = 128;
 const BATCH_BYTES = 1 << 16;
-/** Time between bursts: timers are hardly finer. */
+/** Time between bursts, near the resolution of timers. */
 const TICK_MS = 1;
-/** A sender that falls further behind than this gives the lost time up instead of sending it all at once. */
+/** Beyond this lag a sender drops the lost time instead of sending a large burst. */
 const MAX_LAG_MS = 100;
 
 /** A UDP socket with a fixed peer. */
 export class UdpSender {
-  /** Datagrams that the system took. */
+  /** Datagrams that the system accepted. */
   sent = 0;
-  /** Bytes of them. */
+  /** Bytes of these datagrams. */
   bytes = 0;
-  /** Datagrams that the system did not take, by the code of the error. */
+  /** Datagrams that the system refused, by error code. */
   readonly failures = new Map<string, number>();
-  /** Why sending failed, if it did; no further datagrams are worth sending. */
+  /** The error that ended sending, or null. */
   error: NodeJS.ErrnoException | null = null;
   readonly #socket: Socket;
 
@@ -31,7 +31,7 @@ export class UdpSender {
     });
   }
 
-  /** Resolves the host and fixes the peer. Fails as Node does for an unknown or unreachable host. */
+  /** Resolves the host and connects the socket. Rejects with Node's error for an unknown or unreachable host. */
   static async open(host: string, port: number): Promise<UdpSender> {
     const family = isIP(host) === 0 ? (await lookup(host)).family : isIP(host);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
@@ -48,7 +48,7 @@ export class UdpSender {
     return new UdpSender(socket);
   }
 
-  /** Sends datagrams that lie in one buffer; the buffer is in use until the promise resolves. */
+  /** Sends datagrams of one buffer. The buffer is in use until the promise resolves. */
   send(bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array, count: number): Promise<void> {
     if (count === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -79,10 +79,11 @@ export class UdpSender {
 /**
  * Sends telemetry reports at the pace of their virtual time.
  *
- * @param limit reports to send at most
- * @param isStopped asked before each burst
+ * @param limit most reports to send
+ * @param isStopped called before each burst
  * @param onBurst called after each burst
- * @returns when all is sent, when told to stop, or when the peer cannot be reached (see `sender.error`)
+ * @returns a promise that resolves when all reports are sent, when stopped, or when the peer is unreachable (see
+ *   `sender.error`)
  */
 export async function sendPaced(
   stream: ReportStream,

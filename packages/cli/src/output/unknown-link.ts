@@ -1,7 +1,7 @@
 import { CODES, type TelemetryRecord } from '@int/codec';
 import { CODE_MESSAGES } from '@int/codec/internals';
 
-/** The record of a frame whose link type the codec does not read. */
+/** The record of a frame with an unsupported link type. */
 export const UNKNOWN_LINK: TelemetryRecord = /* @__PURE__ */ Object.freeze<TelemetryRecord>({
   index: 0,
   status: 'unsupported',

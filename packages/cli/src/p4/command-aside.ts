@@ -1,23 +1,23 @@
 /**
- * Commands on P4 programs run on a thread of their own, with a limit to its memory: programs may come from anybody, and
- * whatever one makes the thread do, the process sees signals and ends.
+ * Commands on P4 programs run on a thread of their own with limited memory. Programs are untrusted; whatever one does
+ * in the thread, the process handles signals and can end.
  */
 import { Worker } from 'node:worker_threads';
 import { EXIT, type Terminal } from '../io.js';
 import { Stopping } from '../stopping.js';
 import { type FromThread, failureOf, type Shape, type ThreadStart, type ToThread } from './thread-messages.js';
 
-/** Megabytes of objects that a thread may keep, unless `--limit memory=N` says otherwise. */
+/** Default heap limit of a thread in megabytes, see `--limit memory=N`. */
 const DEFAULT_MEMORY_MB = 448;
-/** After a signal, until the process is ended: the thread may be in a program that does not end. */
+/** Time from a signal until the process is ended, because the thread's program may never end. */
 const STOP_MS = 500;
 
-/** Whether a command runs what a stranger may have written. */
+/** Whether a command runs untrusted programs. */
 export function needsOwnThread(argv: readonly string[]): boolean {
   return argv[2] === 'p4';
 }
 
-/** `--limit memory=N`, which counts before the command line is read as a whole. */
+/** Reads `--limit memory=N` before the whole command line is parsed. */
 function memoryOf(argv: readonly string[]): number {
   const given = argv.flatMap((word, at) => {
     const limit = argv[at - 1] === '--limit' ? `--limit=${word}` : word;
@@ -30,7 +30,7 @@ function shapeOf({ isTTY = false, columns, rows }: Terminal): Shape {
   return { isTTY, columns, rows };
 }
 
-/** Runs the command of a process on a thread. Returns the exit code. */
+/** Runs the process's command on a thread. Returns the exit code. */
 export async function runAside(argv: readonly string[]): Promise<number> {
   const memoryMb = memoryOf(argv);
   const { stdin, stdout, stderr } = process;
@@ -40,7 +40,7 @@ export async function runAside(argv: readonly string[]): Promise<number> {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   });
   const post = (message: ToThread): void => worker.postMessage(message);
-  // What cannot be written is told to the thread.
+  // The thread receives write errors.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const input = new InputPump(post);
   const stopping = new Stopping((message) => stderr.write(`int: ${message}\n`));
@@ -65,7 +65,7 @@ export async function runAside(argv: readonly string[]): Promise<number> {
         stderr.write(`int: the program needs more than ${memoryMb} MB of memory (--limit memory=${memoryMb})\n`);
         resolve(EXIT.INPUT);
       });
-      // After the command is done, or an error was told, it changes nothing.
+      // Has no effect after the command is done or an error was reported.
       worker.on('exit', () => reject(new Error('the thread of the command ended before the command was done')));
     });
   } finally {
@@ -76,7 +76,7 @@ export async function runAside(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Hands standard input over, a piece at a time, when it is asked for. */
+/** Passes standard input to the thread on request, a piece at a time. */
 class InputPump {
   #isOpen = false;
 

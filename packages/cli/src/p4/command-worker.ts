@@ -16,7 +16,7 @@ import {
 const port = parentPort!;
 const post = (message: FromThread): void => port.postMessage(message);
 
-/** Writes with the process's stream: one piece at a time is on its way. */
+/** Writes through the process's stream, one piece at a time. */
 class Outlet extends Writable {
   #written: ((error?: Error | null) => void) | undefined;
 
@@ -62,7 +62,7 @@ function terminal(outlet: Outlet, { isTTY, columns, rows }: Shape): Terminal {
 
 const start = workerData as ThreadStart;
 const outlets = { stdout: new Outlet('stdout'), stderr: new Outlet('stderr') };
-// Messages have nowhere to go when standard error is closed.
+// If standard error is closed, messages are lost.
 outlets.stderr.on('error', () => {});
 const stdin = new Inlet();
 const stopping = new AbortController();
@@ -79,6 +79,6 @@ const exitCode = await run(start.argv, {
   env: process.env,
   signal: stopping.signal,
 });
-// Not every message is waited for where it is written.
+// Wait for all pending writes; not every writer does.
 await Promise.all(Object.values(outlets).map((each) => new Promise((resolve) => each.write('', resolve))));
 post({ kind: 'done', exitCode });

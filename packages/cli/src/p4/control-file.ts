@@ -3,9 +3,9 @@ import { readText } from '../input/text-file.js';
 import { CliError, EXIT, type Io, say } from '../io.js';
 
 const CONTROL_FILE = { name: 'file of commands', mostBytes: 1 << 23 } as const;
-/** What a line costs hardly depends on how long it is: bytes alone would allow for millions of them. */
+/** Most lines. The cost of a line hardly depends on its length, and a limit of bytes alone would allow millions. */
 const MOST_LINES = 200_000;
-/** Characters of a command that a message repeats, and messages about commands. */
+/** Most characters of a command repeated in a message, and most messages about commands. */
 const MAX_SHOWN = 200;
 const MAX_MESSAGES = 1000;
 const LINES_AT_ONCE = 256;
@@ -45,16 +45,16 @@ export async function* readCommands(path: string, io: Io): AsyncGenerator<string
   for (const line of linesOf(await readControlText(path, io))) {
     const command = line.trim();
     if (command !== '' && !command.startsWith('#')) yield command;
-    // Signals are seen between commands.
+    // Let signals be handled between commands.
     if (++count % LINES_AT_ONCE === 0) await new Promise(setImmediate);
     if (io.signal.aborted) return;
   }
 }
 
 /**
- * Gives a switch the commands of a file. Those it refuses are told on standard error.
+ * Runs the commands of a file on a switch. Reports refused commands on standard error.
  *
- * @returns whether it took all of them
+ * @returns whether all commands succeeded
  * @throws CliError if the file cannot be read
  */
 export async function runCommands(target: V1Switch, path: string, io: Io): Promise<boolean> {

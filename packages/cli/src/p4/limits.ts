@@ -2,11 +2,11 @@ import type { Limits } from '@int/p4vm';
 import { LIMIT_NAMES, limitLabel } from '@int/p4vm/internals';
 import { InvalidArgumentError, Option } from 'commander';
 
-/** What `--limit` says: limits of the program, and those of the command itself. */
+/** Values of `--limit`: limits of the program, and of the command itself. */
 export interface LimitFlags extends Partial<Limits> {
-  /** Megabytes of objects that the command's thread may keep: see command-aside, which reads it before. */
+  /** Heap limit of the command's thread in megabytes; command-aside reads it first. */
   readonly memory?: number;
-  /** Bytes of captures that a run may write. */
+  /** Most bytes of captures that a run may write. */
   readonly output?: number;
 }
 

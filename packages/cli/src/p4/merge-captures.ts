@@ -5,13 +5,13 @@ import { CliError, EXIT, type Io, openFailure } from '../io.js';
 
 const BATCH_FRAMES = 1024;
 
-/** Frames of one capture, taken one after the other. */
+/** The frames of one capture, one after the other. */
 class Source {
   readonly #batch = new CaptureBatch(BATCH_FRAMES);
   readonly #reader = new CaptureReader();
   #chunks: AsyncIterator<Uint8Array> | undefined;
   #at = -1;
-  /** What is wrong with the capture behind the frames it gave. */
+  /** The damage after the frames read so far. */
   damage: CaptureError | undefined;
 
   constructor(
@@ -44,12 +44,12 @@ class Source {
     return this.#batch.timestampsLow[this.#at]!;
   }
 
-  /** Goes to the next frame within what is read already. */
+  /** Advances to the next frame of the current batch; false at its end. */
   step(): boolean {
     return ++this.#at < this.#batch.count;
   }
 
-  /** Reads on. False at the end. */
+  /** Reads the next batch; false at the end. */
   async fill(): Promise<boolean> {
     try {
       this.#chunks ??= gunzipIfNeeded(await openInput(this.path, this.io))[Symbol.asyncIterator]();
@@ -74,7 +74,7 @@ class Source {
   }
 }
 
-/** A frame of one of the captures; valid during the call only. */
+/** A frame of one of the captures; valid only during the call. */
 export interface PortFrame {
   readonly port: number;
   readonly bytes: Uint8Array;
@@ -86,11 +86,11 @@ export interface PortFrame {
 }
 
 /**
- * Hands over the frames of several captures in the order of their times; of equal times that of the port given first.
- * Within a capture the order stays.
+ * Merges the frames of several captures by time; of equal times, the port given first comes first. The order within a
+ * capture is kept.
  *
- * @param pause called now and then: output may be behind
- * @returns what is wrong with captures, each with its path
+ * @param pause called at intervals, because output may be behind
+ * @returns the damage of captures, each with its path
  * @throws CliError if one cannot be opened or read
  */
 export async function mergeCaptures(

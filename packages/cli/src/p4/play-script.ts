@@ -1,19 +1,19 @@
 import type { V1Switch } from '@int/p4vm';
 import { hexOf } from '@int/p4vm/internals';
 
-/** Ports that are shown. */
+/** Highest port shown. */
 const LAST_PORT = 9;
 
-/** A line of a script that is neither a packet nor a command nor a comment. */
+/** Thrown for a line that is not a packet, a command or a comment. */
 export class ScriptError extends Error {
   override readonly name = 'ScriptError';
 }
 
-/** Commands that ask something: others are not worth a line if they go well. */
+/** Commands whose reply is shown; others print nothing on success. */
 const ASKS =
   /^(show_|get_time_|mc_dump$|act_prof_dump|table_(dump|num_entries|info|show_actions)|(meter_get_rates|mirroring_get|pvs_get|greet)$)/;
 
-/** Gives a switch a command. What it has to say in the output: nothing if it went well and nothing was asked. */
+/** Runs a command on a switch. Returns output lines: none if it succeeded and is not a query. */
 export function commandLines(target: V1Switch, command: string): string[] {
   const { error, values, counter, status, text } = target.command(command);
   if (error !== undefined) return [`# error: ${command} -> ${error.message.trim().split(/\s+/).join(' ')}`];
@@ -44,9 +44,9 @@ export class Player {
   constructor(readonly target: V1Switch) {}
 
   /**
-   * What one line of the script gives.
+   * Runs one line of the script. Returns its output.
    *
-   * @throws ScriptError if the line cannot be read
+   * @throws ScriptError if the line is invalid
    */
   play(line: string): string[] {
     const text = line.trim();
@@ -56,7 +56,7 @@ export class Player {
     this.#packets++;
     const outputs = this.target.process(port, frame).filter((output) => output.port <= LAST_PORT);
     if (outputs.length === 0) return [`# packet ${this.#packets} (nothing)`];
-    // The sort is stable: within a port the order of emission stays.
+    // The sort is stable, so the order of emission per port is kept.
     outputs.sort((a, b) => a.port - b.port);
     return [`# packet ${this.#packets}`, ...outputs.map((output) => `${output.port} ${hexOf(output.frame)}`.trimEnd())];
   }

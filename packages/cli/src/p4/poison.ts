@@ -22,12 +22,12 @@ export function addPoisonOption(command: Command): Command {
   );
 }
 
-/** What `--poison` says of the switch. */
+/** The switch's options from `--poison`. */
 export function poisonOf({ poison }: PoisonFlags): Pick<SwitchEnvironment, 'undefined' | 'poisonSeed'> {
   return poison === undefined ? {} : { undefined: 'poison', poisonSeed: poison };
 }
 
-/** Tells the undefined reads that were found, and gives the exit code: `exitCode` if there are none. */
+/** Reports undefined reads. Returns the exit code: `exitCode` if there are none. */
 export function reportUndefinedReads(
   target: Pick<V1Switch, 'undefinedReads'>,
   { poison }: PoisonFlags,

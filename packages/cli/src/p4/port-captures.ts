@@ -4,13 +4,13 @@ import { PcapWriter } from '@int/pcap';
 import { CliError, EXIT, openFailure } from '../io.js';
 
 const CHUNK = 1 << 18;
-/** What a file collects first, and all files together: many ports share the room that few have. */
+/** Initial buffer of a file, and the memory of all files, which they share. */
 const FIRST_CHUNK = 1 << 12;
 const ALL_CHUNKS = 1 << 25;
-/** Files that are open at a time. */
+/** Most open files. */
 const MAX_PORTS = 1024;
 
-/** Memory that files share. */
+/** The shared memory of the files. */
 class Room {
   #left = ALL_CHUNKS;
   #scratch = new Uint8Array(0);
@@ -21,7 +21,7 @@ class Room {
     return true;
   }
 
-  /** Bytes that are used at once, and by nobody else. */
+  /** Scratch memory, valid until the next call. */
   scratch(length: number): Uint8Array {
     if (this.#scratch.length < length) this.#scratch = new Uint8Array(length);
     return this.#scratch;
@@ -46,7 +46,7 @@ class PortCapture {
     this.#used = header.length;
   }
 
-  /** Returns the bytes that the packet takes in the file. */
+  /** Adds a packet. Returns its bytes in the file. */
   add(data: Uint8Array, timestampHigh: number, timestampLow: number): number {
     const length = this.#writer.recordLength(data.length);
     if (this.#used + length > this.#buffer.length) {
@@ -66,7 +66,7 @@ class PortCapture {
     this.#used = 0;
   }
 
-  /** Doubles what is collected at a time, as long as there is room. */
+  /** Doubles the buffer while there is memory. */
   #grow(): void {
     const { length } = this.#buffer;
     if (length < CHUNK && this.room.take(length)) this.#buffer = new Uint8Array(2 * length);
@@ -86,8 +86,8 @@ export class PortCaptures {
   #left: number;
 
   /**
-   * @param linkType asked for when a file is made
-   * @param mostBytes of all files together
+   * @param linkType called when a file is made
+   * @param mostBytes most bytes of all files together
    * @throws CliError if the folder cannot be made
    */
   constructor(
@@ -108,7 +108,7 @@ export class PortCaptures {
   /**
    * Adds a packet; the file is made if it is the port's first.
    *
-   * @throws CliError if it cannot be written, or there is no room for it
+   * @throws CliError if it cannot be written, or exceeds `mostBytes`
    */
   add(port: number, data: Uint8Array, timestampHigh: number, timestampLow: number): void {
     const file = this.#files.get(port) ?? this.open(port);
@@ -122,7 +122,7 @@ export class PortCaptures {
     }
   }
 
-  /** Makes the file of a port, if there is none yet. */
+  /** Makes the file of a port, unless it exists. */
   open(port: number): PortCapture {
     const there = this.#files.get(port);
     if (there !== undefined) return there;
@@ -137,7 +137,7 @@ export class PortCaptures {
     }
   }
 
-  /** Writes what is left and closes all files. */
+  /** Writes the remaining packets and closes all files. */
   close(): void {
     for (const file of this.#files.values()) {
       try {

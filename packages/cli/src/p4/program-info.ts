@@ -1,6 +1,6 @@
 import { type DataType, describeProgram, type IrProgram, type StructDataType } from '@int/p4vm';
 
-/** A type in the words of the language. */
+/** A type in P4 syntax. */
 function typeName(type: DataType): string {
   switch (type.kind) {
     case 'bits':
@@ -23,7 +23,7 @@ function fieldsOf(type: StructDataType): { name: string; type: string }[] {
   return type.fields.map((field) => ({ name: field.name, type: typeName(field.type) }));
 }
 
-/** What a program consists of, as one object for JSON: its control plane's view, and what packets pass through. */
+/** The parts of a program as one object for JSON: the control plane's view, and the pipeline of packets. */
 export function programInfo(program: IrProgram): Readonly<Record<string, unknown>> {
   const { parser, verifyChecksum, ingress, egress, computeChecksum, deparser, headers, metadata } = program;
   return {
@@ -45,7 +45,7 @@ export function programInfo(program: IrProgram): Readonly<Record<string, unknown
   };
 }
 
-/** What a program consists of, as lines for people. */
+/** The parts of a program as lines of text. */
 export function programText(program: IrProgram): string[] {
   const { parser, ingress, egress, deparser, headers, metadata } = program;
   const lines = [

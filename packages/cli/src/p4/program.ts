@@ -13,7 +13,7 @@ import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { printable } from '../output/printable.js';
 import { type LimitFlags, limitOption } from './limits.js';
 
-/** Values of the options that say how a program is read. */
+/** Values of the options for reading a program. */
 export interface ProgramFlags {
   readonly include?: string[];
   readonly define?: Record<string, string>;
@@ -30,7 +30,7 @@ function macro(text: string, previous?: Record<string, string>): Record<string, 
   return { ...previous, [match[1]!]: match[2] ?? '1' };
 }
 
-/** Adds the options that say how a program is read. */
+/** Adds the options for reading a program. */
 export function addProgramOptions(command: Command): Command {
   return command
     .addOption(new Option('-I, --include <DIR>', 'look for includes here; repeat for more').argParser(folders))
@@ -60,7 +60,7 @@ export function checkFile(path: string, flags: ProgramFlags): BuildResult {
 }
 
 /**
- * Reads a program that is to run. What is wrong with it is written to standard error.
+ * Reads a program to run. Writes its errors to standard error.
  *
  * @returns undefined if it has errors
  * @throws CliError if the file cannot be read
@@ -78,7 +78,7 @@ export function readProgram(path: string, flags: ProgramFlags, io: Io): IrProgra
   return program;
 }
 
-/** Does what compiles a program. What cannot be compiled is written to standard error; then undefined is given. */
+/** Calls `compile`. Writes compile errors to standard error and then returns undefined. */
 export function compiled<T>(path: string, io: Io, compile: () => T): T | undefined {
   try {
     return compile();
@@ -96,7 +96,7 @@ export function counted(count: number, what: string): string {
 }
 
 /**
- * A switch with the program of a file; what `log_msg` says goes to standard error.
+ * Makes a switch with the program of a file. Messages of `log_msg` go to standard error.
  *
  * @returns undefined if the program has errors
  * @throws CliError if the file cannot be read

@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<string, string>> = {
   internal: 'internal faults',
 };
 
-/** What a run counted, a line each; what did not happen is left out. */
+/** The counters of a run, a line each, without zeros. */
 export function runText(statistics: SwitchStatistics, elapsedMs: number): string[] {
   const { received, transmitted, dropped, faults, ...rest } = statistics;
   const rate = elapsedMs > 0 ? `, ${grouped((received / elapsedMs) * 1000)} packets/s` : '';
@@ -39,7 +39,7 @@ export function runText(statistics: SwitchStatistics, elapsedMs: number): string
   return lines;
 }
 
-/** What a run counted, as one object. */
+/** The counters of a run as one object. */
 export function runJson(statistics: SwitchStatistics, elapsedMs: number): Record<string, unknown> {
   return { ...statistics, elapsedMs: Math.round(elapsedMs * 1000) / 1000 };
 }

@@ -1,35 +1,38 @@
-/** Between the process, which has the streams and gets the signals, and the thread that runs a command on P4 programs. */
+/**
+ * Messages between the process, which has the streams and receives signals, and the thread that runs a command on P4
+ * programs.
+ */
 
 export type OutputName = 'stdout' | 'stderr';
 
-/** What a terminal is told about itself. */
+/** The properties of a terminal. */
 export interface Shape {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
   readonly rows: number | undefined;
 }
 
-/** What the thread is started with. */
+/** Data for starting the thread. */
 export interface ThreadStart {
   readonly argv: readonly string[];
   readonly stdout: Shape;
   readonly stderr: Shape;
 }
 
-/** From the thread. Bytes are to be written in the order in which they come. */
+/** Messages from the thread. Bytes must be written in the order of arrival. */
 export type FromThread =
   | { readonly kind: 'write'; readonly to: OutputName; readonly bytes: Uint8Array }
-  /** The next piece of standard input is wanted. */
+  /** Requests the next piece of standard input. */
   | { readonly kind: 'read' }
   | { readonly kind: 'done'; readonly exitCode: number };
 
-/** To the thread. */
+/** Messages to the thread. */
 export type ToThread =
   /** A write is done, or has failed. */
   | { readonly kind: 'written'; readonly to: OutputName; readonly failure: Failure | undefined }
   /** A piece of standard input; undefined at its end. */
   | { readonly kind: 'input'; readonly bytes: Uint8Array | undefined; readonly failure: Failure | undefined }
-  /** A signal came, of that name: what is held is to be written out, and no more. */
+  /** A signal of that name came: the thread must write pending output and stop. */
   | { readonly kind: 'stop'; readonly signal: string };
 
 /** An error as it passes between threads. */

@@ -1,9 +1,9 @@
-/** `int plan --json`: one object, written piece by piece, as a plan may have hundreds of thousands of visits. */
+/** `int plan --json`: one object, written in pieces, because a plan may have hundreds of thousands of visits. */
 import type { Graph, Paths, Plan } from '@int/gpint';
 import type { DataOutput } from '../output/data-output.js';
 import type { Answer, Failures, Question, SecondAnswer } from './planning.js';
 
-/** Milliseconds to the microsecond. */
+/** Milliseconds, rounded to the microsecond. */
 const milliseconds = (value: number): number => Math.round(value * 1000) / 1000;
 
 const names = (graph: Graph, nodes: Iterable<number>): string[] => Array.from(nodes, (node) => graph.names[node]!);
@@ -22,7 +22,7 @@ async function writePaths(output: DataOutput, graph: Graph, paths: Paths): Promi
   await output.text(']');
 }
 
-/** Writes the fields of an object, without its braces; those that are `undefined` are left out. */
+/** Writes the fields of an object without its braces; `undefined` fields are omitted. */
 function fields(object: object): string {
   return JSON.stringify(object).slice(1, -1);
 }
@@ -56,7 +56,7 @@ async function writeReplan(output: DataOutput, graph: Graph, failures: Failures,
   await output.text(`,${fields(rest)}}`);
 }
 
-/** Writes what was planned as one line. */
+/** Writes the plan as one line. */
 export async function writePlanJson(
   output: DataOutput,
   graph: Graph,

@@ -1,11 +1,11 @@
-/** What `int plan` shows to people. */
+/** The text output of `int plan`. */
 import type { Graph, Paths, Plan } from '@int/gpint';
 import type { Colours } from '../output/colour.js';
 import type { DataOutput } from '../output/data-output.js';
 import { counted, grouped } from '../output/numbers.js';
 import type { Answer, Failures, SecondAnswer } from './planning.js';
 
-/** Signs to put together before they are written. */
+/** Characters collected before each write. */
 const PIECE = 1 << 12;
 const ARROW = ' > ';
 const MORE = ' ...';
@@ -16,7 +16,7 @@ const WHAT: Readonly<Record<Plan['algorithm'], string>> = {
   'per-node': 'one path for each switch',
 };
 
-/** A path in one line of at most `width` signs; Infinity: all of it, however long. */
+/** Writes a path in one line of at most `width` characters; Infinity for the whole path. */
 async function writePath(
   output: DataOutput,
   graph: Graph,
@@ -96,7 +96,7 @@ function uncoveredLines(graph: Graph, { uncovered }: Plan, colour: Colours): str
   return [colour.red(`not covered: ${grouped(uncovered.length)} (${named(graph, uncovered)})`)];
 }
 
-/** Writes what was planned: the paths, then what they are worth, so that this stays in sight. */
+/** Writes the plan: the paths, then their figures, so that these stay in sight. */
 export async function writePlanText(
   output: DataOutput,
   graph: Graph,
@@ -119,7 +119,7 @@ export async function writePlanText(
   for (const line of lines) await output.line(line);
 }
 
-/** Writes which paths failures changed. */
+/** Writes the paths that failures changed. */
 export async function writeReplanText(
   output: DataOutput,
   graph: Graph,

@@ -1,4 +1,6 @@
-/** What `int plan` computes, and how long that takes: all of it is data, so that another thread can do it. */
+/**
+ * The computation of `int plan`, with its duration. Input and result are plain data, so that another thread can do it.
+ */
 import {
   type Algorithm,
   type Bounds,
@@ -16,7 +18,7 @@ import {
 import { CliError, EXIT } from '../io.js';
 import { failureOf, graphOf, nodesOf, type TopologySource, type Weights, withoutWeights } from './topology.js';
 
-/** What was asked for, names being those that were typed. */
+/** The task, with names as typed. */
 export interface PlanTask {
   readonly source: TopologySource;
   readonly weights: Weights;
@@ -25,12 +27,12 @@ export interface PlanTask {
   readonly failures: readonly string[];
 }
 
-/** What came of it. */
+/** The result of planning. */
 export interface Planned {
   readonly graph: Graph;
   readonly failures: Failures;
   readonly first: Answer;
-  /** Null if nothing was to fail. */
+  /** The new plan after failures; null without failures. */
   readonly second: SecondAnswer | null;
 }
 
@@ -40,7 +42,7 @@ export interface Question {
   readonly paths: number | undefined;
   readonly seed: number | string;
   readonly budgetMs: number | undefined;
-  /** Switches at which paths may start; `null`: any. */
+  /** Switches at which paths may start; `null` for any. */
   readonly entries: readonly number[] | null;
   readonly perComponent: boolean;
 }
@@ -54,9 +56,9 @@ export interface Failures {
 export interface Answer {
   readonly plan: Plan;
   readonly elapsedMs: number;
-  /** Floors under longest and overlap, in visits. */
+  /** Lower bounds of longest path and overlap, in visits. */
   readonly bounds: Bounds;
-  /** The floor under the dearest path, where links have weights. */
+  /** Lower bound of the dearest path, if links have weights. */
   readonly dearest: number | null;
 }
 
@@ -65,7 +67,7 @@ export interface SecondAnswer {
   readonly elapsedMs: number;
 }
 
-/** What the errors of planners mean for the one who typed the command. */
+/** Converts errors of planners into errors of the command. */
 function refusal(error: unknown): unknown {
   if (error instanceof RangeError) return new CliError(error.message, EXIT.USAGE, error);
   if (!GpintError.is(error)) return error;
@@ -93,9 +95,9 @@ function makePlan(graph: Graph, question: Question): Plan {
 }
 
 /**
- * Plans. `elapsedMs` is the planner alone; the floors that it computes for itself are computed again for the answer.
+ * Plans paths. `elapsedMs` is the time of the planner alone. The lower bounds are computed again for the answer.
  *
- * @throws CliError if there is no such plan
+ * @throws CliError if no plan exists
  */
 function answer(graph: Graph, question: Question): Answer {
   let plan: Plan;
@@ -114,7 +116,7 @@ function answer(graph: Graph, question: Question): Answer {
   return { plan, elapsedMs, bounds, dearest };
 }
 
-/** Plans anew what failures broke. @throws CliError if that cannot be */
+/** Replans the paths that failures broke. @throws CliError if no plan exists */
 function secondAnswer(graph: Graph, plan: Plan, failures: Failures, question: Question): SecondAnswer {
   const { seed, budgetMs, entries } = question;
   const started = performance.now();
@@ -131,9 +133,9 @@ function secondAnswer(graph: Graph, plan: Plan, failures: Failures, question: Qu
 }
 
 /**
- * Makes the graph and plans; then plans anew what failures break.
+ * Makes the graph and a plan, then replans the paths that failures break.
  *
- * @throws CliError if there is no such graph or plan
+ * @throws CliError if the graph is invalid or no plan exists
  */
 export function planned({ source, weights, question, entries, failures }: PlanTask): Planned {
   const graph = graphOf(source, question.seed, weights);
@@ -152,7 +154,7 @@ function withPaths(plan: Plan): Plan {
   return { ...plan, paths: new Paths(plan.paths.visits, plan.paths.starts) };
 }
 
-/** What came from another thread has lost its classes: puts them back. */
+/** Restores the classes of a result from another thread, which are lost in the copy. */
 export function revived({ graph, failures, first, second }: Planned): Planned {
   return {
     graph: new Graph(graph),

@@ -1,23 +1,26 @@
-/** Where the graph of `int plan` comes from, and how links of it are named on the command line. */
+/** The graph of `int plan`, and the names of its links on the command line. */
 import { GpintError, Graph, type GraphmlOptions, parseGraph, parseGraphFile } from '@int/gpint';
 import { readText } from '../input/text-file.js';
 import { CliError, EXIT, type Io } from '../io.js';
 
 const TOPOLOGY = { name: 'topology', mostBytes: 1 << 28 } as const;
 
-/** What generators look like. A file of such a name is `./NAME`; one letter before the colon is a drive of Windows. */
+/**
+ * The form of generators. For a file of such a name write `./NAME`. A single letter before the colon is a Windows
+ * drive.
+ */
 const GENERATOR = /^[a-z][a-z-]+:/;
 
-/** Which weights the links get. */
+/** The weights of the links. */
 export type Weights = NonNullable<GraphmlOptions['weights']>;
 
-/** What a graph is made of: a generator, or the text of a file. */
+/** The source of a graph: a generator, or the text of a file. */
 export type TopologySource = { readonly generator: string } | { readonly name: string; readonly text: string };
 
 /**
- * Reads a file, `-` being standard input, unless a generator is named (`fat-tree:8`).
+ * Reads a file, or standard input for `-`, unless the text names a generator (`fat-tree:8`).
  *
- * @throws CliError if it cannot be opened or read, or is far too large
+ * @throws CliError if it cannot be opened or read, or is too large
  */
 export async function readTopology(text: string, io: Io): Promise<TopologySource> {
   if (GENERATOR.test(text)) return { generator: text };
@@ -27,8 +30,8 @@ export async function readTopology(text: string, io: Io): Promise<TopologySource
 /**
  * Makes the graph.
  *
- * @param seed of generators that are random
- * @throws CliError if there is no such generator (2), or if the text is no topology (1)
+ * @param seed seed of random generators
+ * @throws CliError if the generator does not exist (2), or the text is not a topology (1)
  */
 export function graphOf(source: TopologySource, seed: number | string, weights: Weights): Graph {
   const isGenerator = 'generator' in source;
@@ -42,14 +45,14 @@ export function graphOf(source: TopologySource, seed: number | string, weights: 
   return weights === 'none' ? withoutWeights(graph) : graph;
 }
 
-/** The same graph, every link costing the same. */
+/** A copy of the graph with equal costs of all links. */
 export function withoutWeights(graph: Graph): Graph {
   if (graph.weights === null) return graph;
   const { names, first, neighbours, links } = graph;
   return new Graph({ names, first, neighbours, links, weights: null });
 }
 
-/** The nodes with these names. @throws CliError for one that is none */
+/** The nodes with these names. @throws CliError for an unknown name */
 export function nodesOf(graph: Graph, names: readonly string[], option: string): number[] {
   return names.map((name) => {
     try {
@@ -62,7 +65,7 @@ export function nodesOf(graph: Graph, names: readonly string[], option: string):
 }
 
 /**
- * Reads `A-B` as a link, or `A` as a switch. Names may have hyphens in them: what counts is where the graph has names.
+ * Reads `A-B` as a link, or `A` as a switch. Names may contain hyphens; the graph's names decide where to split.
  *
  * @throws CliError if it is neither
  */

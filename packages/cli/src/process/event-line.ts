@@ -3,7 +3,7 @@ import type { Colours } from '../output/colour.js';
 import { counted, grouped } from '../output/numbers.js';
 import { flowText, pathText, timeText } from '../output/record-text.js';
 
-/** What an immediate event is about, in words. */
+/** The subject of an immediate event as text. */
 function aboutText(event: ImmediateEvent): string {
   switch (event.kind) {
     case 'loop':
@@ -26,7 +26,7 @@ function aboutText(event: ImmediateEvent): string {
   }
 }
 
-/** An immediate event in a line. */
+/** An immediate event as a line of text. */
 export function immediateText(event: ImmediateEvent, colour: Colours): string {
   const name = event.ended === true ? colour.green(`${event.kind} ended`) : colour.red(event.kind);
   const parts = [colour.dim(timeText(BigInt(event.timeNs))), name, aboutText(event)];

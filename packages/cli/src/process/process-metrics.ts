@@ -25,9 +25,9 @@ const METRICS = {
 } as const;
 
 /**
- * Serves the counts of a processor. `/health` is 503 while it waits for a sink that is silent, or goes on without it.
- * @param allowHosts further names by which the pages may be asked for
- * @throws CliError if that cannot be
+ * Serves the counts of a processor. `/health` is 503 while it waits for a silent sink, or continues without it.
+ * @param allowHosts further host names that requests may give
+ * @throws CliError if the server cannot listen
  */
 export async function serveProcessMetrics(
   processor: Processor,

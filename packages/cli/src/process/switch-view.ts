@@ -1,7 +1,7 @@
 import type { FlowWindow, LinkWindow, NetworkWindow, SwitchWindow } from '@int/stream-kafka';
 import { compact } from '../output/numbers.js';
 
-/** Rows of a switch that nothing was said about for so long go, in the time of the reports. */
+/** Time without windows after which a switch's row is removed, in the time of the reports. */
 const FORGET_NS = 30_000_000_000n;
 const WIDTHS = [12, 9, 9, 9, 9, 9, 12, 6] as const;
 const HEADINGS = ['switch', 'reports', 'lat mean', 'p50', 'p99', 'max', 'queue mean', 'max'] as const;
@@ -28,12 +28,12 @@ export class SwitchView {
     for (const [node, { startNs }] of this.#latest) if (BigInt(startNs) < start - FORGET_NS) this.#latest.delete(node);
   }
 
-  /** Windows taken, of all kinds. */
+  /** Number of windows taken, of all kinds. */
   get windows(): number {
     return this.#windows;
   }
 
-  /** A heading and a line for each switch; none if there are no switches. */
+  /** A heading and a line per switch; empty without switches. */
   lines(): string[] {
     const switches = [...this.#latest.values()].sort((a, b) => a.nodeId - b.nodeId);
     return switches.length === 0 ? [] : [row(HEADINGS), ...switches.map(switchLine)];

@@ -1,6 +1,6 @@
 /**
- * Which files of histories were as they were written when they were read last, from one command to the next: a file in the
- * user's cache folder for each history. Without it, all files are read each time.
+ * A cache of the history files that were verified, kept between commands: one file per history in the user's cache
+ * folder. Without it, every command reads all files.
  */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -11,7 +11,7 @@ import type { Io } from '../io.js';
 const KIND = { name: 'cache', mostBytes: 1 << 28 } as const;
 const VERSION = 1;
 
-/** The folder for caches as the system has it; null if the environment names none. */
+/** The system's folder for caches; null if the environment names none. */
 function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }: Io['env']): string | null {
   if ((XDG_CACHE_HOME ?? '') !== '') return XDG_CACHE_HOME!;
   if (process.platform === 'win32') return LOCALAPPDATA ?? null;
@@ -25,13 +25,13 @@ interface Contents {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Files by their paths, and what told their content. */
+/** Verified files by path, with a signature of their content. */
 export class CheckedFiles {
   readonly #directory: string;
   readonly #path: string | null;
   readonly #before: ReadonlyMap<string, string>;
   readonly #now = new Map<string, string>();
-  /** Tables whose files have all been looked at: what is not among them is gone. */
+  /** Tables whose files were all checked; other files of these tables are gone. */
   readonly #tables = new Set<string>();
   #isChanged = false;
 
@@ -41,7 +41,7 @@ export class CheckedFiles {
     this.#before = before;
   }
 
-  /** What is known of a history. */
+  /** Reads the cache of a history. */
   static async open(directory: string, io: Io): Promise<CheckedFiles> {
     const full = resolve(directory);
     const folder = cacheFolder(io.env);
@@ -53,7 +53,7 @@ export class CheckedFiles {
       const isOurs = contents.version === VERSION && contents.directory === full;
       return new CheckedFiles(full, path, new Map(isOurs ? Object.entries(contents.files) : []));
     } catch {
-      // There is none yet, or none that can be used: it is only a cache.
+      // A missing or invalid cache counts as empty.
       return new CheckedFiles(full, path, new Map());
     }
   }
@@ -75,7 +75,7 @@ export class CheckedFiles {
     return relative(this.#directory, path).split(sep)[0]!;
   }
 
-  /** Remembers, if that can be. */
+  /** Saves the cache, if possible. */
   async save(): Promise<void> {
     if (this.#path === null || !this.#isChanged) return;
     const others = [...this.#before].filter(([path]) => !this.#tables.has(this.#tableOf(path)));

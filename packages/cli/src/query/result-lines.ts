@@ -4,7 +4,7 @@ import { printable } from '../output/printable.js';
 
 /** Turns the rows of a result into lines of text. */
 export interface ResultLines {
-  /** Lines before the first row. `rows` are the first ones, for those who need to see some. */
+  /** Lines before the first row. `rows` are the first rows, for computing column widths. */
   begin(columns: readonly ResultColumn[], rows: readonly (readonly ResultValue[])[]): readonly string[];
   row(values: readonly ResultValue[]): string;
 }
@@ -29,7 +29,9 @@ export class JsonLines implements ResultLines {
   }
 }
 
-/** Comma-separated values as RFC 4180 has them, but for lines that end with a line feed alone; the first names the columns. */
+/**
+ * Comma-separated values of RFC 4180, except that lines end with a line feed alone. The first line names the columns.
+ */
 export class CsvLines implements ResultLines {
   begin(columns: readonly ResultColumn[]): readonly string[] {
     return [this.row(columns.map(({ name }) => name))];
@@ -38,7 +40,7 @@ export class CsvLines implements ResultLines {
   row(values: readonly ResultValue[]): string {
     return values
       .map((value) => {
-        // A text of no length is not the same as no value.
+        // An empty text differs from a missing value.
         if (value === '') return '""';
         const text = textOf(value);
         return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -47,14 +49,14 @@ export class CsvLines implements ResultLines {
   }
 }
 
-/** Wider columns would leave no room for others. */
+/** Most characters of a column, to leave room for others. */
 const WIDEST = 60;
 
 function isNumeric({ type }: ResultColumn): boolean {
   return /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*)$/.test(type);
 }
 
-/** A table for people: as wide as the first rows are, numbers to the right. */
+/** A table for people. The first rows determine the column widths; numbers are right-aligned. */
 export class TableLines implements ResultLines {
   readonly #colour: Colours;
   #widths: readonly number[] = [];

@@ -5,33 +5,33 @@ import { bytes } from '../output/numbers.js';
 import { ChunkMaker, chunkBytes, type FrameChunk } from './frame-chunk.js';
 import type { Selection } from './selection.js';
 
-/** A capture with more to send, counted with where it lies, is read from the disk in each loop. */
+/** Most bytes of frames and their positions kept in memory. A larger capture is read from the disk in each loop. */
 const MOST_IN_MEMORY = 1 << 28;
 
 export interface CaptureLoopOptions {
   /** pcap or pcapng, also gzip; `-` is standard input. */
   readonly path: string;
   readonly selection: Selection;
-  /** 0: until interrupted. */
+  /** Number of loops; 0 means until interrupted. */
   readonly loops: number;
-  /** Bytes to send, with where they lie, that are kept in memory. Default: 2^28. */
+  /** Most bytes of frames and their positions kept in memory. Default: 2^28. */
   readonly mostInMemory?: number;
 }
 
-/** Takes what a capture holds, one chunk after the other. */
+/** Takes the chunks of a capture, one after the other. */
 export interface ChunkTaker {
   /** Returns false to stop. */
   take(chunk: FrameChunk): Promise<boolean>;
-  /** All chunks of the capture have been taken. Returns false to stop. */
+  /** Called when all chunks of the capture have been taken. Returns false to stop. */
   endLoop(): boolean;
 }
 
 /**
- * Hands out the frames of a capture a number of times: from memory or, if there are too many, from the disk each time. Standard
- * input that is to be sent once is handed out as it comes.
+ * Passes the frames of a capture to a taker a number of times: from memory or, if there are too many, from the disk.
+ * Standard input for a single loop is streamed.
  *
- * @returns null, or what is wrong with the capture after the frames before that place
- * @throws CliError if it cannot be opened or read, or not again
+ * @returns null, or the damage that ended the capture; the frames before it have been passed on
+ * @throws CliError if it cannot be opened, read or reopened
  */
 export async function loopCapture(
   options: CaptureLoopOptions,
@@ -70,7 +70,7 @@ export async function loopCapture(
     kept = null;
     return give(before);
   });
-  // A capture that was interrupted while it was read is not sent in part.
+  // Do not send part of a capture whose reading was interrupted.
   isStopped ||= io.signal.aborted;
   if (!isStopped && kept !== null) await give(kept);
   for (let loop = 1; !isStopped && taker.endLoop() && loop !== loops; loop++) {
@@ -81,14 +81,14 @@ export async function loopCapture(
   return damage;
 }
 
-/** Reads the capture once. What is thrown by `take` goes to the caller as it is. */
+/** Reads the capture once. Errors of `take` pass to the caller unchanged. */
 async function read(
   { path, selection }: CaptureLoopOptions,
   io: Io,
   take: (chunk: FrameChunk) => Promise<boolean> | boolean,
 ): Promise<CaptureError | null> {
   const maker = new ChunkMaker(selection);
-  // Signals are seen only between turns of the event loop.
+  // Signals are handled only between turns of the event loop.
   const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   let failure: { readonly error: unknown } | null = null;
   const damage = await readFrames(

@@ -2,20 +2,20 @@ import type { CaptureBatch } from '@int/pcap';
 import type { Selection } from './selection.js';
 import type { SkipReason } from './skip-reason.js';
 
-/** Frames of a capture in a row, ready to be sent. */
+/** Successive frames of a capture, ready to be sent. */
 export interface FrameChunk {
   readonly bytes: Uint8Array;
-  /** First byte of each frame in `bytes`. */
+  /** Offset of each frame in `bytes`. */
   readonly offsets: Uint32Array;
   readonly lengths: Uint32Array;
-  /** Milliseconds of the capture since the first frame that is sent; they never go back. */
+  /** Capture time of each frame, in milliseconds since the first sent frame; it never decreases. */
   readonly timesMs: Float64Array;
   readonly count: number;
-  /** Frames among them that are not sent. */
+  /** Frames of this part of the capture that are not sent, by reason. */
   readonly skipped: ReadonlyMap<SkipReason, number>;
 }
 
-/** Memory of a chunk, about. */
+/** Approximate memory of a chunk, in bytes. */
 export function chunkBytes(chunk: FrameChunk): number {
   return chunk.bytes.length + 16 * chunk.count;
 }
@@ -23,7 +23,7 @@ export function chunkBytes(chunk: FrameChunk): number {
 /** Milliseconds in 2^32 nanoseconds. */
 const MS_PER_HIGH_WORD = 4294.967296;
 
-/** Makes chunks of the batches of a capture, from its first to its last. */
+/** Makes chunks from the batches of a capture, in order. */
 export class ChunkMaker {
   readonly #selection: Selection;
   #offsets = new Uint32Array(0);
@@ -86,7 +86,7 @@ export class ChunkMaker {
       this.#firstHigh = high;
       this.#firstLow = low;
     }
-    // Frames keep their order, also where the clock of the capture went back.
+    // Frames keep their order, even if the clock of the capture went back.
     this.#lastMs = Math.max(this.#lastMs, (high - this.#firstHigh) * MS_PER_HIGH_WORD + (low - this.#firstLow) / 1e6);
     return this.#lastMs;
   }

@@ -1,18 +1,18 @@
 export interface PacerOptions {
-  /** Schedule that may be made up for at once, in milliseconds. Default: 5, which covers what timers are late by. */
+  /** Lag that may be made up for at once, in milliseconds. Default: 5, which covers late timers. */
   readonly slackMs?: number;
   /** Speed of the schedule while it is behind, above 1. Default: 4. */
   readonly catchUp?: number;
-  /** A sender that is further behind than this gives the rest up. Default: 1000. */
+  /** Lag beyond which the schedule is postponed, in milliseconds. Default: 1000. */
   readonly maxLagMs?: number;
 }
 
 /**
- * Says how far a sender may be in its schedule. Times of the schedule are milliseconds from its start, as are those that it
- * gives; the clock is the caller's.
+ * Limits the progress of a sender in its schedule. Times of the schedule are milliseconds from its start. The caller
+ * provides the clock.
  *
- * The schedule is never ahead of the clock. After a pause it is caught up with, but not in one burst: in any `t` milliseconds no
- * more than `slackMs + catchUp * t` of it are released.
+ * The schedule is never ahead of the clock. After a pause the sender catches up, but not in one burst: in any `t`
+ * milliseconds, at most `slackMs + catchUp * t` milliseconds of the schedule are released.
  */
 export class Pacer {
   readonly #slackMs: number;
@@ -20,12 +20,12 @@ export class Pacer {
   readonly #maxLagMs: number;
   #startMs = Number.NaN;
   #lastMs = 0;
-  /** How far the schedule is released. */
+  /** The released part of the schedule, in milliseconds. */
   #releasedMs = 0;
   #creditMs: number;
   #lostMs = 0;
 
-  /** @throws RangeError for a slack or lag that is not above 0, or a speed that is not above 1 */
+  /** @throws RangeError for a slack or lag not above 0, or a speed not above 1 */
   constructor(options: PacerOptions = {}) {
     const { slackMs = 5, catchUp = 4, maxLagMs = 1000 } = options;
     if (!(slackMs > 0 && maxLagMs > 0 && catchUp > 1)) {
@@ -37,18 +37,18 @@ export class Pacer {
     this.#creditMs = slackMs;
   }
 
-  /** Schedule given up so far: by how much all that is left comes later. */
+  /** Milliseconds by which the schedule has been postponed so far. */
   get lostMs(): number {
     return this.#lostMs;
   }
 
   /**
-   * Releases a further part of the schedule. Call it when all that was released before has been sent; the first call starts the
+   * Releases a further part of the schedule. Call it when the released part has been sent. The first call starts the
    * schedule.
    *
-   * @param nowMs a clock that never goes back
-   * @param nextMs when, in the schedule, the next frame is due: what lies before it is passed without a burst
-   * @returns up to when frames may leave now
+   * @param nowMs time of a monotonic clock
+   * @param nextMs time in the schedule of the next frame; the empty part before it causes no burst
+   * @returns the time in the schedule up to which frames may leave now
    */
   release(nowMs: number, nextMs: number): number {
     if (Number.isNaN(this.#startMs)) {
@@ -73,7 +73,7 @@ export class Pacer {
     return this.#releasedMs;
   }
 
-  /** Milliseconds until a frame that is due at `nextMs` may leave, as of the last {@link release}. */
+  /** Milliseconds from the last {@link release} until a frame due at `nextMs` may leave. */
   waitMs(nextMs: number): number {
     const ahead = nextMs - (this.#lastMs - this.#startMs);
     const behind = (nextMs - this.#releasedMs - this.#creditMs) / this.#catchUp;

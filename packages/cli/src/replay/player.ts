@@ -6,21 +6,21 @@ import type { Schedule } from './schedule.js';
 import type { SkipReason } from './skip-reason.js';
 import type { Target } from './target.js';
 
-/** Time without a turn of the event loop, at most: timers and signals wait for one. */
+/** Longest time without a turn of the event loop, for which timers and signals wait. */
 const TURN_MS = 5;
-/** Shorter waits are turns of the event loop: timers are no finer than a millisecond. */
+/** Shorter waits are turns of the event loop, because the resolution of timers is a millisecond. */
 const SHORT_WAIT_MS = 0.3;
-/** Longer waits are cut, since the system's timers do not take them. */
+/** Longer waits are split, because the system's timers do not accept them. */
 const LONG_WAIT_MS = 60_000;
 
-/** Sends what it is given when it is due. */
+/** Sends frames when they are due. */
 export class Player implements ChunkTaker {
   readonly skipped = new Map<SkipReason, number>();
   readonly #target: Target;
   readonly #schedule: Schedule | null;
   readonly #signal: AbortSignal;
   readonly #pacer: Pacer;
-  /** Schedule that is released and not used up. */
+  /** The released part of the schedule. */
   #releasedMs = -1;
   #handedOver = 0;
   #inLoop = 0;
@@ -30,8 +30,8 @@ export class Player implements ChunkTaker {
   #startedAt = Number.NaN;
 
   /**
-   * @param schedule null: as fast as the target takes frames
-   * @param signal when aborted, no further frame is sent
+   * @param schedule null for the full speed of the target
+   * @param signal stops sending when aborted
    */
   constructor(target: Target, schedule: Schedule | null, signal: AbortSignal) {
     this.#target = target;
@@ -40,22 +40,22 @@ export class Player implements ChunkTaker {
     this.#pacer = new Pacer(schedule === null ? {} : { slackMs: schedule.slackMs });
   }
 
-  /** Loops that came to their end. */
+  /** Number of completed loops. */
   get loops(): number {
     return this.#loops;
   }
 
-  /** Frames that the target was given. */
+  /** Number of frames passed to the target. */
   get handedOver(): number {
     return this.#handedOver;
   }
 
-  /** When the first frame was given to the target, by `performance.now`; NaN before. */
+  /** Time when the first frame was passed to the target, by `performance.now`; NaN before. */
   get startedAt(): number {
     return this.#startedAt;
   }
 
-  /** By how much it is late for good, because the target did not keep up. */
+  /** Milliseconds by which the schedule was postponed because the target was too slow. */
   get lostMs(): number {
     return this.#pacer.lostMs;
   }
@@ -79,7 +79,7 @@ export class Player implements ChunkTaker {
     return true;
   }
 
-  /** @returns false if there was nothing to send, which a further loop would not change */
+  /** @returns false if there was nothing to send, so that a further loop is pointless */
   endLoop(): boolean {
     this.#loops++;
     this.#schedule?.endLoop(this.#inLoop, this.#lastMs);
@@ -89,13 +89,13 @@ export class Player implements ChunkTaker {
     return hasSent;
   }
 
-  /** Up to which row frames may leave now. */
+  /** The row before which frames may leave now. */
   #ready(chunk: FrameChunk, from: number): number {
     const end = Math.min(chunk.count, from + this.#target.most);
     const schedule = this.#schedule;
     if (schedule === null) return end;
     const due = schedule.dueMs(chunk, from, this.#handedOver);
-    // What was released is sent before more is asked for: it cannot pile up to a burst.
+    // Send the released part before releasing more, so that it cannot grow to a burst.
     if (due > this.#releasedMs) this.#releasedMs = this.#pacer.release(performance.now(), due);
     let to = from;
     while (to < end && schedule.dueMs(chunk, to, this.#handedOver + to - from) <= this.#releasedMs) to++;

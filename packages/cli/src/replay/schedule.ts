@@ -1,22 +1,22 @@
 import type { FrameChunk } from './frame-chunk.js';
 
-/** When frames are due, in milliseconds from the first one, over all loops. */
+/** The times of frames, in milliseconds from the first one, over all loops. */
 export interface Schedule {
-  /** Schedule that may be made up for at once, in milliseconds. */
+  /** Lag that may be made up for at once, in milliseconds. */
   readonly slackMs: number;
-  /** When frame `row` of a chunk is due, if `sent` frames went before it. */
+  /** The time of frame `row` of a chunk, after `sent` earlier frames. */
   dueMs(chunk: FrameChunk, row: number, sent: number): number;
-  /** The capture begins anew after `frames` frames, the last of them at `lastMs` of the capture. */
+  /** Begins the next loop of a capture with `frames` frames, the last of them at `lastMs`. */
   endLoop(frames: number, lastMs: number): void;
 }
 
-/** Frames that may be made up for at once: what short rings and receive buffers take. */
+/** Frames that may be made up for at once: as many as short rings and receive buffers hold. */
 const BURST_FRAMES = 256;
-/** Timers are no finer than a millisecond; a longer pause than the other is not made up for at once. */
+/** Limits of the slack: timers resolve a millisecond, and a longer lag is not made up for at once. */
 const LEAST_SLACK_MS = 1;
 const MOST_SLACK_MS = 10;
 
-/** So many frames each second. */
+/** A constant number of frames per second. */
 export class SteadySchedule implements Schedule {
   readonly slackMs: number;
   readonly #rate: number;
@@ -34,7 +34,7 @@ export class SteadySchedule implements Schedule {
   endLoop(): void {}
 }
 
-/** As the frames were captured. */
+/** The times of the capture, scaled by a speed. */
 export class CapturedSchedule implements Schedule {
   readonly slackMs = 5;
   readonly #speed: number;
@@ -49,7 +49,7 @@ export class CapturedSchedule implements Schedule {
     return this.#offsetMs + chunk.timesMs[row]! / this.#speed;
   }
 
-  /** Between the last frame and the first one is the mean distance between two frames. */
+  /** The pause between two loops is the mean distance between two frames. */
   endLoop(frames: number, lastMs: number): void {
     const gapMs = frames > 1 ? lastMs / (frames - 1) : 0;
     this.#offsetMs += (lastMs + gapMs) / this.#speed;

@@ -1,29 +1,29 @@
-/** What of each frame is sent. */
+/** The bytes of each frame to send. */
 import { linkLayerOf } from '@int/collector/internals';
 import { type CaptureBatch, LinkType } from '@int/pcap';
 import type { SkipReason } from './skip-reason.js';
 import { UdpPayload } from './udp-payload.js';
 
-/** Chooses the bytes of a frame that are sent. */
+/** Chooses the bytes of a frame to send. */
 export interface Selection {
-  /** The reasons that occur. */
+  /** The possible reasons for skipping a frame. */
   readonly reasons: readonly SkipReason[];
-  /** First of the chosen bytes in the batch, and how many, after {@link choose} has returned null. */
+  /** Offset in the batch and number of the chosen bytes, after {@link choose} has returned null. */
   readonly offset: number;
   readonly length: number;
-  /** Looks at a frame. Returns why it is not sent, or null. */
+  /** Examines a frame. Returns the reason for skipping it, or null. */
   choose(batch: CaptureBatch, row: number): SkipReason | null;
-  /** Changes the bytes, which have been copied to `at`. */
+  /** Rewrites the chosen bytes after they have been copied to `at`. */
   rewrite(bytes: Uint8Array, at: number): void;
 }
 
-/** The payloads of UDP packets. */
+/** Selects the payloads of UDP packets. */
 export class PayloadSelection implements Selection {
   readonly reasons = ['not-udp', 'other-port', 'fragment', 'link-type', 'truncated', 'malformed'] as const;
   readonly #ports: readonly number[];
   readonly #payload = new UdpPayload();
 
-  /** @param ports destination ports; none: all of them */
+  /** @param ports destination ports; all if empty */
   constructor(ports: readonly number[]) {
     this.#ports = ports;
   }
@@ -51,7 +51,7 @@ export class PayloadSelection implements Selection {
 /** Bytes of an Ethernet header. */
 const HEADER = 14;
 
-/** Whole Ethernet frames. */
+/** Selects whole Ethernet frames. */
 export class FrameSelection implements Selection {
   readonly reasons = ['link-type', 'too-long', 'truncated'] as const;
   offset = 0;
@@ -61,9 +61,9 @@ export class FrameSelection implements Selection {
   readonly #source: Uint8Array | undefined;
 
   /**
-   * @param maxLength bytes of the longest frame that can be sent
-   * @param destination MAC address to send to instead of the one in the frame
-   * @param source MAC address to send from
+   * @param maxLength bytes of the longest frame that the interface can send
+   * @param destination destination MAC address, instead of the frame's own
+   * @param source source MAC address, instead of the frame's own
    */
   constructor(maxLength: number, destination?: Uint8Array, source?: Uint8Array) {
     this.#maxLength = maxLength;

@@ -1,27 +1,27 @@
 import type { FrameChunk } from './frame-chunk.js';
 
-/** What became of the frames that were handed to a target so far. */
+/** The fates of the frames passed to a target so far. */
 export interface SentCounts {
-  /** Frames that left. */
+  /** Frames that were sent. */
   readonly sent: number;
-  /** Bytes of them. */
+  /** Bytes of these frames. */
   readonly bytes: number;
-  /** Frames that did not leave, by what was told of it; all that is not among `sent` once the target is finished. */
+  /** Frames not sent, by the error. After `finish`, every frame is either here or in `sent`. */
   readonly failed: ReadonlyMap<string, number>;
-  /** Times that the interface was down or away, of a target that is one. */
+  /** Number of outages of the interface, if the target is one. */
   readonly outages?: number;
 }
 
-/** Where frames go. */
+/** A target of frames. */
 export interface Target {
-  /** In a few words. */
+  /** A short description. */
   readonly name: string;
-  /** Frames to hand over at once, at most. */
+  /** Most frames per call of {@link send}. */
   readonly most: number;
-  /** Sends the frames from row `from` on, before row `to`. Further ones may follow when it is done. */
+  /** Sends the frames from row `from` to `to - 1`. Wait for the promise before the next call. */
   send(chunk: FrameChunk, from: number, to: number): Promise<void>;
   counts(): SentCounts;
-  /** Waits, not for ever, until it is known of each frame what became of it. */
+  /** Waits, for a limited time, until the fate of each frame is known. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }

@@ -9,24 +9,24 @@ export interface ReplayJson {
   readonly sent: number;
   /** Bytes of the frames or datagrams sent. */
   readonly bytes: number;
-  /** Every reason, also those that did not occur. */
+  /** All reasons, including those with 0. */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
-  /** By the error; only those that occurred. */
+  /** Failures by error; only those that occurred. */
   readonly failed: Readonly<Record<string, number>>;
   readonly elapsedMs: number;
-  /** Frames sent per second, on average. */
+  /** Mean number of frames sent per second. */
   readonly rate: number;
-  /** Loops that came to their end. */
+  /** Completed loops. */
   readonly loops: number;
-  /** With `--afxdp`: times that the interface was down or away, one that lasts included. */
+  /** With `--afxdp`: number of outages of the interface, including a present one. */
   readonly outages?: number;
 }
 
-/** What was counted so far. */
+/** The counts so far. */
 export interface ReplayState extends SentCounts {
   readonly skipped: ReadonlyMap<SkipReason, number>;
   readonly reasons: readonly SkipReason[];
-  /** Since the first frame was sent. */
+  /** Milliseconds since the first frame was sent. */
   readonly elapsedMs: number;
   readonly loops: number;
 }
@@ -57,7 +57,7 @@ export function replayJson(type: 'stats' | 'total', state: ReplayState): ReplayJ
   };
 }
 
-/** What was not sent, and why: lines before the last one. */
+/** Frames not sent, by reason: the lines before the last one. */
 export function reasonLines({ skipped, failed, outages = 0 }: ReplayState): string[] {
   const list = (counts: ReadonlyMap<string, number>): string =>
     [...counts].map(([reason, count]) => `${reason} ${grouped(count)}`).join(', ');
@@ -68,7 +68,7 @@ export function reasonLines({ skipped, failed, outages = 0 }: ReplayState): stri
   ];
 }
 
-/** The last words of `int replay`. */
+/** The last message of `int replay`. */
 export function totalText(state: ReplayState): string {
   const { sent, skipped, failed, elapsedMs } = state;
   const seconds = (elapsedMs / 1000).toFixed(3);
@@ -76,7 +76,7 @@ export function totalText(state: ReplayState): string {
   return `${sent} sent, ${sum(skipped)} skipped, ${sum(failed)} failed in ${seconds} s (${rate} pps)`;
 }
 
-/** How far it is. */
+/** The progress line. */
 export function progressText(name: string, state: ReplayState): string {
   return `${counted(state.sent, 'frame')} sent to ${name}, ${grouped(rateOf(state))} per second`;
 }

@@ -1,29 +1,29 @@
-/** Where the UDP payload of a captured frame lies. */
+/** Finding the UDP payload of a captured frame. */
 import type { LinkLayer } from '@int/codec';
 import { ETHER_TYPE, IP_PROTOCOL } from '@int/codec/internals';
 import type { SkipReason } from './skip-reason.js';
 
-/** Stacked tags, labels or extension headers that are followed. */
+/** Most stacked tags, labels or extension headers to follow. */
 const MAX_NESTING = 16;
 
 /**
- * Finds UDP payloads: behind VLAN tags, MPLS labels, IP options and extension headers; of a tunnel, the outer one. What was found
- * is in the fields, which the next call replaces.
+ * Finds UDP payloads after VLAN tags, MPLS labels, IP options and extension headers; of a tunnel, the outer payload.
+ * The fields hold the result until the next call.
  */
 export class UdpPayload {
-  /** First byte of the payload. */
+  /** Offset of the payload. */
   offset = 0;
   /** Bytes of the payload, 0 to 65527. */
   length = 0;
   destinationPort = 0;
   #protocol = 0;
-  /** Where the IP packet ends; the frame may be padded. */
+  /** End of the IP packet; the frame may be padded. */
   #packetEnd = 0;
 
   /**
-   * @param start first byte of the frame
-   * @param end where its captured bytes end
-   * @returns why there is no payload, or null
+   * @param start offset of the frame
+   * @param end end of its captured bytes
+   * @returns the reason for no payload, or null
    */
   find(bytes: Uint8Array, start: number, end: number, link: LinkLayer): SkipReason | null {
     const ip = linkPayload(bytes, start, end, link);
@@ -47,12 +47,12 @@ export class UdpPayload {
   #ipv4(bytes: Uint8Array, at: number, end: number): number | SkipReason {
     if (at + 20 > end) return 'truncated';
     const headerLength = (bytes[at]! & 15) * 4;
-    // Segmentation offload leaves 0 in captures: the packet then ends with the frame.
+    // Segmentation offload leaves 0 in captures; the packet then ends with the frame.
     const totalLength = word(bytes, at + 2) || end - at;
     if (headerLength < 20 || totalLength < headerLength) return 'malformed';
     this.#protocol = bytes[at + 9]!;
     this.#packetEnd = at + totalLength;
-    // A fragment, be it the first one, is not the payload that was sent.
+    // A fragment, even the first, is not the whole payload.
     if ((word(bytes, at + 6) & 0x3fff) !== 0) return 'fragment';
     return at + headerLength;
   }
@@ -88,7 +88,7 @@ export class UdpPayload {
   }
 }
 
-/** Steps over the link header, VLAN tags and MPLS labels. */
+/** Skips the link header, VLAN tags and MPLS labels. */
 function linkPayload(bytes: Uint8Array, start: number, end: number, link: LinkLayer): number | SkipReason {
   switch (link) {
     case 'raw':
@@ -125,7 +125,7 @@ function afterType(bytes: Uint8Array, etherType: number, start: number, end: num
         offset += 4;
         if (!isLast) break;
         if (offset >= end) return 'truncated';
-        // MPLS does not say what it carries: only IP's version nibble is trusted (RFC 4928).
+        // MPLS does not name its payload, so only IP's version nibble is trusted (RFC 4928).
         const nibble = bytes[offset]! >>> 4;
         return nibble === 4 || nibble === 6 ? offset : 'not-udp';
       }

@@ -4,10 +4,10 @@ import { UdpSender } from '../output/udp-sender.js';
 import type { FrameChunk } from './frame-chunk.js';
 import type { SentCounts, Target } from './target.js';
 
-/** The refusal of the last datagrams takes a moment to come back. */
+/** Time for a refusal of the last datagrams to arrive. */
 const REFUSAL_MS = 20;
 
-/** A UDP peer: a frame is a datagram. What has left is what the system took. */
+/** A UDP peer as target: each frame is a datagram. A datagram counts as sent if the system accepted it. */
 export class UdpTarget implements Target {
   readonly name: string;
   readonly most = 128;
@@ -18,7 +18,7 @@ export class UdpTarget implements Target {
     this.#sender = sender;
   }
 
-  /** @throws CliError if there is no such host, or no way to it */
+  /** @throws CliError if the host is unknown or unreachable */
   static async open(to: UdpAddress): Promise<UdpTarget> {
     const name = formatUdpAddress(to);
     try {
@@ -28,7 +28,7 @@ export class UdpTarget implements Target {
     }
   }
 
-  /** The peer has said that nothing listens there. */
+  /** Whether the peer has refused datagrams, because nothing listens on the port. */
   get isRefused(): boolean {
     return this.#sender.error?.code === 'ECONNREFUSED' || this.#sender.failures.has('ECONNREFUSED');
   }
@@ -47,10 +47,10 @@ export class UdpTarget implements Target {
     return { sent, bytes, failed: failures };
   }
 
-  /** It is known of each datagram as soon as it is sent. */
+  /** The fate of a datagram is known as soon as it is sent. */
   async finish(): Promise<void> {}
 
-  /** Waits for the refusal of the last datagrams, if there is one. */
+  /** Waits for a possible refusal of the last datagrams. */
   async hear(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, REFUSAL_MS));
   }

@@ -11,39 +11,42 @@ export interface InterfaceQueue {
   readonly queue: number;
 }
 
-/** Frames that may be on their way through the kernel. */
+/** Most frames pending in the kernel. */
 const TX_FRAMES = 2048;
-/** Nothing is received; a fill ring there has to be all the same. */
+/** Nothing is received, but a fill ring is required. */
 const RX_FRAMES = 64;
 const CHUNK = 4096;
 /** Frames handed to the kernel at a time. */
 const BATCH = 256;
-/** Ethernet header and a VLAN tag: what a frame has beyond the MTU. */
+/** Bytes of a frame beyond the MTU: Ethernet header and a VLAN tag. */
 const BEYOND_MTU = 18;
 const FLUSH_MS = 2000;
-/** How long the interface may take none of the frames before it is looked at. */
+/** Time without progress after which the interface is checked. */
 const STUCK_MS = 1000;
 
-/** How the interface is to be dealt with. */
+/** Options for the interface. */
 export interface XdpTargetOptions extends InterfaceQueue {
-  /** When it goes down or away: wait for it, or fail. */
+  /** The reaction to an interface that goes down or away: wait or fail. */
   readonly onDown: OnDown;
-  /** Told what happens to it. */
+  /** Receives messages about the interface. */
   readonly tell: (message: string) => void;
-  /** When aborted, neither frames that it does not take are waited for, nor the interface itself. */
+  /** When aborted, the target waits neither for the interface nor for frames that it does not take. */
   readonly signal: AbortSignal;
 }
 
-/** What sockets that are closed have done. */
+/** Counts of closed sockets. */
 interface Done {
   sent: number;
   bytes: number;
   invalid: number;
-  /** Frames that the kernel took and did not complete. */
+  /** Frames accepted and not completed by the kernel. */
   left: number;
 }
 
-/** An AF_XDP socket: a frame is one on the wire. What has left is what the kernel has completed and not dropped. */
+/**
+ * An AF_XDP socket as target: each frame is one on the wire. A frame counts as sent if the kernel has completed and not
+ * dropped it.
+ */
 export class XdpTarget implements Target {
   readonly name: string;
   readonly most = BATCH;
@@ -54,7 +57,7 @@ export class XdpTarget implements Target {
   readonly #done: Done = { sent: 0, bytes: 0, invalid: 0, left: 0 };
   /** Null while the interface is away. */
   #socket: XdpSocket | null;
-  /** When the kernel last took a frame. */
+  /** Time when the kernel last took a frame. */
   #movedAt = performance.now();
 
   private constructor(
@@ -73,7 +76,7 @@ export class XdpTarget implements Target {
     this.#batch = batch;
   }
 
-  /** @throws CliError if the interface cannot be sent by */
+  /** @throws CliError if the interface cannot send */
   static async open(options: XdpTargetOptions): Promise<XdpTarget> {
     const { interface: name, onDown, queue, tell } = options;
     const socketOptions: XdpSocketOptions = {
@@ -100,7 +103,7 @@ export class XdpTarget implements Target {
     }
   }
 
-  /** Bytes of the longest frame that can be sent. */
+  /** Bytes of the longest frame that the interface can send. */
   static longestFrame(name: string): number {
     const mtu = mtuOf(name);
     return Math.min(CHUNK, mtu === null ? Number.POSITIVE_INFINITY : mtu + BEYOND_MTU);
@@ -161,10 +164,10 @@ export class XdpTarget implements Target {
   }
 
   /**
-   * Opens another socket when the interface, which has gone down or away, is back.
-   * @param chunk what was being sent, up to row `end`
-   * @returns false if the interface is no longer to be waited for
-   * @throws CliError if it is not the interface, or it is not to be waited for at all
+   * Opens another socket when the interface is back after an outage.
+   * @param chunk the frames being sent, up to row `end`
+   * @returns false if waiting was aborted
+   * @throws CliError if the interface is not the cause, or `onDown` forbids waiting
    */
   async #renew(error: unknown, chunk: FrameChunk, end: number): Promise<boolean> {
     if (!this.#link.failed(error) || this.#options.onDown === 'exit')
@@ -173,7 +176,7 @@ export class XdpTarget implements Target {
     const pending = this.#socket!.pending;
     let unsent = 0;
     for (let row = Math.max(0, end - pending); row < end; row++) unsent += chunk.lengths[row]!;
-    // Before it is open again: what the old socket still holds would leave late.
+    // Close the old socket first, or its frames would leave late.
     this.#settle(unsent);
     while (!signal.aborted) {
       this.#socket = await this.#link.reopen(this.#open, signal);
@@ -184,7 +187,7 @@ export class XdpTarget implements Target {
     return false;
   }
 
-  /** Closes the socket and takes account of it. @param unsentBytes of frames that it has accepted and not sent */
+  /** Closes the socket and adds its counts. @param unsentBytes bytes of frames that it has accepted and not sent */
   #settle(unsentBytes: number): void {
     const socket = this.#socket;
     if (socket === null) return;
@@ -210,15 +213,15 @@ export class XdpTarget implements Target {
   }
 
   /**
-   * Lets the kernel work.
-   * @returns false if it is no longer to be waited for
+   * Waits for the kernel.
+   * @returns false if waiting was aborted
    */
   async #pause(socket: XdpSocket): Promise<boolean> {
     if (this.#options.signal.aborted) return false;
     const now = performance.now();
     if (now - this.#movedAt > STUCK_MS) {
       this.#movedAt = now;
-      // An interface that has gone away says so only when asked.
+      // The loss of an interface shows only on a check.
       socket.checkInterface();
     }
     await new Promise((resolve) => setImmediate(resolve));
@@ -232,7 +235,7 @@ function xdpFailure(what: string, error: unknown): unknown {
   return new CliError(`${what}: ${message}`, EXIT.OPEN, error);
 }
 
-/** The MTU of an interface; null if the system does not tell. */
+/** The MTU of an interface; null if unknown. */
 function mtuOf(name: string): number | null {
   try {
     const mtu = Number(readFileSync(`/sys/class/net/${name}/mtu`, 'latin1'));

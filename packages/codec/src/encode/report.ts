@@ -18,7 +18,7 @@ import { concat, fragment, frame, monitored, plainPacket } from './network.js';
 import type { EncodeSettings } from './options.js';
 
 const NONE = new Uint8Array(0);
-/** A domain stands for domain-specific words of which the record says no more. */
+/** A domain id stands for domain-specific words that the record does not hold. */
 const SOME_DOMAIN = { domainId: 1, domainMetadataBits: 0x8000, domainMetadataStatus: 0 } as const;
 
 /** The items of report v2.0's metadata bits, by bit. */

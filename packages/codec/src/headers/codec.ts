@@ -249,7 +249,7 @@ export class FieldGroup<T> {
     for (const field of this.#fields) checkField(field, values[field.name]);
   }
 
-  /** Writes the fields, all of which have been checked; the room must be there. */
+  /** Writes the fields. The caller has checked them, and that there is room. */
   write(value: T, out: Uint8Array, offset: number): void {
     const values = value as Readonly<Record<string, Value>>;
     out.fill(0, offset, offset + this.byteLength);

@@ -68,7 +68,7 @@ export interface BlockShape {
   readonly steps: readonly Step[];
   /** The same, for reading. */
   readonly reads: readonly Read[];
-  /** A hop with all fields of the block, none of which is known. */
+  /** A hop with all fields of the block, each unknown. */
   readonly empty: Hop;
   readonly domainOffset: number;
   readonly domainBytes: number;

@@ -1,4 +1,4 @@
-/** What the switch roles are told, and what they answer. */
+/** Options and results of the switch roles. */
 import type { Hop, TelemetryRecord } from '../model.js';
 import type { DecodeOptions } from '../options.js';
 

@@ -166,7 +166,7 @@ function readBody(
     case INNER.TLV:
       return readTlvs(scan, at, end, strict);
     default:
-      // F says that there may be INT inside; without it nothing is looked for (report v2.0 section 3.3).
+      // F says that there may be INT inside. Without F there is none (report v2.0 section 3.3).
       return readInner(scan, innerType, at, end, (scan.reportFlags & F) !== 0, strict);
   }
 }

@@ -52,7 +52,7 @@ const TRANSPARENT_ETHERNET = 0x6558;
 
 /** Options inside the walk: whether markings mean anything here. */
 interface WalkOptions extends SchemaOptions {
-  /** An encapsulated packet, or the original of NPT 2: no INT is looked for. */
+  /** An encapsulated packet, or the original packet of NPT 2. It is not searched for INT. */
   readonly plain?: boolean;
 }
 const PLAIN: WalkOptions = { plain: true };
@@ -240,7 +240,7 @@ function readGre(walk: Walk, at: number, end: number, options: WalkOptions): voi
   readInner(walk, shim.nextProtocol, behind, end);
 }
 
-/** The encapsulated packet, in which no INT is looked for: markings belong to the outer one. */
+/** The encapsulated packet. It is not searched for INT: markings belong to the outer packet. */
 function readInner(walk: Walk, etherType: number, at: number, end: number): void {
   readEtherType(walk, etherType, at, end, PLAIN);
 }

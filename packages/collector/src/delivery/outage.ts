@@ -5,7 +5,7 @@ export interface Outage {
   readonly attempts: number;
 }
 
-/** Callbacks for the begin and end of outages. */
+/** A listener for outages. */
 export interface OutageListener<Problem> {
   onProblem(problem: Problem): void;
   onRecovered(outage: Outage): void;

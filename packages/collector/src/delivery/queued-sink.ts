@@ -167,7 +167,7 @@ export class QueuedSink implements Sink {
     this.#open ??= this.#copyOf(events.batch);
     if (this.#open === null) this.#refuse('events', events.count);
     else this.#open.add(events);
-    // There is room for the rest of this batch. The pipeline waits after its reports.
+    // There is room for the rest of this batch. The pipeline waits after its reports, if it must.
     return undefined;
   }
 

@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { FlowCache } from '@int/flowcache';
 
-/** Limits on the search for idle flows. */
+/** How many rows of a cache are searched for idle flows. */
 export interface SweepOptions {
   /** Rows checked per batch, 1 to 2^32. Default 4096. */
   readonly rows?: number;
@@ -12,7 +12,7 @@ export interface SweepOptions {
 const SWEEP_ROWS = 4096;
 const MOST_ROWS = 2 ** 32;
 
-/** Complete passes over the cache per idle time. */
+/** Rounds through a cache within `idleNs`. */
 const ROUNDS = 4n;
 
 /**

@@ -22,7 +22,7 @@ import { Handover } from './handover.js';
 export interface FlowStageOptions extends FlowCacheOptions {
   /** Flows whose last report is older than this leave the cache, in the time of the frames. Above 0. Default: none. */
   readonly idleNs?: bigint;
-  /** Limits on the search for idle flows. */
+  /** How many rows of the cache are searched for idle flows: the bound of that work. */
   readonly sweep?: SweepOptions;
   /** Called for each entry that leaves the cache: evicted, aged, retired or drained. */
   readonly onEntry?: (entry: FlowEntry) => void;

@@ -50,7 +50,7 @@ export const DEGRADED = {
  */
 const UNHEALTHY: ReadonlySet<string> = /* @__PURE__ */ new Set([DEGRADED.OUTAGE, DEGRADED.FAILED, DEGRADED.STALLED]);
 
-/** The answer to a health probe. */
+/** The answer to a probe of the process. */
 export interface HealthReport {
   /** `failing`: a part does not do its work. `degraded`: something is lost or delayed. */
   readonly status: 'ok' | 'degraded' | 'failing';

@@ -7,7 +7,7 @@ import { DegradedStates } from './degraded-states.js';
 /** The name of the pipeline itself among the parts. */
 const PIPELINE = 'collector';
 
-/** Different errors told per stage at most. */
+/** Most different errors of a stage that are reported. */
 const MOST_TOLD = 8;
 
 /** A source or stage, and the faults that the pipeline sees in it. */
@@ -87,7 +87,7 @@ export class PipelineHealth {
     this.#sources.find((part) => part.source === source)?.states.begin(DEGRADED.FAILED, error.message);
   }
 
-  /** Records that a stage has thrown. @returns whether to tell the error: a repeated error is told once */
+  /** Notes that a stage has thrown. @returns whether to report the error: a repeated one is reported once */
   threw(stage: Stage, error: Error): boolean {
     const part = this.#stages.find((each) => each.stage === stage)!;
     part.thrown++;

@@ -85,7 +85,7 @@ export class ReportLossStage implements Stage {
     return { ...this.totals() };
   }
 
-  /** `untracked`, while packets of reporters without a row arrive. */
+  /** `untracked`, while report packets come from reporters that are not followed. */
   degraded(): readonly DegradedState[] {
     return this.#states.list();
   }
@@ -98,7 +98,7 @@ export class ReportLossStage implements Stage {
     });
   }
 
-  /** The counters as columns, copied; for metrics pages. */
+  /** The same as columns: copies, for a page of metrics. */
   columns(): LossColumns {
     const tracker = this.#tracker;
     const { size } = tracker;

@@ -12,7 +12,7 @@ export class RecordIds {
   readonly instanceLow: number;
   /** The instance as 16 hexadecimal digits. */
   readonly instance: string;
-  /** Number of the next record, exact up to 2^53. The writer of a record increments it. */
+  /** Number of the next record, exact up to 2^53. The writer of a record takes it and adds one. */
   next = 0;
 
   /**

@@ -30,7 +30,7 @@ export function parseProcNetUdp(text: string): UdpSocketEntry[] {
 async function ownSocketInodes(): Promise<Set<string>> {
   const inodes = new Set<string>();
   for (const descriptor of await readdir('/proc/self/fd')) {
-    // A descriptor may be closed by now. That of this listing always is.
+    // A descriptor may be gone meanwhile; that of this listing always is.
     const target = await readlink(`/proc/self/fd/${descriptor}`).catch(() => '');
     const match = /^socket:\[(\d+)\]$/.exec(target);
     if (match !== null) inodes.add(match[1]!);

@@ -109,7 +109,7 @@ export class UdpSource implements Source {
       this.#finish = resolve;
       this.#fail = reject;
     });
-    // Callers need not await `finished`: avoid an unhandled rejection.
+    // A caller who awaits it sees the rejection. Nobody has to.
     this.finished.catch(() => {});
   }
 

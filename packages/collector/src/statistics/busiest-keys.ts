@@ -5,9 +5,9 @@ export const NO_ROW = -1;
 
 /** Time between two elections, in milliseconds. */
 const ELECTION_MS = 5000;
-/** At an election, one row in this many may change its key. This bounds the new keys that readers see. */
+/** At an election, at most one row in 8 changes hands, so that readers of the rows see few newcomers at a time. */
 const ROWS_PER_CHANGE = 8;
-/** A candidate takes a row only if it is busier by more than this factor, so that equal keys do not alternate. */
+/** A candidate takes a row only if it is more than twice as busy. Otherwise two like keys would take turns. */
 const MARGIN = 2;
 /** A key that came once is no candidate. */
 const LEAST_HITS = 2;
@@ -108,7 +108,7 @@ export class BusiestKeys {
   /**
    * Gives the rows of the least busy keys to the busiest candidates, at most every five seconds.
    * @param timeMs of the input, in milliseconds; may go back
-   * @param leave is told of each row before its key changes
+   * @param leave called with each row before its key changes
    */
   elect(timeMs: number, leave: (row: number) => void): void {
     if (Math.abs(timeMs - this.#electedMs) < ELECTION_MS) return;

@@ -248,7 +248,7 @@ export class SwitchTotals implements Stage {
     };
   }
 
-  /** The counters as columns, in row order: a copy of some hundred kilobytes, for metrics pages. */
+  /** The same as columns, in the order of the rows: a copy of some hundred kilobytes, for a page of metrics. */
   columns(): SwitchColumns {
     const rows = this.#nodes.size;
     const other = this.#other;

@@ -8,8 +8,8 @@ const SEED = 0x5eed_f10e;
 const SPREAD = 0x9e37_79b1;
 
 /**
- * Writes the share of each row of a batch, 0 to `shares - 1`. Reports without a known flow are assigned by their node.
- * The share of rows that could not be decoded is undefined.
+ * Writes, for each row of a batch, which of `shares` it belongs to: 0 to `shares - 1`. Reports without a known flow go by
+ * their node. Rows that could not be decoded get an undefined share.
  */
 export function shareRows(batch: TelemetryBatch, shares: number, out: Uint32Array): void {
   const { reports, flags, nodeId } = batch;

@@ -1,11 +1,15 @@
+import {
+  Collector,
+  type CollectorProblem,
+  DetectionStage,
+  FlowStage,
+  type RecordCounts,
+  type Sink,
+} from '@int/collector';
 import { readRules } from '@int/detect/yaml';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { DetectionStage } from '../../src/detection/stage.js';
-import { FlowStage } from '../../src/flows/stage.js';
-import { Collector, type CollectorProblem } from '../../src/pipeline.js';
-import type { RecordCounts, Sink } from '../../src/stage.js';
 import { hop, report } from '../reports.js';
 import { SEED } from '../seed.js';
 import { HandSource, slabOf } from './sources.js';

@@ -1,15 +1,19 @@
 import { reportPayload } from '@int/arbitraries';
 import { BatchDecoder, HOP_COLUMNS, TelemetryBatch } from '@int/codec';
+import {
+  DetectionStage,
+  FlowStage,
+  type FrameSlab,
+  QueuedSink,
+  type RecordCounts,
+  type Sink,
+  type SinkTotals,
+} from '@int/collector';
 import { readRules } from '@int/detect/yaml';
 import { EntryReader } from '@int/flowcache';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { QueuedSink } from '../../src/delivery/queued-sink.js';
-import { DetectionStage } from '../../src/detection/stage.js';
-import { FlowStage } from '../../src/flows/stage.js';
-import type { FrameSlab } from '../../src/frames.js';
-import type { RecordCounts, Sink, SinkTotals } from '../../src/stage.js';
 import { hop, report } from '../reports.js';
 import { SEED } from '../seed.js';
 import { slabOf } from './sources.js';

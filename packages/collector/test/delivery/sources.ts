@@ -1,5 +1,4 @@
-import { FrameSlab, type Push } from '../../src/frames.js';
-import type { Source } from '../../src/source/source.js';
+import { FrameSlab, type Push, type Source } from '@int/collector';
 
 /** A source that pushes when the test says so. */
 export class HandSource implements Source {

@@ -1,4 +1,13 @@
 import {
+  Collector,
+  type CollectorProblem,
+  FlowStage,
+  type FlowStageOptions,
+  FrameSlab,
+  type Push,
+  type Source,
+} from '@int/collector';
+import {
   EVENT_WORDS,
   type FlowEntry,
   type FlowEvent,
@@ -10,10 +19,6 @@ import { Random } from '@int/random';
 import { SpscRing } from '@int/rings';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FlowStage, type FlowStageOptions } from '../../src/flows/stage.js';
-import { FrameSlab, type Push } from '../../src/frames.js';
-import { Collector, type CollectorProblem } from '../../src/pipeline.js';
-import type { Source } from '../../src/source/source.js';
 import { hop, report } from '../reports.js';
 import { SEED } from '../seed.js';
 import { type ReportRow, reportBatch } from './report-rows.js';

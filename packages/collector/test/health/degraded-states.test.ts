@@ -1,6 +1,6 @@
+import { DEGRADED, DegradedStates, healthOf } from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEGRADED, DegradedStates, healthOf } from '../../src/index.js';
 import { SEED } from '../seed.js';
 
 /** States with a clock of the test's own, and a counter to watch. */

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   Collector,
   type CollectorProblem,
@@ -7,7 +6,8 @@ import {
   type Sink,
   type Source,
   type Stage,
-} from '../../src/index.js';
+} from '@int/collector';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { slabOf } from '../delivery/sources.js';
 import { hop, report } from '../reports.js';
 

@@ -4,9 +4,9 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GuardedServer, type GuardedServerOptions, HostList, reply } from '@int/collector/http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { inTime, until } from '../../../../.ci/test/until.js';
-import { GuardedServer, type GuardedServerOptions, HostList, reply } from '../../src/http/index.js';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

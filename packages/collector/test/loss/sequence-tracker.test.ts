@@ -1,7 +1,7 @@
+import { type SequenceCounts, SequenceTracker } from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { type SequenceCounts, SequenceTracker } from '../../src/loss/sequence-tracker.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20261121);
 

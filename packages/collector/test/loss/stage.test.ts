@@ -1,6 +1,6 @@
 import { BatchDecoder, encodeReport, type ReportVersion, TelemetryBatch, telemetry } from '@int/codec';
+import { ReportLossStage } from '@int/collector';
 import { describe, expect, it } from 'vitest';
-import { ReportLossStage } from '../../src/index.js';
 import { setTimes } from '../fill-batch.js';
 
 /** A packet of reports: payload of a datagram. */

@@ -1,9 +1,9 @@
 import { encodeReport, type TelemetryRecord } from '@int/codec';
+import { Collector, type CollectorProblem, FlowWorkers, FrameSlab, type Push, type Source } from '@int/collector';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { until } from '../../../../.ci/test/until.js';
-import { Collector, type CollectorProblem, FlowWorkers, FrameSlab, type Push, type Source } from '../../src/index.js';
 import { hop, telemetry } from '../reports.js';
 import { SEED } from '../seed.js';
 import { bundle } from './bundle.js';

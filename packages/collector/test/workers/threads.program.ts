@@ -1,6 +1,6 @@
 /** A thread of flow workers that writes down what its stage sees and its sink is given. */
 import { FLAG, type TelemetryBatch } from '@int/codec';
-import { serveFlowWorker } from '../../src/index.js';
+import { serveFlowWorker } from '@int/collector';
 
 /** How a test wants the thread to behave. */
 export interface Behaviour {

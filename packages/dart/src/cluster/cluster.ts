@@ -31,7 +31,7 @@ const UNAVAILABLE: ClusterAnswer = {
  * switches do. Queries go to the first collector and, if it has failed or has no answer, to the second.
  *
  * A collector that fails loses its slots. With one replica, its keys are `unavailable`. With two, the second collector
- * answers. It also answers for earlier keys after the first has returned with empty slots.
+ * answers. It goes on answering for keys written earlier after the first has returned with empty slots.
  *
  * @example
  * const cluster = new DartCluster(new CollectorTable(collectors, 2), { copies: 2 });

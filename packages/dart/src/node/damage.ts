@@ -45,7 +45,8 @@ export async function listSetAside(directory: string): Promise<DamagedFile[]> {
 }
 
 /**
- * Renames a file so that it is no longer part of the store. Nobody else may write the directory. @returns its new path
+ * Renames a file so that it is no longer part of the store. Nobody else may write the directory.
+ * @returns its new path
  */
 async function setAside(path: string): Promise<string> {
   const directory = dirname(path);

@@ -47,12 +47,15 @@ interface Finished {
  * All work runs in slices on the thread that made the store; DuckDB has threads of its own. A thread that never returns
  * to its event loop gets no checkpoints.
  *
- * | In the directory | | |---|---| | `store.json` | geometry and hashes; opening the directory with others is refused |
- * | `live/` | checkpoints of the live epoch, and of one that is not in `history/` yet | | `history/` | a Parquet file
- * per finished epoch, and what its bytes add up to | | `lock` | the process that has it open |
+ * | In the directory | |
+ * |---|---|
+ * | `store.json` | geometry and hashes; opening the directory with others is refused |
+ * | `live/` | checkpoints of the live epoch, and of one that is not in `history/` yet |
+ * | `history/` | a Parquet file per finished epoch, and its length and CRCs |
+ * | `lock` | the process that has it open |
  *
- * After a crash, the store recovers everything up to the last checkpoint, and every epoch whose {@link
- * Rotation.finished} had resolved.
+ * After a crash, the store recovers everything up to the last checkpoint, and every epoch whose
+ * {@link Rotation.finished} had resolved.
  *
  * {@link EpochStore.damage} lists damaged files. The sound parts of a damaged checkpoint are used. The file is renamed
  * with the suffix `.damaged`, but never removed.
@@ -277,8 +280,8 @@ export class EpochStore {
   }
 
   /**
-   * Stops a running flush, writes a last checkpoint, and unlocks the directory. The epoch continues when the directory
-   * is opened again.
+   * Finishes a running flush, writes a last checkpoint, and unlocks the directory. The epoch continues when the
+   * directory is opened again.
    *
    * @throws DartStoreError `ERR_DART_CHECKPOINT` or `ERR_DART_HISTORY` if that fails; the directory is unlocked
    *   nevertheless

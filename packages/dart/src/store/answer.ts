@@ -1,7 +1,7 @@
 /** The rule that turns matching slots into an answer, for the live store, its readers and its history. */
 import { STATUS } from './rows.js';
 
-/** The result of {@link Candidates.decide}. */
+/** The result of `Candidates.decide`. */
 export interface Verdict {
   /** See `STATUS`. */
   status: number;

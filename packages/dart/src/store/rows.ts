@@ -1,8 +1,8 @@
 /** Rows of keys and of answers for the batch methods of a store. Nothing is allocated per row. */
 
 /**
- * Keys of many rows: key i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. A key is any bytes, at most {@link
- * MAX_KEY_BYTES} long.
+ * Keys of many rows: key i is `bytes[offsets[i] .. offsets[i] + lengths[i])`. A key is any bytes, at most
+ * `MAX_KEY_BYTES` long.
  */
 export interface KeyRows {
   readonly bytes: Uint8Array;

@@ -84,9 +84,9 @@ export interface AdaptiveOutcomeOptions extends Omit<OutcomeOptions, 'copies' | 
 
 /**
  * The outcomes of keys written with {@link AdaptiveCopies}, for distinct values. A key that was written at load x wrote
- * n(x) of its slots; each has since been overwritten with probability p = 1 - exp(-(W(load) - W(x))), W being {@link
- * AdaptiveCopies.writesUpTo}; its other slots hold foreign keys with probability 1 - exp(-W(load)). The approximation
- * is that for a fixed number: Poisson, without terms of order 1 / M.
+ * n(x) of its slots; each has since been overwritten with probability p = 1 - exp(-(W(load) - W(x))), W being
+ * {@link AdaptiveCopies.writesUpTo}; its other slots hold foreign keys with probability 1 - exp(-W(load)). The
+ * approximation is that for a fixed number: Poisson, without terms of order 1 / M.
  */
 export function adaptiveOutcomes({ load, adaptive, ages = ALL_AGES, ...options }: AdaptiveOutcomeOptions): Outcomes {
   const { mostCopies, thresholds } = adaptive;

@@ -34,8 +34,8 @@ export function distinctSlots(copies: number, reports: number, loss = 0): number
 }
 
 /**
- * The distribution of D for one packet per copy, each lost independently with probability `loss`: P(D = d) = C(N, d) (1
- * - loss)^d loss^(N - d). Exact.
+ * The distribution of D for one packet per copy, each lost independently with probability `loss`:
+ * P(D = d) = C(N, d) (1 - loss)^d loss^(N - d). Exact.
  */
 export function arrivingCopies(copies: number, loss: number): number[] {
   return Array.from(

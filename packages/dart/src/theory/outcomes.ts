@@ -139,8 +139,8 @@ export class OutcomeModel {
   readonly #written: readonly number[];
   readonly #isWhole: boolean;
   /**
-   * SUMS coefficients for each number of intact and of lost slots. An outcome's probability is the sum of coefficient *
-   * intact^own * p^lost over both. They depend on `foreign`, unless a key writes all its slots.
+   * SUMS coefficients for each number of intact and of lost slots. An outcome's probability is the sum of
+   * coefficient * intact^own * p^lost over both. They depend on `foreign`, unless a key writes all its slots.
    */
   readonly #coefficients: Float64Array;
   #foreign = Number.NaN;
@@ -228,9 +228,9 @@ export class OutcomeModel {
 }
 
 /**
- * The probability of the right answer, for distinct values. For `single` it is the paper's sum over j = 0..N-1 of C(N,
- * j) p^j (1 - p)^(N - j) (1 - q)^j; for `plurality` the terms with two or more intact slots have no last factor; for
- * `consensus(m)`, m >= 2, it is P(at least m slots intact). Exact in the model.
+ * The probability of the right answer, for distinct values. For `single` it is the paper's
+ * sum over j = 0..N-1 of C(N, j) p^j (1 - p)^(N - j) (1 - q)^j; for `plurality` the terms with two or more intact slots
+ * have no last factor; for `consensus(m)`, m >= 2, it is P(at least m slots intact). Exact in the model.
  *
  * @param overwritten p
  */
@@ -253,8 +253,8 @@ export function emptyBounds(overwritten: number, options: OutcomeOptions): Bound
 }
 
 /**
- * Bounds of the probability of a wrong answer. For `single`: lower = p^N N q (1 - q)^(N-1), upper = p^N (1 - (1 -
- * q)^N). If all values are distinct, the lower bound of `single` and `plurality` is exact.
+ * Bounds of the probability of a wrong answer. For `single`: lower = p^N N q (1 - q)^(N-1), upper = p^N (1 - (1 - q)^N).
+ * If all values are distinct, the lower bound of `single` and `plurality` is exact.
  */
 export function wrongBounds(overwritten: number, options: OutcomeOptions): Bounds {
   return new OutcomeModel(options).bounds(overwritten).wrong;

@@ -30,8 +30,8 @@ export function overwriteProbability(keys: number, slots: number, copies: number
 /**
  * Like {@link overwriteProbability}, but binomial and with the bias of the modulo. A slot is h mod M for a uniform
  * 32-bit h: with Q = floor(2^32 / M) and r = 2^32 mod M, r slots have Q + 1 preimages and M - r have Q. A key's slot is
- * one of the former with probability r (Q + 1) / 2^32, and then every write of another key hits it with probability (Q
- * + 1) / 2^32:
+ * one of the former with probability r (Q + 1) / 2^32, and then every write of another key hits it with probability
+ * (Q + 1) / 2^32:
  *
  * p = 1 - sum over both kinds of weight * (1 - hit)^(N K)
  *

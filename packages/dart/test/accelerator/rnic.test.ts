@@ -1,10 +1,8 @@
 import { ROCE_OPCODE } from '@int/codec';
+import { AcceleratorRnic, DartStore, SoftRnic, type SoftRnicOptions } from '@int/dart';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { AcceleratorRnic } from '../../src/accelerator/accelerator-rnic.js';
-import { SoftRnic, type SoftRnicOptions } from '../../src/rdma/soft-rnic.js';
-import { DartStore } from '../../src/store/dart-store.js';
 import { BASE, REMOTE_KEY, UC, writeFrame } from '../rdma/fixtures.js';
 import { SEED } from '../seed.js';
 

@@ -1,7 +1,7 @@
+import { CollectorTable, DartCluster, type DartCollector, DartStore, fixedKeyRows } from '@int/dart';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { CollectorTable, DartCluster, type DartCollector, DartStore, fixedKeyRows } from '../../src/index.js';
 import { SEED } from '../seed.js';
 
 function collectors(count: number, slots = 4096): DartCollector[] {

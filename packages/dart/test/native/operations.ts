@@ -1,6 +1,7 @@
 /** Random operations on a store, and the file in which `benchmarks/native/twins/dart_dump.c` takes them. */
+
+import type { KeyRows } from '@int/dart';
 import type { Random } from '@int/random';
-import type { KeyRows } from '../../src/index.js';
 
 /** What is done, as dart_dump.c numbers it. */
 export const WHAT = { WRITE: 0, WRITE_COPY: 1, QUERY: 2, FRAMES: 3 } as const;

@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { DartStoreError, EpochReader, EpochStore, type EpochStoreOptions } from '@int/dart/node';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { until } from '../../../../.ci/test/until.js';
-import { DartStoreError, EpochReader, EpochStore, type EpochStoreOptions } from '../../src/node/index.js';
 import { bundle } from '../bundle.js';
 import { Models } from './models.js';
 import { newDirectory, removeDirectories, SEED } from './support.js';

@@ -1,5 +1,5 @@
 /** What the process that is killed writes: both it and the test that judges the remains can tell without asking. */
-import type { EpochStoreOptions } from '../../src/node/index.js';
+import type { EpochStoreOptions } from '@int/dart/node';
 
 export const KEYS = 2000;
 /** About 0.6 keys a slot in an epoch, so that a good part of them is overwritten. */

@@ -4,7 +4,7 @@
  * value of a write has its number as its version.
  */
 import { writeSync } from 'node:fs';
-import { EpochStore } from '../../src/node/index.js';
+import { EpochStore } from '@int/dart/node';
 import { EPOCH_WRITES, keyOfWrite, PLAN } from './kill-plan.js';
 import { keyOf, valueFor } from './values.js';
 

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { type Answer, DartStore } from '@int/dart';
+import { EpochStore } from '@int/dart/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTime } from '../../../../.ci/test/until.js';
-import { EpochStore } from '../../src/node/index.js';
-import { DartStore } from '../../src/store/dart-store.js';
-import type { Answer } from '../../src/store/single.js';
 import { bundle } from '../bundle.js';
 import { KEYS, keyOfWrite, PLAN } from './kill-plan.js';
 import { newDirectory, removeDirectories, SEED } from './support.js';

@@ -1,10 +1,8 @@
 /** Epochs as they should be: a store each, written as the real one is, and asked as it is. */
+
+import { type Answer, DartStore, type DartStoreOptions, type Policy } from '@int/dart';
+import type { EpochStore } from '@int/dart/node';
 import { expect } from 'vitest';
-import type { EpochStore } from '../../src/node/index.js';
-import { DartStore } from '../../src/store/dart-store.js';
-import type { DartStoreOptions } from '../../src/store/options.js';
-import type { Policy } from '../../src/store/policy.js';
-import type { Answer } from '../../src/store/single.js';
 
 export class Models {
   readonly #options: DartStoreOptions;

@@ -1,7 +1,6 @@
 /** Asks for keys as fast as it can, and counts answers that are not the value of one write. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { DartReader } from '../../src/store/reader.js';
-import type { SegmentPlace } from '../../src/store/segment.js';
+import { DartReader, type SegmentPlace } from '@int/dart';
 import { keyOf, randomNumbers, versionOf } from './values.js';
 
 /** Of `count`, word 0: how many answers were a value. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { EpochStore } from '@int/dart/node';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inTime, until } from '../../../../.ci/test/until.js';
-import { EpochStore } from '../../src/node/index.js';
 import { bundle } from '../bundle.js';
 import { newDirectory, removeDirectories, SEED } from './support.js';
 import { keyOf, valueFor, versionOf } from './values.js';

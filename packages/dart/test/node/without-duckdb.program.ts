@@ -1,5 +1,5 @@
 /** What is left of a store where DuckDB is not installed: everything but the history. */
-import { DartStoreError, EpochStore } from '../../src/node/index.js';
+import { DartStoreError, EpochStore } from '@int/dart/node';
 import { keyOf, valueFor } from './values.js';
 
 const directory = process.argv[2]!;

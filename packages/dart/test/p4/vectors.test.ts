@@ -1,11 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { icrc } from '@int/codec/internals';
+import { DartStore, flowKey, pathValue, type RdmaCollector, RdmaWriter, SoftRnic } from '@int/dart';
 import { describe, expect, it } from 'vitest';
-import { DartStore, flowKey, pathValue } from '../../src/index.js';
-import { SoftRnic } from '../../src/rdma/soft-rnic.js';
-import { RdmaWriter } from '../../src/rdma/writer.js';
-import type { RdmaCollector } from '../../src/rdma/writer-plan.js';
 import { bitwiseCrc } from '../store/model.js';
 
 const FILE = fileURLToPath(new URL('../../../../p4/vectors/dart/writes.json', import.meta.url));

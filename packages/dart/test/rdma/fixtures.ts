@@ -1,10 +1,7 @@
 /** What the tests of the wire share: a store in guarded memory, a writer to it, and packets with anything changed. */
 import { encodeRoce, ROCE_OPCODE, type RoceFields } from '@int/codec';
-import type { RdmaTarget } from '../../src/rdma/target.js';
-import { RdmaWriter, type RdmaWriterOptions } from '../../src/rdma/writer.js';
-import type { RdmaCollector } from '../../src/rdma/writer-plan.js';
-import { DartStore } from '../../src/store/dart-store.js';
-import { hashParameters, KeyHashes } from '../../src/store/hashes.js';
+import { DartStore, type RdmaCollector, type RdmaTarget, RdmaWriter, type RdmaWriterOptions } from '@int/dart';
+import { hashParameters, KeyHashes } from '@int/dart/internals';
 
 export const SEED = Number(process.env.INT_SEED ?? 20_250_705);
 export const BASE = 0x7f12_3456_0040n;

@@ -2,12 +2,12 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { encodeRoce, ROCE_OPCODE, type RoceFields } from '@int/codec';
+import { SoftRnic } from '@int/dart';
+import { OUTCOME_NAMES } from '@int/dart/internals';
+import { UdpRnic } from '@int/dart/node';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { until } from '../../../../.ci/test/until.js';
-import { UdpRnic } from '../../src/node/udp-rnic.js';
-import { OUTCOME_NAMES } from '../../src/rdma/outcomes.js';
-import { SoftRnic } from '../../src/rdma/soft-rnic.js';
 import { atomicFrame, BASE, GuardedTarget, RC, REMOTE_KEY, SEED, writeFrame } from './fixtures.js';
 
 fc.configureGlobal({ seed: SEED });

@@ -4,17 +4,12 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { networkInterfaces } from 'node:os';
 import { encodeRoce, ROCE_OPCODE } from '@int/codec';
+import { DartCounters, type DartStore, FrameRows, fixedKeyRows, SoftRnic, type SoftRnicOptions } from '@int/dart';
+import { OUTCOME_NAMES } from '@int/dart/internals';
+import { type RdmaAnswer, UdpRdmaSender, UdpRnic } from '@int/dart/node';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../.ci/test/until.js';
-import { UdpRnic } from '../../src/node/udp-rnic.js';
-import { type RdmaAnswer, UdpRdmaSender } from '../../src/node/udp-sender.js';
-import { DartCounters } from '../../src/rdma/counters.js';
-import { FrameRows } from '../../src/rdma/frame-rows.js';
-import { OUTCOME_NAMES } from '../../src/rdma/outcomes.js';
-import { SoftRnic, type SoftRnicOptions } from '../../src/rdma/soft-rnic.js';
-import type { DartStore } from '../../src/store/dart-store.js';
-import { fixedKeyRows } from '../../src/store/rows.js';
 import {
   BASE,
   COUNTERS_BASE,

@@ -2,10 +2,10 @@
 
 import { frame, malformed } from '@int/arbitraries';
 import { BatchDecoder, FrameDecoder, type Hop, TelemetryBatch, type TelemetryRecord } from '@int/codec';
+import { flowKey, pathOfValue, pathValue, ReportRows } from '@int/dart';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LENGTH, runs } from '../../../../.ci/test/length.js';
-import { flowKey, pathOfValue, pathValue, ReportRows } from '../../src/index.js';
 import { SEED } from '../seed.js';
 
 const OPTIONS = { reportPorts: [32766] };

@@ -1,7 +1,7 @@
+import type { KeyKind } from '@int/dart';
+import { hashParameters, KeyHashes, simulatedKey } from '@int/dart/internals';
 import { crc32 } from '@int/hash';
 import { describe, expect, it } from 'vitest';
-import { type KeyKind, simulatedKey } from '../../src/simulation/keys.js';
-import { hashParameters, KeyHashes } from '../../src/store/hashes.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20210801) >>> 0;
 const COPIES = 4;

@@ -1,6 +1,6 @@
+import { hashParameters, KeyHashes, MAX_COPIES } from '@int/dart/internals';
 import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
-import { hashParameters, KeyHashes, MAX_COPIES } from '../../src/internals.js';
 import { SEED } from '../seed.js';
 
 const KEY_BITS = 13 * 8;

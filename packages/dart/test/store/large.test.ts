@@ -1,5 +1,5 @@
+import { AnswerRows, DartReader, DartStore, fixedKeyRows, STATUS } from '@int/dart';
 import { expect, it } from 'vitest';
-import { AnswerRows, DartReader, DartStore, fixedKeyRows, STATUS } from '../../src/index.js';
 
 it('a store of more than 4 GiB has several segments, and is written and read across them', () => {
   // Address space: pages that nobody writes take no memory.

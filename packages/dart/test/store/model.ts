@@ -1,6 +1,7 @@
 /** A store as the paper tells it: an array of slots that hold a checksum and a value. Its hashes are computed by others. */
+
+import type { Policy } from '@int/dart';
 import { createVariableLengthHasher } from '@int/hash';
-import type { Policy } from '../../src/index.js';
 
 const xxhash = await createVariableLengthHasher();
 

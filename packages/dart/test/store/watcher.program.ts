@@ -1,6 +1,6 @@
 /** A thread that queries a store which another one writes, and says what it saw. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { AnswerRows, DartReader, fixedKeyRows, type SegmentPlace, STATUS } from '../../src/index.js';
+import { AnswerRows, DartReader, fixedKeyRows, type SegmentPlace, STATUS } from '@int/dart';
 
 export interface WatcherData {
   readonly places: readonly SegmentPlace[];

@@ -48,7 +48,7 @@ class Table {
     return Math.imul(this.id, 0x9e3779b1);
   }
 
-  /** The tuple of which each level is the lowest among its rules. */
+  /** The tuple whose levels are the lowest of its rules. */
   common(): number {
     let tuple = 0;
     for (let f = 0; f < FIELDS.length; f++) {
@@ -201,7 +201,7 @@ export class Tables {
   #makeRoom(slot: number): void {
     const table = this.#roomiest(slot, null, Number.POSITIVE_INFINITY) ?? this.#open(0);
     const length = this.#crowd(slot, table);
-    // A bucket whose rules nothing tells apart grows. It is looked at again only each time it has doubled.
+    // A bucket grows if nothing tells its rules apart. It is checked again only when it has doubled.
     if (length >= BUCKET && (length & (length - 1)) === 0 && this.#tables.length < MOST_TABLES - 1) {
       const mates = this.#mates(slot, table);
       if (this.#move(mates, table)) {

@@ -41,7 +41,7 @@ export class Decider {
   /** Clock where no times are given: calls so far. */
   #calls = 0;
   #switchTick = 0;
-  /** Exact state: a cell to be forgotten before the next row is looked at; -1: none. */
+  /** Exact state: the cell to forget before the next row; -1 for none. */
   #forget = -1;
 
   constructor({ book, pool, flows, switches, flowCells }: DeciderParts) {

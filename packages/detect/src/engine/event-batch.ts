@@ -11,8 +11,8 @@ const DEFAULT_CAPACITY = 8192;
 const MIN_CAPACITY = 256;
 
 /**
- * Events as a struct of arrays, made once and used again; nothing is allocated after construction. They know the reports that
- * they were found in, and the detector that found them: whoever takes events needs nothing beside them.
+ * Events as a struct of arrays, made once and reused. Nothing is allocated after construction. They know their batch and their
+ * detector: a consumer needs nothing beside them.
  *
  * Rows 0 to `count - 1` are valid. Which of `hop`, `nodeId`, `value`, `previous` and `threshold` mean something follows
  * from the detector and the scope in `kind`; the others are undefined:
@@ -120,7 +120,7 @@ export class EventBatch {
   }
 
   /**
-   * Says what the events are found in, and by whom: for detectors, and for copies.
+   * Sets the batch and the detector of the events: for detectors, and for copies.
    * @throws RangeError if there are events that were found elsewhere
    */
   attach(batch: TelemetryBatch, detector: Detector): void {

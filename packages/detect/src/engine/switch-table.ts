@@ -4,7 +4,7 @@ import { FOUND } from './flow-table.js';
 const WAYS = 8;
 const FREE = -1;
 
-/** Switches by their exact id, in a fixed number of entries: sets of 8, of which the least recently seen gives way. */
+/** Switches by their exact id, in a fixed number of entries. In a full set of 8, the least recently seen switch gives way. */
 export class SwitchTable {
   readonly capacity: number;
   readonly byteLength: number;

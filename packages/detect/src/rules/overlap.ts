@@ -32,7 +32,7 @@ function narrower(a: Prefix | null, b: Prefix | null): Prefix | null | undefined
   return long;
 }
 
-/** The common value of two numbers of which `null` is any; `undefined` if there is none. */
+/** The common value of two numbers, where `null` stands for any; `undefined` if there is none. */
 function common(a: number | null, b: number | null): number | null | undefined {
   return a === null || b === null || a === b ? (a ?? b) : undefined;
 }

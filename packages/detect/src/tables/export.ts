@@ -162,7 +162,7 @@ function writeCommand({ register, index, value }: RegisterWrite): string {
  * the bank in use. They do not touch the state of detectors. An entry's priority is the rank of its rule's priority,
  * from 1: in simple_switch_CLI the smaller number wins. The order depends on the rules alone, highest priority first.
  *
- * Thresholds are those of the rules: whoever moves them exports again, into the other bank.
+ * Thresholds are those of the rules. After moving a threshold, export again, into the other bank.
  *
  * Entries of a table in use are not changed one by one: the switch names them by handles of its own, which commands
  * made beforehand cannot know.

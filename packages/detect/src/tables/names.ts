@@ -10,7 +10,7 @@ import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
 /** The control that all names begin with. */
 const CONTROL = 'IntSink';
 
-/** IP versions, each of which has tables of its own: a 128-bit key for an IPv4 address would waste three quarters. */
+/** IP versions. Each has tables of its own: a 128-bit key would waste three quarters of itself on an IPv4 address. */
 export type IpVersion = 4 | 6;
 
 /**

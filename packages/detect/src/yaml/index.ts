@@ -34,7 +34,7 @@ export function readRules(text: string, options: ReadRulesOptions = {}): RuleSet
     throw new RulesError([{ code: 'CAPACITY', path: [], message, line: 1, column: 1 }]);
   }
   const yaml = new YamlText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-  // What cannot be read as YAML leaves gaps, of which nothing is to be said.
+  // Text that is no YAML leaves gaps; its error has been reported.
   if (!yaml.isComplete) throw new RulesError(sorted(yaml.problems));
   const { ruleSet, findings } = compileValue(yaml.value);
   const problems = [...yaml.problems, ...findings.all.map((finding) => placed(finding, yaml))];

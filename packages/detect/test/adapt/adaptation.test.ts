@@ -1,7 +1,13 @@
+import {
+  Adaptation,
+  type AdaptiveDetector,
+  DETECTOR_KINDS,
+  type DetectorConfig,
+  type EventRows,
+  type Rule,
+} from '@int/detect';
 import type { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
-import { Adaptation, type AdaptiveDetector, type EventRows } from '../../src/adapt/adaptation.js';
-import { DETECTOR_KINDS, type DetectorConfig, type Rule } from '../../src/rules/model.js';
 import { arrivals, heldFraction, meanRate, randomOf, recoverySeconds, STEP_MS } from './loads.js';
 
 const CAPACITY = 4096;

@@ -1,5 +1,5 @@
+import type { StatisticKind } from '@int/detect';
 import { Random } from '@int/random';
-import type { StatisticKind } from '../../src/adapt/control.js';
 import { SEED } from '../seed.js';
 
 /** Milliseconds between two looks at the controller: virtual time. */

@@ -1,9 +1,8 @@
 import { FLAG } from '@int/codec';
+import { Classifier, type Match } from '@int/detect';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { Classifier } from '../../src/classify/classifier.js';
-import type { Match } from '../../src/rules/model.js';
 import { corner, empty, match, priority } from './corners.js';
 import { firstMatch, meet, type Probe } from './linear-model.js';
 import {

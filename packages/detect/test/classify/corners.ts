@@ -1,5 +1,5 @@
+import type { Match, PortRange, Prefix } from '@int/detect';
 import fc from 'fast-check';
-import type { Match, PortRange, Prefix } from '../../src/rules/model.js';
 import type { Probe } from './linear-model.js';
 import { prefixOf, type Random } from './mixes.js';
 

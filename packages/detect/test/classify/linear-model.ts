@@ -1,4 +1,4 @@
-import type { Match, PortRange, Prefix } from '../../src/rules/model.js';
+import type { Match, PortRange, Prefix } from '@int/detect';
 import type { MixPacket, MixRule } from './mixes.js';
 
 /** What a lookup is asked about: `flow` false, the flow is unknown; `macs` false, the Ethernet header is. */

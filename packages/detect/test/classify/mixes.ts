@@ -1,5 +1,5 @@
 import { FLAG, STATE, TelemetryBatch } from '@int/codec';
-import type { Match, PortRange, Prefix } from '../../src/rules/model.js';
+import type { Match, PortRange, Prefix } from '@int/detect';
 
 /*
  * Rule sets and packets for tests and benchmarks, the same for the same seed. The mixes follow the spirit of ClassBench

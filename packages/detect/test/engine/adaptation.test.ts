@@ -1,10 +1,7 @@
 import { TelemetryBatch } from '@int/codec';
+import { Adaptation, Detector, type DetectorConfig, EventBatch } from '@int/detect';
 import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
-import { Adaptation } from '../../src/adapt/adaptation.js';
-import { Detector } from '../../src/engine/detector.js';
-import { EventBatch } from '../../src/engine/event-batch.js';
-import type { DetectorConfig } from '../../src/rules/model.js';
 import { fillBatch } from '../reference/fill-batch.js';
 import { SEED } from '../seed.js';
 import { rule, ruleSet } from './reports.js';

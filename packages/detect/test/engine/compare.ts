@@ -1,8 +1,5 @@
 import { METRIC_NAMES } from '@int/codec';
-import type { EventBatch } from '../../src/engine/event-batch.js';
-import { EVIDENCE, KIND, NO_METRIC, NO_RULE, SCOPES } from '../../src/engine/event-columns.js';
-import { AGGREGATES } from '../../src/expression/model.js';
-import { DETECTOR_KINDS } from '../../src/rules/model.js';
+import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC, NO_RULE, SCOPES } from '@int/detect';
 import type { ReferenceEvent, ReferenceEvidence } from '../reference/reference.js';
 
 /** An event row as the reference writes events; `first` is the number of reports before the batch. */

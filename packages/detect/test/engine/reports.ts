@@ -1,5 +1,5 @@
 import { type Hop, type TelemetryRecord, telemetry } from '@int/codec';
-import type { DetectorConfig, Match, Rule, RuleSet, Sample } from '../../src/rules/model.js';
+import type { DetectorConfig, Match, Rule, RuleSet, Sample } from '@int/detect';
 
 export const ANY: Match = {
   protocol: null,

@@ -1,9 +1,7 @@
 import { TelemetryBatch } from '@int/codec';
+import { Detector, type DetectorConfig, EventBatch } from '@int/detect';
 import { describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../../.ci/test/length.js';
-import { Detector } from '../../src/engine/detector.js';
-import { EventBatch } from '../../src/engine/event-batch.js';
-import type { DetectorConfig } from '../../src/rules/model.js';
 import { fillBatch } from '../reference/fill-batch.js';
 import { latencies, record, single } from './reports.js';
 

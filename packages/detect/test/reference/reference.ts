@@ -6,8 +6,7 @@
  */
 
 import type { MetricName } from '@int/codec';
-import type { Cnf, Condition } from '../../src/expression/model.js';
-import type { DetectorConfig, DetectorKind, Match, Prefix, Rule, RuleSet, Sample } from '../../src/rules/model.js';
+import type { Cnf, Condition, DetectorConfig, DetectorKind, Match, Prefix, Rule, RuleSet, Sample } from '@int/detect';
 
 /** A 5-tuple; 4 or 16 address bytes. */
 export interface ReferenceFlow {

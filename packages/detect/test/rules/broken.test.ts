@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { RulesError } from '@int/detect';
+import { readRules } from '@int/detect/yaml';
 import { describe, expect, it } from 'vitest';
-import { RulesError } from '../../src/errors.js';
-import { readRules } from '../../src/yaml/index.js';
 
 const folder = fileURLToPath(new URL('./broken/', import.meta.url));
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));

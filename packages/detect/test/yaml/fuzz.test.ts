@@ -1,8 +1,8 @@
+import { RulesError } from '@int/detect';
+import { readRules } from '@int/detect/yaml';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LENGTH, runs } from '../../../../.ci/test/length.js';
-import { RulesError } from '../../src/errors.js';
-import { readRules } from '../../src/yaml/index.js';
 import { SEED } from '../seed.js';
 import { EXAMPLE } from './example.js';
 

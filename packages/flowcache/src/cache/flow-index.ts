@@ -161,7 +161,7 @@ export class FlowIndex {
     return true;
   }
 
-  /** Makes a bucket that of a new flow, of which nothing is known but the time of its first report. */
+  /** Gives a bucket to a new flow. Only the time of its first report is known. */
   reset(at: number, key: FlowKey, timeLow: number, timeHigh: number): void {
     const { words } = this;
     const { bucketStride, hops, hopStride, hopsAt, metrics } = this.geometry;

@@ -35,7 +35,7 @@ export function initialize(words: Int32Array, geometry: CacheGeometry, hash: Has
     const at = geometry.rowsAt + row * geometry.rowStride + geometry.buckets;
     words.fill(empty, at, at + rankWords);
   }
-  // Last, so that whoever looks at the memory sees a whole header or none.
+  // Last, so that readers of the memory see a whole header or none.
   words[HEADER.MAGIC] = MAGIC;
 }
 

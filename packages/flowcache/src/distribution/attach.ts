@@ -126,7 +126,7 @@ function checkTable(memory: DistributionMemory, byteOffset: number): void {
   const fail = (at: number, message: string): never => {
     throw new DistributionError('ERR_DISTRIBUTION_TABLE', message, byteOffset + 4 * at);
   };
-  // Whoever writes may add switches meanwhile: those that were there before are to be found in the end.
+  // A writer may add switches meanwhile. Those that were there before must be found in the end.
   const used = Atomics.load(words, DISTRIBUTION_HEADER.USED);
   if (used >>> 0 > switches) fail(DISTRIBUTION_HEADER.USED, `${used >>> 0} switches in ${switches} rows`);
   for (let at = tableAt + 2 * slots; at < nodesAt; at++) {

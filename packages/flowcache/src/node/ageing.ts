@@ -27,7 +27,7 @@ export class Ageing {
     this.#rowsPerNs = (2 * cache.geometry.rows) / Math.max(Number(idleNs), 1);
   }
 
-  /** Goes on after reports, of which the last one tells the time. */
+  /** Continues after a batch of reports. The last report gives the time. */
   after({ frame, frameTimeHigh, frameTimeLow, reports }: TelemetryBatch): void {
     const last = frame[reports - 1]!;
     const high = frameTimeHigh[last]!;

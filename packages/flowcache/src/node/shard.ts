@@ -13,7 +13,7 @@ import { makeSlots } from './slot.js';
 /** Requests that may be unanswered: there is room for them in the ring of work, beside the slots and the one to stop. */
 const REQUESTS = 1023;
 
-/** What a shard gives to whoever reads it: here, or in another thread that is sent a ring's `buffer`. */
+/** What a shard gives to its readers: in this thread, or in another one that was sent a ring's `buffer`. */
 export interface ShardOutput {
   /** Number of the shard, from 0. */
   readonly index: number;
@@ -244,7 +244,7 @@ export class Shard implements ShardOutput {
     }
     // A worker that was told to stop has answered everything.
     if (!this.#isStopping || this.#pending.size > 0) this.#fail(code);
-    // In place of the worker: whoever reads them must not wait for more.
+    // In place of the worker: readers must not wait for more.
     for (const each of [this.#free, this.entries, this.events]) each.close();
   }
 
@@ -257,7 +257,7 @@ export class Shard implements ShardOutput {
     this.failure = failure;
     for (const pending of this.#pending.values()) pending.reject(failure);
     this.#pending.clear();
-    // Who opens the cache is told otherwise.
+    // The opener gets the error by the promise.
     if (hasStarted && !this.#isTerminated) this.#options.onFailure?.(failure);
   }
 

@@ -1,6 +1,6 @@
+import { EntryReader, type FlowCache, type FlowEntry, type Reason } from '@int/flowcache';
+import { HEADER_WORDS } from '@int/flowcache/internals';
 import { expect } from 'vitest';
-import { EntryReader, type FlowCache, type FlowEntry, type Reason } from '../../src/index.js';
-import { HEADER_WORDS } from '../../src/internals.js';
 
 /**
  * Checks a cache's counters against each other and against the entries it holds.

@@ -1,8 +1,8 @@
 import type { Flow } from '@int/codec';
+import { EntryReader, FlowCache, type FlowCacheOptions } from '@int/flowcache';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { EntryReader, FlowCache, type FlowCacheOptions } from '../../src/index.js';
 import { type Report, recordOf } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 import { checkAccounts } from './accounts.js';

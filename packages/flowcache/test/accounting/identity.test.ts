@@ -1,8 +1,4 @@
 import type { MetricName } from '@int/codec';
-import { Random } from '@int/random';
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { runs } from '../../../../.ci/test/length.js';
 import {
   DEFAULT_METRICS,
   EVENT_WORDS,
@@ -13,7 +9,11 @@ import {
   type LayoutName,
   SnapshotReader,
   writeSnapshot,
-} from '../../src/index.js';
+} from '@int/flowcache';
+import { Random } from '@int/random';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 import { checkAccounts, checkSameFlows, HandedOn } from './accounts.js';

@@ -1,5 +1,5 @@
+import type { RecordConsumer } from '@int/flowcache';
 import { SpscRing } from '@int/rings';
-import type { RecordConsumer } from '../../src/index.js';
 
 /** Something that a cache hands records on to, and the other end of it. */
 export interface Outlet {

@@ -1,7 +1,3 @@
-import { Random } from '@int/random';
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import {
   DEFAULT_METRICS,
   EVENT_WORDS,
@@ -10,7 +6,11 @@ import {
   FlowCacheView,
   geometryOf,
   type RecordConsumer,
-} from '../../src/index.js';
+} from '@int/flowcache';
+import { Random } from '@int/random';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LENGTH, runs } from '../../../../.ci/test/length.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 import { checkAccounts, checkSameFlows, HandedOn } from './accounts.js';

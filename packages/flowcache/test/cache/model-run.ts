@@ -1,7 +1,4 @@
 import { type Flow, METRIC_NAMES, type MetricName } from '@int/codec';
-import { Random } from '@int/random';
-import { expect, test } from 'vitest';
-import { runs } from '../../../../.ci/test/length.js';
 import {
   EntryReader,
   EVENT_WORDS,
@@ -13,7 +10,10 @@ import {
   readFlowEvent,
   SnapshotReader,
   writeSnapshot,
-} from '../../src/index.js';
+} from '@int/flowcache';
+import { Random } from '@int/random';
+import { expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { same } from '../same.js';
 import { SEED } from '../seed.js';
 import { ModelCache, type ModelLimits } from './model.js';

@@ -1,6 +1,6 @@
 /** A flow cache of Maps and arrays, written from its description: what the real one is compared with. */
 import type { Flow, MetricName } from '@int/codec';
-import type { CacheGeometry, FlowEntry, FlowEvent, Reason } from '../../src/index.js';
+import type { CacheGeometry, FlowEntry, FlowEvent, Reason } from '@int/flowcache';
 import type { Report } from './reports.js';
 
 interface ModelMetric {

@@ -1,11 +1,8 @@
+import { type Bins, DistributionError, Distributions, Histogram } from '@int/flowcache';
 import fc from 'fast-check';
 import { build } from 'hdr-histogram-js';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import type { Bins } from '../../src/distribution/bins.js';
-import { Distributions } from '../../src/distribution/distributions.js';
-import { DistributionError } from '../../src/distribution/errors.js';
-import { Histogram } from '../../src/distribution/histogram.js';
 import { SEED } from '../seed.js';
 import { anyBins, batchOf, reportsOf, sumOf, word } from './model.js';
 

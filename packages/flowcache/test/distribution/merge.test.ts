@@ -1,9 +1,8 @@
 import type { TelemetryBatch } from '@int/codec';
+import { DistributionError, type DistributionErrorCode, type DistributionOptions, Distributions } from '@int/flowcache';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { type DistributionOptions, Distributions } from '../../src/distribution/distributions.js';
-import { DistributionError, type DistributionErrorCode } from '../../src/distribution/errors.js';
 import { SEED } from '../seed.js';
 import { anyBins, batchOf, contentsOf, metricNames, type Report, reports, reportsOf } from './model.js';
 

@@ -10,9 +10,8 @@ import {
   STATE,
   TelemetryBatch,
 } from '@int/codec';
+import type { Bins, DistributionNode, Distributions, DistributionTotals } from '@int/flowcache';
 import fc from 'fast-check';
-import type { Bins } from '../../src/distribution/bins.js';
-import type { DistributionNode, Distributions, DistributionTotals } from '../../src/distribution/distributions.js';
 
 const COLUMNS = [...new Set(METRICS.map(({ column }) => column))].filter((column) => column !== 'nodeId');
 

@@ -8,16 +8,11 @@ import {
   NOT_AVAILABLE,
   TelemetryBatch,
 } from '@int/codec';
+import { type Bins, type DistributionNode, type DistributionOptions, Distributions } from '@int/flowcache';
 import { ReportStream } from '@int/traffic';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LENGTH, runs } from '../../../../.ci/test/length.js';
-import type { Bins } from '../../src/distribution/bins.js';
-import {
-  type DistributionNode,
-  type DistributionOptions,
-  Distributions,
-} from '../../src/distribution/distributions.js';
 import { SEED } from '../seed.js';
 import {
   anyBins,

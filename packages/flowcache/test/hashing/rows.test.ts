@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { type Flow, formatIpv6, parseAddress } from '@int/codec';
+import { FlowCache, FlowCacheView, type HashName } from '@int/flowcache';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import xxhash from 'xxhash-wasm';
 import { runs } from '../../../../.ci/test/length.js';
-import { FlowCache, FlowCacheView, type HashName } from '../../src/index.js';
 import { recordOf } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 

@@ -1,11 +1,11 @@
 /** What the compact layout gives up: the precision of means, a count per metric, sums, IPv6. */
 
 import type { Flow, MetricName } from '@int/codec';
+import { COMPACT, FlowCache } from '@int/flowcache';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { COMPACT, FlowCache } from '../../src/index.js';
 import { type Report, ReportBatch, recordOf } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 

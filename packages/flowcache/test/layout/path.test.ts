@@ -1,10 +1,10 @@
 /** What of a path an entry keeps: the ids of its hops, and a hash of the others. */
 
 import type { Flow } from '@int/codec';
+import { EXACT, FlowCache, type LayoutName } from '@int/flowcache';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { EXACT, FlowCache, type LayoutName } from '../../src/index.js';
 import { recordOf } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 

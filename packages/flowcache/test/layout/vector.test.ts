@@ -1,7 +1,7 @@
 /** Every word that a small cache holds after three reports, written out: other programs read this memory. */
 import type { Flow } from '@int/codec';
+import { EVENT_WORDS, FlowCache, type LayoutName } from '@int/flowcache';
 import { describe, expect, test } from 'vitest';
-import { EVENT_WORDS, FlowCache, type LayoutName } from '../../src/index.js';
 import { RoomOutlet } from '../accounting/outlets.js';
 import { type Report, type ReportHop, recordOf } from '../cache/reports.js';
 

@@ -24,7 +24,7 @@ import { Random } from './reports.js';
 import { NODE_INDEX } from './worker-code.js';
 
 /** Its second shard throws at its tenth slot. */
-const FAILING_WORKER = new URL('./failing-worker.ts', import.meta.url);
+const FAILING_WORKER = new URL('../internals/node/failing-worker.ts', import.meta.url);
 
 describe('stopping a sharded cache', () => {
   it('looks at all that was dispatched, closes the rings and can be asked for again', async () => {

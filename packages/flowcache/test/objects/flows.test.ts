@@ -1,9 +1,9 @@
 import { AddressError, type Flow } from '@int/codec';
 import { parseIpv6 } from '@int/codec/internals';
+import { FlowCache } from '@int/flowcache';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { FlowCache } from '../../src/index.js';
 import { checkAccounts } from '../accounting/accounts.js';
 import { type Report, ReportBatch, recordOf } from '../cache/reports.js';
 import { SEED } from '../seed.js';

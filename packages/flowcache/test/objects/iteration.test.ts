@@ -1,9 +1,9 @@
 import type { Flow } from '@int/codec';
+import { FlowCache } from '@int/flowcache';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { FlowCache } from '../../src/index.js';
 import { recordOf } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 

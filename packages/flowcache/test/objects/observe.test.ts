@@ -9,18 +9,11 @@ import {
   type MetricName,
   TelemetryBatch,
 } from '@int/codec';
+import { COUNTERS, EVENT_WORDS, FlowCache, type FlowCacheOptions, geometryOf, type LayoutName } from '@int/flowcache';
 import { Random } from '@int/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LENGTH, runs } from '../../../../.ci/test/length.js';
-import {
-  COUNTERS,
-  EVENT_WORDS,
-  FlowCache,
-  type FlowCacheOptions,
-  geometryOf,
-  type LayoutName,
-} from '../../src/index.js';
 import { checkAccounts, checkSameFlows } from '../accounting/accounts.js';
 import { reusedMemory } from '../accounting/memory.js';
 import { RoomOutlet } from '../accounting/outlets.js';

@@ -1,5 +1,5 @@
+import { FlowCache, type FlowCacheOptions, type RestoreOptions, SnapshotReader } from '@int/flowcache';
 import { Random } from '@int/random';
-import { FlowCache, type FlowCacheOptions, type RestoreOptions, SnapshotReader } from '../../src/index.js';
 import { ReportBatch, randomFlows, randomReport } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 

@@ -1,8 +1,8 @@
+import { COMPACT, EXACT, FlowCache, FlowCacheError, type FlowCacheErrorCode, SnapshotReader } from '@int/flowcache';
+import { HEADER, METRIC_WORDS } from '@int/flowcache/internals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LENGTH, runs } from '../../../../.ci/test/length.js';
-import { COMPACT, EXACT, FlowCache, FlowCacheError, type FlowCacheErrorCode, SnapshotReader } from '../../src/index.js';
-import { HEADER, METRIC_WORDS } from '../../src/internals.js';
 import { checkAccounts } from '../accounting/accounts.js';
 import { SEED } from '../seed.js';
 import { busyCache, restore, Traffic } from './caches.js';

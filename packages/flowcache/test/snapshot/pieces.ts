@@ -1,6 +1,6 @@
 /** Snapshots taken apart and put together again, from the description of their bytes. */
 import { crc32 } from 'node:zlib';
-import { type CacheGeometry, type FlowCache, writeSnapshot } from '../../src/index.js';
+import { type CacheGeometry, type FlowCache, writeSnapshot } from '@int/flowcache';
 
 export const MARK_BYTES = 8;
 export const HEADER_BYTES: number = MARK_BYTES + 512;

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
+import { EVENT_WORDS, FlowCache, type FlowCacheOptions, REASON, writeSnapshot } from '@int/flowcache';
+import { HEADER, HEADER_WORDS } from '@int/flowcache/internals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { EVENT_WORDS, FlowCache, type FlowCacheOptions, REASON, writeSnapshot } from '../../src/index.js';
-import { HEADER, HEADER_WORDS } from '../../src/internals.js';
 import { checkAccounts, checkSameFlows } from '../accounting/accounts.js';
 import { RoomOutlet } from '../accounting/outlets.js';
 import { SEED } from '../seed.js';

@@ -1,6 +1,6 @@
 /** A thread that waits for its turn and then sets a threshold in memory that it shares with others. */
 import { workerData } from 'node:worker_threads';
-import { DEFAULT_METRICS, Thresholds } from '../../src/index.js';
+import { DEFAULT_METRICS, Thresholds } from '@int/flowcache';
 
 export interface SetterData {
   readonly buffer: ArrayBufferLike;

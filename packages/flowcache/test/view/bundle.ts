@@ -17,12 +17,12 @@ const sources = {
 };
 
 /**
- * A worker thread that runs a file of this folder, with what it imports bundled into it: workers do not know the
+ * A worker thread that runs a file, with what it imports bundled into it: workers do not know the
  * test-runner's way to read TypeScript.
  */
-export async function startWorker(file: string, workerData: unknown): Promise<Worker> {
+export async function startWorker(file: URL, workerData: unknown): Promise<Worker> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(file, import.meta.url))],
+    entryPoints: [fileURLToPath(file)],
     bundle: true,
     write: false,
     platform: 'node',

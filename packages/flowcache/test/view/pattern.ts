@@ -1,6 +1,6 @@
 /** Reports from which whole entries can be told from torn ones: every word of an entry follows from two others. */
 import type { Flow } from '@int/codec';
-import type { CacheGeometry, FlowEntry } from '../../src/index.js';
+import type { CacheGeometry, FlowEntry } from '@int/flowcache';
 import type { Report } from '../cache/reports.js';
 
 const LATENCY = 3;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Flow } from '@int/codec';
+import { FlowCache } from '@int/flowcache';
 import { Random } from '@int/random';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
 import { inTime } from '../../../../.ci/test/until.js';
-import { FlowCache } from '../../src/index.js';
 import { ReportBatch } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 import { startWorker } from './bundle.js';
@@ -35,7 +35,12 @@ async function watch(
   const { buffer, byteOffset } = cache;
   if (!(buffer instanceof SharedArrayBuffer)) throw new TypeError('the cache is not shared');
   const control = new Int32Array(new SharedArrayBuffer(12));
-  const worker = await startWorker('watcher.ts', { ...data, buffer, byteOffset, control } satisfies WatcherData);
+  const worker = await startWorker(new URL('watcher.ts', import.meta.url), {
+    ...data,
+    buffer,
+    byteOffset,
+    control,
+  } satisfies WatcherData);
   const answer = once(worker, 'message') as Promise<[WatcherReport]>;
   try {
     for (let call = 0; Atomics.load(control, 1) < ROUNDS && call < MOST_UPDATES; call++) {

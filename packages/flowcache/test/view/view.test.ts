@@ -1,8 +1,4 @@
 import { AddressError } from '@int/codec';
-import { Random } from '@int/random';
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { runs } from '../../../../.ci/test/length.js';
 import {
   DEFAULT_METRICS,
   FlowCache,
@@ -10,8 +6,12 @@ import {
   type FlowCacheOptions,
   FlowCacheView,
   type LayoutName,
-} from '../../src/index.js';
-import { HEADER, HEADER_WORDS, METRIC_WORDS } from '../../src/internals.js';
+} from '@int/flowcache';
+import { HEADER, HEADER_WORDS, METRIC_WORDS } from '@int/flowcache/internals';
+import { Random } from '@int/random';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../.ci/test/length.js';
 import { ReportBatch, randomFlows, randomReport, recordOf } from '../cache/reports.js';
 import { SEED } from '../seed.js';
 import { PATTERN_METRICS, patternFlows, patternReport } from './pattern.js';

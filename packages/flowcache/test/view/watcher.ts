@@ -1,7 +1,7 @@
 /** A thread that looks at a cache which another one updates, and says what it saw. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Flow } from '@int/codec';
-import { FlowCacheError, type FlowCacheTotals, FlowCacheView, type FlowEntry } from '../../src/index.js';
+import { FlowCacheError, type FlowCacheTotals, FlowCacheView, type FlowEntry } from '@int/flowcache';
 import { problemOf } from './pattern.js';
 
 export interface WatcherData {

@@ -3,10 +3,10 @@ import type { Graph } from './graph.js';
 import { LinkList } from './link-list.js';
 
 /**
- * Makes a {@link Graph} of names and links, in O(nodes + links).
+ * Builds a {@link Graph} from names and links, in O(nodes + links).
  *
- * Two nodes share one link: of several, the first counts, with the smallest weight of them all. A link of a node with
- * itself is left out, for no probe gains by it; {@link selfLinks} and {@link duplicates} say how many there were.
+ * Two nodes share at most one link: of several, the first counts, with the smallest weight of all. Links of a node with
+ * itself are left out, because no probe needs them. {@link selfLinks} and {@link duplicates} count both cases.
  */
 export class GraphBuilder {
   readonly #names: string[] = [];
@@ -20,17 +20,17 @@ export class GraphBuilder {
     return this.#names.length;
   }
 
-  /** Links of a node with itself, which were left out. */
+  /** Number of links of a node with itself, which were left out. */
   get selfLinks(): number {
     return this.#selfLinkCount;
   }
 
-  /** Links that joined what was linked already; known once {@link build} has run. */
+  /** Number of links between nodes that were linked already; known after {@link build}. */
   get duplicates(): number {
     return this.#duplicateCount;
   }
 
-  /** The number of the node with this name, a new one unless the name is known. Numbers count from 0. */
+  /** Returns the number of the node with this name, and adds the node if the name is new. Numbers count from 0. */
   addNode(name: string): number {
     let node = this.#numbers.get(name);
     if (node === undefined) {
@@ -42,9 +42,9 @@ export class GraphBuilder {
   }
 
   /**
-   * Links two nodes, given by name (a new name is a new node) or by number.
+   * Links two nodes, given by name (a new name adds a node) or by number.
    *
-   * @param weight cost of the link, positive and finite, in any unit; without one it costs 1 where others have a weight
+   * @param weight cost of the link, positive and finite, in any unit; without one it costs 1 if others have a weight
    * @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE` for a number that {@link addNode} never returned; RangeError for a weight
    * that is not positive and finite
    */
@@ -59,7 +59,7 @@ export class GraphBuilder {
     return this;
   }
 
-  /** The graph of what was added so far. */
+  /** The graph of all nodes and links so far. */
   build(): Graph {
     const { graph, duplicates } = this.#list.assemble([...this.#names]);
     this.#duplicateCount = duplicates;

@@ -10,7 +10,7 @@ export interface Components {
   readonly sizes: Uint32Array;
 }
 
-/** Which nodes can reach each other. O(nodes + links). */
+/** Finds the connected components. O(nodes + links). */
 export function components(graph: Graph): Components {
   const { nodeCount, first, neighbours } = graph;
   const none = 0xffff_ffff;
@@ -38,7 +38,10 @@ export function components(graph: Graph): Components {
   return { count: sizes.length, of, sizes: Uint32Array.from(sizes) };
 }
 
-/** Whether every node can be reached from every other. Ends with the last node found, mostly long before the last link. */
+/**
+ * Whether every node can be reached from every other. The search ends at the last node, mostly long before the last
+ * link.
+ */
 export function isConnected(graph: Graph): boolean {
   const { nodeCount, first, neighbours } = graph;
   const seen = new Uint8Array(nodeCount);
@@ -64,14 +67,14 @@ export function isConnected(graph: Graph): boolean {
 const NAMES_SHOWN = 5;
 const COMPONENTS_SHOWN = 4;
 
-/** At most `most` of the items, and how many more there are. */
+/** At most `most` of the items, and the number of the others. */
 function some(items: readonly string[], most: number, total = items.length): string {
   const shown = items.slice(0, most).join(', ');
   return total > most ? `${shown} and ${total - most} more` : shown;
 }
 
 /**
- * Checks that a graph has nodes and is in one piece.
+ * Checks that a graph has nodes and is connected.
  *
  * @throws {@link GpintError} `ERR_GPINT_EMPTY_GRAPH`; `ERR_GPINT_DISCONNECTED`, with the names of the nodes of each component
  */

@@ -1,13 +1,13 @@
 import { Graph } from './graph.js';
 
-/** What became of the links given. */
+/** A graph, with counts of its links. */
 interface Assembled {
   readonly graph: Graph;
-  /** Links left out because their two ends were linked already. */
+  /** Links left out because their ends were linked already. */
   readonly duplicates: number;
 }
 
-/** Puts links that are known to join different nodes into rows: two counting sorts, O(nodes + links). */
+/** Sorts links between different nodes into rows: two counting sorts, O(nodes + links). */
 function rows(
   nodeCount: number,
   count: number,
@@ -37,7 +37,7 @@ function rows(
     looseLinks[atB] = i;
     next[b] = atB + 1;
   }
-  // Every row read in ascending order of its node and written to the rows of its neighbours: these come out sorted.
+  // Read the rows in ascending order of their nodes, and write to the rows of the neighbours: these become sorted.
   const neighbours = new Uint32Array(2 * count);
   const links = new Uint32Array(2 * count);
   next.set(first.subarray(0, nodeCount));
@@ -57,8 +57,8 @@ function rows(
 }
 
 /**
- * Makes a graph of links `from[i]` - `to[i]`, i below `count`. No link may join a node with itself. Of links that join
- * the same two nodes the first is kept, with the smallest weight of them all. Links keep their order.
+ * Makes a graph from links `from[i]` - `to[i]`, i below `count`. No link may join a node with itself. Of links that
+ * join the same two nodes the first is kept, with the smallest weight of them all. Links keep their order.
  */
 export function assemble(
   names: readonly string[],
@@ -74,7 +74,7 @@ export function assemble(
       duplicates,
     };
   }
-  // Rows are stable: the first entry of a run of equal neighbours is the link given first, seen from either side.
+  // Rows are stable: from either side, the first entry of a run of equal neighbours is the first link given.
   const keeper = new Uint32Array(count);
   for (let v = 0; v < names.length; v++) {
     let kept = 0;
@@ -114,7 +114,7 @@ export function assemble(
   };
 }
 
-/** Names `s1`, `s2`, ... for switches that have no better ones. */
+/** Names `s1`, `s2`, ... for switches without names. */
 export function numberedNames(count: number, prefix = 's'): string[] {
   return Array.from({ length: count }, (_, i) => `${prefix}${i + 1}`);
 }

@@ -1,23 +1,23 @@
 /**
  * An undirected graph of switches and links in compressed sparse rows: the neighbours of node v are
  * `neighbours[first[v]]` to `neighbours[first[v + 1] - 1]`, in ascending order. No node is its own neighbour, and two
- * nodes share one link at most. Nodes and links are numbered from 0.
+ * nodes share at most one link. Nodes and links are numbered from 0.
  *
- * The arrays are the hot path: read them, never write them.
+ * Hot paths read the arrays directly. Do not write to them.
  */
 import { GpintError } from '../errors.js';
 
-/** The parts a graph is made of; {@link GraphBuilder} makes them from names and links. */
+/** The parts of a graph; {@link GraphBuilder} makes them from names and links. */
 export interface GraphParts {
   /** Names of the nodes, each one once. */
   readonly names: readonly string[];
-  /** Where the neighbours of each node begin; one entry more than nodes. */
+  /** Index of each node's first neighbour; one entry more than nodes. */
   readonly first: Uint32Array;
-  /** Neighbours of all nodes, two entries a link. */
+  /** Neighbours of all nodes, two entries per link. */
   readonly neighbours: Uint32Array;
   /** Link of each entry of `neighbours`. */
   readonly links: Uint32Array;
-  /** Cost (latency, in any unit, positive) of each link; `null` where every link costs the same. */
+  /** Cost (latency, in any unit, positive) of each link; `null` if all links cost the same. */
   readonly weights: Float64Array | null;
 }
 
@@ -31,7 +31,7 @@ export class Graph implements GraphParts {
   readonly linkCount: number;
   #numbers: Map<string, number> | null = null;
 
-  /** Takes the parts as they are; they are not checked. */
+  /** Uses the parts without checks. */
   constructor(parts: GraphParts) {
     this.names = parts.names;
     this.first = parts.first;

@@ -3,11 +3,11 @@ import type { Graph } from './graph.js';
 
 const FIRST_CAPACITY = 1024;
 
-/** Links in the order they come, in arrays that grow. Nodes are numbers. */
+/** A growing list of links between numbered nodes. */
 export class LinkList {
   #from = new Uint32Array(FIRST_CAPACITY);
   #to = new Uint32Array(FIRST_CAPACITY);
-  /** Weight of each link, NaN for none; not made before a link has one. */
+  /** Weight of each link, NaN for none. Made when the first link has one. */
   #weights: Float64Array | null = null;
   #count = 0;
 
@@ -23,7 +23,8 @@ export class LinkList {
   }
 
   /**
-   * The graph, and how many links joined what was linked already. Links without a weight get `missing` if others have.
+   * The graph, and the number of links between nodes already linked. Links without a weight get `missing` if others
+   * have one.
    */
   assemble(names: readonly string[], missing = 1): { readonly graph: Graph; readonly duplicates: number } {
     const weights = this.#weights;

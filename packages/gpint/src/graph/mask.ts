@@ -9,8 +9,8 @@ export function nodeNumber(graph: Graph, node: number | string): number {
 }
 
 /**
- * 1 for each of the nodes given by name or number, 0 for the others: the form in which planners take entry points and
- * nodes to visit.
+ * A mask with 1 for each of the given nodes (names or numbers), 0 for the others. Planners take entry points and
+ * required nodes in this form.
  *
  * @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE`
  */
@@ -20,7 +20,7 @@ export function nodeMask(graph: Graph, nodes: readonly (number | string)[]): Uin
   return mask;
 }
 
-/** The nodes that a mask names, ascending. */
+/** The nodes of a mask, ascending. */
 export function maskedNodes(mask: Uint8Array): number[] {
   const nodes: number[] = [];
   for (let v = 0; v < mask.length; v++) if (mask[v] === 1) nodes.push(v);

@@ -1,17 +1,17 @@
-/** How far nodes are from some others. */
+/** Distances of nodes from a set of nodes. */
 import type { Graph } from './graph.js';
 
-/** Distances from some nodes to all, by cost and by number of links. */
+/** Distances from a set of nodes to all nodes, by cost and by number of links. */
 export interface Reach {
-  /** Cost of the cheapest way to each node; Infinity: out of reach. */
+  /** Cost of the cheapest path to each node; Infinity: unreachable. */
   readonly cost: Float64Array;
-  /** Links on that way (of the cheapest, one with the fewest). */
+  /** Links of that path (the cheapest path with the fewest links). */
   readonly hops: Int32Array;
-  /** Node before each node on that way; -1 at the start. */
+  /** Previous node on that path; -1 at the start. */
   readonly parent: Int32Array;
 }
 
-/** Distances from the nearest of some nodes by links alone, whatever their weights. O(links). */
+/** Distances from the nearest source by number of links, without weights. O(links). */
 export function reachByHops(graph: Graph, sources: readonly number[]): Reach {
   const { nodeCount, first, neighbours } = graph;
   const cost = new Float64Array(nodeCount).fill(Number.POSITIVE_INFINITY);
@@ -39,7 +39,7 @@ export function reachByHops(graph: Graph, sources: readonly number[]): Reach {
   return { cost, hops, parent };
 }
 
-/** Dijkstra's algorithm with a binary heap; entries that a shorter way has made void are skipped. */
+/** Dijkstra's algorithm with a binary heap. Entries that a shorter path has replaced are skipped. */
 function cheapestFirst(graph: Graph, sources: readonly number[]): Reach {
   const { nodeCount, first, neighbours, links } = graph;
   const cost = new Float64Array(nodeCount).fill(Number.POSITIVE_INFINITY);
@@ -104,12 +104,12 @@ function cheapestFirst(graph: Graph, sources: readonly number[]): Reach {
   return { cost, hops, parent };
 }
 
-/** Distances from the nearest of some nodes. O(links), with weights O(links log nodes). */
+/** Distances from the nearest source. O(links), with weights O(links log nodes). */
 export function reach(graph: Graph, sources: readonly number[]): Reach {
   return graph.weights === null ? reachByHops(graph, sources) : cheapestFirst(graph, sources);
 }
 
-/** The node with the greatest distance, of those in reach that `required` names (all, if `null`); -1 if there is none. */
+/** The reachable node of `required` (`null`: all) with the greatest distance; -1 if there is none. */
 export function farthest(distances: Reach['cost'], required: Uint8Array | null): number {
   let node = -1;
   for (let v = 0; v < distances.length; v++) {

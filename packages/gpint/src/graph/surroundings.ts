@@ -1,33 +1,30 @@
 import { assemble } from './csr.js';
 import type { Graph } from './graph.js';
 
-/** A part of a graph, as a graph of its own. */
+/** A part of a graph as a separate graph. */
 interface Surroundings {
   readonly graph: Graph;
-  /** Number in the whole graph of each node of the part; the nodes asked for come first, in their order. */
+  /** Number of each node in the whole graph. The given nodes come first, in their order. */
   readonly whole: readonly number[];
 }
 
-/**
- * How far the part reaches at least, and the nodes for each node asked for at which it is large enough to reach half as
- * far.
- */
+/** Least radius of the part, and its number of nodes per given node from which half the radius suffices. */
 const LEAST_RADIUS = 2;
 const ENOUGH = 32;
 
 /**
- * The part of a graph around some nodes: all nodes up to some distance from one of them, 2 (in dense graphs 1) or as
- * much more as it takes to make the part connected. Ways between two of the nodes of twice that length or less are as
- * short in the part as in the whole. O(nodes, and links of the part): what is far away is not looked at.
+ * The part of a graph around some nodes: all nodes within some distance of one of them. The distance is 2 (1 in dense
+ * graphs), or as large as needed to make the part connected. A path between two of the nodes of at most twice that
+ * length is as short in the part as in the whole graph. O(nodes + links of the part): distant links are not visited.
  *
- * @param nodes different nodes of one component, one or more
+ * @param nodes one or more distinct nodes of one component
  */
 export function surroundings(graph: Graph, nodes: readonly number[]): Surroundings {
   const { first, neighbours, links, weights } = graph;
   /** Number in the part, from 1. */
   const local = new Uint32Array(graph.nodeCount);
   const whole = [...nodes];
-  /** Which of the nodes asked for a node of the part was reached from, as a forest of those found to be connected. */
+  /** The given node from which a node was reached, as a forest of connected ones. */
   const origin = nodes.map((_, i) => i);
   const root = nodes.map((_, i) => i);
   const rootOf = (i: number): number => {

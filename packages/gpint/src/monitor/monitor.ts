@@ -33,10 +33,10 @@ import type {
 const REQUEST_IDS = 0x8000;
 
 /**
- * A monitor: sends the probes of a plan, collects what comes back, and recovers what is lost. It has no time and no network
- * of its own, so the same one runs on sockets and in a simulation.
+ * A monitor: sends the probes of a plan, collects the answers, and recovers lost probes. It has no clock and no network
+ * of its own, so it runs on sockets and in simulations alike.
  *
- * One session at a time. Nothing is thrown for what arrives; it is counted.
+ * One session runs at a time. Wrong packets are counted and cause no exception.
  */
 export class Monitor {
   readonly graph: Graph;
@@ -49,7 +49,7 @@ export class Monitor {
   readonly #totals = new MonitorTotals();
 
   #routes: ProbeRoutes;
-  /** Routes of the session that runs; `setPlan` does not change them. */
+  /** Routes of the current session; `setPlan` does not change them. */
   #sessionRoutes: ProbeRoutes;
   #offsets: Uint32Array;
   #unplanned: readonly number[];
@@ -60,11 +60,11 @@ export class Monitor {
   #starting = false;
   #periodic: { stop(): void } | null = null;
 
-  /** The packet in hand, and its parts. */
+  /** The current packet, and its parts. */
   #payload: Uint8Array = new Uint8Array(0);
   readonly #parts = new ProbeParts();
   readonly #visited = new Uint16Array(MAX_PROBE_SWITCHES);
-  /** Events that came while another was being handled (a transport may answer before `send` returns). */
+  /** Events that arrived during the handling of another (a transport may answer before `send` returns). */
   readonly #backlog: (() => void)[] = [];
   #busy = false;
 
@@ -88,7 +88,7 @@ export class Monitor {
     const inBand = attached.size < graph.nodeCount;
     const nodes = [...attached].sort((a, b) => a - b);
     const farthest = inBand ? farthestFromEntries(graph, nodes) : 0;
-    // A way around failed links may be so long. More would take room from the paths, and time from the bound.
+    // Most hops of a detour around failed links. More would take room from the paths, and increase the time bound.
     const maxPrefixHops = inBand ? Math.max(farthest, Math.min(graph.nodeCount - 1, 2 * farthest + 4)) : 0;
     this.#config = recoveryConfig({
       ...options.config,
@@ -109,12 +109,12 @@ export class Monitor {
     this.#telemetry = new TelemetryStore(graph.names, this.#offsets);
   }
 
-  /** Whether probes are in the extended layout (UDP port 5018) or in the plain one (5017). */
+  /** Whether probes have the extended layout (UDP port 5018) or the plain one (5017). */
   get extended(): boolean {
     return this.#routes.extended;
   }
 
-  /** Probes of the plan: one a path, more where a path is too long for one. */
+  /** Probes of the plan: one per path, or several for a path that is too long. */
   get probes(): ProbeRoutes['probes'] {
     return this.#routes.probes;
   }
@@ -134,17 +134,17 @@ export class Monitor {
     return this.#totals.all(this.#state.counters);
   }
 
-  /** Takes another plan, from the next session on. Throws as the constructor does. */
+  /** Sets another plan for the following sessions. Throws as the constructor does. */
   setPlan(plan: MonitorOptions['plan']): void {
     this.#routes = this.#plan(plan);
     this.#unplanned = this.#notOnPaths();
   }
 
   /**
-   * One session: sends all probes and collects them. Every session ends, within `boundNs`; what it lacks is named in the
-   * report.
+   * Runs one session: sends all probes and collects them. Every session ends within `boundNs`. The report names the
+   * switches that are missing.
    *
-   * @param onReport called with the report as the session ends, before the promise is fulfilled
+   * @param onReport called with the report at the end of the session, before the promise is fulfilled
    * @throws TypeError if a session runs
    */
   collect(onReport?: (report: SessionReport) => void): Promise<SessionReport> {
@@ -169,8 +169,9 @@ export class Monitor {
   }
 
   /**
-   * Collects again and again: a session begins `intervalNs` after the former one began, or when that has ended, if that is
-   * later. While a session runs that `collect` began, it waits for further intervals. Ends what a former call began.
+   * Collects periodically: a session begins `intervalNs` after the start of the previous one, or at its end if that is
+   * later. During a session of `collect` it waits for further intervals. Replaces the periodic collection of an earlier
+   * call.
    */
   every(
     intervalNs: number,
@@ -204,18 +205,18 @@ export class Monitor {
     return handle;
   }
 
-  /** Ends the session that runs, reporting what it has, and the periodic collection. */
+  /** Ends the current session with a report of its data, and the periodic collection. */
   stop(): void {
     this.#periodic?.stop();
     this.#whenIdle(() => this.#step({ kind: 'stop' }));
   }
 
   /**
-   * A packet for the monitor.
+   * Handles a packet for the monitor.
    *
-   * @param payload of UDP; read before this returns, or (if called by `send` of the transport) before that call's event
-   *   has been handled
-   * @param dscp of IPv4; `null` if unknown: what the packet is then follows from its content
+   * @param payload UDP payload; it is read before this returns, or, in a call within `send` of the transport, before
+   *   the handling of that event ends
+   * @param dscp DSCP of IPv4; `null` if unknown: then the content determines the kind of packet
    */
   receive(payload: Uint8Array, dscp: number | null): void {
     this.#whenIdle(() => this.#take(payload, dscp));
@@ -357,7 +358,7 @@ export class Monitor {
     for (const each of waiting) each(report);
   }
 
-  /** Events are made only if somebody listens. */
+  /** Events are made only if there is a listener. */
   #tell(make: (timeNs: number) => MonitorEvent): void {
     if (this.#onEvent !== null) this.#onEvent(make(this.#clock.nowNs()));
   }

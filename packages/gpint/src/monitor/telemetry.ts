@@ -1,9 +1,9 @@
-/** Measurements of one session, in a few arrays. */
+/** The measurements of one session, in a few arrays. */
 import type { ProbeParts } from '@int/codec/internals';
 import type { ProbeRoutes } from '../probe/route.js';
 import type { SessionTelemetry, SwitchTelemetry } from './types.js';
 
-/** Where the measurements of each node begin; one entry more than nodes. */
+/** Index of each node's first measurement; one entry more than nodes. */
 export function measurementOffsets(count: Uint8Array): Uint32Array {
   const offsets = new Uint32Array(count.length + 1);
   for (let node = 0; node < count.length; node++) offsets[node + 1] = offsets[node]! + count[node]!;
@@ -17,7 +17,7 @@ export class TelemetryStore implements SessionTelemetry {
   readonly #measurements: Uint32Array;
   readonly #depths: Uint16Array;
   readonly #times: Float64Array;
-  /** Sequence number of the send that brought what is stored; -1 before. */
+  /** Sequence number of the send whose data are stored; -1 before. */
   readonly #sequences: Int32Array;
 
   constructor(names: readonly string[], offsets: Uint32Array) {
@@ -30,8 +30,8 @@ export class TelemetryStore implements SessionTelemetry {
   }
 
   /**
-   * Takes over the measurements of `count` switches of a probe, from DLV header `skip` on. What an earlier send brought
-   * gives way to what a later one brings, not the other way round.
+   * Merges the measurements of `count` switches of a probe, from DLV header `skip` on. Data of a later send replace
+   * those of an earlier one, never the reverse.
    */
   merge(
     payload: Uint8Array,
@@ -63,7 +63,7 @@ export class TelemetryStore implements SessionTelemetry {
     }
   }
 
-  /** A switch that sends fewer counters than it was asked for leaves 0 in the others. */
+  /** Counters that a switch does not send are 0. */
   #take(payload: Uint8Array, from: number, measured: number, node: number): void {
     const begin = this.#offsets[node]!;
     const end = this.#offsets[node + 1]!;

@@ -1,4 +1,4 @@
-/** Counters of a monitor, whole and by session. */
+/** Counters of a monitor, in total and per session. */
 import { NO_COUNTERS } from '../recovery/draft.js';
 import type { RecoveryCounters } from '../recovery/model.js';
 import type { MonitorCounters } from './types.js';
@@ -17,9 +17,9 @@ export class MonitorTotals {
   #sentBytes = 0;
   #received = 0;
   #receivedBytes = 0;
-  /** Of the sessions that have ended. */
+  /** Counters of the ended sessions. */
   #past: RecoveryCounters = NO_COUNTERS;
-  /** What the last report contained, or rather everything up to it. */
+  /** All counts up to the last report. */
   #reported: MonitorCounters = this.all(NO_COUNTERS);
 
   send(bytes: number): void {
@@ -32,7 +32,7 @@ export class MonitorTotals {
     this.#receivedBytes += bytes;
   }
 
-  /** `current`: counters of the session that runs. */
+  /** `current`: counters of the current session. */
   all(current: RecoveryCounters): MonitorCounters {
     const { malformed } = this;
     const sent = this.#sent;
@@ -42,7 +42,7 @@ export class MonitorTotals {
     return { ...add(this.#past, current), sent, sentBytes, received, receivedBytes, malformed };
   }
 
-  /** What has been counted since the former report. `ended`: counters of the session that ends with this report. */
+  /** The counts since the previous report. `ended`: counters of the session that ends with this report. */
   report(ended: RecoveryCounters): MonitorCounters {
     const reported = this.#reported;
     this.#past = add(this.#past, ended);

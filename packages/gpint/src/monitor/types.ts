@@ -1,4 +1,4 @@
-/** What a monitor is made of, and what it tells. */
+/** Options, events and results of a monitor. */
 import type { Graph } from '../graph/graph.js';
 import type { Paths } from '../plan/plan.js';
 import type { Measurements, PortOf } from '../probe/route.js';
@@ -12,11 +12,11 @@ import type {
   UncollectedReason,
 } from '../recovery/model.js';
 
-/** Carries probes to switches; what comes back goes to `Monitor.receive`. */
+/** Carries probes to switches. Answers go to `Monitor.receive`. */
 export interface ProbeTransport {
   /**
-   * Sends a UDP payload to a switch with DSCP 0x17: to port 5017, or 5018 if `extended`. The payload is not changed
-   * afterwards. Losing it is allowed; throwing is not.
+   * Sends a UDP payload to a switch with DSCP 0x17: to port 5017, or 5018 if `extended`. The payload does not change
+   * afterwards. It may be lost, but this must not throw.
    */
   send(entrySwitch: number, payload: Uint8Array, extended: boolean): void;
 }
@@ -24,41 +24,47 @@ export interface ProbeTransport {
 /** Time, real or virtual, in integer nanoseconds that never decrease. */
 export interface MonitorClock {
   nowNs(): number;
-  /** Calls back at a time (at once, but not before returning, if it has passed). Returns what cancels that. */
+  /**
+   * Calls `callback` at a time, or as soon as possible after returning if the time has passed. Returns a function that
+   * cancels the call.
+   */
   at(timeNs: number, callback: () => void): () => void;
 }
 
-/** What a probe asks for: the counters of forwarding rules, or the packets received per port. */
+/** The measurements of a probe: counters of forwarding rules, or packets received per port. */
 export type RequestType = 'rule-hits' | 'port-packets';
 
 export interface MonitorOptions {
   readonly graph: Graph;
-  /** What to walk: a plan, or its paths. */
+  /** A plan, or its paths. */
   readonly plan: { readonly paths: Paths } | Paths;
   readonly transport: ProbeTransport;
   readonly clock: MonitorClock;
   /** Overrides of the defaults of reliable GPINT (t_f 1.5 s, r_a 10, 12 probes in flight). */
   readonly config?: Partial<Omit<RecoveryConfig, 'prefixTo' | 'maxPrefixHops'>>;
   /**
-   * Decides at which request id it begins. Default: drawn at random, so that nobody can tell, and what a monitor before it was
-   * sent is not taken for answers.
+   * Seed of the first request id. Default: random, so that nobody can guess it, and answers to an earlier monitor are
+   * not accepted.
    */
   readonly seed?: number | string;
-  /** Default `rule-hits`. */
+  /** Requested counters. Default `rule-hits`. */
   readonly requestType?: RequestType;
-  /** Default: counters 0 to 7 of every switch. */
+  /** Range of counters. Default: counters 0 to 7 of every switch. */
   readonly measurements?: Measurements;
-  /** Switches at which the monitor is attached; default: all of them (out-of-band). */
+  /** Switches that the monitor is attached to; default: all (out-of-band). */
   readonly entries?: readonly number[];
-  /** Probe layout; default `auto`: plain where ids and ports fit into 8 bits. */
+  /** Probe layout; default `auto`: plain if ids and ports fit into 8 bits. */
   readonly layout?: 'auto' | 'plain' | 'extended';
-  /** Default: the position of the neighbour among the neighbours of the switch, plus 1. Port 0 leads to the monitor. */
+  /**
+   * Port numbers. Default: the position of the neighbour among the neighbours of the switch, plus 1. Port 0 leads to
+   * the monitor.
+   */
   readonly portOf?: PortOf;
-  /** Told everything that happens, as it happens. Must not throw. */
+  /** Called with every event at once. Must not throw. */
   readonly onEvent?: (event: MonitorEvent) => void;
 }
 
-/** What happens in a monitor. `path` and `position` are those of the plan. */
+/** An event of a monitor. `path` and `position` refer to the plan. */
 export type MonitorEvent =
   | { readonly kind: 'session'; readonly session: number; readonly probes: number; readonly timeNs: number }
   | {
@@ -72,7 +78,7 @@ export type MonitorEvent =
       readonly timeNs: number;
     }
   | { readonly kind: 'feedback'; readonly requestId: number; readonly timeNs: number }
-  /** Measurements of these switches, in the order of their visits, came home or with a notice. */
+  /** Measurements of these switches, in the order of their visits, arrived with a probe or a notice. */
   | {
       readonly kind: 'home' | 'notice';
       readonly path: number;
@@ -104,21 +110,21 @@ export type MonitorEvent =
     }
   | { readonly kind: 'end'; readonly report: SessionReport; readonly timeNs: number };
 
-/** What one switch measured. */
+/** The measurements of one switch. */
 export interface SwitchTelemetry {
   readonly node: number;
   readonly name: string;
   /** Packets waiting in the switch, 8 or 16 bits by layout. */
   readonly queueDepth: number;
-  /** Counters asked for, 32 bits each; a view, valid as long as the report is. */
+  /** Requested counters, 32 bits each; a view, valid as long as the report. */
   readonly measurements: Uint32Array;
-  /** When they arrived at the monitor. */
+  /** Time of arrival at the monitor, nanoseconds. */
   readonly timeNs: number;
 }
 
-/** What was collected in a session, by switch. */
+/** The collected measurements of a session, by switch. */
 export interface SessionTelemetry {
-  /** Switches with measurements. */
+  /** Number of switches with measurements. */
   readonly size: number;
   has(node: number): boolean;
   /** `undefined` if the switch was not collected. */
@@ -127,7 +133,7 @@ export interface SessionTelemetry {
   [Symbol.iterator](): Iterator<SwitchTelemetry>;
 }
 
-/** A switch that was not collected, and why. */
+/** A switch that was not collected, with the reason. */
 export interface UncollectedReport {
   readonly node: number;
   readonly name: string;
@@ -137,23 +143,23 @@ export interface UncollectedReport {
 export interface SessionReport extends Omit<SessionResult, 'counters' | 'uncollected'> {
   /** Whether every switch of the graph was collected. */
   readonly complete: boolean;
-  /** Switches that were not collected, in ascending order, those that no path visits included. */
+  /** Switches that were not collected, in ascending order, including those that no path visits. */
   readonly uncollected: readonly UncollectedReport[];
   readonly telemetry: SessionTelemetry;
   readonly counters: MonitorCounters;
 }
 
-/** What a monitor has sent and received. Every packet that it receives is counted once. */
+/** Counters of packets sent and received by a monitor. Every received packet counts once. */
 export interface MonitorCounters extends RecoveryCounters {
   readonly sent: number;
   readonly sentBytes: number;
   readonly received: number;
   readonly receivedBytes: number;
-  /** Neither a probe nor feedback. */
+  /** Packets that are neither probes nor feedback. */
   readonly malformed: number;
 }
 
 export interface PeriodicOptions {
-  /** End after this many sessions. Default: go on until stopped. */
+  /** Number of sessions. Default: no limit. */
   readonly rounds?: number;
 }

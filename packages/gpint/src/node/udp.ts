@@ -1,18 +1,18 @@
-/** A monitor's probes over UDP. */
+/** Transport of a monitor's probes over UDP. */
 import { createSocket, type Socket } from 'node:dgram';
 import { GPINT_PORT } from '@int/codec/internals';
 import { GpintError } from '../errors.js';
 import type { MonitorClock, ProbeTransport } from '../monitor/types.js';
 
-/** Where a switch gets its probes. */
+/** Address of a switch for probes. */
 export interface SwitchAddress {
-  /** IPv4 or IPv6 address (no name: nothing is looked up per probe). */
+  /** IPv4 or IPv6 address, not a name, because nothing is looked up per probe. */
   readonly host: string;
-  /** Default: 5017, or 5018 for probes in the extended layout. */
+  /** UDP port. Default: 5017, or 5018 for probes in the extended layout. */
   readonly port?: number;
 }
 
-/** Takes the UDP payload of a packet for the monitor. It is not used again. */
+/** Handles the UDP payload of a packet for the monitor. The transport does not reuse the payload. */
 export type PayloadHandler = (payload: Uint8Array) => void;
 
 export interface UdpTransportOptions {
@@ -20,55 +20,55 @@ export interface UdpTransportOptions {
   readonly addressOf: (node: number) => SwitchAddress | undefined;
   /** See {@link UdpProbeTransport.onPayload}, which may be set later. */
   readonly onPayload?: PayloadHandler;
-  /** Address to bind; default all of the family. */
+  /** Address to bind; default: all addresses of the family. */
   readonly host?: string;
-  /** Port to bind, to which the switches answer; default: one that is free. */
+  /** Port to bind, to which the switches answer; default: any free port. */
   readonly port?: number;
   readonly family?: 'udp4' | 'udp6';
   /**
-   * Whether an answer may come from an address. Default: from anywhere, as switches may send them from any. Where they send
-   * from is known as a rule, and then others cannot answer in their name.
+   * Whether to accept answers from an address. Default: from any, as switches may send from any. If the switches'
+   * addresses are known, use this to refuse forged answers.
    */
   readonly accepts?: (source: { readonly host: string; readonly port: number }) => boolean;
 }
 
-/** What did not leave, and why, and what did. */
+/** Counters of a transport. */
 export interface UdpTransportCounters {
   readonly sent: number;
-  /** Packets that were handed over. */
+  /** Packets passed to `onPayload`. */
   readonly received: number;
-  /** Packets from addresses that are not accepted; they are not looked at. */
+  /** Packets from addresses that are not accepted; they are discarded unread. */
   readonly strangers: number;
   /** Probes to switches without an address. */
   readonly noAddress: number;
-  /** Probes that the system did not take (a full buffer, no route, a closed socket), and errors that it reported later. */
+  /** Probes that the system refused (a full buffer, no route, a closed socket), and errors that it reported later. */
   readonly errors: number;
 }
 
 /**
- * Sends a monitor's probes through a UDP socket, and hands over what comes back to the same port.
+ * Sends a monitor's probes through a UDP socket, and passes on the answers to its port.
  *
- * Node can neither set nor see the DSCP of a UDP packet. Switches that go by it need the host to set it, for instance with
- * nftables, by the ports of the probes:
+ * Node can neither set nor read the DSCP of a UDP packet. For switches that need it, let the host set it by the probes'
+ * ports, for example with nftables:
  *
  *     nft add table ip gpint
  *     nft 'add chain ip gpint mark { type route hook output priority mangle; }'
  *     nft add rule ip gpint mark udp dport '{ 5017, 5018 }' ip dscp set 0x17
  *
- * What comes back is told apart by its content: `Monitor.receive(payload, null)`.
+ * The content determines the kind of an answer: `Monitor.receive(payload, null)`.
  *
- * Losing packets is left to the recovery of the monitor: nothing is thrown while it runs, everything is counted.
+ * The monitor's recovery handles lost packets: the transport counts errors and does not throw while it runs.
  */
 export class UdpProbeTransport implements ProbeTransport {
-  /** Where answers are expected. */
+  /** Local address and port, to which answers come. */
   readonly address: { readonly host: string; readonly port: number };
-  /** Given every packet that comes: hand it to `Monitor.receive(payload, null)`. `null`: packets are only counted. */
+  /** Called with every packet; pass it to `Monitor.receive(payload, null)`. `null`: packets are only counted. */
   onPayload: PayloadHandler | null;
   readonly #socket: Socket;
   readonly #addressOf: UdpTransportOptions['addressOf'];
   readonly #tally = { sent: 0, received: 0, strangers: 0, noAddress: 0, errors: 0 };
   #open = true;
-  /** Probes of which the system has not said yet what became of them; `null` once the socket is closed. */
+  /** Probes whose result the system has not reported yet; `null` after the socket is closed. */
   #pending: number | null = 0;
 
   private constructor(socket: Socket, options: UdpTransportOptions) {
@@ -131,18 +131,18 @@ export class UdpProbeTransport implements ProbeTransport {
       });
       if (this.#pending !== null) this.#pending++;
     } catch {
-      // An address or port that is none.
+      // The address or port is invalid.
       this.#tally.errors++;
     }
   }
 
-  /** Closes the socket; nothing is handed over after that. Probes that have not left by then count as errors. */
+  /** Closes the socket and passes on no further packets. Probes that have not left count as errors. */
   close(): Promise<void> {
     if (!this.#open) return Promise.resolve();
     this.#open = false;
     return new Promise((resolve) => {
       this.#socket.close(() => {
-        // A socket that is closed while an address is looked up, which also a number is, says nothing of that packet.
+        // Node looks up even numeric addresses, and reports nothing for a packet if the socket is closed meanwhile.
         this.#tally.errors += this.#pending ?? 0;
         this.#pending = null;
         resolve();
@@ -151,13 +151,10 @@ export class UdpProbeTransport implements ProbeTransport {
   }
 }
 
-/** Longest time that a timer of Node takes, ms. */
+/** Longest delay of Node's timers, ms. */
 const LONGEST_MS = 0x7fff_ffff;
 
-/**
- * The time of this process, from 0 on, in ns. Its timers keep the process alive; they come when they are due or up to a
- * few milliseconds late, as the system has it.
- */
+/** The clock of this process, from 0, in ns. Its timers keep the process alive. They may be a few milliseconds late. */
 export function realClock(): MonitorClock {
   const origin = performance.now();
   const nowNs = (): number => Math.round((performance.now() - origin) * 1e6);

@@ -6,17 +6,17 @@ import type { Bounds } from './plan.js';
 import { cutNodes, hangingJoints, neighbourhood, type Separator, separatorOf, smallerSides } from './separators.js';
 import { treeVisits } from './tree-floor.js';
 
-/** What a floor is asked for. */
+/** The instance of a lower bound. */
 export interface BoundsQuestion {
   /** Number of paths, none of them empty. */
   readonly paths: number;
-  /** 1 for each node at which a path may start; absent or `null`: any. */
+  /** Mask with 1 for each node at which a path may start; absent or `null`: any. */
   readonly entries?: Uint8Array | null;
-  /** 1 for each node that must be visited; absent or `null`: all. */
+  /** Mask with 1 for each node that must be visited; absent or `null`: all. */
   readonly required?: Uint8Array | null;
 }
 
-/** A floor that rises, and what raised it. */
+/** A lower bound that rises, and its reasons. */
 class Floor {
   value: number;
   why: string;
@@ -33,7 +33,7 @@ class Floor {
   }
 }
 
-/** Links a node up to which a graph is worth a look at all of them. */
+/** Most links per node of a graph whose links are all examined. */
 const SPARSE = 16;
 
 function countOf(mask: Uint8Array): number {
@@ -42,9 +42,7 @@ function countOf(mask: Uint8Array): number {
   return count;
 }
 
-/**
- * Sets of nodes that may raise a floor, found one at a time: `matters(size, parts)` tells whether one could, at best.
- */
+/** Sets of nodes that may raise a bound, one at a time. `matters(size, parts)` tells whether a set could at best. */
 function* separators(
   graph: Graph,
   required: Uint8Array | null,
@@ -55,8 +53,7 @@ function* separators(
   let degree = nodeCount;
   for (let v = 0; v < nodeCount; v++) degree = Math.min(degree, graph.degree(v));
   const candidates: (readonly [string, () => Uint8Array | null])[] = [['every second node', () => smallerSides(graph)]];
-  // Where nodes have many neighbours, independent sets are small or a side of the graph, and looking at all links
-  // costs.
+  // In dense graphs independent sets are small or a side of the graph, and examining all links is expensive.
   if (graph.linkCount <= SPARSE * nodeCount) {
     candidates.push(['the neighbours of nodes of low degree', () => neighbourhood(graph)]);
   }
@@ -77,11 +74,11 @@ function* separators(
 }
 
 /**
- * A floor under the longest path and the overlap of every plan for an instance, in O(nodes + links) (for trees, and
- * with weights and entry points, times the logarithm of the nodes). No floor is tight for all graphs: one that were
- * would decide whether there is a Hamiltonian path. n is the number of nodes to be visited, k the number of paths.
+ * Lower bounds of the longest path and the overlap of all plans for an instance, in O(nodes + links) (for trees, and
+ * with weights and entry points, times the logarithm of the nodes). No efficient bound is tight for all graphs, because
+ * it would decide whether a Hamiltonian path exists. n is the number of required nodes, k the number of paths.
  *
- * - Visits: k paths with n visits or more in all: the longest has n / k or more.
+ * - Visits: k paths have at least n visits in total, so the longest has at least n / k.
  * - Separators: let S be a set of nodes without which the graph falls into c parts with nodes to be visited. Between
  *   two parts a path must pass S, so that a path with s visits to S sees s + 1 parts at most: S is visited c - k times
  *   or more, |S| of which can be first visits. Hence an overlap of c - k - |S| or more, and as many visits in all as
@@ -92,7 +89,7 @@ function* separators(
  *   points begin k - e times or more at one that was visited.
  * - Costs (only where links have weights, and `longest` is a cost): see `costFloor`.
  *
- * Sets S tried: the smaller side of a bipartite graph, the neighbours of nodes of low degree, nodes at which hanging
+ * The sets S are: the smaller side of a bipartite graph, the neighbours of nodes of low degree, nodes at which hanging
  * paths meet, cut nodes, entry points.
  *
  * @throws RangeError unless `paths` is an integer of 1 or more

@@ -2,11 +2,11 @@ import type { Graph } from '../graph/graph.js';
 import { maskedNodes } from '../graph/mask.js';
 import { farthest, reach } from '../graph/reach.js';
 
-/** Sums of fractions may come out a little above what adding the same numbers in another order gives. */
+/** Tolerance for rounding: the sum of fractions depends on their order. */
 const ROUNDING = 1e-9;
 
 /**
- * A floor under the cost of the dearest of k walks.
+ * A lower bound of the cost of the dearest of k walks.
  *
  * Every node to be visited is entered over one of its links, but for the first of each walk. Hence all walks together
  * cost at least the cheapest link of each of the n nodes, less the k dearest of these, and the dearest walk the k-th
@@ -33,7 +33,7 @@ export function costFloor(
     if (required !== null && required[v] !== 1) continue;
     let least = Number.POSITIVE_INFINITY;
     for (let i = first[v]!; i < first[v + 1]!; i++) least = Math.min(least, weights[links[i]!]!);
-    // A node without links is a walk of its own, and is not entered.
+    // A node without links is a separate walk, and is not entered.
     if (least < Number.POSITIVE_INFINITY) cheapest[count++] = least;
   }
   const sorted = cheapest.subarray(0, count).sort();

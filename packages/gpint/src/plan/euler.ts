@@ -4,13 +4,13 @@ import type { Graph } from '../graph/graph.js';
 import { measurePlan } from './measure.js';
 import { Paths, type Plan } from './plan.js';
 
-/** Walks over links that no trail has used yet. */
+/** Walks over links that no trail has used. */
 class Trails {
   readonly #graph: Graph;
   readonly #used: Uint8Array;
-  /** Next entry of each row to look at. */
+  /** Next entry of each row to examine. */
   readonly #next: Uint32Array;
-  /** Links of each node that are not used yet. */
+  /** Unused links of each node. */
   readonly left: Uint32Array;
   readonly #stack: number[] = [];
 
@@ -40,7 +40,10 @@ class Trails {
     return u;
   }
 
-  /** From `start` until no link is left to go on by: from a node with an odd number left, that is another such node. */
+  /**
+   * Walks from `start` until no unused link is left. From a node with an odd number of unused links, the walk ends at
+   * another such node.
+   */
   walk(start: number): number[] {
     const trail = [start];
     for (let v = this.#step(start); v >= 0; v = this.#step(v)) trail.push(v);
@@ -63,12 +66,12 @@ class Trails {
 }
 
 /**
- * The paths of INT-Path (T. Pan et al., INFOCOM 2019): as few trails as cover every LINK exactly once. In each
- * component 2m nodes of odd degree give m trails, and one if there are none; a node without links is a trail of its
- * own. Trails are found by walking from an odd node until no link is left, and by putting circuits of what is over into
- * them (Hierholzer). Their lengths differ as they fall out: that is what GPINT improves on. O(nodes + links).
+ * The paths of INT-Path (T. Pan et al., INFOCOM 2019): the fewest trails that cover every LINK exactly once. A
+ * component with 2m nodes of odd degree has m trails, or one if m is 0; a node without links is a separate trail. Each
+ * trail walks from an odd node until no link is left; circuits of the remaining links are then inserted (Hierholzer).
+ * The lengths of the trails are not balanced, which GPINT improves. O(nodes + links).
  *
- * @param options.perComponent plan each component of a graph that is in several pieces; default false
+ * @param options.perComponent plan each component of a disconnected graph; default false
  * @throws {@link GpintError} `ERR_GPINT_EMPTY_GRAPH`; `ERR_GPINT_DISCONNECTED`, unless `perComponent` is set
  */
 export function euler(graph: Graph, options: { readonly perComponent?: boolean } = {}): Plan {
@@ -85,7 +88,7 @@ export function euler(graph: Graph, options: { readonly perComponent?: boolean }
     for (const v of trail) trails.circuit(v, visits);
     starts.push(visits.length);
   }
-  // What is left lies in components without odd nodes, or is a node without links.
+  // The remaining links are in components without odd nodes; the remaining nodes have no links.
   for (let v = 0; v < graph.nodeCount; v++) {
     if (trails.left[v]! === 0 && graph.degree(v) > 0) continue;
     trails.circuit(v, visits);

@@ -2,10 +2,10 @@ import type { Graph } from '../graph/graph.js';
 import type { Algorithm, Paths, Plan } from './plan.js';
 
 /**
- * Describes paths as a plan: lengths, costs, overlap, and the nodes left out. O(visits), times the logarithm of the
- * degree where links have weights. The paths must be walks of the graph; `validatePlan` checks that.
+ * Measures paths as a plan: lengths, costs, overlap, and uncovered nodes. O(visits), with weights times the logarithm
+ * of the degree. The paths must be walks of the graph; `validatePlan` checks that.
  *
- * @param required 1 for each node that is to be visited; absent or `null`: all
+ * @param required mask with 1 for each node that must be visited; absent or `null`: all
  */
 export function measurePlan(
   graph: Graph,

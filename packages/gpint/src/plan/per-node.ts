@@ -4,8 +4,8 @@ import { measurePlan } from './measure.js';
 import { Paths, type Plan } from './plan.js';
 
 /**
- * One path per node that visits it alone, as an SNMP poller asks each device: the baseline with the most probes and the
- * shortest. Path v visits node v.
+ * A plan with one path per node, as an SNMP poller asks each device: the baseline with the most and the shortest
+ * probes. Path v visits node v only.
  *
  * @throws {@link GpintError} `ERR_GPINT_EMPTY_GRAPH`
  */

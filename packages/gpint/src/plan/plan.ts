@@ -1,18 +1,18 @@
-/** What planners return: paths, and how they were found. */
+/** The results of planners: paths and their properties. */
 import type { Graph } from '../graph/graph.js';
 
-/** Which planner made a plan. */
+/** The planner of a plan. */
 export type Algorithm = 'gpint' | 'euler' | 'per-node';
 
 /**
- * Paths one after the other: path p visits `visits[starts[p]]` to `visits[starts[p + 1] - 1]`. A path is a walk: consecutive
+ * A list of paths: path p visits `visits[starts[p]]` to `visits[starts[p + 1] - 1]`. A path is a walk: consecutive
  * visits are neighbours, and a node may be visited more than once. Its length is its number of visits.
  */
 export class Paths {
   readonly visits: Uint32Array;
   readonly starts: Uint32Array;
 
-  /** Takes the arrays as they are. `starts` has one entry more than paths, begins with 0 and ascends. */
+  /** Uses the arrays without copies. `starts` has one entry more than paths, begins with 0 and ascends. */
   constructor(visits: Uint32Array, starts: Uint32Array) {
     this.visits = visits;
     this.starts = starts;
@@ -36,33 +36,33 @@ export class Paths {
     return this.visits.subarray(this.starts[p]!, this.starts[p + 1]!);
   }
 
-  /** The paths with the names that a graph gives to its nodes. */
+  /** The paths as names of a graph's nodes. */
   named(graph: Graph): string[][] {
     return Array.from({ length: this.count }, (_, p) => Array.from(this.path(p), (node) => graph.names[node]!));
   }
 }
 
-/** A floor under every plan for an instance; see `lowerBounds`. */
+/** Lower bounds of all plans for an instance; see `lowerBounds`. */
 export interface Bounds {
-  /** No plan has a longest path shorter than this (visits; cost where links have weights). */
+  /** Lower bound of the longest path (visits; cost if links have weights). */
   readonly longest: number;
-  /** No plan has less overlap than this. */
+  /** Lower bound of the overlap. */
   readonly overlap: number;
-  /** How the two were found, for people: one line each. */
+  /** The reasons of the two bounds as text, one line each. */
   readonly why: readonly string[];
 }
 
-/** What a planner returns. Lengths are visits. */
+/** The result of a planner. Lengths count visits. */
 export interface Plan {
   readonly algorithm: Algorithm;
   readonly paths: Paths;
-  /** Nodes that no path visits: empty, but for nodes that a failure cut off from every entry point. */
+  /** Nodes that no path visits. Not empty only if a failure cut off nodes from every entry point. */
   readonly uncovered: readonly number[];
   readonly longest: number;
   readonly shortest: number;
-  /** Total visits less distinct nodes visited. */
+  /** Total visits minus distinct visited nodes. */
   readonly overlap: number;
-  /** Cost of the dearest and cheapest path: the sum of the weights of its links; its links, where there are none. */
+  /** Cost of the dearest and the cheapest path: the sum of its links' weights, or their number without weights. */
   readonly dearest: number;
   readonly cheapest: number;
   /** Whether the planner has proven that no plan is better (in the order longest, overlap). */

@@ -1,4 +1,4 @@
-/** Repair of a plan after links or switches have failed. */
+/** Repair of a plan after failures of links or switches. */
 import { Random } from '@int/random';
 import { components } from '../graph/components.js';
 import type { Graph } from '../graph/graph.js';
@@ -10,17 +10,17 @@ import { lowerBounds } from './bounds.js';
 import { measurePlan } from './measure.js';
 import { Paths, type Plan } from './plan.js';
 
-/** What has failed. Nodes by name or number. Links that the graph does not have are passed over. */
+/** Failed nodes and links. Nodes are given by name or number. Unknown links are ignored. */
 export interface Failure {
   readonly links?: readonly (readonly [number | string, number | string])[];
   readonly nodes?: readonly (number | string)[];
 }
 
-/** How a plan is repaired. */
+/** Options of a repair. */
 export interface ReplanOptions {
   /** Seed of the search; default 1. */
   readonly seed?: number | string;
-  /** Milliseconds for the search, which otherwise ends when nothing improves. */
+  /** Time limit of the search in milliseconds. Without it the search ends when nothing improves. */
   readonly budgetMs?: number;
   /** Nodes at which new paths may begin, by name or number; absent: any. */
   readonly entries?: readonly (number | string)[];
@@ -28,13 +28,13 @@ export interface ReplanOptions {
 
 /** A repaired plan. */
 export interface Replan {
-  /** Path p is what has become of path p of the plan before; paths added are the last. */
+  /** The new plan. Path p replaces path p of the old plan; added paths come last. */
   readonly plan: Plan;
-  /** Numbers of the paths that are as they were. */
+  /** Numbers of the unchanged paths. */
   readonly kept: readonly number[];
-  /** Numbers of those that are not: repaired ones, then added ones. */
+  /** Numbers of the other paths: repaired ones, then added ones. */
   readonly changed: readonly number[];
-  /** What is left: the same nodes with the same numbers, failed ones without links. */
+  /** The remaining graph: the same nodes with the same numbers, failed nodes without links. */
   readonly graph: Graph;
 }
 
@@ -55,14 +55,17 @@ function brokenPaths(paths: Paths, failed: Uint8Array, isDead: (a: number, b: nu
 
 /** A part of the network in which nodes have lost their paths. */
 interface Part {
-  /** Nodes that need a path again. */
+  /** Nodes that need a new path. */
   readonly wanted: number[];
   /** The same, in the order of the broken paths. */
   readonly pieces: number[][];
   paths: number;
 }
 
-/** Shares paths out: each part gets one, and then always the one with most nodes a path, while it has more nodes. */
+/**
+ * Distributes paths: each part gets one, then always the part with the most nodes per path, while it has more nodes
+ * than paths.
+ */
 function share(parts: readonly Part[], available: number): void {
   let left = available;
   for (const part of parts) {
@@ -82,8 +85,8 @@ function share(parts: readonly Part[], available: number): void {
 }
 
 /**
- * New paths through what one part has lost, from the pieces of the broken ones. Without entry points, which may be
- * anywhere, only the surroundings are looked at: the repair of a big network takes no longer than that of a small one.
+ * New paths through the lost nodes of one part, from the pieces of the broken paths. Without entry points, which may be
+ * anywhere, only the surroundings are searched, so a repair in a large network takes no longer than in a small one.
  */
 function plannedPart(
   graph: Graph,
@@ -115,7 +118,7 @@ function plannedPart(
   );
 }
 
-/** Gives each new path the number of the broken path that it shares most with and that is free; the rest stay over. */
+/** Gives each new path the free number of the broken path with which it shares most nodes; the rest get none. */
 function matched(found: readonly number[][], broken: readonly number[], paths: Paths): (number[] | null)[] {
   const owners = new Map<number, number[]>();
   for (const [slot, p] of broken.entries()) {
@@ -151,22 +154,21 @@ function matched(found: readonly number[][], broken: readonly number[], paths: P
 }
 
 /**
- * Repairs a plan after a failure, and touches only what is broken: paths that use none of what failed stay as they are,
- * visit by visit. The nodes that only broken paths visited are planned anew on what is left of the network, with as
- * many paths as were broken, so that the number of paths stays the same, and path p keeps its number.
+ * Repairs a plan after a failure, and changes only broken paths: paths without failed nodes and links keep all their
+ * visits. Nodes that only broken paths visited get new paths in the remaining network, as many as were broken. So the
+ * number of paths and their numbering stay the same.
  *
- * - Nodes that cannot be reached, because they failed or because no entry point is left in their part of the network,
- *   are in `plan.uncovered`. Nothing is thrown for them.
- * - A failure that cuts the network into more parts with nodes to visit than paths were broken adds paths, one for each
- *   part that would have none.
- * - A broken path for which there is nothing left to visit becomes a single visit: to a node of its own that is still
- *   there, else to any node. Only if no node is left (with entry points: no entry point) it is gone, and the paths kept
- *   move up.
+ * - Nodes that failed, or whose part of the network has no entry point left, are in `plan.uncovered`. They cause no
+ *   exception.
+ * - If a failure cuts the network into more parts with required nodes than broken paths, each part without a path gets
+ *   an additional one.
+ * - A broken path without remaining nodes becomes a single visit: to one of its own remaining nodes, otherwise to any
+ *   node. It disappears only if no node (with entry points: no entry point) is left; then the kept paths move up.
  *
- * Apply it to `graph` and `plan` of a {@link Replan} for the next failure, and to the first graph again once all is
- * well.
+ * For the next failure, apply it to `graph` and `plan` of the {@link Replan}. Return to the original graph after all
+ * repairs.
  *
- * @param graph the graph that the plan was made for
+ * @param graph the graph of the plan
  * @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE` for nodes that are not in the graph
  */
 export function replan(graph: Graph, plan: Plan, failure: Failure, options: ReplanOptions = {}): Replan {
@@ -188,7 +190,7 @@ export function replan(graph: Graph, plan: Plan, failure: Failure, options: Repl
   const { paths } = plan;
   const broken = brokenPaths(paths, failed, (a, b) => dead[graph.linkBetween(a, b)] === 1);
   if (broken.length === 0) {
-    // Fewer links allow no better plan than was there before.
+    // Fewer links allow no better plan than before.
     return { plan, kept: Array.from({ length: paths.count }, (_, p) => p), changed: [], graph: left };
   }
 

@@ -1,12 +1,12 @@
 /**
- * Sets of nodes whose removal leaves many components: what makes overlap unavoidable. Each is found in O(nodes +
+ * Sets of nodes whose removal leaves many components, which make overlap unavoidable. Each is found in O(nodes +
  * links).
  */
 import type { Graph } from '../graph/graph.js';
 
-/** A set S of nodes, and what is left without it. */
+/** A set S of nodes, and the parts of the graph without it. */
 export interface Separator {
-  /** How the set was chosen, for people. */
+  /** Description of the set's choice, for messages. */
   readonly name: string;
   readonly size: number;
   /** Nodes of the set that must be visited. */
@@ -17,7 +17,7 @@ export interface Separator {
   readonly holdsEntries: boolean;
 }
 
-/** Counts what a set leaves. `inside`: 1 for each node of the set. */
+/** Counts the parts without a set. `inside`: 1 for each node of the set. */
 export function separatorOf(
   graph: Graph,
   inside: Uint8Array,

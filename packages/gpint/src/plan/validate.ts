@@ -1,34 +1,34 @@
 import type { Graph } from '../graph/graph.js';
 import type { Paths } from './plan.js';
 
-/** What can be wrong with paths. Appended to, never renamed. */
+/** Codes of problems with paths. New codes are appended; codes are never renamed. */
 export type PathProblemCode =
-  /** Where the paths begin does not ascend from 0 to the number of visits; nothing else was looked at. */
+  /** The starts of the paths do not ascend from 0 to the number of visits. Nothing else was checked. */
   | 'BAD_STARTS'
-  /** Not as many paths as asked for. */
+  /** A wrong number of paths. */
   | 'COUNT'
   /** A path without visits. */
   | 'EMPTY_PATH'
-  /** A visit that is no node of the graph. */
+  /** A visit to an unknown node. */
   | 'ERR_GPINT_UNKNOWN_NODE'
-  /** A visit that is no neighbour of the one before. */
+  /** A visit to a node that is not a neighbour of the previous one. */
   | 'NO_LINK'
-  /** A path that begins at a node that is no entry point. */
+  /** A path that begins at a node other than an entry point. */
   | 'NO_ENTRY'
   /** A node that no path visits. */
   | 'UNCOVERED';
 
-/** Something wrong with paths. */
+/** A problem with paths. */
 export interface PathProblem {
   readonly code: PathProblemCode;
-  /** Number of the path, -1 where it is none in particular. */
+  /** Number of the path, -1 if the problem concerns no single path. */
   readonly path: number;
-  /** Visit within the path, from 0; -1 where it is none in particular. */
+  /** Visit within the path, from 0; -1 if the problem concerns no single visit. */
   readonly position: number;
   readonly message: string;
 }
 
-/** What paths are held against besides the graph. */
+/** Expectations of paths in addition to the graph. */
 export interface PlanExpectations {
   /** Number of paths; absent: any. */
   readonly paths?: number;
@@ -38,22 +38,19 @@ export interface PlanExpectations {
   readonly required?: Uint8Array | null;
 }
 
-/**
- * What {@link validatePlan} found. The numbers leave out what cannot be counted: visits to unknown nodes, missing
- * links.
- */
+/** The result of {@link validatePlan}. The numbers exclude visits to unknown nodes and missing links. */
 export interface PlanReport {
   readonly valid: boolean;
   readonly problems: readonly PathProblem[];
-  /** Nodes to be visited that no path visits, ascending. */
+  /** Required nodes that no path visits, ascending. */
   readonly uncovered: readonly number[];
   /** Visits of the longest and of the shortest path, and the difference. */
   readonly longest: number;
   readonly shortest: number;
   readonly spread: number;
-  /** Visits less distinct nodes visited. */
+  /** Total visits minus distinct visited nodes. */
   readonly overlap: number;
-  /** Cost of the dearest and cheapest path: sum of the weights of its links; its links, where there are none. */
+  /** Cost of the dearest and the cheapest path: the sum of its links' weights, or their number without weights. */
   readonly dearest: number;
   readonly cheapest: number;
 }
@@ -67,7 +64,7 @@ function startsAreSound(paths: Paths): boolean {
   return true;
 }
 
-/** Walks along one path, notes what it visits and what is wrong, and returns its cost. */
+/** Walks along one path, records visits and problems, and returns its cost. */
 function inspect(
   graph: Graph,
   path: Uint32Array,
@@ -109,8 +106,8 @@ function inspect(
 }
 
 /**
- * Holds paths against a graph: whether each is a walk, whether together they visit what they must, and how long they
- * are. It shares no code with the planners, throws for nothing and reports everything that is wrong.
+ * Checks paths against a graph: that each is a walk, and that together they visit all required nodes; and measures
+ * them. It shares no code with the planners, never throws, and reports all problems.
  */
 export function validatePlan(graph: Graph, paths: Paths, expectations: PlanExpectations = {}): PlanReport {
   const problems: PathProblem[] = [];
@@ -141,7 +138,7 @@ export function validatePlan(graph: Graph, paths: Paths, expectations: PlanExpec
     uncovered.push(node);
     problems.push({ code: 'UNCOVERED', path: -1, position: -1, message: `no path visits ${name}` });
   }
-  // Not spread over the arguments of Math.max: there may be more paths than a call takes.
+  // Not `Math.max(...values)`, because there may be more paths than a call takes arguments.
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
   const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), values[0] ?? 0);
   const unknown = problems.reduce((count, { code }) => count + (code === 'ERR_GPINT_UNKNOWN_NODE' ? 1 : 0), 0);

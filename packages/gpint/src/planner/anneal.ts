@@ -12,13 +12,13 @@ import { Listing } from './listing.js';
 import type { Metric } from './metric.js';
 import { Draft, Routes } from './routes.js';
 
-/** Nearest nodes of each that it may come to stand beside. */
+/** Number of nearest nodes beside which a node may move. */
 const NEAR = 10;
 const HOT = 1;
 const COLD = 0.06;
 /** Start of a schedule that begins with good routes. */
 const WARM = 0.3;
-/** How much more cost above the mean weighs at its end than at its start. */
+/** Growth of the weight of cost above the mean from the start to the end of the schedule. */
 const GROWTH = 30;
 /** Nodes above which such a schedule is all that there is time for, and its steps: at most, and for each node. */
 const MANY = 1200;
@@ -26,7 +26,7 @@ const MOST_STEPS = 1_500_000;
 const STEPS_OF_FEW = 100;
 const STEPS_OF_MANY = 400;
 
-/** What is known of a set of routes. */
+/** The properties of a set of routes. */
 interface Standing {
   longest: number;
   visits: number;
@@ -37,7 +37,7 @@ interface Annealing {
   readonly metric: Metric;
   readonly paths: number;
   readonly random: Random;
-  /** Whether time is up; asked now and then. */
+  /** Whether the time limit is reached; evaluated occasionally. */
   readonly isOver: () => boolean;
   /** Known floors of the longest walk and of the visits of all. */
   readonly longest: number;
@@ -243,7 +243,7 @@ class Annealer {
     return true;
   }
 
-  /** Makes a change if it is for the better, or by chance. Returns by how much the energy changes; 0: not at all. */
+  /** Makes a change if it is an improvement, or by chance. Returns the change of the energy; 0: no change. */
   #step(heat: number): number {
     const routes = this.#routes;
     const random = this.#random;
@@ -288,8 +288,8 @@ class Annealer {
   }
 
   /**
-   * One schedule for routes that are good already: none may get as dear as the dearest, and the more a route costs above the
-   * mean, the more it weighs, so that what is too much for one passes on to others. `keep` is told now and then.
+   * One schedule for routes that are good already: no route may become as dear as the dearest. The weight of a route
+   * grows with its cost above the mean, so that nodes move to cheaper routes. `keep` is called occasionally.
    */
   level(keep: () => boolean, isOver: () => boolean): void {
     const routes = this.#routes;
@@ -299,7 +299,7 @@ class Annealer {
     this.#moved = 0;
     for (let step = 0, last = 0; step < steps; step++) {
       if ((step & 255) === 255) {
-        // Long routes take their time to change: it counts.
+        // Changes of long routes take more time, which counts as steps.
         step += this.#moved >>> 7;
         this.#moved = 0;
         if (isOver()) return;
@@ -336,8 +336,8 @@ function stepsFor(size: number): number {
 }
 
 /**
- * Orders of nodes (indices of the metric), one for each path, no worse than the ones given. Some may be empty only if some
- * were. At most eight schedules.
+ * Orders of nodes (indices of the metric), one per path, no worse than the given ones. An order may be empty only if
+ * some given one is. At most eight schedules.
  */
 export function anneal(task: Annealing, orders: readonly (readonly number[])[]): number[][] {
   const { metric, paths } = task;
@@ -365,11 +365,12 @@ export function anneal(task: Annealing, orders: readonly (readonly number[])[]):
     return bestOrders;
   }
   let failures = 0;
-  // Little is to be gained where only the spread is left to improve: a single schedule more, and a short one.
+  // If only the spread can improve, there is little to gain: run one more short schedule.
   const isMet = (): boolean => best.longest <= task.longest && best.visits <= task.visits;
   for (let round = 0; round < 8 && failures < (isMet() ? 1 : 2) && !task.isOver(); round++) {
     const before = best;
-    // First straight for the floor; then a step below the longest; when that fails, for less overlap at this length.
+    // First aim at the lower bound, then a step below the longest walk; after a failure, at less overlap at this
+    // length.
     const step = metric.isWeighted ? best.longest * 0.02 : 1;
     const aim =
       round === 0 ? task.longest : failures === 0 ? Math.max(task.longest, best.longest - step) : best.longest;

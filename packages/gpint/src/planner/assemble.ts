@@ -1,10 +1,10 @@
-/** From the order in which nodes are covered to the walks that cover them. */
+/** Makes walks from the orders of the nodes that they cover. */
 import type { Graph } from '../graph/graph.js';
 import { type Reach, reach } from '../graph/reach.js';
 import { Paths } from '../plan/plan.js';
 import type { Hops } from './hops.js';
 
-/** Appends the nodes between `a` and `b` on a cheapest way. */
+/** Appends the nodes between `a` and `b` on a cheapest path. */
 function appendBetween(graph: Graph, hops: Hops, a: number, b: number, isSmall: boolean, out: number[]): void {
   const link = graph.linkBetween(a, b);
   if (graph.weights === null || !isSmall) {
@@ -19,8 +19,8 @@ function appendBetween(graph: Graph, hops: Hops, a: number, b: number, isSmall: 
 }
 
 /**
- * Drops visits at the ends of walks of nodes that are visited elsewhere, too. With entries, a walk keeps its first visit,
- * unless the next one is an entry.
+ * Drops visits at the ends of walks if other visits cover the nodes. With entries, a walk keeps its first visit unless
+ * the next one is an entry.
  */
 function trim(walks: number[][], nodeCount: number, entries: Uint8Array | null): void {
   const visits = new Uint32Array(nodeCount);
@@ -43,13 +43,13 @@ interface Assembly {
   readonly hops: Hops;
   readonly entries: Uint8Array | null;
   readonly fromEntries: Reach | null;
-  /** Whether there is time to look for ways that are cheaper than a link. */
+  /** Whether the graph is small enough to search for paths cheaper than a link. */
   readonly isSmall: boolean;
-  /** What a walk visits that covers nothing. */
+  /** The visit of a walk that covers nothing. */
   readonly filler: number;
 }
 
-/** The walks that cover nodes in the orders given: cheapest ways between them, and from an entry to the nearer end. */
+/** The walks for given orders of nodes: cheapest paths between them, and from an entry to the nearer end. */
 export function assembleWalks(assembly: Assembly, orders: readonly (readonly number[])[]): Paths {
   const { graph, hops, entries, fromEntries, isSmall, filler } = assembly;
   const walks: number[][] = [];

@@ -1,8 +1,8 @@
 /**
- * A set of paths over the links of a graph, no node in two of them, that can be joined, cut and turned in place.
+ * A set of disjoint paths over the links of a graph, which can be joined, cut and reversed in place.
  *
- * Struct of arrays: a doubly linked list of nodes for each path, and the place of each node along it, so that it is known
- * at once on which side of a node an end of its path lies. Every change costs the nodes of the smaller part.
+ * Struct of arrays: a doubly linked list of nodes for each path, and the place of each node along it, which tells at
+ * once on which side of a node an end of its path lies. Every change costs time in proportion to the smaller part.
  */
 export class Cover {
   /** Neighbours of each node along its path; -1 at the ends. */
@@ -10,7 +10,7 @@ export class Cover {
   readonly prev: Int32Array;
   /** Path of each node; -1: none yet. */
   readonly of: Int32Array;
-  /** Place of each node: consecutive along a path, modulo 2^32, from no place in particular. */
+  /** Place of each node: consecutive along a path, modulo 2^32, from an arbitrary start. */
   readonly place: Int32Array;
   /** Ends and number of nodes of each path. A path that is not in use has no nodes. */
   readonly head: Int32Array;
@@ -37,7 +37,7 @@ export class Cover {
     }
   }
 
-  /** A new path of one node that is on none. Returns its number. */
+  /** Adds a path of one free node. Returns its number. */
   add(node: number): number {
     const path = this.list[this.count++]!;
     this.of[node] = path;
@@ -50,7 +50,7 @@ export class Cover {
     return path;
   }
 
-  /** Puts a node that is on no path behind the tail of one. */
+  /** Appends a free node to the tail of a path. */
   append(path: number, node: number): void {
     const last = this.tail[path]!;
     this.of[node] = path;
@@ -62,7 +62,7 @@ export class Cover {
     this.size[path]!++;
   }
 
-  /** Turns a path round: what was its head is its tail. */
+  /** Reverses a path. */
   reverse(path: number): void {
     const last = this.head[path]!;
     let place = this.place[last]!;
@@ -133,7 +133,7 @@ export class Cover {
     this.#release(t);
   }
 
-  /** Cuts a path behind `v`, which is not its tail. The smaller part is a new path, whose number is returned. */
+  /** Cuts a path after `v`, which is not its tail. The smaller part is a new path, whose number is returned. */
   cut(v: number): number {
     const { next, prev, of, place } = this;
     const s = of[v]!;

@@ -22,8 +22,8 @@ function leastLongest(cover: Cover, pieces: number): number {
 }
 
 /**
- * Cuts the paths of a cover into exactly `pieces` pieces, the longest of which is as short as can be, and the shortest as
- * long as can be after that. The cover has no more paths than `pieces`, and no fewer nodes.
+ * Cuts the paths of a cover into exactly `pieces` pieces, first with the shortest possible longest piece, then with the
+ * longest possible shortest piece. The cover has at most `pieces` paths and at least `pieces` nodes.
  */
 export function cutCover(cover: Cover, pieces: number): Paths {
   const longest = leastLongest(cover, pieces);
@@ -34,7 +34,7 @@ export function cutCover(cover: Cover, pieces: number): Paths {
     parts[i] = Math.ceil(size[list[i]!]! / longest);
     sum += parts[i]!;
   }
-  // Shorter and shorter pieces are allowed until there are enough of them.
+  // Allow shorter pieces until there are enough of them.
   let total = 0;
   for (let i = 0; i < count; i++) total += size[list[i]!]!;
   for (let shortest = Math.floor(total / pieces); sum < pieces; shortest--) {

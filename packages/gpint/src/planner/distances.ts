@@ -4,8 +4,8 @@ import { type Reach, reach } from '../graph/reach.js';
 import type { Metric } from './metric.js';
 
 /**
- * The distances that a search over few nodes needs: between each two of them, and from the nearest entry point. Indices
- * are those of `nodes`.
+ * The distances for a search over few nodes: between each two of them, and from the nearest entry point. Indices are
+ * those of `nodes`.
  */
 export class Closure implements Metric {
   readonly nodes: Int32Array;
@@ -19,7 +19,7 @@ export class Closure implements Metric {
   readonly entryHops: Float64Array;
   readonly hasEntries: boolean;
 
-  /** `isOver` is asked before each node whether time is up; the closure must not be used if it was. */
+  /** `isOver` is evaluated before each node: whether the time limit is reached. If it was, do not use the closure. */
   constructor(graph: Graph, nodes: Int32Array, fromEntries: Reach | null, isOver: () => boolean) {
     const size = nodes.length;
     this.nodes = nodes;

@@ -1,12 +1,12 @@
-/** What a unit of cost above the aim, and below the floor, weighs; a visit weighs 1. */
+/** Weight of a unit of cost above the aim or below the floor; a visit weighs 1. */
 const OVER = 2;
 const UNDER = 0.2;
-/** What a unit of cost squared above the most allowed weighs: no more than that is accepted. */
+/** Weight of a squared unit of cost above the limit. It is large enough to exclude such costs. */
 const WALL = 10;
 /** Share of the mean cost over which the weight of a unit of cost rises to its full value. */
 const BAND = 0.05;
 
-/** What a route weighs in annealing: its visits, and how far its cost is from what is wanted. */
+/** The energy of a route in annealing: its visits, and the deviation of its cost. */
 export class Energy {
   /** Cost that weighs one: the mean of the nodes' share. */
   readonly #scale: number;
@@ -15,7 +15,7 @@ export class Energy {
   #floor = 0;
   #band = 1;
   #dear = 1;
-  /** The most that a route may cost, where routes are levelled. */
+  /** Largest cost of a route while routes are levelled. */
   most = Number.POSITIVE_INFINITY;
 
   constructor(scale: number) {
@@ -31,8 +31,8 @@ export class Energy {
   }
 
   /**
-   * Costs near and above `aim` weigh by their square, times `dear`, so that routes a little above it pass on to others what
-   * those far above it have to get rid of. Costs above `most` are out of the question. For networks without weights.
+   * Costs near and above `aim` weigh by their square, times `dear`, so that nodes move from routes far above it,
+   * through routes slightly above it, to others. Costs above `most` are excluded. For networks without weights.
    */
   level(aim: number, most: number, dear: number): void {
     this.#isLevel = true;

@@ -25,7 +25,7 @@ class Orders {
     this.cost = new Float64Array(sets);
     this.visits = new Float64Array(sets);
     this.#last = new Int32Array(sets);
-    // A walk that covers nothing of its own still is one visit, at an entry.
+    // A walk that covers no node still has one visit, at an entry.
     this.cost[0] = isWeighted ? 0 : 1;
     this.visits[0] = 1;
     for (let v = 0; v < size; v++) {
@@ -151,9 +151,9 @@ function fewestVisits(
 }
 
 /**
- * Orders of nodes (indices of the closure) for `paths` walks, some of which may be empty: the dearest as cheap as can be,
- * then as few visits as can be, then the cheapest as dear as can be. With weights, of equally cheap orders of a set only one
- * with the fewest visits is looked at, so that the number of visits is not proven to be the smallest.
+ * Orders of nodes (indices of the closure) for `paths` walks, some of which may be empty: first the dearest walk is as
+ * cheap as possible, then the visits are as few as possible, then the cheapest walk is as dear as possible. With
+ * weights, only one of the equally cheap orders of a set is tried, so the number of visits is not proven to be minimal.
  */
 export function exactCover(closure: Closure, paths: number): number[][] {
   const { size } = closure;
@@ -168,7 +168,7 @@ export function exactCover(closure: Closure, paths: number): number[][] {
   }
   const most = costs[low]!;
   let best = fewestVisits(orders, size, paths, 0, most);
-  // The highest floor under the walks that costs no more visits.
+  // The largest lower limit of the walks that needs no more visits.
   let none = low + 1;
   let some = 0;
   while (none - some > 1) {

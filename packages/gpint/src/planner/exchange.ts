@@ -3,17 +3,17 @@ import type { Random } from '@int/random';
 import type { Graph } from '../graph/graph.js';
 import type { Cover } from './cover.js';
 
-/** Neighbours of an end that are looked at in one step. */
+/** Most neighbours of an end examined in one step. */
 const LOOKED_AT = 16;
 
 /**
- * Temperature, for pieces of up to so many nodes; it grows with the pieces. Measured: at twice as much covers without missing
- * nodes are not found, at half as much more seeds get stuck.
+ * Temperature for small pieces; it grows with the pieces. Measured: at twice the value the search finds no covers
+ * without missing nodes, at half the value more seeds get stuck.
  */
 const HEAT = 0.2;
 const SHORT = 20;
 
-/** What a step may do with an end `u` of a path and a neighbour `v`. */
+/** Possible changes of a step at an end `u` of a path and a neighbour `v`. */
 const ROTATE = 0;
 /** Take the nodes of the other path from its head to `v`. */
 const TAKE_FRONT = 1;
@@ -26,10 +26,10 @@ const GIVE = 3;
  * Search over covers by paths that are to be cut into pieces of `shortest` to `longest` nodes, `pieces` in all: neither
  * fewer nor more.
  *
- * The energy of a cover is the sum over its paths of the nodes that are missing for such a cut, and the pieces too many or
- * too few in all. A step draws a path with missing nodes and one of its ends, looks at the links of that end, and makes
- * the change that is best: options (a) and (b) of the paper, the transfer of an end node or of an end segment, and the
- * rotation, which changes no path but where it ends. Changes for the worse are rare.
+ * The energy of a cover is the number of nodes that its paths lack for such a cut, plus the deviation from the number
+ * of pieces. A step draws a path with missing nodes and one of its ends, examines the links of that end, and makes the
+ * best change: options (a) and (b) of the paper, the transfer of an end node or of an end segment, and the rotation,
+ * which changes no path but where it ends. Changes for the worse are rare.
  */
 export class Exchange {
   energy = 0;
@@ -43,8 +43,8 @@ export class Exchange {
   readonly #most: Int32Array;
   readonly #missing: Int32Array;
   /**
-   * By number of nodes: 1 where nodes are missing, or where the last piece would be less than half full: there is a piece to be
-   * saved. Without these, the last few pieces too many take most of the time to find.
+   * By number of nodes: 1 if nodes are missing, or if the last piece would be less than half full, so that a piece can
+   * be saved. Without the second case, removing the last extra pieces takes most of the time.
    */
   readonly #isBad: Uint8Array;
   /** Bad paths. */
@@ -130,7 +130,7 @@ export class Exchange {
     );
   }
 
-  /** One step; returns the work done, in nodes looked at or changed. */
+  /** Makes one step. Returns its work, in nodes examined or changed. */
   step(): number {
     const cover = this.#cover;
     const random = this.#random;

@@ -8,30 +8,36 @@ import { measurePlan } from '../plan/measure.js';
 import { Paths, type Plan } from '../plan/plan.js';
 import { type Phases, solveWith } from './solve.js';
 
-/** What {@link gpint} is asked for. */
+/** Options of {@link gpint}. */
 export interface GpintOptions {
   /** Number of paths, 1 to 2^24. Beyond the number of nodes, paths repeat single nodes. */
   readonly paths: number;
-  /** Seed of all that is random; default 1. The same seed gives the same plan, unless time runs out. */
+  /** Seed of all randomness; default 1. The same seed gives the same plan, unless the time limit ends the search. */
   readonly seed?: number | string;
-  /** Milliseconds after which the best plan so far is returned; default Infinity: when nothing improves. */
+  /**
+   * Time limit in milliseconds, after which the best plan so far is returned; default Infinity: the search ends when
+   * nothing improves.
+   */
   readonly budgetMs?: number;
   /**
-   * What `budgetMs` is measured by, in milliseconds that never decrease; default `performance.now`. A clock that counts its
-   * calls makes a plan with a budget the same on every machine.
+   * Clock for `budgetMs`, in milliseconds that never decrease; default `performance.now`. With a clock that counts its
+   * calls, a plan with a budget is the same on every machine.
    */
   readonly clock?: () => number;
   /** Nodes (numbers or names) at which paths may start; default: any. */
   readonly entries?: readonly (number | string)[];
-  /** Plan each component of a graph on its own, with a share of the paths by size; default: refuse such a graph. */
+  /**
+   * Plan each component of a disconnected graph separately, with a share of the paths by size; default: refuse such a
+   * graph.
+   */
   readonly perComponent?: boolean;
-  /** `'grow'`: the first phase of the paper alone, for comparison. Default `'both'`. */
+  /** `'grow'`: only the first phase of the paper, for comparison. Default `'both'`. */
   readonly phases?: Phases;
 }
 
 const MOST_PATHS = 1 << 24;
 
-/** Paths for each component: in proportion to its size, at least one, as balanced as can be (by largest share next). */
+/** Number of paths of each component: at least one, in proportion to its size (the largest share comes next). */
 function sharesOf(sizes: Uint32Array, paths: number): Uint32Array {
   let low = 1;
   let high = Math.max(...sizes);
@@ -55,17 +61,17 @@ function sharesOf(sizes: Uint32Array, paths: number): Uint32Array {
 }
 
 /**
- * Plans `paths` probe paths that together visit every node of a graph: the longest as short as can be, then as little
- * overlap as can be, then the shortest as long as can be. Where links have weights, longest and shortest are by cost (the
- * sum of the weights of a path's links) and the overlap counts visits all the same.
+ * Plans `paths` probe paths that together visit every node of a graph: first the longest path is as short as possible,
+ * then the overlap as small as possible, then the shortest path as long as possible. With weights, longest and shortest
+ * refer to cost (the sum of the weights of a path's links), but the overlap still counts visits.
  *
  * After GPINT (G. Simsek, D. Ergenc, E. Onur, "Efficient Network Monitoring via In-band Telemetry", DRCN 2021; reliable
- * GPINT, section III-A): paths are grown from the nodes of lowest degree, then exchange nodes until nothing improves. Up to
- * eleven nodes without weights the plan is optimal; above, `optimal` tells whether it meets `lowerBounds`.
+ * GPINT, section III-A): paths grow from the nodes of lowest degree, then exchange nodes until nothing improves. For up
+ * to eleven nodes without weights the plan is optimal; for more, `optimal` tells whether it meets `lowerBounds`.
  *
- * @throws {@link GpintError} `ERR_GPINT_EMPTY_GRAPH`; `ERR_GPINT_DISCONNECTED`; `ERR_GPINT_NO_PLAN`: fewer paths than components, or a component without
- * an entry; `ERR_GPINT_UNKNOWN_NODE`: an entry that is no node
- * @throws RangeError for a number of paths, a budget or a choice of phases that cannot be
+ * @throws {@link GpintError} `ERR_GPINT_EMPTY_GRAPH`; `ERR_GPINT_DISCONNECTED`; `ERR_GPINT_NO_PLAN`: fewer paths than
+ *   components, or a component without an entry; `ERR_GPINT_UNKNOWN_NODE`: an entry that is not a node
+ * @throws RangeError for an invalid number of paths, budget or choice of phases
  */
 export function gpint(graph: Graph, options: GpintOptions): Plan {
   const { paths, seed = 1, budgetMs = Number.POSITIVE_INFINITY, perComponent = false, phases = 'both' } = options;

@@ -3,7 +3,7 @@ import type { Random } from '@int/random';
 import type { Graph } from '../graph/graph.js';
 import { Cover } from './cover.js';
 
-/** The nodes that `required` names (all, if `null`), those of lowest degree first, in random order among equals. */
+/** The nodes of `required` (`null`: all), in ascending order of degree, equal ones in random order. */
 function byDegree(graph: Graph, required: Uint8Array | null, random: Random): Uint32Array {
   const { nodeCount, first } = graph;
   let highest = 0;
@@ -37,8 +37,8 @@ function byDegree(graph: Graph, required: Uint8Array | null, random: Random): Ui
 }
 
 /**
- * Tells the neighbours of a node, those from `begin` to `end`, that it is taken. Returns the one with the fewest left, among
- * equals the first from `at` on; -1 if all are taken.
+ * Notes at the neighbours of a node, from `begin` to `end`, that it is taken. Returns the neighbour with the fewest
+ * free neighbours, among equals the first from `at` on; -1 if all are taken.
  */
 function take(neighbours: Uint32Array, left: Int32Array, begin: number, end: number, at: number): number {
   let best = -1;
@@ -58,7 +58,7 @@ function take(neighbours: Uint32Array, left: Int32Array, begin: number, end: num
   return best;
 }
 
-/** The neighbour from `begin` to `end` with the fewest left; -1 if all are taken. */
+/** The neighbour from `begin` to `end` with the fewest free neighbours; -1 if all are taken. */
 function fewestLeft(neighbours: Uint32Array, left: Int32Array, begin: number, end: number): number {
   let best = -1;
   for (let j = begin; j < end; j++) {
@@ -69,9 +69,9 @@ function fewestLeft(neighbours: Uint32Array, left: Int32Array, begin: number, en
 }
 
 /**
- * Grows paths over the nodes that `required` names (all, if `null`): each begins with the node of lowest degree that is left
- * and is extended, first at one end, then at the other, to the neighbour with the fewest neighbours left, to its share of
- * the nodes, n / `paths`. What is left when there are `paths` of them becomes more paths. O(nodes + links).
+ * Grows paths over the nodes of `required` (`null`: all). Each begins with the free node of lowest degree. It grows to
+ * its share of the nodes, n / `paths`, first at one end, then at the other, each time to the neighbour with the fewest
+ * free neighbours. Nodes left after `paths` paths become further paths. O(nodes + links).
  */
 export function grow(graph: Graph, required: Uint8Array | null, paths: number, random: Random): Cover {
   const { nodeCount, first, neighbours } = graph;

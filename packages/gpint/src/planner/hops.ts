@@ -1,6 +1,6 @@
 import type { Graph } from '../graph/graph.js';
 
-/** Shortest ways in a graph by number of links, found by breadth-first search from both ends at once. */
+/** Shortest paths by number of links, by breadth-first search from both ends at once. */
 export class Hops {
   readonly #graph: Graph;
   /** Query in which each node was reached, from `a` (twice its number) or from `b` (twice its number, plus 1). */
@@ -43,7 +43,7 @@ export class Hops {
     let endB = 1;
     let workA = first[a + 1]! - first[a]!;
     let workB = first[b + 1]! - first[b]!;
-    // One layer at a time, on the side where it has fewer links; the first meeting is on a shortest way.
+    // One layer at a time, on the side with fewer links. The first meeting is on a shortest path.
     for (let depth = 1; beginA < endA && beginB < endB; depth++) {
       if (workA <= workB) {
         const end = this.#layer(queueA, beginA, endA, 2 * this.#query, false);
@@ -94,7 +94,7 @@ export class Hops {
     return tail;
   }
 
-  /** Appends the nodes between `a` and `b`, without these, on the way that the last call of {@link between} found. */
+  /** Appends the inner nodes of the path that the last call of {@link between} found. */
   appendInner(out: number[]): void {
     const begin = out.length;
     for (let x = this.#meetA; x >= 0 && this.#parent[x]! >= 0; x = this.#parent[x]!) out.push(x);

@@ -1,6 +1,6 @@
 import type { Random } from '@int/random';
 
-/** A set of numbers below `size` of which one can be drawn; all in constant time. */
+/** A set of numbers below `size`, with random draws; all in constant time. */
 export class Listing {
   count = 0;
   readonly #list: Int32Array;
@@ -11,7 +11,7 @@ export class Listing {
     this.#at = new Int32Array(size).fill(-1);
   }
 
-  /** Puts a number in or takes it out. */
+  /** Adds or removes a number. */
   set(number: number, isIn: boolean): void {
     const at = this.#at[number]!;
     if (isIn === at >= 0) return;
@@ -26,7 +26,7 @@ export class Listing {
     this.#at[number] = -1;
   }
 
-  /** One of the numbers; there is one. */
+  /** A random number of the set, which must not be empty. */
   draw(random: Random): number {
     return this.#list[random.uint32() % this.count]!;
   }

@@ -1,19 +1,19 @@
 import type { Random } from '@int/random';
 
-/** What a search over walks needs to know of the nodes to be covered, which it knows by indices below `size`. */
+/** The distances of the nodes to cover, for a search over walks. Nodes have indices below `size`. */
 export interface Metric {
   /** The node of the graph behind each index. */
   readonly nodes: Int32Array;
   readonly size: number;
   readonly isWeighted: boolean;
   readonly hasEntries: boolean;
-  /** Cost and links from the nearest entry point to each; zeros where a walk may start anywhere. */
+  /** Cost and links from the nearest entry point to each; zeros if walks may start anywhere. */
   readonly entryCost: Float64Array;
   readonly entryHops: Float64Array;
-  /** Cost of a way between two nodes; its number of links where these have no weights. */
+  /** Cost of a path between two nodes; its number of links without weights. */
   costBetween(a: number, b: number): number;
   /** Number of links of that way. */
   hopsBetween(a: number, b: number): number;
-  /** `width` nodes for each node, the nearest to it or nearly so; itself where there are fewer. */
+  /** For each node `width` of the nearest or nearly nearest nodes, filled with the node itself if there are fewer. */
   nearest(width: number, random: Random): Int32Array;
 }

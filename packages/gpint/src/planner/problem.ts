@@ -20,10 +20,13 @@ export interface CoverProblem {
   /** A cover to start from (it may be bad, and may lack nodes); `null`: grow one. */
   readonly initial: Paths | null;
   readonly random: Random;
-  /** Milliseconds by `clock` after which the best cover so far is returned. Infinity: when nothing improves. */
+  /**
+   * Time limit in milliseconds of `clock`, after which the best cover so far is returned. Infinity: the search ends
+   * when nothing improves.
+   */
   readonly budgetMs: number;
   readonly clock: () => number;
-  /** Known floor; the search stops when it is met. */
+  /** Known lower bound. The search stops when a cover meets it. */
   readonly bound: { readonly longest: number; readonly overlap: number };
 }
 

@@ -1,10 +1,13 @@
-/** Walks as orders of the nodes that each covers, with what it takes to judge and make changes to two of them at once. */
+/** Walks as orders of covered nodes, with fast evaluation of changes to two of them at once. */
 import type { Metric } from './metric.js';
 
-/** Segments that a new route is made of, at most. */
+/** Most segments of a new route. */
 const MOST_SEGMENTS = 5;
 
-/** A route in the making: segments of present routes, each from one place to another, backwards if the first is behind. */
+/**
+ * A route in the making: segments of present routes, each from one place to another; backwards if the first place is
+ * the later one.
+ */
 export class Draft {
   readonly route = new Int32Array(MOST_SEGMENTS);
   readonly from = new Int32Array(MOST_SEGMENTS);
@@ -236,7 +239,7 @@ export class Routes {
       for (let j = from; ; j += step) {
         const v = nodes[j]!;
         if (metric.isWeighted) {
-          // Not by differences: these would add up rounding errors.
+          // Not by differences, which would accumulate rounding errors.
           if (tail >= 0) {
             cost += metric.costBetween(tail, v);
             hops += metric.hopsBetween(tail, v);

@@ -1,7 +1,7 @@
 import type { Graph } from '../graph/graph.js';
 import type { Paths } from '../plan/plan.js';
 
-/** How good a cover is, by the objective of `CoverProblem`. */
+/** The quality of a cover by the objective of `CoverProblem`. */
 export interface Score {
   /** Required nodes that no walk visits. */
   readonly missing: number;

@@ -1,4 +1,4 @@
-/** The planner: from the fast search for paths without overlap to the slower ones for what it leaves open. */
+/** The planner: first the fast search for paths without overlap, then slower searches for the rest. */
 import { GpintError } from '../errors.js';
 import type { Graph } from '../graph/graph.js';
 import { maskedNodes } from '../graph/mask.js';
@@ -24,18 +24,18 @@ import { splitTree } from './tree-split.js';
 /** Most nodes, and nodes times paths, for which distances between all of them are computed. */
 const CLOSURE_NODES = 1200;
 const CLOSURE_CELLS = 1 << 20;
-/** Work (nodes looked at or changed) without progress after which a search ends: so much, and so much for each node. */
+/** Work (nodes examined or changed) without progress after which a search ends: a constant, and an amount per node. */
 const PATIENCE = 2_500_000;
 const PATIENCE_OF_FEW = 1500;
 const PATIENCE_OF_MANY = 80;
-/** What counts as progress: an energy of this share of the one before. */
+/** Progress means an energy of at most this share of the previous one. */
 const PROGRESS = 0.99;
-/** Work after which it ends in any case, in units of its patience; and where it cannot but fail. */
+/** Most work of a search in units of its patience; and of one that must fail. */
 const MOST_PATIENCES = 25;
 const HOPELESS_PATIENCES = 0.3;
-/** Nodes up to which the search is done twice if the first fails. */
+/** Most nodes for a second search after a failure. */
 const SECOND_CHANCE_NODES = 2000;
-/** Lengths that are tried, each 0.5 % above the one before, then 1 %, 1.5 %, ... */
+/** Number of lengths tried: each 0.5 % above the previous one, then 1 %, 1.5 %, ... */
 const RUNGS = 8;
 /** Paths of the cover of a large network, in units of those asked for, from which on there is no point in that. */
 const TOO_MANY = 3;
@@ -101,7 +101,7 @@ class Solver {
     return score !== null && score.missing === 0 && score.longest <= bound.longest && score.overlap <= bound.overlap;
   }
 
-  /** Whether nothing is left to gain: the bound is met, and walks differ by no more than they must. */
+  /** Whether no improvement is possible: the bound is met, and walks differ as little as possible. */
   #isPerfect(): boolean {
     const spread = this.#graph.weights === null ? 1 : 0;
     return this.#meetsBound() && this.#bestScore!.spread <= spread;
@@ -113,7 +113,7 @@ class Solver {
     const required = this.#required;
     const plain = this.#fromEntries === null;
     if (required.length === 0 || (plain && required.length <= problem.paths)) return this.#singles();
-    // What few nodes lack after the first phase is found at once by the exact search.
+    // For few nodes the exact search completes the first phase at once.
     const isGrown = phases === 'grow' || required.length <= EXACT_NODES;
     const orders = isGrown ? this.#pieces(this.#firstCover(0)) : this.#exchange();
     if (phases === 'both' && !this.#isPerfect() && !this.#isOver()) {
@@ -126,7 +126,7 @@ class Solver {
     return { paths: this.#best!, optimal: this.#meetsBound() };
   }
 
-  /** One visit for each node, and further ones of the same nodes for the paths that are left. */
+  /** One visit for each node, and repeated nodes for the remaining paths. */
   #singles(): Solution {
     const problem = this.#problem;
     const required = this.#required;
@@ -141,13 +141,13 @@ class Solver {
     };
   }
 
-  /** A node that a walk may consist of. */
+  /** A node that can be a walk by itself. */
   #filler(): number {
     const { entries } = this.#problem;
     return entries === null ? (this.#required[0] ?? 0) : Math.max(0, entries.indexOf(1));
   }
 
-  /** The cover given, without its overlaps and ways between nodes that are not neighbours; or phase 1. */
+  /** The given cover without overlaps and without paths between nodes that are not neighbours; otherwise phase 1. */
   #firstCover(index: number): Cover {
     const problem = this.#problem;
     const graph = this.#graph;
@@ -193,7 +193,7 @@ class Solver {
     const most = isLarge && !isHopeless ? TOO_MANY * problem.paths : problem.paths;
     for (let rung = 1; rung <= RUNGS && !isFound && cover.count <= most && !this.#isOver(); rung++) {
       longest += Math.max(1, Math.round((longest * rung) / 200));
-      // The shortest gives way by as much: a narrow range of lengths is what makes the search stick.
+      // Lower the shortest length by the same amount: the search gets stuck in a narrow range of lengths.
       const low = Math.max(1, shortest - Math.ceil(longest - share));
       isFound = this.#search(cover, low, longest, 1 + rung, MOST_PATIENCES);
       const before = this.#best;
@@ -211,7 +211,7 @@ class Solver {
     return orders;
   }
 
-  /** Offers walks. Returns their orders if they are the best so far, else those given. */
+  /** Offers walks. Returns their orders if they are the best so far, otherwise the given ones. */
   #better(orders: number[][], offered: number[][] | null): number[][] {
     if (offered === null) return orders;
     const before = this.#best;
@@ -230,7 +230,7 @@ class Solver {
     return { base: graph.weights === null ? 1 : 0, entry: fromEntries === null ? null : fromEntries.cost };
   }
 
-  /** Searches until a cover can be cut as asked, or nothing improves. Returns whether its pieces are few enough. */
+  /** Searches until a cover can be cut as requested, or nothing improves. Returns whether its pieces are few enough. */
   #search(cover: Cover, shortest: number, longest: number, index: number, most: number): boolean {
     const problem = this.#problem;
     const required = this.#required;
@@ -253,7 +253,7 @@ class Solver {
     return search.leastPieces <= problem.paths;
   }
 
-  /** Cuts and joins the paths of a cover so that there are as many as asked for; offers them. Returns their orders. */
+  /** Cuts and joins the paths of a cover to the requested number, and offers them. Returns their orders. */
   #pieces(cover: Cover): number[][] {
     const problem = this.#problem;
     const graph = this.#graph;

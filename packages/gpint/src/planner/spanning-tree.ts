@@ -83,7 +83,7 @@ export class SpanningTree {
     }
   }
 
-  /** Links between two nodes; very many if there is no way. */
+  /** Number of links between two nodes; a very large number without a path. */
   hops(a: number, b: number): number {
     if (a === b) return 0;
     let low = this.place[a]!;

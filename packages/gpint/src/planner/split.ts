@@ -6,7 +6,7 @@ import type { Hops } from './hops.js';
 /** Nodes in an order, and what it costs to go from each to the next. */
 interface Tour {
   readonly nodes: Int32Array;
-  /** Cost of the way to each node from the one before; Infinity where there is none or none is wanted. */
+  /** Cost of the path from the previous node to each node; Infinity if there is none or none is wanted. */
   readonly gaps: Float64Array;
 }
 
@@ -94,7 +94,7 @@ export function joinedTour(graph: Graph, cover: Cover, hops: Hops): Tour {
   return { nodes, gaps };
 }
 
-/** What a piece costs besides its gaps. */
+/** The cost of a piece in addition to its gaps. */
 export interface PieceCost {
   /** 1 where visits count, 0 where weights do. */
   readonly base: number;
@@ -151,8 +151,8 @@ function entryOf(tour: Tour, { entry }: PieceCost, at: number): number {
 }
 
 /**
- * Divides a tour into `pieces` pieces or fewer, the dearest as cheap as can be without another order. Returns the nodes of
- * each; `null` if the gaps that cannot be crossed are too many.
+ * Divides a tour into at most `pieces` pieces, with the cheapest possible dearest piece in this order. Returns the
+ * nodes of each; `null` if there are too many gaps that cannot be crossed.
  */
 export function splitTour(tour: Tour, pieces: number, cost: PieceCost): number[][] | null {
   let high = cost.base;

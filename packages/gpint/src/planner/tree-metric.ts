@@ -4,9 +4,9 @@ import type { Reach } from '../graph/reach.js';
 import type { Metric } from './metric.js';
 import { SpanningTree } from './spanning-tree.js';
 
-/** Links of a node that are followed in the search for what is near. */
+/** Most links per node followed in the search for near nodes. */
 const LOOKED_AT = 12;
-/** Nodes that are looked at in it, in units of the nodes that are wanted. */
+/** Most nodes examined in it, in units of the wanted nodes. */
 const MOST_LOOKS = 4;
 /**
  * Distances in a spanning tree, found in constant time: exact in a tree, else no less than those in the graph, but for
@@ -34,7 +34,7 @@ export class TreeMetric implements Metric {
     this.#tree = tree;
     this.#other = graph.linkCount < nodeCount && tree.isWhole ? null : new SpanningTree(graph, required, 'deep');
     this.size = required.length;
-    // Nodes that are near each other get indices that are, and share lines of the cache.
+    // Nodes near each other get close indices, and share cache lines.
     const wanted = new Uint8Array(nodeCount);
     for (const v of required) wanted[v] = 1;
     this.nodes = tree.order.filter((v) => wanted[v] === 1);
@@ -66,7 +66,7 @@ export class TreeMetric implements Metric {
     return this.#graph.positionOf(v, u) >= 0 ? 1 : Math.min(hops, its);
   }
 
-  /** By breadth-first search, which looks at some links of each node only and gives up after some nodes. */
+  /** By breadth-first search, limited in links per node and in nodes. */
   nearest(width: number, random: Random): Int32Array {
     const { size, nodes } = this;
     const indexOf = this.#indexOf;

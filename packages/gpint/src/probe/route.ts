@@ -1,11 +1,11 @@
-/** From the paths of a plan to the probes that walk them. */
+/** Makes the probes for the paths of a plan. */
 import { MAX_PROBE_BYTES, MAX_PROBE_SWITCHES, probeBytes } from '@int/codec/internals';
 import { GpintError } from '../errors.js';
 import type { Graph } from '../graph/graph.js';
 import type { Paths } from '../plan/plan.js';
 import type { SessionProbe } from '../recovery/model.js';
 
-/** Counters asked of a switch: `count` of them from number `first` on, each 0 to 255. */
+/** Counters requested from a switch: `count` of them from number `first` on, each 0 to 255. */
 export interface MeasurementRange {
   readonly first: number;
   readonly count: number;
@@ -14,36 +14,39 @@ export interface MeasurementRange {
 /** The same range for all switches, or one for each. */
 export type Measurements = MeasurementRange | ((node: number) => MeasurementRange);
 
-/** Port of switch `from` that leads to its neighbour `to`; 0 to 255, in the extended layout to 65535. */
+/** Port of switch `from` towards its neighbour `to`: 0 to 255, in the extended layout to 65535. */
 export type PortOf = (from: number, to: number) => number;
 
 export interface RouteOptions {
-  /** Default: counters 0 to 7 of every switch. */
+  /** Range of counters. Default: counters 0 to 7 of every switch. */
   readonly measurements?: Measurements;
   /**
-   * 8-bit ports, switch ids and queue depths (`plain`) or 16-bit ones (`extended`). Default `auto`: plain if every switch
-   * and every port of the graph fits.
+   * Layout with 8-bit ports, switch ids and queue depths (`plain`) or 16-bit ones (`extended`). Default `auto`: plain
+   * if every switch and every port of the graph fits.
    */
   readonly layout?: 'auto' | 'plain' | 'extended';
-  /** Default: the position of the neighbour among the neighbours of the switch, plus 1. Port 0 leads to the monitor. */
+  /**
+   * Port numbers. Default: the position of the neighbour among the neighbours of the switch, plus 1. Port 0 leads to
+   * the monitor.
+   */
   readonly portOf?: PortOf;
-  /** Hops for which room is left, on the way from where the monitor is attached to where the path begins. Default 0. */
+  /** Hops to reserve room for, between the monitor's entry switch and the start of the path. Default 0. */
   readonly reserveHops?: number;
 }
 
-/** A probe of a plan: a whole path, or a part of one that does not fit into one probe. */
+/** A probe of a plan: a whole path, or a part of a path that is too long for one probe. */
 export interface ProbeRoute extends SessionProbe {
-  /** UDP payload at its longest, after the last hop, without a prefix. */
+  /** Largest UDP payload in bytes: after the last hop, without a prefix. */
   readonly bytes: number;
 }
 
-/** All probes of a plan, and what their packets are made of. */
+/** All probes of a plan, and the data for their packets. */
 export interface ProbeRoutes {
   readonly graph: Graph;
   readonly extended: boolean;
   /** In the order of the paths, and along each path. */
   readonly probes: readonly ProbeRoute[];
-  /** By node: number of the first counter asked for, and how many. */
+  /** By node: number of the first requested counter. `count`: how many are requested. */
   readonly first: Uint8Array;
   readonly count: Uint8Array;
   readonly portOf: PortOf;
@@ -52,13 +55,13 @@ export interface ProbeRoutes {
 const DEFAULT_RANGE: MeasurementRange = /* @__PURE__ */ Object.freeze({ first: 0, count: 8 });
 
 /**
- * The probes for a number of paths: one each, where it stays within 2200 bytes and 255 switches on its whole way (reliable
+ * Makes the probes for paths: one per path that stays within 2200 bytes and 255 switches on its whole way (reliable
  * GPINT, section V-A). A longer path is cut into as few parts as possible, of nearly equal length.
  *
- * @throws {@link GpintError} `ERR_GPINT_PROBE_LIMIT` if a single switch does not fit, or ids or ports do not fit the layout;
- *   `ERR_GPINT_UNKNOWN_NODE` for a visit that is no node of the graph
- * @throws RangeError for a path that is empty or visits two switches in turn that are no neighbours, and for a range that
- *   is none
+ * @throws {@link GpintError} `ERR_GPINT_PROBE_LIMIT` if a single switch does not fit, or ids or ports do not fit the
+ *   layout; `ERR_GPINT_UNKNOWN_NODE` for a visit to an unknown node
+ * @throws RangeError for an empty path, for consecutive visits to switches that are not neighbours, and for an invalid
+ *   range
  */
 export function routesOf(graph: Graph, paths: Paths, options: RouteOptions = {}): ProbeRoutes {
   const portOf = options.portOf ?? ((from: number, to: number): number => graph.positionOf(from, to) + 1);
@@ -140,7 +143,7 @@ function checkPath(graph: Graph, visits: Uint32Array, path: number): void {
 function cut(counts: readonly number[], extended: boolean, reserveHops: number): number[] {
   const most = MAX_PROBE_SWITCHES - reserveHops;
   const fewest = parts(counts, extended, reserveHops, most);
-  // As many parts, but none much longer than the others, where the measurements allow it.
+  // The same number of parts, but of similar length if the measurements allow it.
   const even = parts(counts, extended, reserveHops, Math.ceil(counts.length / fewest.length));
   return even.length === fewest.length ? even : fewest;
 }

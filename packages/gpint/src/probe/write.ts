@@ -2,13 +2,13 @@
 import type { SendRecord } from '../recovery/model.js';
 import type { ProbeRoutes } from './route.js';
 
-/** What is to be sent: a part of a probe, and what it passes before. */
+/** A packet to send: a part of a probe, and the prefix before it. */
 export type Dispatch = Pick<SendRecord, 'probe' | 'start' | 'prefix'> & { readonly requestId: number };
 
 /**
- * UDP payload of a probe that has visited nothing yet: request meta, an SR entry for each switch, no DLV headers, no
- * measurements. Entry i names the port from switch i to switch i + 1 and 0 at the last; switches of the prefix are asked
- * for no counters.
+ * UDP payload of a probe before its first visit: request meta, an SR entry for each switch, no DLV headers, no
+ * measurements. Entry i has the port from switch i to switch i + 1, or 0 at the last; entries of the prefix request no
+ * counters.
  */
 export function writeProbe(routes: ProbeRoutes, dispatch: Dispatch, portPackets: boolean): Uint8Array {
   const { extended, first, count, portOf } = routes;

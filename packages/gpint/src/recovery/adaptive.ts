@@ -8,7 +8,7 @@ export function afterSample(state: RttState | null, roundTripNs: number): RttSta
   return { smoothedNs: state.smoothedNs + (roundTripNs - state.smoothedNs) / 8, variationNs, backoff: 0 };
 }
 
-/** The estimate after a timeout: the next one is twice as long (RFC 6298, section 5.5). */
+/** The estimate after a timeout: the next timeout is twice as long (RFC 6298, section 5.5). */
 export function afterTimeout(state: RttState | null): RttState | null {
   // 2^40 ns is longer than any clamp in use.
   return state === null ? null : { ...state, backoff: Math.min(state.backoff + 1, 40) };
@@ -21,9 +21,9 @@ export function timeoutOf(state: RttState | null, options: AdaptiveOptions, init
 }
 
 /**
- * Feedback timeouts of a number of links, each with an estimate of its own: for the ports of a switch, or the switches of
- * a monitor. Every probe has a request id of its own, so a sample is never mistaken for that of an earlier send, and
- * samples of probes that were sent again count too (unlike Karn's rule).
+ * Feedback timeouts of a number of links, each with its own estimate: for the ports of a switch, or the switches of a
+ * monitor. Every send has its own request id, which identifies its samples, so samples of resent probes count as well
+ * (unlike Karn's rule).
  */
 export class AdaptiveTimeouts {
   readonly #states: (RttState | null)[];
@@ -33,7 +33,7 @@ export class AdaptiveTimeouts {
   /**
    * @param links number of links (ports)
    * @param options clamps, ns
-   * @param initialNs timeout before the first sample, ns; the clamps hold for it too
+   * @param initialNs timeout before the first sample, ns; the clamps apply to it too
    */
   constructor(links: number, options: AdaptiveOptions, initialNs: number) {
     if (!(options.minNs > 0 && options.maxNs >= options.minNs)) throw new RangeError('0 < minNs <= maxNs is required');
@@ -47,12 +47,12 @@ export class AdaptiveTimeouts {
     return timeoutOf(this.#states[link] ?? null, this.#options, this.#initialNs);
   }
 
-  /** Feedback came after `roundTripNs`. */
+  /** Notes feedback after `roundTripNs`. */
   sample(link: number, roundTripNs: number): void {
     if (link < this.#states.length) this.#states[link] = afterSample(this.#states[link] ?? null, roundTripNs);
   }
 
-  /** Feedback did not come in time. */
+  /** Notes a missing feedback. */
   expired(link: number): void {
     if (link < this.#states.length) this.#states[link] = afterTimeout(this.#states[link] ?? null);
   }

@@ -1,4 +1,4 @@
-/** Parameters of recovery, and the time by which it ends. */
+/** Parameters of recovery, and a bound of its duration. */
 import type { RecoveryConfig, SessionProbe } from './model.js';
 
 /** Parameters that reliable GPINT, section V-B3, calls fine-tuned (GPINT-FT): t_f 0.4 s, r_a 2. */
@@ -13,15 +13,15 @@ function requireInteger(name: string, value: number, least: number, most: number
   }
 }
 
-/** A day: nothing that a network answers takes longer, and sums of it stay exact. */
+/** A day: no answer of a network takes longer, and sums stay exact. */
 const LONGEST_NS = 86_400_000_000_000;
 
 /** Half of the request ids, so that a free one is always near. */
 const MOST_IN_FLIGHT = 16_384;
 
 /**
- * All parameters, from some. Defaults: those of reliable GPINT, section IV-C (t_f 1.5 s, r_a 10) and V-A (12 probes in
- * flight); t_ro is half of t_f.
+ * Completes the parameters with defaults. Defaults: those of reliable GPINT, section IV-C (t_f 1.5 s, r_a 10) and V-A
+ * (12 probes in flight); t_ro is half of t_f.
  *
  * @throws RangeError for a value outside its range
  */
@@ -58,23 +58,24 @@ function longestTimeout(config: RecoveryConfig): number {
 }
 
 /**
- * A time within which every session ends, from its start, whatever is lost, fails, comes twice or never; ns. Provided that
- * ticks are given when they are due.
+ * An upper bound of the duration of a session in ns, for all losses, failures and duplicates, provided that ticks come
+ * when they are due.
  *
- * Why: let a probe have n switches, and let h be the hops (links) ahead of it when it is sent from position i: n - 1 - i,
- * and those of its prefix. The deadline of a send is t_f (h + 1) after it. At the first tick after the deadline, t_ro
- * later at most, the probe is either finished or sent again, since by then it waits in Q: it was put there by feedback, by
- * a notice, or by a tick that found t_f exceeded (which t_f (h + 1) is not shorter than; where they are equal, that tick
- * itself may come t_ro after the deadline). Notices only make it earlier. So a send holds its probe for t_f (h + 1) + t_ro
- * at most. Every send that comes to nothing adds to `attempts`, which is reset only when the index grows: a position
- * takes r_a + 2 sends at most, and there are n positions. So a probe takes at most
+ * Why: let a probe have n switches, and let h be the hops (links) ahead of it when it is sent from position i: the
+ * n - 1 - i of its path and those of its prefix. The deadline of a send is t_f (h + 1) after it. At the first tick after
+ * the deadline, at most t_ro later, the probe is either finished or resent, because it waits in Q: feedback put it there,
+ * or a notice, or a tick that found t_f exceeded. (t_f is not longer than t_f (h + 1); where they are equal, that tick
+ * itself may come t_ro after the deadline.) Notices only make it earlier. So a send holds its probe for at most
+ * t_f (h + 1) + t_ro. Every failed send adds to `attempts`, which is reset only when the index grows: a position takes at
+ * most r_a + 2 sends, and there are n positions. So a probe takes at most
  *
  *     T = (r_a + 2) * sum over i of (t_f (n - i + prefix) + t_ro)
  *
  * Probes start as places get free (m of them), in a fixed order, so the last one ends by sum(T) / m + max(T) (Graham,
- * "Bounds on Multiprocessing Timing Anomalies", SIAM J. Appl. Math. 1969). Where switches were given up, the session waits for
- * late answers until t_f (h + 2) after the last send, which is less than t_f (n + prefix + 1) + t_ro after the last probe has
- * ended. Without recovery a probe takes one send, and nothing is waited for. A `sessionTimeoutNs` that is shorter ends the session at the first tick after it.
+ * "Bounds on Multiprocessing Timing Anomalies", SIAM J. Appl. Math. 1969). After giving up switches, the session waits for
+ * late answers until t_f (h + 2) after the last send. That is less than t_f (n + prefix + 1) + t_ro after the end of the
+ * last probe. Without recovery a probe takes one send, and the session waits for nothing. A shorter `sessionTimeoutNs`
+ * ends the session at the first tick after it.
  */
 export function sessionBoundNs(probes: readonly SessionProbe[], config: RecoveryConfig): number {
   const timeout = longestTimeout(config);

@@ -1,4 +1,4 @@
-/** A state that is being made: what `recoveryStep` changes, and the records that it keeps. */
+/** A state in the making: the changes of `recoveryStep`, and its records. */
 import type {
   IgnoredReason,
   LinkState,
@@ -78,13 +78,13 @@ export class Draft {
     this.actions.push({ kind: 'ignored', requestId, reason });
   }
 
-  /** A request id that no send of this session has: it was in use before, or never was. */
+  /** Counts a packet whose request id belongs to no send of this session: an earlier or an unused id. */
   ignoreStranger(requestId: number): void {
     const age = (this.state.nextId - 1 - requestId) & ID_MASK;
     this.ignore(requestId, age < this.state.issued ? 'stale' : 'unknown');
   }
 
-  /** Gives out the next request id that no open probe waits for: 32,768 sends lie between two uses of one. */
+  /** Returns the next request id that no open probe uses. An id is reused after 32,768 sends. */
   takeId(): number {
     const { state } = this;
     for (;;) {
@@ -112,7 +112,7 @@ export class Draft {
     this.actions.push({ kind: 'switch', node, reason });
   }
 
-  /** A notice said that the probe was missed on its way from `from` to `to`. */
+  /** Records that according to a notice the probe was lost between `from` and `to`. */
   recordLink(from: number, to: number, status: LinkStatus, probe: number): void {
     const { state } = this;
     const known = this.#linkState(from, to);
@@ -122,8 +122,8 @@ export class Draft {
   }
 
   /**
-   * A send has passed these links, by what it brought: one that was recorded as unavailable for the same probe before, or
-   * before this send left, was only slow (or only its feedback was lost).
+   * Clears links that a send has passed according to its data. A link recorded as unavailable for the same probe, or
+   * before this send, was only slow (or lost only feedback).
    */
   clearLinks(send: SendRecord, reach: number): void {
     const { state } = this;
@@ -152,7 +152,7 @@ export class Draft {
     this.state.links = trieSet(this.state.links, key, next);
   }
 
-  /** Whether a prefix should not go this way. */
+  /** Whether a prefix should avoid this link. */
   avoids(from: number, to: number): boolean {
     return this.#linkState(from, to)?.status === 'unavailable' || this.#isUnavailable(from) || this.#isUnavailable(to);
   }
@@ -161,7 +161,7 @@ export class Draft {
     return (trieGet(this.state.switches, node)?.unavailable ?? null) !== null;
   }
 
-  /** Ends the session. `stopped`: before its time. */
+  /** Ends the session. `stopped`: before its regular end. */
   end(stopped: boolean): void {
     const { state } = this;
     const sentInitial = state.launched;

@@ -1,32 +1,32 @@
 /**
- * What the recovery of lost probes works on (reliable GPINT, section IV-C, Algorithms 1 and 2): the state, the events that
- * change it and the actions that follow. Everything here is plain data: a state can be written as JSON, read again and
+ * The data of the recovery of lost probes (reliable GPINT, section IV-C, Algorithms 1 and 2): the state, the events
+ * that change it, and the resulting actions. Everything is plain data: a state can be written as JSON, read and
  * continued. Times are integer nanoseconds of one clock, real or virtual. Switches are node numbers of the graph.
  */
 
-/** A probe to collect: a part of a path of the plan, all of it where it fits into one probe. */
+/** A probe to collect: a whole path of the plan, or a part of one that is too long. */
 export interface SessionProbe {
   /** Path of the plan. */
   readonly path: number;
   /** Position in that path of the first switch of this probe. */
   readonly position: number;
-  /** Switches in the order of their visits; one at least. A switch may occur more than once. */
+  /** Switches in the order of their visits, at least one. A switch may occur more than once. */
   readonly switches: readonly number[];
 }
 
-/** Finds the way from a switch at which the monitor is attached. */
+/** A request for a path from an entry switch of the monitor. */
 export interface PrefixRequest {
-  /** Where the probe is to begin to measure. */
+  /** The first switch that the probe measures. */
   readonly target: number;
-  /** How often that has been tried; further attempts may take other ways. */
+  /** Number of earlier attempts. Later attempts may take other paths. */
   readonly attempt: number;
-  /** Whether the link between two switches has been recorded as unavailable, or one of the two switches. */
+  /** Whether the link between two switches, or one of them, was recorded as unavailable. */
   readonly avoid: (from: number, to: number) => boolean;
 }
 
 /**
- * Switches to pass before the target, the first being one at which the monitor is attached; empty if the target is such a
- * one. Must be a pure function, with `maxPrefixHops` switches at most.
+ * Finds the switches before the target. The first is an entry switch of the monitor; the list is empty if the target is
+ * one. Must be a pure function, and return at most `maxPrefixHops` switches.
  */
 export type PrefixFinder = (request: PrefixRequest) => readonly number[];
 
@@ -40,73 +40,76 @@ export interface AdaptiveOptions {
 
 export interface RecoveryConfig {
   /**
-   * t_f: how long feedback may take, ns. Default 1.5 s. Should be longer than a round trip over a link with full queues: a
-   * switch that never answers sooner is given up after r_a (what it sends is kept all the same, if the session still runs).
+   * t_f: timeout of feedback, ns. Default 1.5 s. It should exceed a round trip over a link with full queues: a switch
+   * that always answers later is given up after r_a attempts (its data are still kept during the session).
    */
   readonly timeoutNs: number;
-  /** t_ro: how often timeouts are looked for, ns. Default half of `timeoutNs`. */
+  /** t_ro: interval of checks for timeouts, ns. Default half of `timeoutNs`. */
   readonly resolutionNs: number;
-  /** r_a: a switch is given up when it has been tried more often than this. Default 10. */
+  /** r_a: most failed attempts for a switch; it is given up after more. Default 10. */
   readonly maxAttempts: number;
-  /** Probes sent and neither finished nor abandoned, at most; 1 to 16384. Default 12. */
+  /** Most probes in flight, neither finished nor abandoned; 1 to 16384. Default 12. */
   readonly maxInFlight: number;
-  /** `false`: each probe is sent once, and given up when its deadline has passed. Default `true`. */
+  /** `false`: each probe is sent once, and given up after its deadline. Default `true`. */
   readonly recover: boolean;
-  /** After a recovery notice, wait for the deadline of the probe it came from, as Algorithm 2 reads literally. Default `false`: go on at once. */
+  /**
+   * Whether to wait, after a recovery notice, for the deadline of its probe, as Algorithm 2 literally says. Default
+   * `false`: go on at once.
+   */
   readonly keepDeadlineOnNotice: boolean;
-  /** End a session after this time, whatever is missing, ns; `null` (default): no such limit. */
+  /** Time limit of a session, ns; `null` (default): no limit. */
   readonly sessionTimeoutNs: number | null;
-  /** Estimates t_f per entry switch from the feedback; `null` (default): `timeoutNs` for all. */
+  /** Estimate t_f per entry switch from the feedback; `null` (default): `timeoutNs` for all. */
   readonly adaptive: AdaptiveOptions | null;
-  /** For a monitor that is not attached to every switch; `null` (default): it is. */
+  /** Finds prefixes for a monitor that is not attached to every switch; `null` (default): it is. */
   readonly prefixTo: PrefixFinder | null;
   /** Most switches that `prefixTo` returns; 0 without it. */
   readonly maxPrefixHops: number;
 }
 
-/** What happens to the monitor. */
+/** An event for the monitor. */
 export type RecoveryEvent =
-  /** Begins a session. A session that still runs is ended by it. */
+  /** Begins a session, and ends the current one. */
   | { readonly kind: 'start'; readonly probes: readonly SessionProbe[] }
-  /** Time has passed; due at `nextTickNs`, harmless before. */
+  /** A tick of the clock, due at `nextTickNs`. Earlier ticks do no harm. */
   | { readonly kind: 'tick' }
   /** DSCP 0x19: the first switch has received the probe. */
   | { readonly kind: 'feedback'; readonly requestId: number }
-  /** DSCP 0x17: a probe has come home. `switches`: the ids of its DLV headers; read during the step, not kept. */
+  /** DSCP 0x17: a completed probe has arrived. `switches`: the ids of its DLV headers, read only during the step. */
   | { readonly kind: 'probe'; readonly requestId: number; readonly switches: ArrayLike<number> }
   /** DSCP 0x21: a switch missed the feedback of the next one. `switches` as above. */
   | { readonly kind: 'notice'; readonly requestId: number; readonly switches: ArrayLike<number> }
   /** Ends the session now. */
   | { readonly kind: 'stop' };
 
-/** Why a packet changed nothing. */
+/** Reason why a packet was ignored. */
 export type IgnoredReason =
-  /** It repeats what has been received. */
+  /** It repeats received data. */
   | 'duplicate'
   /** It belongs to a session that has ended. */
   | 'stale'
-  /** Its request id was never given out. */
+  /** Its request id was never used. */
   | 'unknown'
-  /** Its switches are not those to which the probe was sent, in that order. */
+  /** Its switches differ from the probe's route. */
   | 'foreign';
 
-/** What is known of a link: a probe was lost on it, or only late (or its feedback was). */
+/** State of a link: it lost a probe, or a probe or its feedback was only late. */
 export type LinkStatus = 'unavailable' | 'congested';
 
-/** Why a switch counts as unavailable: it gave no feedback, or it did and no measurements followed. */
+/** Reason why a switch counts as unavailable: no feedback, or feedback without measurements. */
 export type SwitchReason = 'no-feedback' | 'no-data';
 
-/** Why a switch was not collected. */
+/** Reason why a switch was not collected. */
 export type UncollectedReason =
   | SwitchReason
   /** Its probe was lost, and recovery is switched off. */
   | 'lost'
-  /** The session was stopped, or had its time. */
+  /** The session was stopped, or reached its time limit. */
   | 'session-end'
   /** No path of the plan visits it. */
   | 'unplanned';
 
-/** A link recorded in a session. The probe that was missed went from `from` to `to`. */
+/** A link recorded in a session. The missing probe went from `from` to `to`. */
 export interface LinkRecord {
   readonly from: number;
   readonly to: number;
@@ -125,19 +128,19 @@ export interface UncollectedSwitch {
   readonly reason: UncollectedReason;
 }
 
-/** What arrived in a session and before it. Every packet is counted once. */
+/** Counters of arrivals. Every packet counts once. */
 export interface RecoveryCounters {
-  /** Feedback that was waited for. */
+  /** Expected feedback. */
   readonly feedback: number;
-  /** Feedback of a probe that was not waited for any more, or again. */
+  /** Late or repeated feedback. */
   readonly lateFeedback: number;
-  /** Probes that came home and finished what they were sent for. */
+  /** Probes that arrived and completed their route. */
   readonly home: number;
-  /** Probes that came home after recovery had begun, or after their path had been finished otherwise. */
+  /** Probes that arrived after the start of recovery, or after the completion of their path by others. */
   readonly lateHome: number;
-  /** Recovery notices that moved their path on. */
+  /** Recovery notices that advanced their path. */
   readonly notice: number;
-  /** Recovery notices that came too late to move anything on; their data is kept. */
+  /** Recovery notices that came too late to advance anything; their data are kept. */
   readonly lateNotice: number;
   readonly duplicate: number;
   readonly stale: number;
@@ -145,37 +148,37 @@ export interface RecoveryCounters {
   readonly foreign: number;
 }
 
-/** How a session ended. */
+/** The result of a session. */
 export interface SessionResult {
   /** Number of the session, from 1. */
   readonly session: number;
-  /** When it began. */
+  /** Start time, ns. */
   readonly startedNs: number;
-  /** When it ended. */
+  /** End time, ns. */
   readonly endedNs: number;
-  /** From the first probe sent to the last arrival that was accepted, ns; 0 if nothing arrived. */
+  /** Time from the first sent probe to the last accepted arrival, ns; 0 if nothing arrived. */
   readonly elapsedNs: number;
   /** Whether every switch on the probes' paths was collected. */
   readonly complete: boolean;
-  /** Switches of which measurements arrived. */
+  /** Number of switches with measurements. */
   readonly collected: number;
-  /** The others that are on a path, in ascending order. */
+  /** The other switches on the paths, in ascending order. */
   readonly uncollected: readonly UncollectedSwitch[];
-  /** Switches that gave no answer, and none since, in ascending order. */
+  /** Switches that did not answer until the end, in ascending order. */
   readonly switches: readonly SwitchRecord[];
-  /** Links on which something was missed. */
+  /** Links with missing or late probes. */
   readonly links: readonly LinkRecord[];
-  /** Probes sent: one each, and those that recovery added. */
+  /** Initial probes sent. `sentRecovery`: probes added by recovery. */
   readonly sentInitial: number;
   readonly sentRecovery: number;
-  /** Of those, the ones that had not come home complete when the session ended. */
+  /** Sent probes that had not arrived complete at the end of the session. */
   readonly failedProbes: number;
-  /** Probes of the plan that ended with a switch given up (or lost, without recovery). */
+  /** Probes of the plan that ended with a given-up switch (or, without recovery, lost). */
   readonly abandoned: number;
   readonly counters: RecoveryCounters;
 }
 
-/** What is to be done, in this order. */
+/** An action, to be carried out in order. */
 export type RecoveryAction =
   /** Send probe `probe` from its position `start` on, after the switches of `prefix` (which measure nothing). */
   | {
@@ -184,7 +187,7 @@ export type RecoveryAction =
       readonly start: number;
       readonly requestId: number;
       readonly prefix: readonly number[];
-      /** Whether recovery added it. */
+      /** Whether recovery added this probe. */
       readonly recovery: boolean;
     }
   /** The packet of this event carries measurements of `count` switches of probe `probe`, from its position `start` on, after `skip` DLV headers of a prefix. */
@@ -194,33 +197,33 @@ export type RecoveryAction =
       readonly start: number;
       readonly count: number;
       readonly skip: number;
-      /** Grows with every send: of two measurements, the one with the greater number left later. */
+      /** Grows with every send: the measurement with the greater number was sent later. */
       readonly sequence: number;
     }
   | { readonly kind: 'link'; readonly from: number; readonly to: number; readonly status: LinkStatus }
   | { readonly kind: 'switch'; readonly node: number; readonly reason: SwitchReason }
   | { readonly kind: 'done'; readonly probe: number; readonly outcome: 'finished' | 'abandoned' }
   | { readonly kind: 'ignored'; readonly requestId: number; readonly reason: IgnoredReason }
-  /** Give a `tick` at this time; replaces former ones. */
+  /** Send a `tick` at this time; replaces earlier requests. */
   | { readonly kind: 'wake'; readonly atNs: number }
   | { readonly kind: 'end'; readonly result: SessionResult };
 
 /** Progress of a probe that has been sent. */
 export interface ProbeProgress {
-  /** Position of the next switch to start from. */
+  /** Position of the first switch of the next send. */
   readonly index: number;
-  /** Sends since `index` last moved that came to nothing. */
+  /** Failed sends since `index` last moved. */
   readonly attempts: number;
   /** Request id of the last send. */
   readonly requestId: number;
-  /** When it was sent last, or when a notice moved it on. */
+  /** Time of the last send, or of the last notice that advanced it. */
   readonly initNs: number;
   readonly deadlineNs: number;
   /** t_f of the last send. */
   readonly timeoutNs: number;
   /** Set F: no feedback yet. */
   readonly pending: boolean;
-  /** Set Q, and what put it there: it is sent again when its deadline has passed. `null`: not in Q. */
+  /** Reason why it is in set Q, to be resent after its deadline. `null`: not in Q. */
   readonly queued: 'timeout' | 'feedback' | 'notice' | null;
   readonly outcome: 'open' | 'finished' | 'abandoned';
 }
@@ -232,9 +235,9 @@ export interface SendRecord {
   readonly prefix: readonly number[];
   readonly sentNs: number;
   readonly sequence: number;
-  /** Switches, prefix included, that an arrival has shown it to have visited. */
+  /** Number of switches that it has visited according to arrivals, prefix included. */
   readonly reach: number;
-  /** DLV headers of the notices that came of it. */
+  /** Numbers of DLV headers in its notices. */
   readonly noticed: readonly number[];
   readonly fedBack: boolean;
   readonly home: boolean;
@@ -246,7 +249,7 @@ export interface SwitchState {
 }
 
 export interface LinkState extends LinkRecord {
-  /** When it was recorded last, and the probe that it was recorded for. */
+  /** Time of the last record. `probe`: the probe of this record. */
   readonly atNs: number;
   readonly probe: number;
 }
@@ -259,7 +262,7 @@ export interface RttState {
 }
 
 /**
- * A list or table with numbers for keys that shares what does not change with its former versions: nested arrays of 32
+ * A persistent table with numeric keys, which shares unchanged parts with its earlier versions: nested arrays of 32
  * entries. Read it with `get` of `trie.ts`.
  */
 export interface Trie<T> {
@@ -270,21 +273,21 @@ export interface Trie<T> {
 /** `null` where nothing is stored. */
 export type TrieNode<T> = readonly (TrieNode<T> | T | null)[] | null;
 
-/** The whole memory of a monitor. Never changed: `recoveryStep` returns a new one. */
+/** The whole state of a monitor. It is immutable: `recoveryStep` returns a new one. */
 export interface RecoveryState {
   /** Sessions begun. */
   readonly session: number;
   readonly running: boolean;
-  /** Time of the last event; events with an earlier time count as at this time. */
+  /** Time of the last event. Events with an earlier time count at this time. */
   readonly nowNs: number;
   readonly nextTickNs: number;
-  /** Until when what was sent may still be answered: t_f for each link out and home after each send. */
+  /** Time until which answers may arrive: t_f for each link of the way out and back, after each send. */
   readonly lastCallNs: number;
-  /** Switches given up of which nothing has arrived. */
+  /** Number of given-up switches without any arrival. */
   readonly missing: number;
   readonly startedNs: number;
   readonly lastArrivalNs: number;
-  /** Next request id to try, and how many have been tried. */
+  /** Next request id to try. `issued`: number of ids tried so far. */
   readonly nextId: number;
   readonly issued: number;
   readonly probes: readonly SessionProbe[];

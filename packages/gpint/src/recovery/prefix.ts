@@ -1,4 +1,4 @@
-/** Ways from the switches at which a monitor is attached to where a probe is to begin. */
+/** Paths from the monitor's entry switches to the start of a probe. */
 import type { Graph } from '../graph/graph.js';
 import { reachByHops } from '../graph/reach.js';
 import type { PrefixFinder } from './model.js';
@@ -6,12 +6,12 @@ import type { PrefixFinder } from './model.js';
 const NO_NODES: readonly number[] = /* @__PURE__ */ Object.freeze([]);
 
 /**
- * A {@link PrefixFinder} over a graph: shortest ways (breadth first, the lowest neighbour first), around what is to be
- * avoided where that is possible. Attempt number a takes the entry that is a-th nearest (cyclically), so that a dead entry
- * or a lossy way to it does not stop what another one can reach. A way longer than `maxHops` is not taken; where none is
- * left, the shortest is, whatever is known of it. Empty if no entry reaches the target at all.
+ * A {@link PrefixFinder} over a graph: shortest paths (breadth first, the lowest neighbour first), if possible around
+ * links and switches to avoid. Attempt a takes the a-th nearest entry (cyclically), so that a dead entry or a lossy
+ * path to it does not block the others. Paths longer than `maxHops` are excluded; if none is left, the shortest path is
+ * taken regardless of failures. Empty if no entry reaches the target.
  *
- * @param entries nodes; one at least
+ * @param entries entry nodes, at least one
  */
 export function prefixFinder(graph: Graph, entries: readonly number[], maxHops: number): PrefixFinder {
   const isEntry = new Uint8Array(graph.nodeCount);
@@ -52,7 +52,7 @@ export function prefixFinder(graph: Graph, entries: readonly number[], maxHops: 
   };
 }
 
-/** Most hops from an entry to the switch that is farthest from all of them. */
+/** Largest distance in hops of a switch from its nearest entry. */
 export function farthestFromEntries(graph: Graph, entries: readonly number[]): number {
   return reachByHops(graph, entries).hops.reduce((most, hops) => Math.max(most, hops), 0);
 }

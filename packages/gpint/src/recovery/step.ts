@@ -1,14 +1,13 @@
 /**
  * The recovery of lost probes as a pure function (reliable GPINT, section IV-C, Algorithms 1 and 2).
  *
- * F (no feedback yet) and Q (to be sent again) are flags of each probe in flight. Where the paper leaves a choice:
+ * F (no feedback yet) and Q (to be resent) are flags of each probe in flight. Choices that the paper leaves open:
  * - a send's deadline is t_f (hops ahead + 1) after it;
- * - `attempts` counts the sends that came to nothing since the index last moved: those whose feedback is missing after
- *   t_f, and those that were fed back but of which nothing has come home by their deadline. The second kind would go on for
- *   ever otherwise;
- * - a notice from hop j moves the index to j + 1 and never back, and has the rest sent at the next tick;
- * - whatever arrives is merged, however late, as long as its session runs; where switches were given up, it runs on for as
- *   long as an answer to the last send may take at t_f for each link.
+ * - `attempts` counts the failed sends since the index last moved: those without feedback after t_f, and those with
+ *   feedback but without an arrival by their deadline. Without the second kind, recovery might never end;
+ * - a notice from hop j moves the index to j + 1 and never back, and the rest is sent at the next tick;
+ * - late arrivals are merged as long as their session runs. After giving up switches, the session waits for answers to
+ *   the last send, with t_f for each link.
  */
 import { afterSample, afterTimeout, timeoutOf } from './adaptive.js';
 import { Draft, NO_COUNTERS, routeSwitch } from './draft.js';
@@ -26,10 +25,10 @@ import { emptyTrie, trieGet, trieSet } from './trie.js';
 const NO_PREFIX: readonly number[] = /* @__PURE__ */ Object.freeze([]);
 
 /**
- * A monitor that has done nothing.
+ * The initial state of a monitor.
  *
- * @param firstId request id to begin with, 0 to 32767; a monitor that was restarted should begin elsewhere, so that answers
- *   to what it sent before are not taken for new ones
+ * @param firstId first request id, 0 to 32767; a restarted monitor should use another one, so that answers to its
+ *   earlier probes are not accepted
  */
 export function initialRecovery(firstId = 0): RecoveryState {
   if (!Number.isInteger(firstId) || firstId < 0 || firstId > 0x7fff) {
@@ -63,11 +62,12 @@ export function initialRecovery(firstId = 0): RecoveryState {
 }
 
 /**
- * The state after an event, and what is to be done. The old state stays as it is; the two share what is the same. Takes
- * time in proportion to what changes: for an arrival the length of its route, for a tick the number of probes in flight.
+ * Computes the state after an event, and the actions to carry out. The old state does not change; both share equal
+ * parts. The time is proportional to the changes: for an arrival the length of its route, for a tick the number of
+ * probes in flight.
  *
  * @param nowNs time of the event, integer ns
- * @param config of `recoveryConfig`, the same for the whole life of a state
+ * @param config a result of `recoveryConfig`, the same for all steps of a state
  */
 export function recoveryStep(
   state: RecoveryState,
@@ -128,7 +128,7 @@ function wakeLater(draft: Draft): void {
   actions.push({ kind: 'wake', atNs: state.nextTickNs });
 }
 
-/** Sends probes that have waited for a place. */
+/** Sends waiting probes to free places. */
 function launch(draft: Draft): void {
   const { state, config } = draft;
   const room = Math.min(config.maxInFlight - state.active.length, state.probes.length - state.launched);
@@ -181,7 +181,7 @@ function send(draft: Draft, probe: number, index: number, attempts: number, reco
     outcome: 'open',
   });
   state.sent++;
-  // Out to the first switch, over the hops, and home from the last.
+  // To the first switch, over the hops, and back from the last.
   state.lastCallNs = Math.max(state.lastCallNs, state.nowNs + (hops + 2) * timeoutNs);
   draft.actions.push({ kind: 'send', probe, start: index, requestId, prefix, recovery });
 }
@@ -218,7 +218,9 @@ function lookForTimeout(draft: Draft, probe: number): void {
   draft.setProgress(probe, { ...strike(draft, probe, progress), queued: 'timeout' });
 }
 
-/** A send came to nothing: after more than r_a of them the switch at the index is given up (Algorithm 1, lines 8 to 12). */
+/**
+ * Counts a failed send. After more than r_a of them the switch at the index is given up (Algorithm 1, lines 8 to 12).
+ */
 function strike(draft: Draft, probe: number, progress: ProbeProgress): ProbeProgress {
   if (progress.attempts <= draft.config.maxAttempts) return { ...progress, attempts: progress.attempts + 1 };
   const node = draft.state.probes[probe]!.switches[progress.index]!;
@@ -230,7 +232,7 @@ function strike(draft: Draft, probe: number, progress: ProbeProgress): ProbeProg
 function processQueued(draft: Draft, probe: number): void {
   let progress = draft.progress(probe);
   if (progress.queued === null) return;
-  // It reached the first switch, and neither it nor a notice came back.
+  // The probe reached the first switch, but neither it nor a notice came back.
   if (progress.queued === 'feedback') progress = strike(draft, probe, progress);
   if (progress.index < draft.state.probes[probe]!.switches.length) {
     send(draft, probe, progress.index, progress.attempts, true);
@@ -250,7 +252,7 @@ function close(draft: Draft, probe: number, outcome: 'finished' | 'abandoned'): 
   draft.actions.push({ kind: 'done', probe, outcome });
 }
 
-/** Takes closed probes out of flight and fills their places. */
+/** Removes closed probes from flight and fills their places. */
 function afterClosing(draft: Draft): void {
   const { state, closed } = draft;
   if (closed.length === 0) return;
@@ -263,8 +265,8 @@ function afterClosing(draft: Draft): void {
 }
 
 /**
- * Ends the session after its last probe. Where switches were given up of which nothing has come, answers to what they were
- * sent may still be on their way, more slowly than t_f allows; the session waits for them as long as t_f for each link takes.
+ * Ends the session after its last probe. Answers of given-up switches may still be in transit, later than t_f. The
+ * session waits for them as long as t_f for each link allows.
  */
 function endIfOver(draft: Draft): void {
   const { state, config } = draft;
@@ -292,7 +294,7 @@ function feedback(draft: Draft, requestId: number): void {
     state.roundTrips = trieSet(state.roundTrips, entry, afterSample(trieGet(state.roundTrips, entry), sample));
   }
   const progress = draft.progress(record.probe);
-  // Feedback of an earlier try shows as well that the switch is there, where t_f is shorter than a round trip.
+  // Feedback of an earlier attempt also proves the switch alive, if t_f is shorter than a round trip.
   const sameSwitch = record.start === progress.index && record.prefix.length === 0;
   if (progress.outcome !== 'open' || !progress.pending || !(progress.requestId === requestId || sameSwitch)) {
     draft.count('lateFeedback');
@@ -302,7 +304,7 @@ function feedback(draft: Draft, requestId: number): void {
   draft.setProgress(record.probe, { ...progress, pending: false, queued: progress.queued ?? 'feedback' });
 }
 
-/** Whether the DLV headers are those of the first switches of the route that a send took. */
+/** Whether the DLV headers match the first switches of a send's route. */
 function matches(draft: Draft, record: SendRecord, visited: ArrayLike<number>): boolean {
   const { switches } = draft.state.probes[record.probe]!;
   if (visited.length > record.prefix.length + switches.length - record.start) return false;
@@ -312,7 +314,7 @@ function matches(draft: Draft, record: SendRecord, visited: ArrayLike<number>): 
   return true;
 }
 
-/** Merges what an arrival brings of a send beyond what came before. */
+/** Merges the data of an arrival beyond those of earlier ones. */
 function merge(draft: Draft, record: SendRecord, reach: number): void {
   const { state } = draft;
   state.lastArrivalNs = state.nowNs;
@@ -369,7 +371,7 @@ function notice(draft: Draft, requestId: number, visited: ArrayLike<number>): vo
   }
   const { switches } = state.probes[record.probe]!;
   const reach = visited.length;
-  // The last switch of a route keeps no clone, so its notice would be no answer to this send.
+  // The last switch of a route keeps no clone, so a notice from it cannot answer this send.
   const full = record.prefix.length + switches.length - record.start;
   if (reach === 0 || reach >= full || !matches(draft, record, visited)) {
     draft.ignore(requestId, 'foreign');
@@ -381,7 +383,7 @@ function notice(draft: Draft, requestId: number, visited: ArrayLike<number>): vo
   }
   merge(draft, record, reach);
   draft.clearLinks(record, reach);
-  // If the probe is known to have come further, only the feedback was lost or late.
+  // If the probe is known to have gone further, only the feedback was lost or late.
   const status = reach < record.reach ? 'congested' : 'unavailable';
   const from = routeSwitch(record, switches, reach - 1);
   draft.recordLink(from, routeSwitch(record, switches, reach), status, record.probe);
@@ -394,7 +396,7 @@ function notice(draft: Draft, requestId: number, visited: ArrayLike<number>): vo
   const progress = draft.progress(record.probe);
   const measured = reach - record.prefix.length;
   const current = progress.requestId === requestId;
-  // Inside the prefix nothing was measured: another way is tried, and the try counts once.
+  // Inside the prefix nothing was measured: try another path, and count the attempt once.
   const lostOnTheWay = measured <= 0 && current && progress.queued !== 'notice';
   const moves = measured > 0 && record.start + measured > progress.index;
   if (progress.outcome !== 'open' || !config.recover || !(moves || lostOnTheWay)) {

@@ -1,4 +1,4 @@
-/** A persistent table: setting an entry copies the few nodes above it and shares the rest with the former version. */
+/** A persistent table: setting an entry copies the few nodes above it and shares the rest with the earlier version. */
 import type { Trie, TrieNode } from './model.js';
 
 const BITS = 5;
@@ -36,7 +36,7 @@ export function trieSet<T>(trie: Trie<T>, key: number, value: T): Trie<T> {
 function setBelow<T>(node: TrieNode<T>, shift: number, key: number, value: T): TrieNode<T> {
   const copy: (TrieNode<T> | T | null)[] = node === null ? [] : node.slice();
   const slot = (key >>> shift) & (WIDTH - 1);
-  // No holes: they would be slow, and JSON does not keep them.
+  // Avoid holes, which are slow and lost in JSON.
   while (copy.length < slot) copy.push(null);
   copy[slot] = shift === 0 ? value : setBelow((copy[slot] ?? null) as TrieNode<T>, shift - BITS, key, value);
   return copy;

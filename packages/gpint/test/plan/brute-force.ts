@@ -1,5 +1,5 @@
 /** The best covers of small graphs, by trying everything: an oracle that shares nothing with planners and floors. */
-import type { Graph } from '../../src/index.js';
+import type { Graph } from '@int/gpint';
 
 /** Best values over all choices of k walks; Infinity where there is no cover. Each is found on its own. */
 export interface Best {

@@ -1,5 +1,5 @@
+import type { Graph, Paths } from '@int/gpint';
 import { expect } from 'vitest';
-import type { Graph, Paths } from '../../src/index.js';
 
 /** What a plain look at paths finds. */
 export interface Look {

@@ -1,5 +1,5 @@
+import { type Graph, GraphBuilder, gpint } from '@int/gpint';
 import { describe, expect, it } from 'vitest';
-import { type Graph, GraphBuilder, gpint } from '../../src/index.js';
 import { look } from './check.js';
 import { optima } from './optimum.js';
 import { connectedGraphs } from './small-graphs.js';

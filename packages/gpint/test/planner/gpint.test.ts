@@ -1,6 +1,3 @@
-import { Random } from '@int/random';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import {
   fatTreeGraph,
   GpintError,
@@ -11,7 +8,10 @@ import {
   lowerBounds,
   ring,
   wattsStrogatz,
-} from '../../src/index.js';
+} from '@int/gpint';
+import { Random } from '@int/random';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { SEED } from '../seed.js';
 import { look } from './check.js';
 

@@ -12,13 +12,13 @@ import {
 } from '../frames.js';
 import type { Node } from '../network-node.js';
 
-/** A UDP datagram that a host has got. */
+/** A UDP datagram received by a host. */
 export interface Datagram {
   /** 32-bit words, unsigned. */
   readonly source: number;
   readonly sourcePort: number;
   readonly destinationPort: number;
-  /** A view of the frame; never to be written. */
+  /** A view of the frame. Do not write to it. */
   readonly payload: Uint8Array;
   readonly timeNs: number;
 }
@@ -26,18 +26,18 @@ export interface Datagram {
 export interface HostOptions {
   /** IPv4 address as a 32-bit word. */
   readonly address: number;
-  /** Port of the node that the host sends by. Default: 0. */
+  /** The node's port for sending. Default: 0. */
   readonly port?: number;
-  /** Called for each datagram for the host. Default: it is only counted. */
+  /** Called for each datagram to the host. Default: datagrams are only counted. */
   readonly onDatagram?: (datagram: Datagram) => void;
 }
 
 /** Counters of a host. */
 export interface HostCounters {
-  /** Datagrams sent, and their bytes with all headers. */
+  /** Datagrams sent. `sentBytes`: their bytes with all headers. */
   readonly sent: number;
   readonly sentBytes: number;
-  /** Datagrams got, and their bytes with all headers. */
+  /** Datagrams received. `receivedBytes`: their bytes with all headers. */
   readonly received: number;
   readonly receivedBytes: number;
   /** Frames that are not for the host, or not IPv4. */
@@ -82,13 +82,13 @@ export class Host implements Behaviour, HostCounters {
   /**
    * Sends a datagram from this host's address.
    *
-   * @throws RangeError as {@link udpFrame}; TypeError before it was added to a network
+   * @throws RangeError as {@link udpFrame}; TypeError before the host is added to a network
    */
   send(options: Omit<UdpFrameOptions, 'source'>, payload: Uint8Array): void {
     this.sendFrame(udpFrame({ ...options, source: this.address }, payload));
   }
 
-  /** Sends a frame as it is. @throws TypeError before it was added to a network */
+  /** Sends a frame unchanged. @throws TypeError before the host is added to a network */
   sendFrame(frame: Uint8Array): void {
     if (this.#node === null) throw new TypeError('the host belongs to no network');
     this.sent++;

@@ -1,4 +1,4 @@
-/** Where a GPINT monitor is attached. */
+/** The node of a GPINT monitor. */
 import { GPINT_DSCP } from '@int/codec';
 import { GPINT_PORT } from '@int/codec/internals';
 import type { Behaviour } from '../behaviour.js';
@@ -6,22 +6,23 @@ import { destinationWord, dscpOf, isIpv4, payloadAt, udpFrame, udpOffset } from 
 import type { Node } from '../network-node.js';
 
 /**
- * Takes what comes back: UDP payload (a view; never to be written), DSCP, the port it came by, the virtual time.
+ * Handles a payload that comes back: UDP payload (a view, not to be written), DSCP, ingress port, virtual time in
+ * nanoseconds.
  */
 export type PayloadHandler = (payload: Uint8Array, dscp: number, port: number, nowNs: number) => void;
 
 export interface MonitorHostOptions {
   /** IPv4 address as a 32-bit word. */
   readonly address: number;
-  /** Whether probes have the extended layout, which is told by the UDP port. Default: false. */
+  /** Whether probes have the extended layout. It determines the UDP port. Default: false. */
   readonly extended?: boolean;
-  /** Port of the monitor that leads to a switch; -1 if none does. */
+  /** Port of the monitor towards a switch; -1 if there is none. */
   readonly portOf: (entrySwitch: number) => number;
   /** Address of a switch, a 32-bit word. */
   readonly addressOf: (entrySwitch: number) => number;
 }
 
-/** Sends the UDP payloads of a monitor as probes, and hands it those that come back. */
+/** Sends the UDP payloads of a monitor as probes, and passes returning payloads to it. */
 export class MonitorHost implements Behaviour {
   readonly address: number;
   readonly extended: boolean;
@@ -49,8 +50,8 @@ export class MonitorHost implements Behaviour {
   /**
    * Sends a probe (DSCP 0x17, UDP port 5017 or 5018) to a switch that the monitor is attached to.
    *
-   * @param payload copied
-   * @throws RangeError for a switch that it is not attached to; TypeError before it was added to a network
+   * @param payload bytes, which are copied
+   * @throws RangeError for a switch that it is not attached to; TypeError before it is added to a network
    */
   send(entrySwitch: number, payload: Uint8Array): void {
     const port = this.#options.portOf(entrySwitch);

@@ -7,28 +7,28 @@ import type { Network } from '../network.js';
 import type { Host } from './host.js';
 
 export interface UdpTrafficOptions {
-  /** At least two. */
+  /** At least two hosts. */
   readonly hosts: readonly Host[];
-  /** Of all hosts together. */
+  /** Rate of all hosts together. */
   readonly packetsPerSecond: number;
-  /** Times between packets: all the same, or exponentially distributed. Default: `constant`. */
+  /** Times between packets: constant, or exponentially distributed. Default: `constant`. */
   readonly spacing?: 'constant' | 'poisson';
   /** Bytes of a frame, headers included, 42 to 65,549. Default: 512. */
   readonly bytes?: number;
   /**
-   * Flows: ordered pairs of hosts drawn at the start, of which each packet takes one at random. Default: each packet draws a
-   * pair of its own.
+   * Number of flows: ordered pairs of hosts drawn at the start. Each packet takes a random one. Default: each packet
+   * draws a new pair.
    */
   readonly pairs?: number;
   /** UDP destination port. Default: 9 (discard). */
   readonly port?: number;
-  /** Name of the stream of random numbers; two sources of one network need two. Default: `traffic`. */
+  /** Name of the stream of random numbers. Each source of a network needs its own. Default: `traffic`. */
   readonly name?: string;
 }
 
 /**
- * UDP packets between random pairs of hosts. Packets of one pair are one frame, made once: sending costs a draw and an
- * event.
+ * Sends UDP packets between random pairs of hosts. All packets of a pair share one frame, so sending costs one draw and
+ * one event.
  */
 export class UdpTraffic implements Wakeable {
   /** Packets sent. */
@@ -39,7 +39,7 @@ export class UdpTraffic implements Wakeable {
   readonly #poisson: boolean;
   readonly #payload: Uint8Array;
   readonly #port: number;
-  /** Sender * hosts + receiver; null: any two. */
+  /** Sender * hosts + receiver; null: any pair. */
   readonly #pairs: Uint32Array | null;
   readonly #frames: (Uint8Array | undefined)[];
   #meanNs: number;
@@ -70,7 +70,7 @@ export class UdpTraffic implements Wakeable {
     return this.#handle !== -1;
   }
 
-  /** Begins to send, the first packet after one interval. */
+  /** Starts sending. The first packet follows after one interval. */
   start(): void {
     if (this.isRunning) return;
     this.#nextNs = this.#network.nowNs;
@@ -82,7 +82,7 @@ export class UdpTraffic implements Wakeable {
     this.#handle = -1;
   }
 
-  /** Changes the rate, packets per second, from the packet after the next one. */
+  /** Changes the rate in packets per second, from the second packet from now on. */
   setRate(packetsPerSecond: number): void {
     this.#meanNs = 1e9 / finiteRate(packetsPerSecond);
   }
@@ -108,7 +108,7 @@ export class UdpTraffic implements Wakeable {
   #drawPair(): number {
     const count = this.#hosts.length;
     const sender = this.#random.integer(count);
-    // One of the others: every ordered pair is equally likely.
+    // Draw one of the other hosts, so that every ordered pair is equally likely.
     const other = this.#random.integer(count - 1);
     return sender * count + (other < sender ? other : other + 1);
   }

@@ -1,10 +1,10 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/netsim.GatewayError') as never;
 
-/** A socket of a gateway could not be opened; `cause` is the system's error. */
+/** The failure to open a socket of a gateway. `cause` is the system's error. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code = 'ERR_GATEWAY_SOCKET';
-  /** Switch whose socket it is. */
+  /** The socket's switch. */
   readonly entry: number;
 
   constructor(entry: number, message: string, cause: unknown) {

@@ -1,5 +1,5 @@
 /**
- * What needs Node.js: a simulated network at the pace of the clock, joined to UDP sockets.
+ * Runs a simulated network in real time, with UDP sockets. Needs Node.js.
  *
  * @packageDocumentation
  */

@@ -1,11 +1,11 @@
-/** A network at the pace of the clock, joined to UDP sockets. */
+/** Runs a network in real time, with UDP sockets. */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { MonitorHost, Network, PayloadHandler } from '../index.js';
 import { GatewayError } from './gateway-error.js';
 
-/** What `buildNetwork` returns is one. */
+/** The network of a gateway, such as the result of `buildNetwork`. */
 export interface GatewayNetwork {
   readonly network: Network;
   readonly monitor: MonitorHost;
@@ -18,9 +18,12 @@ export interface GatewayOptions {
   readonly host?: string;
   /** UDP port of an entry switch; 0: any free one. Default: 0. */
   readonly portOf?: (entry: number) => number;
-  /** Virtual seconds in a second. Default: 1. */
+  /** Virtual seconds per second of real time. Default: 1. */
   readonly speed?: number;
-  /** Takes what events of the network throw; the gateway then stands still. Default: it is thrown where nobody catches it. */
+  /**
+   * Called with an exception of an event; the gateway then stops running the network. Default: the exception is thrown
+   * and nobody catches it.
+   */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -29,29 +32,34 @@ export interface SocketAddress {
   readonly port: number;
 }
 
-/** How long events may happen before sockets get their turn. */
+/** Longest run of events before sockets get their turn. */
 const SLICE_MS = 10;
-/** Events between two looks at the clock. */
+/** Events between two reads of the clock. */
 const SLICE_EVENTS = 64;
 /** UDP payload of an IPv4 packet. */
 const MAX_PAYLOAD = 0xffff - 28;
-/** Longest delay that timers take. */
+/** Longest delay of a timer. */
 const MAX_DELAY_MS = 0x7fff_ffff;
 
 /**
  * Lets a monitor that speaks UDP probe simulated switches. Each switch that the simulated monitor is attached to has a
- * socket: a datagram that arrives there enters the network as the payload of a probe for that switch, and what comes back to
- * the monitor from the switch leaves by the same socket, to whoever sent to it last, or else to whoever sent to any.
- * Sockets do not show the DSCP; kinds are told by content (`probeKind` of `@int/codec`).
+ * socket: a datagram that arrives there enters the network as the payload of a probe for that switch. Payloads from the
+ * switch to the monitor leave by the same socket. They go to the last sender to this socket, or to the last sender to
+ * any socket if there is none. Sockets do not show the DSCP, so the content determines the kind (`probeKind` of
+ * `@int/codec`).
  *
- * While it is open the gateway runs the network: do not run it elsewhere, and change it within {@link change}. Timers are exact to about a millisecond, so the
- * network is late by so much; a network that needs more than the processor gives falls behind the clock, see `lagNs`.
+ * An open gateway runs the network. Do not run it elsewhere, and change it only within {@link change}. Timers are exact
+ * to about a millisecond, so the network may be late by that. A network that needs more than the processor's time falls
+ * behind the clock: see `lagNs`.
  */
 export class RealTimeGateway {
-  /** Datagrams that came from outside, and went there. */
+  /** Datagrams received from outside. `sent`: those sent there. */
   received = 0;
   sent = 0;
-  /** Payloads for the monitor before it was known where it is, those that a socket refused, and datagrams that are too long. */
+  /**
+   * Dropped: payloads for the monitor before its address was known, payloads refused by a socket, and datagrams that
+   * are too long.
+   */
   dropped = 0;
   readonly #built: GatewayNetwork;
   readonly #sockets: readonly Socket[];
@@ -83,14 +91,14 @@ export class RealTimeGateway {
     built.monitor.onPayload = (payload, _dscp, port) => this.#leave(payload, port);
     for (const [port, socket] of sockets.entries()) {
       socket.on('message', (payload, from) => this.#enter(port, payload, { host: from.address, port: from.port }));
-      // Sockets without a peer report errors of sending to the callback of send; nothing else is known to fail.
+      // Sockets without a peer report errors of sending to the callback of send. No other error is expected.
       socket.on('error', () => this.dropped++);
     }
     this.#arm();
   }
 
   /**
-   * Opens the sockets and starts the clock: virtual time goes on from where it is.
+   * Opens the sockets and starts the clock. Virtual time continues from its present value.
    *
    * @throws GatewayError if a socket cannot be bound; RangeError for a speed that is not positive
    */
@@ -107,7 +115,7 @@ export class RealTimeGateway {
     return new RealTimeGateway(built, sockets, options);
   }
 
-  /** Where a switch takes probes. @throws RangeError for a switch without a socket */
+  /** Address of a switch's socket for probes. @throws RangeError for a switch without a socket */
   addressOf(entry: number): SocketAddress {
     const address = this.#addresses[this.#entryPorts.get(entry) ?? -1];
     if (address === undefined) throw new RangeError(`switch ${entry} has no socket`);
@@ -115,8 +123,8 @@ export class RealTimeGateway {
   }
 
   /**
-   * Changes the network now: to fail a link, to send something. First what is due happens, and afterwards the gateway knows
-   * of new events. What `action` throws is thrown, or given to `onError`.
+   * Changes the network now, for example to fail a link or to send a frame. Due events run before `action`. Exceptions
+   * of `action` are thrown, or passed to `onError`.
    */
   change(action: () => void): void {
     this.#guard(() => {
@@ -125,12 +133,15 @@ export class RealTimeGateway {
     });
   }
 
-  /** How far the network is behind the clock, nanoseconds of virtual time; small, unless there is too much to simulate. */
+  /**
+   * Lag of the network behind the clock, nanoseconds of virtual time. It is small unless the simulation needs too much
+   * time.
+   */
   get lagNs(): number {
     return Math.max(0, this.#clockNs() - Math.min(this.#built.network.nextEventNs, this.#clockNs()));
   }
 
-  /** Stops the clock and closes the sockets. The network stays as it is and can be run again. */
+  /** Stops the clock and closes the sockets. The network keeps its state and can run again. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -172,7 +183,7 @@ export class RealTimeGateway {
     });
   }
 
-  /** Lets happen what is due, for a while. */
+  /** Runs due events for a limited time. */
   #catchUp(): void {
     const { network } = this.#built;
     const clock = Math.max(this.#clockNs(), network.nowNs);

@@ -1,16 +1,16 @@
-/** The output queues of a switch's port, served by priority at a finite rate. */
+/** The output queues of a switch's port, with priorities and a finite rate. */
 import type { InFlightPacket } from '@int/p4vm';
 import type { Wakeable } from '../event-queue.js';
 import type { Node } from '../network-node.js';
 
-/** What became of the packets of one queue. */
+/** Counters of one queue's packets. */
 export interface QueueCounters {
   readonly enqueued: number;
-  /** The queue was full. */
+  /** Dropped because the queue was full. */
   readonly dropped: number;
-  /** Waiting now. */
+  /** Packets that wait now. */
   readonly depth: number;
-  /** The largest number that waited at once. */
+  /** Largest number of packets that waited at once. */
   readonly maxDepth: number;
 }
 
@@ -23,7 +23,7 @@ class OutputQueue implements QueueCounters {
   limit: number;
   /** Least time between two packets, from a rate in packets per second. */
   spacingNs = 0;
-  /** No packet leaves before. */
+  /** Earliest time of the next packet. */
   nextNs = 0;
 
   constructor(limit: number) {
@@ -35,24 +35,24 @@ class OutputQueue implements QueueCounters {
   }
 }
 
-/** What a port asks of the switch it belongs to. */
+/** The switch of a port, as the port uses it. */
 export interface PortOwner {
   readonly node: Node;
-  /** Runs egress of a packet. Returns the bytes that were put on the wire: 0 if it was dropped or recirculated. */
+  /** Runs egress for a packet. Returns the bytes sent on the wire: 0 if the packet was dropped or recirculated. */
   depart(packet: InFlightPacket): number;
 }
 
 /**
- * A port: a queue for each priority, the highest served first. A packet leaves its queue when the wire is free; what it is
- * after egress then takes its time on the wire.
+ * A port with one queue per priority, the highest served first. A packet leaves its queue when the wire is free. Its
+ * length after egress determines its time on the wire.
  */
 export class OutputPort implements Wakeable {
   readonly #owner: PortOwner;
   readonly #queues: readonly OutputQueue[];
   readonly #nsPerByte: number;
-  /** When the wire is free. */
+  /** Time when the wire becomes free. */
   #freeNs = 0;
-  /** When it will look at its queues again; Infinity: when a packet comes. */
+  /** Time of the next service of the queues; Infinity: when a packet arrives. */
   #wakeNs = Number.POSITIVE_INFINITY;
   #generation = 0;
 
@@ -91,7 +91,7 @@ export class OutputPort implements Wakeable {
     for (const queue of this.#chosen(priority)) queue.spacingNs = rate > 0 ? Math.round(1e9 / rate) : 0;
   }
 
-  /** Forgets what waits: the node has failed. */
+  /** Discards all waiting packets, because the node has failed. */
   clear(): void {
     for (const queue of this.#queues) {
       queue.packets.length = 0;
@@ -123,7 +123,7 @@ export class OutputPort implements Wakeable {
     const { node } = this.#owner;
     const due = this.#due();
     if (due === Number.POSITIVE_INFINITY || due >= this.#wakeNs) return;
-    // An event of a later time that is scheduled already will find nothing to do.
+    // A later event that is already scheduled will have no effect.
     this.#generation = (this.#generation + 1) | 0;
     this.#wakeNs = Math.max(due, node.nowNs);
     node.network.schedule(this.#wakeNs, this, this.#generation);

@@ -13,36 +13,36 @@ import { checkInteger, checkLimit, checkRate } from '../checks.js';
 import type { Node } from '../network-node.js';
 import { OutputPort, type QueueCounters } from './output-port.js';
 
-/** What a switch is besides its program. */
+/** Options of a switch in addition to its program. */
 export interface P4SwitchOptions
   extends Pick<
     CreateSwitchOptions,
     'seed' | 'onDigest' | 'onLog' | 'maxPasses' | 'resolve' | 'defines' | 'undefined' | 'poisonSeed' | 'onUndefinedRead'
   > {
-  /** Commands of simple_switch_CLI, one a line: given at the start, and again when the switch is repaired. */
+  /** Commands of simple_switch_CLI, one per line. They run at the start, and again when the switch is repaired. */
   readonly commands?: string;
   /**
-   * Bits per second of output ports, of all or by the program's port number; Infinity: no time. Queues build up here, where
-   * the program sees them, if links have no rate of their own. Default: Infinity.
+   * Rate of output ports in bits per second, for all or by the program's port number; Infinity: no transmission time.
+   * If links have no rate, queues build up here, and the program sees them. Default: Infinity.
    */
   readonly rateBps?: number | Readonly<Record<number, number>>;
-  /** Packets in each output queue, the one on the wire not counted. Default: 64, as simple_switch has it. */
+  /** Capacity of each output queue in packets, without the one on the wire. Default: 64, as in simple_switch. */
   readonly queuePackets?: number;
-  /** Queues of each port; the highest `priority` is served first. Default: 1. */
+  /** Number of queues per port; the highest `priority` is served first. Default: 1. */
   readonly priorityQueues?: number;
-  /** Time from egress back to the parser for packets recirculated, and resubmitted, integer nanoseconds. Default: 0. */
+  /** Delay of recirculated and resubmitted packets on their way back to the parser, integer nanoseconds. Default: 0. */
   readonly recirculationNs?: number;
-  /** The program's number for a port of the node; ports that are not named have the same number. */
+  /** The program's number for each port of the node. Other ports keep their number. */
   readonly ports?: Readonly<Record<number, number>>;
-  /** The program's number of the port of its control plane: what goes there is given to `onControl`, not to a link. */
+  /** The program's number for the control plane's port. Frames to it go to `onControl` and not to a link. */
   readonly controlPort?: number;
-  /** Gets frames of the control port, each in memory of its own. */
+  /** Called with each frame to the control port, in its own memory. */
   readonly onControl?: (frame: Uint8Array, node: Node) => void;
 }
 
 /**
- * Runs each frame through a P4 program. The program's clock is the node's, in microseconds; queues, their depths and the
- * times packets spend in them are those of the network's virtual time.
+ * Runs each frame through a P4 program. The program's clock is the node's, in microseconds. Queue depths and queueing
+ * times follow the network's virtual time.
  */
 export class P4Switch implements Behaviour, TrafficManager {
   /** The machine: tables, registers, counters, statistics. */
@@ -55,14 +55,14 @@ export class P4Switch implements Behaviour, TrafficManager {
   readonly #outputs = new Map<number, OutputPort>();
   readonly #toProgram = new Map<number, number>();
   readonly #toNode = new Map<number, number>();
-  /** Of queues that the control plane has limited: calls that later ports are given too. */
+  /** The control plane's settings of queues, to repeat them for later ports. */
   readonly #settings: ((port: number, output: OutputPort) => void)[] = [];
   #sentBytes = 0;
 
   /**
-   * @param source a program's text or file, or what `loadProgram` made of it
-   * @throws P4Error if something is wrong with the program; RangeError for an option out of range, TypeError for a port
-   *   named twice or a command that the switch refuses
+   * @param source a program's text or file, or the result of `loadProgram`
+   * @throws P4Error if the program has errors; RangeError for an option out of range; TypeError for a duplicate port or
+   *   a refused command
    */
   constructor(source: string | SourceFile | IrProgram, options: P4SwitchOptions = {}) {
     this.#options = options;
@@ -104,14 +104,14 @@ export class P4Switch implements Behaviour, TrafficManager {
     this.machine.receive(this.#toProgram.get(port) ?? port, frame);
   }
 
-  /** A frame comes from the control plane, by the control port. */
+  /** Injects a frame from the control plane at the control port. */
   inject(frame: Uint8Array): void {
     const { controlPort } = this.#options;
     if (controlPort === undefined) throw new TypeError('the switch has no controlPort');
     if (this.node.isUp) this.machine.receive(controlPort, frame);
   }
 
-  /** Counters of a queue by the program's port number; undefined if nothing was ever sent there. */
+  /** Counters of a queue by the program's port number; undefined if no packet was ever sent there. */
   queue(port: number, priority = 0): QueueCounters | undefined {
     return this.#outputs.get(port)?.counters(priority);
   }
@@ -130,28 +130,28 @@ export class P4Switch implements Behaviour, TrafficManager {
     this.#command();
   }
 
-  /** Of the traffic manager: called by the machine. */
+  /** Called by the machine: part of the traffic manager. */
   enqueue(packet: InFlightPacket): boolean {
     return this.#output(packet.port).enqueue(packet);
   }
 
-  /** Of the traffic manager: called by the machine. */
+  /** Called by the machine: part of the traffic manager. */
   reenter(packet: InFlightPacket): boolean {
     this.node.after(this.#recirculationNs, () => this.machine.reenter(packet));
     return true;
   }
 
-  /** Of the traffic manager: called by the machine. */
+  /** Called by the machine: part of the traffic manager. */
   setQueueDepth(packets: number, port?: number, priority?: number): void {
     this.#set(port, (output) => output.setDepth(packets, priority));
   }
 
-  /** Of the traffic manager: called by the machine. */
+  /** Called by the machine: part of the traffic manager. */
   setQueueRate(rate: number, port?: number, priority?: number): void {
     this.#set(port, (output) => output.setRate(rate, priority));
   }
 
-  /** Of an output port: runs egress of a packet. Returns the bytes put on the wire. */
+  /** Called by an output port: runs egress for a packet. Returns the bytes sent on the wire. */
   depart(packet: InFlightPacket): number {
     this.#sentBytes = 0;
     this.machine.dequeue(packet);

@@ -1,4 +1,4 @@
-/** The network of the scenarios: a fat tree of INT switches, each with a link of its own to the monitor. */
+/** The network of the scenarios: a fat tree of INT switches, each with its own link to the monitor. */
 import type { Random } from '@int/random';
 import { Host } from '../hosts/host.js';
 import type { Link } from '../link.js';
@@ -16,11 +16,11 @@ export interface FabricOptions {
   readonly startNs: number;
   /** Ports of each switch, even: k pods of k switches, (k/2)^2 cores, k^3/4 hosts. */
   readonly ports: number;
-  /** Of links between switches. */
+  /** Rate of links between switches, bits per second. */
   readonly rateBps: number;
   readonly queuePackets: number;
   readonly loss: number;
-  /** Reports overtake each other by up to so much. */
+  /** Largest random extra delay of a report, nanoseconds. */
   readonly reportJitterNs: number;
   readonly watchlist: readonly WatchRule[];
   readonly congestedPackets: number;
@@ -36,13 +36,13 @@ export class Fabric {
   readonly switches: readonly IntSwitch[];
   readonly nodes: readonly Node[];
   readonly links: readonly Link[];
-  /** From each switch (first node) to the monitor. */
+  /** The link from each switch (first node) to the monitor. */
   readonly monitorLinks: readonly Link[];
   readonly neighbours: readonly (readonly number[])[];
   readonly hosts: readonly Host[];
   /** Switch of each host. */
   readonly attach: readonly number[];
-  /** Edge switches are those below this index. */
+  /** Number of edge switches, which have the lowest indices. */
   readonly edges: number;
   readonly #linkOf = new Map<number, Link>();
   readonly #random: Random;
@@ -125,12 +125,12 @@ export class Fabric {
     return this.#linkOf.get(a * this.switches.length + b)!;
   }
 
-  /** Switches that a packet from host to host passes, by the routes as they are. */
+  /** Switches on the present path from host to host. */
   path(source: number, destination: number): number[] {
     return this.pathFrom(this.attach[source]!, destination);
   }
 
-  /** As {@link path}, from a switch on. */
+  /** As {@link path}, but from a switch. */
   pathFrom(first: number, destination: number): number[] {
     const last = this.attach[destination]!;
     const path = [first];
@@ -138,14 +138,14 @@ export class Fabric {
     return path;
   }
 
-  /** Neighbours of a switch through which a host is as near as through the one that the routes name; without that one. */
+  /** Other neighbours of a switch through which a host is as near as through the routed one. */
   alternatives(at: number, destination: number): number[] {
     const distances = this.#distancesTo(this.attach[destination]!);
     const used = this.#next[destination]![at]!;
     return this.neighbours[at]!.filter((next) => next !== used && distances[next] === distances[at]! - 1);
   }
 
-  /** Makes routes around links that are down; a route that is still a shortest one stays as it is. */
+  /** Recomputes routes around links that are down. A route that is still a shortest one stays. */
   reroute(): void {
     for (const [host, next] of this.#next.entries()) {
       const home = this.attach[host]!;
@@ -160,7 +160,7 @@ export class Fabric {
     }
   }
 
-  /** Links that are up to a switch from each; -1 where there is no way. */
+  /** Number of live links from each switch to a switch; -1 without a path. */
   #distancesTo(target: number): Int16Array {
     const distances = new Int16Array(this.switches.length).fill(NONE);
     const queue = [target];

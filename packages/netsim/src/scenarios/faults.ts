@@ -1,4 +1,4 @@
-/** What goes wrong in a scenario, and the labels that say so. */
+/** The faults of a scenario, and their labels. */
 import type { Random } from '@int/random';
 import type { FlowMatch } from '../switches/flow-match.js';
 import type { SteeringRule } from '../switches/int-switch.js';
@@ -6,7 +6,7 @@ import type { Fabric } from './fabric.js';
 import type { DrainedLink, Label } from './label.js';
 import { BACKGROUND_BITS, type ScenarioFlow, sendBackground } from './traffic.js';
 
-/** What a fault works on. Its times are absolute. */
+/** The environment of a fault. Its times are absolute. */
 export interface Stage {
   readonly fabric: Fabric;
   readonly flows: readonly ScenarioFlow[];
@@ -14,7 +14,7 @@ export interface Stage {
   readonly startNs: number;
   readonly endNs: number;
   readonly rateBps: number;
-  /** @param isTrue asked when the scenario is over: whether there was anything to be seen of it. Default: there was */
+  /** @param isTrue evaluated at the end of the scenario: whether the fault had visible effects. Default: it had */
   label(label: Label, isTrue?: () => boolean): void;
   drained(link: DrainedLink): void;
 }
@@ -35,7 +35,7 @@ function nodeIds(path: readonly number[]): number[] {
 }
 
 function matchOf({ fabric }: Stage, { flow, from, to }: ScenarioFlow): FlowMatch {
-  // Not by destination port: inside the network it is INT's.
+  // Without the destination port, because inside the network it is INT's.
   return {
     source: { address: fabric.hosts[from]!.address },
     destination: { address: fabric.hosts[to]!.address },
@@ -43,10 +43,10 @@ function matchOf({ fabric }: Stage, { flow, from, to }: ScenarioFlow): FlowMatch
   };
 }
 
-/** Packets a second from which a flow is missed within a second. */
+/** Packets per second from which a flow's silence is noticed within a second. */
 const STEADY_RATE = 10;
 
-/** Flows that send often during all of a span, with a second before it to be known by. */
+/** Flows that send often during a whole time span and the second before it. */
 function steady({ flows }: Stage, fromNs: number, toNs: number): ScenarioFlow[] {
   return flows.filter(({ startNs, endNs, rate }) => rate >= STEADY_RATE && startNs <= fromNs - 1e9 && endNs >= toNs);
 }
@@ -55,14 +55,14 @@ function switchesBetween({ fabric }: Stage, { from, to }: ScenarioFlow): number[
   return fabric.path(from, to);
 }
 
-/** Links, by their ends' indices, that flows take one way. */
+/** Links, by the indices of their ends, that flows use in one direction. */
 function linksOf(paths: Iterable<readonly number[]>): Set<string> {
   const links = new Set<string>();
   for (const path of paths) for (let i = 1; i < path.length; i++) links.add(`${path[i - 1]} ${path[i]}`);
   return links;
 }
 
-/** Tells which links no flow takes any more, those excepted that are down. */
+/** Reports links that no flow uses any more, except those that are down. */
 function tellDrained(stage: Stage, before: Iterable<readonly number[]>, after: Iterable<readonly number[]>): void {
   const { fabric } = stage;
   const left = linksOf(after);
@@ -78,7 +78,7 @@ function activeFlows({ flows, fabric }: Stage): ScenarioFlow[] {
   return flows.filter(({ startNs, endNs }) => startNs < nowNs && endNs > nowNs);
 }
 
-/** A flow's packets go to another neighbour of a switch than the routes say; undone by the function returned. */
+/** Steers a flow's packets at a switch to a neighbour off their route. The returned function undoes it. */
 function steer(stage: Stage, at: number, flow: ScenarioFlow, to: number): () => void {
   const each = stage.fabric.switches[at]!;
   const rule: SteeringRule = { match: matchOf(stage, flow), port: stage.fabric.portOf(at, to) };
@@ -89,8 +89,8 @@ function steer(stage: Stage, at: number, flow: ScenarioFlow, to: number): () => 
 }
 
 /**
- * A link that carries at least three flows one way fails. After 100 to 600 ms the routes lead around it: flows that took it
- * change their paths. It is not repaired.
+ * Fails a link that carries at least three flows in one direction. After 100 to 600 ms the routes avoid it, and its
+ * flows change their paths. The link is not repaired.
  */
 export function failLink(stage: Stage): void {
   const { fabric, random, startNs, endNs } = stage;
@@ -105,7 +105,7 @@ export function failLink(stage: Stage): void {
       list
         .filter((b) => {
           if (paths.filter((path) => crosses(path, a, b)).length < 3) return false;
-          // Both ends have to report still.
+          // Both ends must still report.
           const others = paths.filter((path) => !crosses(path, a, b) && !crosses(path, b, a));
           return [a, b].every((end) => others.some((path) => path.includes(end)));
         })
@@ -131,7 +131,7 @@ export function failLink(stage: Stage): void {
   });
 }
 
-/** @param sinceNs from when on packets did not take the old path any more */
+/** @param sinceNs time from which packets no longer take the old path */
 function labelPathChange(
   stage: Stage,
   flow: ScenarioFlow,
@@ -142,12 +142,12 @@ function labelPathChange(
   if (before.join() === after.join()) return;
   const { nowNs } = stage.fabric.network;
   const paths = { before: nodeIds(before), after: nodeIds(after) };
-  // A flow that has not sent on both paths has not changed its own.
+  // Only a flow that sent on both paths has changed its path.
   const tookBoth = (): boolean => flow.sent !== null && flow.sent.firstNs < sinceNs - MS && flow.sent.lastNs > nowNs;
   stage.label({ kind: 'pathChange', fromNs: nowNs, toNs: nowNs, flow: flow.flow, ...paths }, tookBoth);
 }
 
-/** One to three flows vanish for three seconds at a switch after their first one, each at one of its own. */
+/** One to three flows vanish for three seconds, each at a different switch after its first one. */
 export function makeBlackHoles(stage: Stage): void {
   const { fabric, random, startNs } = stage;
   const fromNs = startNs + between(random, 3000, 4000) * MS;
@@ -168,10 +168,7 @@ export function makeBlackHoles(stage: Stage): void {
   }
 }
 
-/**
- * One or two flows go to and fro between two switches of their path for two and a half seconds: they loop, and they do not
- * reach their sink.
- */
+/** One or two flows loop between two switches of their path for two and a half seconds, and do not reach their sink. */
 export function makeLoops(stage: Stage): void {
   const { fabric, random, startNs } = stage;
   const fromNs = startNs + between(random, 3000, 4000) * MS;
@@ -179,7 +176,7 @@ export function makeLoops(stage: Stage): void {
   const chosen = random.shuffle(steady(stage, fromNs, toNs)).slice(0, 1 + random.integer(2));
   for (const flow of chosen) {
     const path = switchesBetween(stage, flow);
-    // Not the last switch: it delivers.
+    // Not the last switch, which delivers the packets.
     const back = 1 + random.integer(path.length - 2);
     const at = path[back]!;
     const to = path[back - 1]!;
@@ -193,7 +190,7 @@ export function makeLoops(stage: Stage): void {
   }
 }
 
-/** Four flows are moved to another path of the same length, one after the other; every second one is moved back. */
+/** Moves four flows to another path of the same length, one after the other, and every second one back. */
 export function changePaths(stage: Stage): void {
   const { fabric, random, startNs, endNs } = stage;
   const { network } = fabric;
@@ -231,8 +228,8 @@ export function changePaths(stage: Stage): void {
 }
 
 /**
- * For five seconds two sources send more, taken together, over one link between switches than it carries; each alone is well
- * below. The queue in front of the link stays full.
+ * For five seconds two sources together overload one link between switches; each alone stays well below its rate. The
+ * queue in front of the link stays full.
  */
 export function congest(stage: Stage): void {
   const { fabric, random, startNs } = stage;
@@ -275,7 +272,10 @@ export function congest(stage: Stage): void {
   throw new RangeError('nothing to choose from: the scenario has too few flows');
 }
 
-/** The first link between switches that a packet from `a` to `b` and one from `c` to `d` share, if it is no one's first. */
+/**
+ * The first link between switches that the paths from `a` to `b` and from `c` to `d` share, if it is the first link of
+ * neither.
+ */
 function meetingLink(fabric: Fabric, a: number, b: number, c: number, d: number): [number, number] | null {
   const { attach } = fabric;
   if (attach[a] === attach[c] || attach[a] === attach[b] || attach[c] === attach[d]) return null;
@@ -284,7 +284,7 @@ function meetingLink(fabric: Fabric, a: number, b: number, c: number, d: number)
   for (let i = 1; i + 1 < one.length; i++) {
     const at = other.indexOf(one[i]!);
     if (at <= 0 || other[at + 1] !== one[i + 1]) continue;
-    // Together they would fill the next link as well, and there would be two queues to tell of.
+    // Together they would fill the next link as well, and two queues would be congested.
     const goOn = i + 2 < one.length || at + 2 < other.length;
     return goOn && one[i + 2] === other[at + 2] ? null : [one[i]!, one[i + 1]!];
   }
@@ -292,8 +292,8 @@ function meetingLink(fabric: Fabric, a: number, b: number, c: number, d: number)
 }
 
 /**
- * Twice, a switch loses reports on their way to the monitor: once all of them for 100 to 300 ms, once one in five for
- * half a second.
+ * Drops reports of a switch on their way to the monitor, twice: once all of them for 100 to 300 ms, once one in five
+ * for half a second.
  */
 export function loseReports(stage: Stage): void {
   const { fabric, random, startNs } = stage;
@@ -313,8 +313,8 @@ export function loseReports(stage: Stage): void {
 }
 
 /**
- * Bursts that end too soon to be persistent, as real traffic has them, in every scenario: every three seconds one source sends
- * half as much again as a link carries, for 300 to 500 ms.
+ * Sends bursts in every scenario that are too short to count as persistent, as in real traffic: every three seconds one
+ * source sends 1.5 times the rate of a link for 300 to 500 ms.
  */
 export function sendBursts(stage: Stage): void {
   const { fabric, random, startNs, endNs } = stage;

@@ -1,4 +1,4 @@
-/** What is true of a scenario: what a detector ought to find. */
+/** The ground truth of a scenario, for detectors. */
 import type { Flow } from '@int/codec';
 
 /** Kinds of scenarios. */
@@ -13,7 +13,7 @@ export const SCENARIO_KINDS = [
 ] as const;
 export type ScenarioKind = (typeof SCENARIO_KINDS)[number];
 
-/** Kinds of labels, named as the immediate events are that should be raised. */
+/** Kinds of labels. They have the names of the corresponding immediate events. */
 export const LABEL_KINDS = [
   'linkFailure',
   'blackHole',
@@ -24,31 +24,34 @@ export const LABEL_KINDS = [
 ] as const;
 export type LabelKind = (typeof LABEL_KINDS)[number];
 
-/** Something that happened, whom it happened to, and when. */
+/** A fault: its kind, its time, and its flow, link, node or reporter. */
 export interface Label {
   readonly kind: LabelKind;
-  /** When it began, virtual nanoseconds. */
+  /** Start in virtual nanoseconds. */
   readonly fromNs: number;
-  /** When it was over: as it began, if it has no duration; the end of the scenario, if it was not over by then. */
+  /** End in virtual nanoseconds: `fromNs` if it has no duration, the end of the scenario if it lasts longer. */
   readonly toNs: number;
   /** `blackHole`, `loop`, `pathChange`: the flow. */
   readonly flow?: Flow;
-  /** `linkFailure`: node ids of the link's ends, ascending. `loop`: the two nodes between which packets go to and fro. */
+  /** `linkFailure`: node ids of the link's ends, ascending. `loop`: the two nodes of the loop. */
   readonly link?: readonly [number, number];
-  /** `blackHole`: where packets vanish. `persistentCongestion`: whose queue. `reportLoss`: whose reports. */
+  /**
+   * `blackHole`: the node that drops packets. `persistentCongestion`: the node of the queue. `reportLoss`: the
+   * reporter.
+   */
   readonly nodeId?: number;
-  /** `persistentCongestion`. */
+  /** `persistentCongestion`: id of the queue. */
   readonly queueId?: number;
   /** `reportLoss`: hardware id. */
   readonly hwId?: number;
-  /** `reportLoss`: how many reports. */
+  /** `reportLoss`: number of lost reports. */
   readonly lost?: number;
   /** `pathChange`: node ids before and after. */
   readonly before?: readonly number[];
   readonly after?: readonly number[];
 }
 
-/** A link that works and is silent, because the flows on it took another path from then on. A detector may mistake it. */
+/** A working link that becomes silent because its flows took another path. A detector may mistake it for a failure. */
 export interface DrainedLink {
   readonly fromNs: number;
   /** Node ids, from and to. */

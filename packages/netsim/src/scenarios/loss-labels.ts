@@ -1,10 +1,10 @@
-/** Which reports were lost on their way to the monitor: the truth, from both ends of each switch's link. */
+/** The true losses of reports on their way to the monitor, from both ends of each switch's link. */
 import { reportV20Group } from '@int/codec';
 import { udpPayload } from '../frames.js';
 import type { Fabric } from './fabric.js';
 import type { Label } from './label.js';
 
-/** Losses of one reporter that are further apart are two. */
+/** Losses of one reporter that are further apart get separate labels. */
 const APART_NS = 500_000_000;
 
 interface Sent {
@@ -13,7 +13,7 @@ interface Sent {
   readonly hwId: number;
 }
 
-/** Follows the reports of a fabric. It sees what links do and changes nothing. */
+/** Follows the reports of a fabric. It observes links and changes nothing. */
 export class ReportWatch {
   /** Reports sent that have not arrived, in the order of sending. */
   readonly #missing = new Map<Uint8Array, Sent>();
@@ -32,7 +32,7 @@ export class ReportWatch {
     }
   }
 
-  /** A label for each run of losses of a reporter. Call it when nothing is on its way any more. */
+  /** A label for each run of losses of a reporter. Call it when no report is in transit. */
   labels(): Label[] {
     const runs = new Map<string, { nodeId: number; hwId: number; fromNs: number; toNs: number; lost: number }[]>();
     for (const { timeNs, nodeId, hwId } of this.#missing.values()) {

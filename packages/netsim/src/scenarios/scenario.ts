@@ -1,4 +1,4 @@
-/** Scenarios: networks with traffic in which something known goes wrong. */
+/** Scenarios: networks with traffic and known faults. */
 import { checkInteger } from '../checks.js';
 import { Fabric } from './fabric.js';
 import {
@@ -17,82 +17,85 @@ import { type ScenarioFlow, startFlows, WATCHED_PORT } from './traffic.js';
 
 export interface ScenarioOptions {
   readonly kind: ScenarioKind;
-  /** What happens when, and to whom. Same options, same reports at the same nanoseconds. */
+  /** Seed of all random choices. The same options give the same reports at the same nanoseconds. */
   readonly seed: number | string;
-  /** Watched flows, at least 64. Default: 96. */
+  /** Number of watched flows, at least 64. Default: 96. */
   readonly flows?: number;
-  /** At least 9 s. Default: 10 s. */
+  /** Duration in nanoseconds, at least 9 s. Default: 10 s. */
   readonly durationNs?: number;
   /** Virtual time at the start, integer nanoseconds below 2^53. Default: 0. */
   readonly startNs?: number;
-  /** Reports overtake each other on their way to the monitor by up to so much, integer nanoseconds. Default: 3 ms. */
+  /**
+   * Largest random extra delay of a report on its way to the monitor, integer nanoseconds. Reports may overtake each
+   * other. Default: 3 ms.
+   */
   readonly reportJitterNs?: number;
 }
 
-/** A telemetry report, as it reached the monitor. */
+/** A telemetry report that reached the monitor. */
 export interface ScenarioReport {
-  /** When, virtual nanoseconds. */
+  /** Time of arrival in virtual nanoseconds. */
   readonly timeNs: number;
   /** UDP payload: a telemetry report v2.0. */
   readonly bytes: Uint8Array;
 }
 
-/** A scenario that has run. */
+/** The result of a scenario. */
 export interface ScenarioResult {
-  /** In the order in which they reached the monitor. */
+  /** In the order of arrival at the monitor. */
   readonly reports: readonly ScenarioReport[];
   /** In the order of `fromNs`. */
   readonly labels: readonly Label[];
-  /** What is no fault, but may be taken for one. */
+  /** Links that are not faulty but may look so. */
   readonly drained: readonly DrainedLink[];
   readonly flows: readonly ScenarioFlow[];
   readonly startNs: number;
   readonly endNs: number;
 }
 
-/** What scenarios are made with, for those who set thresholds. */
+/** The constants of the scenarios' network, for example to choose thresholds. */
 export const SCENARIO_NETWORK = {
   /** Ports of each switch of the fat tree: 20 switches, 16 hosts, 32 links between switches. */
   ports: 4,
-  /** Of links between switches; scaled down, so that a full one costs little to simulate. */
+  /** Rate of links between switches, bits per second. It is low, so that a full link costs little to simulate. */
   rateBps: 10_000_000,
-  /** Packets that may wait for a link. */
+  /** Most packets that wait for a link. */
   queuePackets: 64,
-  /** The shortest time for a scenario: what goes wrong begins and ends within it. */
+  /** Shortest duration of a scenario, nanoseconds. All faults begin and end within it. */
   shortestNs: 9e9,
   /** Probability that a link between switches loses a packet. */
   loss: 0.0005,
-  /** Occupancy from which reports have the Q bit. */
+  /** Queue occupancy in packets from which reports have the Q bit. */
   congestedPackets: 32,
-  /** What watched packets collect: node id, interfaces, hop latency, queue. */
+  /** INT instructions of watched packets: node id, interfaces, hop latency, queue. */
   instructions: 0xf000,
-  /** The source of a flow sends a postcard for one packet in so many. */
+  /** The source of a flow sends a postcard for one packet in this number. */
   postcardOneIn: 4,
 } as const;
 
-/** After the end of the flows, so that the last reports arrive. */
+/** Time after the end of the flows in which the last reports arrive. */
 const SETTLE_NS = 500_000_000;
 
 /**
- * A network in which flows send and something goes wrong, to be run step by step. Switches are `IntSwitch`es in a fat tree;
- * every packet of a watched flow collects INT-MD and makes a report at its sink, one in four also a postcard at its source.
+ * A network with flows and faults, to run step by step. Switches are `IntSwitch`es in a fat tree. Every packet of a
+ * watched flow collects INT-MD and makes a report at its sink; one in four also makes a postcard at its source.
  *
- * In every scenario there are bursts that fill queues for less than half a second, packets that links lose (1 in 2000),
- * reports that overtake each other, flows that begin and flows that end: none of that is labelled.
+ * Every scenario also has effects without labels: bursts that fill queues for less than half a second, packets lost by
+ * links (1 in 2000), reports that overtake each other, flows that begin and flows that end.
  */
 export class Scenario {
   readonly fabric: Fabric;
   readonly flows: readonly ScenarioFlow[];
   readonly startNs: number;
-  /** When it is over. */
+  /** End of the scenario, virtual nanoseconds. */
   readonly endNs: number;
-  /** Links that flows were moved off, as far as it has run. */
+  /** Links that lost their flows so far. */
   readonly drained: DrainedLink[] = [];
   readonly #watch: ReportWatch;
   readonly #marked: { readonly label: Label; readonly isTrue: () => boolean }[] = [];
 
   /**
-   * @param onReport gets each report as it reaches the monitor: UDP payload (never to be written) and virtual time
+   * @param onReport called with each report at the monitor: UDP payload (not to be written) and virtual time
    * @throws RangeError for an option out of range
    */
   constructor(options: ScenarioOptions, onReport: (payload: Uint8Array, timeNs: number) => void) {
@@ -127,12 +130,12 @@ export class Scenario {
     FAULTS[kind](stage);
   }
 
-  /** Lets the network run up to a virtual time. @throws RangeError if it is past */
+  /** Runs the network up to a virtual time. @throws RangeError if it is in the past */
   run(untilNs: number): void {
     this.fabric.network.run(untilNs);
   }
 
-  /** What is true, in the order of `fromNs`: complete when the scenario has run to `endNs`. */
+  /** The labels in the order of `fromNs`. They are complete when the scenario has run to `endNs`. */
   labels(): Label[] {
     const marked = this.#marked.flatMap(({ label, isTrue }) => (isTrue() ? [label] : []));
     return [...marked, ...this.#watch.labels()].sort((a, b) => a.fromNs - b.fromNs);

@@ -5,20 +5,20 @@ import type { Wakeable } from '../event-queue.js';
 import { udpFrame } from '../frames.js';
 import type { Fabric } from './fabric.js';
 
-/** UDP destination port of the flows that are watched. */
+/** UDP destination port of the watched flows. */
 export const WATCHED_PORT = 7000;
 const BACKGROUND_PORT = 9;
-/** Packets a second. */
+/** Rate limits of flows, packets per second. */
 const SLOWEST = 3;
 const FASTEST = 40;
-/** Loops end soon. */
+/** Low, so that loops end soon. */
 const TIME_TO_LIVE = 32;
 const WATCHED_PAYLOAD = 64;
-/** With it a frame has 1000 bytes. */
+/** Bytes of payload that make a frame of 1000 bytes. */
 const BACKGROUND_PAYLOAD = 958;
 export const BACKGROUND_BITS = 8000;
 
-/** A flow of a scenario, as a label and a report name it. */
+/** A flow of a scenario, as in labels and reports. */
 export interface ScenarioFlow {
   readonly flow: Flow;
   /** Numbers of its hosts. */
@@ -29,7 +29,7 @@ export interface ScenarioFlow {
   /** It sends from `startNs` to `endNs`. */
   readonly startNs: number;
   readonly endNs: number;
-  /** When it has sent its first and its latest packet; null: none yet. A live view. */
+  /** Times of its first and latest packet; null before the first. A live view. */
   readonly sent: { readonly firstNs: number; readonly lastNs: number } | null;
 }
 
@@ -44,11 +44,11 @@ interface SenderOptions {
   readonly rate: number;
   readonly startNs: number;
   readonly endNs: number;
-  /** Of times between packets. `even`: from half to one and a half of the mean. */
+  /** Distribution of times between packets. `even`: uniform from half to one and a half of the mean. */
   readonly spacing: 'even' | 'poisson';
 }
 
-/** Sends one frame again and again. */
+/** Sends one frame repeatedly. */
 class Sender implements Wakeable {
   sent: { firstNs: number; lastNs: number } | null = null;
   readonly #options: SenderOptions;
@@ -88,7 +88,7 @@ class Sender implements Wakeable {
   }
 }
 
-/** Sends a burst of packets that nobody watches, with a UDP source port of its own. */
+/** Sends a burst of unwatched packets with a separate UDP source port. */
 export function sendBackground(
   fabric: Fabric,
   random: Random,
@@ -101,14 +101,14 @@ export function sendBackground(
     sourcePort: 1024 + random.integer(60_000),
     destinationPort: BACKGROUND_PORT,
     payload: BACKGROUND_PAYLOAD,
-    // At even spacing the queue would be full whenever somebody else's packet comes.
+    // With even spacing the queue would always be full when a packet of another flow arrives.
     spacing: 'poisson',
   });
 }
 
 /**
- * Starts watched flows between hosts at different switches, 3 to 40 packets a second each. One in six begins late, and one in
- * six ends early.
+ * Starts watched flows between hosts at different switches, 3 to 40 packets per second each. One in six begins late,
+ * and one in six ends early.
  */
 export function startFlows(fabric: Fabric, count: number, durationNs: number): ScenarioFlow[] {
   const { network, hosts, attach } = fabric;

@@ -1,10 +1,10 @@
-/** Probes that wait to be confirmed. */
+/** Clones of probes that wait for feedback. */
 
 const NONE = -1;
 
 /**
- * Clones of a switch (shared queue recovery, reliable GPINT, section III-D), found by request id and port, the oldest first.
- * Clones live in slots that are used again.
+ * Clones of a switch (shared queue recovery, reliable GPINT, section III-D), found by request id and port, the oldest
+ * first. Clones are in slots, which are reused.
  */
 export class CloneStore {
   readonly capacity: number;
@@ -51,7 +51,7 @@ export class CloneStore {
     return this.#frames[slot]!;
   }
 
-  /** When the clone was stored. */
+  /** Time at which the clone was stored. */
   timeOf(slot: number): number {
     return this.#times[slot]!;
   }

@@ -1,8 +1,8 @@
-/** Which packets a rule means. */
+/** Matches packets by flow. */
 import { checkInteger } from '../checks.js';
 import { destinationWord, isIpv4, sourceWord, uint16 } from '../frames.js';
 
-/** IPv4 addresses that begin alike. */
+/** A prefix of IPv4 addresses. */
 export interface AddressPrefix {
   /** A 32-bit word, signed or unsigned. */
   readonly address: number;
@@ -10,7 +10,7 @@ export interface AddressPrefix {
   readonly bits?: number;
 }
 
-/** A 5-tuple with gaps: what is left out matches everything. */
+/** A partial 5-tuple. An omitted field matches everything. */
 export interface FlowMatch {
   readonly source?: AddressPrefix;
   readonly destination?: AddressPrefix;
@@ -37,11 +37,13 @@ export function checkMatch(match: FlowMatch): void {
 function isWithin(prefix: AddressPrefix | undefined, address: number): boolean {
   if (prefix === undefined) return true;
   const { bits = 32 } = prefix;
-  // A shift by 32 would be one by 0.
+  // JavaScript shifts by 32 as by 0.
   return bits === 0 || (prefix.address ^ address) >>> (32 - bits) === 0;
 }
 
-/** Whether a frame is of the flows meant, by its headers as they are: INT by port has changed the destination port. */
+/**
+ * Whether a frame belongs to the flows, by its present headers. INT marked by port has changed the destination port.
+ */
 export function matchesFlow(match: FlowMatch, frame: Uint8Array): boolean {
   if (!isIpv4(frame)) return false;
   if (!isWithin(match.destination, destinationWord(frame)) || !isWithin(match.source, sourceWord(frame))) return false;

@@ -4,7 +4,7 @@ import { destinationWord, isIpv4 } from '../frames.js';
 import type { Node } from '../network-node.js';
 import { RouteTable } from '../route-table.js';
 
-/** Counters of 32 bits per port that grow with the ports in use. */
+/** Counters of 32 bits per port. The array grows with the ports in use. */
 function counted(counters: Uint32Array, port: number): Uint32Array {
   if (port < counters.length) {
     counters[port] = counters[port]! + 1;
@@ -17,12 +17,12 @@ function counted(counters: Uint32Array, port: number): Uint32Array {
 }
 
 /**
- * Looks up the IPv4 destination of each frame and sends the frame on as it is. The time to live is not counted down: frames
- * are shared.
+ * Forwards each frame by its IPv4 destination, unchanged. It does not decrement the time to live, because frames are
+ * shared.
  */
 export class ForwardingSwitch implements Behaviour {
   readonly routes: RouteTable = new RouteTable();
-  /** Frames that came in by each port, 32 bits each. It may be replaced when a frame comes in by a new port. */
+  /** Frames received per port, 32 bits each. A frame on a new port may replace the array. */
   portPackets: Uint32Array = new Uint32Array(8);
   forwarded = 0;
   /** Frames that are not IPv4, or whose destination has no route. */
@@ -43,7 +43,7 @@ export class ForwardingSwitch implements Behaviour {
     node.send(out, frame);
   }
 
-  /** A frame that is counted but not forwarded. */
+  /** Counts a frame that is not forwarded. */
   protected count(port: number): void {
     this.portPackets = counted(this.portPackets, port);
   }

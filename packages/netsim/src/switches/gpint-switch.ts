@@ -28,70 +28,70 @@ import { CloneStore } from './clone-store.js';
 import { ForwardingSwitch } from './forwarding-switch.js';
 
 export interface GpintSwitchOptions {
-  /** What the switch calls itself in DLV headers: 0 to 255, extended layout to 65535. */
+  /** Id of the switch in DLV headers: 0 to 255, in the extended layout to 65535. */
   readonly switchId: number;
   /** IPv4 address of the switch, a 32-bit word. */
   readonly address: number;
-  /** IPv4 address of the monitor, a 32-bit word: probes go home there. */
+  /** IPv4 address of the monitor, a 32-bit word. Completed probes go there. */
   readonly monitorAddress: number;
   /** Port towards the monitor. Default: 0. */
   readonly monitorPort?: number;
   /** Whether clones are kept and feedback is sent. Default: true. */
   readonly recovery?: boolean;
-  /** t_f: how long a clone waits for feedback, integer nanoseconds, for each port or all. Default: 1.5 s. */
+  /** t_f: time that a clone waits for feedback, integer nanoseconds, per port or for all. Default: 1.5 s. */
   readonly timeoutNs?: number | ((port: number) => number);
   /** Called when feedback confirms a clone: round-trip time of the probe and its feedback on a port's link. */
   readonly onFeedback?: (port: number, rttNs: number) => void;
-  /** Clones at once. Default: 1000. */
+  /** Most clones at once. Default: 1000. */
   readonly cloneCapacity?: number;
   /** Whether each clone takes a place of the node's input queue (reliable GPINT, section V-A). Default: true. */
   readonly clonesOccupyQueue?: boolean;
 }
 
-/** What a switch has done with probes. */
+/** Counters of a switch for probes. */
 export interface ProbeCounters {
   /** Probes measured and sent on. */
   readonly probes: number;
   /** Probes measured and sent home: this was their last switch. */
   readonly completed: number;
-  /** Probes on their way home, and recovery notices, passed on towards the monitor. */
+  /** Completed probes and recovery notices passed on towards the monitor. */
   readonly inTransit: number;
   readonly feedbackSent: number;
   /** Feedback that confirmed a clone. */
   readonly feedbackMatched: number;
   /** Feedback for no clone: late, or a second one. */
   readonly feedbackUnmatched: number;
-  /** Recovery notices made of clones whose time was up. */
+  /** Recovery notices made of clones without feedback. */
   readonly notices: number;
-  /** Probes sent on without a clone, for want of room. */
+  /** Probes sent on without a clone, because the store or the queue was full. */
   readonly clonesRefused: number;
   /** Clones lost when the switch failed. */
   readonly clonesLost: number;
-  /** Frames dropped: no sound probe or feedback. */
+  /** Dropped frames that are not a valid probe or feedback. */
   readonly droppedMalformed: number;
   /** Probes dropped: they would have grown beyond 2200 bytes or 255 switches. */
   readonly droppedTooLong: number;
-  /** Finished probes and notices dropped: they came from the monitor. */
+  /** Completed probes and notices dropped because they came from the monitor. */
   readonly droppedMisdirected: number;
 }
 
 const DEFAULT_TIMEOUT_NS = 1_500_000_000;
 
-/** One thread: the parts and bytes of the probe in hand. */
+/** The parts and bytes of the current probe. Shared, as there is one thread. */
 const parts = /* @__PURE__ */ new ProbeParts();
 const advanced = /* @__PURE__ */ new Uint8Array(MAX_PROBE_BYTES);
 
 /**
- * A switch with the pipelines of reliable GPINT (sections III-C and III-D). Which layout a probe has is told by its UDP
- * port.
+ * A switch with the pipelines of reliable GPINT (sections III-C and III-D). The UDP port of a probe determines its
+ * layout.
  *
- * - A probe (DSCP 0x17) with SR entries left: feedback (0x19) goes out of the port it came in by, the switch adds its
- *   measurements, keeps a clone, and sends the probe to the port that its SR entry names; from its last switch it goes home
- *   by the monitor port.
- * - Feedback drops the oldest clone of its request that left by the port it came in by. A clone without feedback after t_f
- *   goes home as a recovery notice (0x21): the probe as it was sent on.
- * - Probes without SR entries and notices from other switches are passed on by the monitor port.
- * - All else is forwarded by its IPv4 destination.
+ * - A probe (DSCP 0x17) with SR entries left: the switch sends feedback (0x19) to the probe's ingress port, adds its
+ *   measurements, keeps a clone, and sends the probe to the port of its SR entry. The last switch sends it to the
+ *   monitor port.
+ * - Feedback drops the oldest clone of its request that left by the feedback's ingress port. A clone without feedback
+ *   after t_f goes to the monitor as a recovery notice (0x21): the probe as it was sent on.
+ * - Probes without SR entries and notices from other switches go to the monitor port.
+ * - Other packets are forwarded by their IPv4 destination.
  */
 export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wakeable {
   readonly switchId: number;
@@ -164,7 +164,7 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
     this.#clones.clear((handle) => node.network.cancel(handle));
   }
 
-  /** The time of a clone is up; the network calls this. */
+  /** Handles the timeout of a clone. The network calls this. */
   wake(slot: number): void {
     const node = this.#node!;
     const frame = this.#clones.frameOf(slot);
@@ -188,7 +188,7 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
     if (dscp === GPINT_DSCP.PROBE && parts.routeCount > 0) {
       this.#measure(frame, payload, udpPort, port, node);
     } else if (port === this.monitorPort) {
-      // Sent back where it came from, it would go to and fro.
+      // Sent back to its sender, it would loop.
       this.droppedMisdirected++;
     } else {
       this.inTransit++;
@@ -206,7 +206,7 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
       counters: probeRequestType(payload) === 1 ? this.portPackets : this.routes.hits,
     };
     const length = advanceProbe(payload, hop, isExtended, advanced);
-    // Not confirmed: the switch before sees that the probe goes no further.
+    // Not confirmed, so that the previous switch sees that the probe ends here.
     if (length < 0) {
       this.droppedTooLong++;
       return;

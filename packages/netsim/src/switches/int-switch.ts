@@ -1,4 +1,4 @@
-/** Switches that speak INT: source, transit and sink, with telemetry reports. */
+/** INT switches: source, transit and sink, with telemetry reports. */
 import { CodecError, type Hop, type SourceConfig, sink, source, type TransitConfig, transit } from '@int/codec';
 import { updateChecksum } from '@int/codec/internals';
 import { checkInteger } from '../checks.js';
@@ -8,16 +8,16 @@ import { checkMatch, type FlowMatch, matchesFlow } from './flow-match.js';
 import { ForwardingSwitch } from './forwarding-switch.js';
 import { DROP_REASON, ReportWriter } from './report-writer.js';
 
-/** An entry of a flow watchlist: whose packets carry INT, and what it collects. */
+/** An entry of a flow watchlist: the flows that get INT, and its instructions. */
 export interface WatchRule {
   readonly match: FlowMatch;
-  /** What the source inserts. `maxHops` bounds the stack; beyond it nodes set the E bit. */
+  /** The INT headers that the source inserts. `maxHops` bounds the stack; beyond it nodes set the E bit. */
   readonly int: SourceConfig;
-  /** The source also sends an INT-XD report for 1 in so many of these packets, drawn at random. Default 0: none. */
+  /** The source also sends an INT-XD report for one random packet in this number. Default 0: none. */
   readonly postcardOneIn?: number;
 }
 
-/** An entry of a policy table: flows that do not follow the routes. */
+/** An entry of a policy table, for flows that do not follow the routes. */
 export interface SteeringRule {
   readonly match: FlowMatch;
   readonly port: number;
@@ -26,7 +26,7 @@ export interface SteeringRule {
 export interface IntSwitchOptions {
   /** Node id in metadata and reports, 32 bits. */
   readonly nodeId: number;
-  /** IPv4 address of the switch, a 32-bit word: reports come from it. */
+  /** IPv4 address of the switch, a 32-bit word: the source of reports. */
   readonly address: number;
   /** IPv4 address of the monitor, a 32-bit word. */
   readonly monitorAddress: number;
@@ -34,51 +34,54 @@ export interface IntSwitchOptions {
   readonly monitorPort?: number;
   /** UDP destination port of reports. Default: 32766. */
   readonly reportPort?: number;
-  /** Ports that lead to hosts: INT begins and ends there. May be added to later. Default: none. */
+  /** Ports towards hosts, at which INT begins and ends. More can be added later. Default: none. */
   readonly edgePorts?: Iterable<number>;
-  /** May be replaced later. Default: empty. */
+  /** The flow watchlist, which can be replaced later. Default: empty. */
   readonly watchlist?: readonly WatchRule[];
-  /** How transit nodes find INT, and their MTU. What sources are told has to agree. Default: UDP port 5000 and so on. */
+  /**
+   * The marks of INT for transit nodes, and their MTU. The sources' settings must agree. Default: UDP port 5000 and so
+   * on.
+   */
   readonly transit?: TransitConfig;
   /** Pipelines, 1 to 64: the hardware id of a report is the ingress port modulo this. Default: 1. */
   readonly pipes?: number;
   /** Sequence number of each hardware id's first report, 22 bits. Default: 0. */
   readonly firstSequence?: number;
-  /** Occupancy of a queue, packets, from which reports have the Q bit. Default: never. */
+  /** Queue occupancy in packets from which reports have the Q bit. Default: never. */
   readonly congestedPackets?: number;
-  /** Bytes of a packet, from Ethernet on, that its report carries at most, 64 to 9000; INT has up to 1100. Default: 1280. */
+  /** Most bytes of a packet in its report, from Ethernet on, 64 to 9000. INT has up to 1100. Default: 1280. */
   readonly reportedBytes?: number;
 }
 
-/** What a switch has done with packets and reports. */
+/** Counters of a switch for packets and reports. */
 export interface IntCounters {
-  /** Packets that INT was started on. */
+  /** Packets that got INT here as at a source. */
   readonly started: number;
-  /** Packets that metadata was pushed on, not by the source. */
+  /** Packets that got metadata here as at a transit node or sink. */
   readonly pushed: number;
-  /** Packets that INT was taken out of: as many INT-MD reports. */
+  /** Packets from which INT was removed. Each makes an INT-MD report. */
   readonly stripped: number;
   readonly postcards: number;
-  /** Packets dropped because the time to live was used up: as many drop reports, if they were watched. */
+  /** Packets dropped at the end of their time to live. Each watched one makes a drop report. */
   readonly expired: number;
-  /** Packets of `discards`, dropped without a word. */
+  /** Packets of `discards`, dropped without a report. */
   readonly discarded: number;
-  /** Packets with INT that is cut or not sound; passed on as they are. */
+  /** Packets with truncated or invalid INT, passed on unchanged. */
   readonly unsound: number;
   /** Reports sent: INT-MD, postcards and drops. */
   readonly reports: number;
 }
 
-/** Items that a report's own metadata can have here: interfaces, latency, queue, timestamps (the same bits as in INT). */
+/** Items possible in a report's own metadata: interfaces, latency, queue, timestamps (the same bits as in INT). */
 const REPORT_BITS = 0x7c00;
-/** Of a dropped packet the way out is not known. */
+/** A dropped packet has no known egress. */
 const DROP_BITS = 0x4800;
 const DROP_WORD = 0x0001;
 
 const TTL_AT = 22;
 const NO_PACKET = /* @__PURE__ */ new Uint8Array(0);
 
-/** Counts down the time to live of a frame that is the switch's own, checksum included (RFC 1624). */
+/** Decrements the time to live of a frame that the switch owns, and updates the checksum (RFC 1624). */
 function countDown(frame: Uint8Array): void {
   const before = uint16(frame, TTL_AT);
   const checksum = updateChecksum(uint16(frame, TTL_AT + 2), before, before - 0x100);
@@ -87,14 +90,14 @@ function countDown(frame: Uint8Array): void {
   frame[TTL_AT + 3] = checksum;
 }
 
-/** @throws RangeError for a rule that no packet could be treated by */
+/** @throws RangeError for a rule that fits no packet */
 function checkRule({ match, int, postcardOneIn }: WatchRule): void {
   checkMatch(match);
   if (postcardOneIn !== undefined) checkInteger('postcardOneIn', postcardOneIn, 0);
   try {
     source(NO_PACKET, int);
   } catch (error) {
-    // The configuration is looked at first, the packet, which is none, afterwards.
+    // `source` checks the configuration before the packet, which is empty here.
     if (!CodecError.is(error)) throw error;
   }
 }
@@ -102,18 +105,18 @@ function checkRule({ match, int, postcardOneIn }: WatchRule): void {
 /**
  * Forwards by IPv4 destination like a router, and takes part in INT (INT v2.1, telemetry report v2.0).
  *
- * - A packet that comes in by an edge port and is on the watchlist gets INT, with this node's metadata (source).
- * - A packet with INT that came from another switch gets this node's metadata (transit).
- * - A packet with INT that leaves by an edge port loses it; the packet as it was goes on, and what was collected goes to the
- *   monitor as an INT-MD report: the packet with its stack, this node's block on top (sink).
- * - A packet whose time to live is used up, or that has no route, is dropped. If it carries INT a drop report says so, with
- *   the stack it had: the way it came.
+ * - A watched packet that arrives at an edge port gets INT with this node's metadata (source).
+ * - A packet with INT from another switch gets this node's metadata (transit).
+ * - A packet with INT that leaves by an edge port loses INT. The original packet goes on, and the monitor gets an
+ *   INT-MD report: the packet with its stack, this node's block on top (sink).
+ * - A packet without time to live or without a route is dropped. If it carries INT, a drop report follows, with the
+ *   stack, which shows its path.
  *
- * Metadata: interfaces are port numbers. The queue is the one in front of the egress port's link: its id is the port (8 bits),
- * its occupancy counts packets that wait (links with `queuePackets` only), and the hop latency is how long this packet waits
- * in it, nanoseconds. Timestamps are the node's clock. Items that a switch has not got are written as not available.
+ * Metadata: interfaces are port numbers. The queue is that of the egress port's link: its id is the port (8 bits), and
+ * its occupancy counts waiting packets (only for links with `queuePackets`). The hop latency is the packet's waiting
+ * time in it, nanoseconds. Timestamps are the node's clock. Missing items are written as not available.
  *
- * Sequence numbers are per hardware id; a switch that fails begins again with the first one.
+ * Sequence numbers are per hardware id. After a failure the switch starts with the first one again.
  */
 export class IntSwitch extends ForwardingSwitch implements IntCounters {
   readonly nodeId: number;
@@ -121,11 +124,14 @@ export class IntSwitch extends ForwardingSwitch implements IntCounters {
   readonly edgePorts: Set<number>;
   watchlist: readonly WatchRule[];
   /**
-   * Flows whose packets vanish here, as by a damaged forwarding entry: no report, no counter but `discarded`. By the headers
-   * as they are, which inside the network means INT's destination port.
+   * Flows whose packets vanish here, as by a damaged forwarding entry: without a report, and counted only in
+   * `discarded`. They are matched by their present headers: inside the network the destination port may be INT's.
    */
   discards: readonly FlowMatch[] = [];
-  /** Flows that leave by a port of their own, whatever the routes say: the first that matches, as for `discards`. */
+  /**
+   * Flows that leave by a fixed port and ignore the routes. The first match counts. Flows are matched as for
+   * `discards`.
+   */
   steering: readonly SteeringRule[] = [];
   started = 0;
   pushed = 0;
@@ -198,7 +204,7 @@ export class IntSwitch extends ForwardingSwitch implements IntCounters {
     node.send(out, packet);
   }
 
-  /** The packet as it leaves, a new array; null if it ends here. */
+  /** The outgoing packet in a new array; null if the packet ends here. */
   #telemeter(frame: Uint8Array, port: number, out: number, node: Node): Uint8Array | null {
     const isFromEdge = this.edgePorts.has(port);
     const rule = isFromEdge ? this.watchlist.find(({ match }) => matchesFlow(match, frame)) : undefined;

@@ -1,4 +1,4 @@
-/** Telemetry reports v2.0, as a switch writes them. */
+/** Writes the telemetry reports v2.0 of a switch. */
 import { type Hop, reportV20Group } from '@int/codec';
 import { INNER_TYPE, REPORT_TYPE, reportMetadata, reportV20Individual, reportV20Main } from '@int/codec/internals';
 
@@ -9,20 +9,20 @@ const SEQUENCE_MASK = 0x3f_ffff;
 const HEADERS_BYTES = 12;
 const MAIN_BYTES = 8;
 
-/** Words of a report whose length field says: to the end of the datagram. */
+/** Value of the length field that means: to the end of the datagram. */
 const TO_THE_END = 255;
 
-/** Drop reasons: no specification numbers them, these are the numbers of switch.p4 (p4lang/switch). */
+/** Drop reasons. No specification defines numbers; these are those of switch.p4 (p4lang/switch). */
 export const DROP_REASON = {
-  /** The time to live is used up. */
+  /** The time to live has expired. */
   TTL: 26,
   /** No route to the destination. */
   NO_ROUTE: 29,
 } as const;
 
-/** What a report says besides the packet. */
+/** The contents of a report in addition to the packet. */
 export interface ReportContents {
-  /** The node's own values that stand in the report, not in the packet's stack; the bits say which. */
+  /** The node's own values, which are in the report and not in the packet's stack. `bits` selects them. */
   readonly metadata: Hop;
   /** RepMdBits, bit 0 = 0x8000. */
   readonly bits: number;
@@ -31,7 +31,7 @@ export interface ReportContents {
   readonly queueCongested: boolean;
 }
 
-/** Writes the reports of one node, one to a datagram, and counts each hardware id's sequence numbers. */
+/** Writes the reports of one node, one per datagram, and counts sequence numbers per hardware id. */
 export class ReportWriter {
   readonly #nodeId: number;
   /** Next number of each hardware id. */
@@ -42,19 +42,19 @@ export class ReportWriter {
     this.#sequences = new Uint32Array(pipes).fill(firstSequence & SEQUENCE_MASK);
   }
 
-  /** The number that the next report of a hardware id will have. */
+  /** Sequence number of a hardware id's next report. */
   nextSequence(hwId: number): number {
     return this.#sequences[hwId]!;
   }
 
   /**
-   * A UDP payload: group header, report of RepType 1 with the tracked-flow bit, and the packet as an Ethernet frame,
-   * padded to whole words.
+   * Writes a UDP payload: group header, report of RepType 1 with the tracked-flow bit, and the packet as an Ethernet
+   * frame, padded to whole words.
    */
   write(packet: Uint8Array, hwId: number, contents: ReportContents): Uint8Array {
     const { metadata, bits, dropReason, queueCongested } = contents;
     const own = reportMetadata('2.0', bits).encode({ metadata, dropQueueId: metadata.queueId ?? null, dropReason });
-    // What the length field counts: main contents, metadata, packet.
+    // The length field counts main contents, metadata and packet.
     const bodyWords = 2 + own.length / 4 + ((packet.length + 3) >>> 2);
     const out = new Uint8Array(HEADERS_BYTES + bodyWords * 4);
     const sequence = this.#sequences[hwId]!;

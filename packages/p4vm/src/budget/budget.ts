@@ -2,7 +2,7 @@ import { type Diagnostics, Stopped } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import { type LimitName, type Limits, limitLabel, MAX_MEMBERS, withDefaults } from './limits.js';
 
-/** What a limit bounds, for its diagnostic. */
+/** The resource that a limit bounds, in the words of its diagnostic. */
 const WHAT: Readonly<Record<LimitName, string>> = {
   files: 'files are read',
   characters: 'characters are read or made by macros',
@@ -23,26 +23,26 @@ export const MAX_DEPTH = 1000;
 /** Levels that a call, an instance or a copy of a generic declaration stands for. */
 export const CALL_DEPTH = 8;
 
-/** What a program has left of what it may use while it is read, checked and compiled. */
+/** The resources that a program has left while it is read, checked and compiled. */
 export class Budget {
   readonly limits: Limits;
-  /** How deep the stage at work is nested. */
+  /** Nesting depth of the current stage. */
   depth = 0;
   readonly #left: Record<LimitName, number>;
 
-  /** @throws RangeError for a limit that is no whole number from 1 */
+  /** @throws RangeError for a limit that is not a whole number from 1 */
   constructor(limits: Partial<Limits> = {}) {
     this.limits = withDefaults(limits);
     this.#left = { ...this.limits };
   }
 
-  /** Takes from what is left. `span` is where it is needed. @throws Stopped if there is not enough */
+  /** Takes `amount` of a resource. `span` is the place that needs it. @throws Stopped if too little is left */
   spend(name: LimitName, amount: number, span: Span): void {
     this.#left[name] -= amount;
     if (this.#left[name] < 0) this.exceeded(name, span);
   }
 
-  /** What was taken. */
+  /** The amount taken so far. */
   spent(name: LimitName): number {
     return this.limits[name] - this.#left[name];
   }
@@ -55,7 +55,7 @@ export class Budget {
     throw new Stopped(`limit-${limitLabel(name)}`, span, `more than ${count} ${WHAT[name]} (${raise})`);
   }
 
-  /** Goes so many levels deeper; `leave` must follow, or `depth` be put back. @throws Stopped if that is too deep */
+  /** Goes `levels` deeper. The caller then calls `leave`, or restores `depth`. @throws Stopped if that is too deep */
   enter(span: Span, levels = 1): void {
     this.depth += levels;
     if (this.depth > MAX_DEPTH) throw tooDeep(span);
@@ -66,19 +66,20 @@ export class Budget {
   }
 }
 
-/** What ends a stage that finds more than `MAX_MEMBERS` of something. */
+/** The error that ends a stage which finds more than `MAX_MEMBERS` of something. */
 export function tooManyMembers(span: Span): Stopped {
   return new Stopped('too-many-members', span, `more than ${MAX_MEMBERS} in one list`);
 }
 
-/** What ends a stage whose recursion gets too deep. */
+/** The error that ends a stage whose recursion gets too deep. */
 export function tooDeep(span: Span): Stopped {
   return new Stopped('nesting-too-deep', span, 'expressions, statements, calls or instances are nested too deep');
 }
 
 /**
- * Runs a stage. One that is stopped leaves its diagnostic, and gives undefined; so does one that runs out of stack, which
- * what `Budget.enter` counts should prevent, but how much there is is the caller's.
+ * Runs a stage. A stage that is stopped leaves a diagnostic, and the result is undefined. The same holds for a stage
+ * that runs out of stack: `Budget.enter` counts levels to prevent that, but the caller may have used most of the stack
+ * before.
  *
  * @param whole the program
  */
@@ -94,7 +95,7 @@ export function runStage<T>(diagnostics: Diagnostics, whole: Span, stage: () => 
   }
 }
 
-/** Whether an error is the engine's for a stack that is used up. */
+/** Whether an error is the one that JavaScript engines throw when the stack is used up. */
 export function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && /call stack/i.test(error.message);
 }

@@ -1,32 +1,33 @@
 /**
- * What one program may use. Programs may come from anybody: each limit bounds a resource that a short program could ask
- * for without end. Who reaches one gets a diagnostic with code `limit-NAME`, such as `limit-state-bytes`.
+ * The resources that one program may use. Programs may come from strangers: each limit bounds a resource that a short
+ * program could use up. A program that reaches a limit gets a diagnostic with code `limit-NAME`, such as
+ * `limit-state-bytes`.
  */
 export interface Limits {
-  /** Files read, each as often as it is included. */
+  /** Files read. A file counts each time it is included. */
   readonly files: number;
-  /** Characters read from files, and made by macros. */
+  /** Characters read from files and made by macros. */
   readonly characters: number;
-  /** Tokens read, and made by macros. */
+  /** Tokens read and made by macros. */
   readonly tokens: number;
   /** Steps of the type check and of the specialisation: about ten for each node of the specialised program. */
   readonly work: number;
-  /** Parsers, controls, tables, actions, functions, extern objects and value sets, each as often as it is specialised. */
+  /** Parsers, controls, tables, actions, functions, extern objects and value sets. Each specialisation counts. */
   readonly instances: number;
-  /** Characters of the JavaScript that a program becomes. */
+  /** Characters of the JavaScript that a program is compiled to. */
   readonly codeCharacters: number;
   /**
-   * Bytes of what a running program keeps: registers, counters, meters, headers, metadata, entries of tables, packets
+   * Bytes that a running program keeps: registers, counters, meters, headers, metadata, entries of tables, packets
    * within the switch.
    */
   readonly stateBytes: number;
-  /** Steps that one received packet may cause, with all its copies: statements, table lookups, turns of loops. */
+  /** Steps that one received packet and all its copies may take: statements, table lookups, turns of loops. */
   readonly steps: number;
-  /** Bytes of a packet that leaves, or goes back to the parser. */
+  /** Length in bytes of a packet that leaves the switch or goes back to the parser. */
   readonly packetBytes: number;
 }
 
-/** Bits of the widest `bit<>` and `int<>`: as many as the reference compiler takes, and the machine's words hold. */
+/** Bits of the widest `bit<>` and `int<>`: the reference compiler takes as many, and the machine's words hold them. */
 export const MAX_BITS = 2048;
 
 /** Fields, parameters, arguments, cases, keys, actions and the like of one declaration, call or statement. */
@@ -34,7 +35,7 @@ export const MAX_MEMBERS = 4096;
 
 export type LimitName = keyof Limits;
 
-/** Limits that serve programs of any size that people write. */
+/** The default limits. Programs that people write stay far below them. */
 export const DEFAULT_LIMITS: Limits = /* @__PURE__ */ Object.freeze({
   files: 1000,
   characters: 16_777_216,
@@ -47,7 +48,7 @@ export const DEFAULT_LIMITS: Limits = /* @__PURE__ */ Object.freeze({
   packetBytes: 262_144,
 });
 
-/** Names of all limits, in the order of the stages that they bound. */
+/** Names of all limits, in the order of the compiler's stages. */
 export const LIMIT_NAMES: readonly LimitName[] = /* @__PURE__ */ Object.freeze(
   Object.keys(DEFAULT_LIMITS) as LimitName[],
 );
@@ -58,9 +59,9 @@ export function limitLabel(name: LimitName): string {
 }
 
 /**
- * All limits, the default where none is given.
+ * All limits, with defaults for those that are not given.
  *
- * @throws RangeError if one is no whole number from 1
+ * @throws RangeError if a limit is not a whole number from 1
  */
 export function withDefaults(limits: Partial<Limits> = {}): Limits {
   const all = { ...DEFAULT_LIMITS };

@@ -10,7 +10,7 @@ export class Memory {
     return this.#left;
   }
 
-  /** False, and nothing is taken, if there are not so many bytes left. */
+  /** Takes bytes. Returns false, and takes nothing, if fewer bytes are left. */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;

@@ -20,11 +20,11 @@ export interface Signature {
   readonly parameters: readonly Parameter[];
   readonly types: readonly ParameterType[];
   readonly variables: readonly TypeVariable[];
-  /** What is known of the variables before the call is looked at. */
+  /** Types of variables that are known before the call is checked. */
   readonly preset?: ReadonlyMap<TypeVariable, Type>;
-  /** Variables nothing says anything about are left open: of packages, whose optional parameters may be left out. */
+  /** Variables without a type are left open. Packages need this, as their optional parameters may be left out. */
   readonly isLoose?: boolean;
-  /** Where parameters without a direction take any value, as in calls of actions. */
+  /** Parameters without a direction take any value, as in calls of actions. */
   readonly isAction?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface CheckedArguments {
   readonly bindings: Bindings;
 }
 
-/** Whether a call can be of this, by the number and the names of its arguments. */
+/** Whether a call fits a signature by the number and the names of its arguments. */
 export function isApplicable(
   parameters: readonly Parameter[],
   types: readonly ParameterType[],
@@ -49,7 +49,7 @@ export function isApplicable(
   );
 }
 
-/** Which argument goes to which parameter; undefined if that cannot be said (then it has been reported). */
+/** The argument of each parameter; undefined, after a diagnostic, if they do not fit. */
 function bind(
   c: Checker,
   signature: Signature,
@@ -144,7 +144,7 @@ function inferBindings(
   bound.forEach((argument, i) => {
     const formal = signature.types[i]!;
     if (!hasVariable(formal.type)) return;
-    // A default value says what the variables stand for, too.
+    // A default value also gives types to the variables.
     const value = argument?.value ?? signature.parameters[i]!.defaultValue;
     const actual = value && c.found.types.get(value);
     if (argument === undefined && actual !== undefined && hasVariable(actual)) return;
@@ -236,7 +236,7 @@ function checkOut(c: Checker, argument: Argument, parameter: ParameterType, targ
   );
 }
 
-/** Checks the arguments of a call against what is called, and finds out what its type variables stand for. */
+/** Checks the arguments of a call against the callee's signature, and infers its type variables. */
 export function checkArguments(
   c: Checker,
   signature: Signature,

@@ -17,12 +17,12 @@ import { type ActionEntry, type Entry, type FunctionEntry, type Overload, Scope 
 import { resolveType, typeEntryOf } from './type-nodes.js';
 import { booleanValue } from './values.js';
 
-/** Infers arguments of a call that is wrong, for what is wrong in them. */
+/** Infers the arguments of a wrong call, to report the errors in them. */
 export function inferArguments(c: Checker, args: readonly Argument[]): void {
   for (const { value } of args) if (value.kind !== 'any' && !c.found.types.has(value)) infer(c, value);
 }
 
-/** The one of several declarations of a name that a call means, by number and names of arguments. */
+/** Selects one of several declarations of a name, by the number and names of a call's arguments. */
 export function selectOverload<T>(
   c: Checker,
   candidates: readonly T[],
@@ -41,7 +41,7 @@ export function selectOverload<T>(
     return isApplicable(parameters, types, args);
   });
   if (applicable.length === 1) return applicable[0];
-  // One that needs no default values is meant before one that does.
+  // A declaration that needs no default values takes precedence.
   const exact = applicable.filter((candidate) => parametersOf(candidate).parameters.length === args.length);
   if (exact.length === 1) return exact[0];
   inferArguments(c, args);
@@ -67,7 +67,7 @@ export function selectOverload<T>(
   return undefined;
 }
 
-/** What may not be called from where the checker stands. */
+/** Reports a call that is not allowed in the current place. */
 function checkFunctionPlace(c: Checker, name: string, isExtern: boolean, span: Span): void {
   const { kind } = c.place;
   if (kind === 'top' && !(isExtern && name === 'static_assert')) {
@@ -78,7 +78,7 @@ function checkFunctionPlace(c: Checker, name: string, isExtern: boolean, span: S
   }
 }
 
-/** A function as it is for these type arguments: a copy of its own, checked once. */
+/** The specialisation of a function for these type arguments: a copy, checked once. */
 function specialiseFunction(
   c: Checker,
   declaration: FunctionDeclaration,
@@ -218,7 +218,7 @@ export function actionParameters(c: Checker, entry: ActionEntry): ParameterType[
   }));
 }
 
-/** What a call's name refers to: the innermost declaration that takes so many arguments, if there is one. */
+/** The declaration that a call's name refers to: the innermost one with this number of arguments, if there is one. */
 function lookupCallable(c: Checker, path: PathExpression, args: readonly Argument[]): Entry | undefined {
   const entry = c.lookup(path.name, path.isAbsolute, 'function or action');
   if (entry?.kind !== 'action' || path.isAbsolute) return entry;

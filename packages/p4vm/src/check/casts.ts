@@ -12,7 +12,7 @@ import { resolveDefiniteType } from './type-nodes.js';
 import { isValueType } from './type-rules.js';
 import { booleanValue, integerValue, wrapInteger } from './values.js';
 
-/** The type that stands for values: a newtype's and a serializable enum's is what they are made of. */
+/** The type that represents values: for a newtype and a serializable enum the underlying type. */
 function representation(type: Type): Type {
   return type.kind === 'newtype' || type.kind === 'serializable-enum' ? representation(type.underlying) : type;
 }
@@ -21,7 +21,7 @@ function isBit(type: Type): boolean {
   return type.kind === 'bits' && !type.isSigned && type.width === 1;
 }
 
-/** Whether `(target) value` is defined, where the two have no names around them. */
+/** Whether `(target) value` is defined for two types that are no newtypes and no serializable enums. */
 function isPlainCast(c: Checker, operand: Expression, source: Type, target: Type): boolean {
   if (sameType(source, target)) return true;
   if (source.kind === 'bits') {
@@ -66,7 +66,7 @@ export function inferCast(c: Checker, e: CastExpression): Type {
   }
   const from = representation(source);
   const to = representation(target);
-  // A literal has the type at once, so that what does not fit is noticed.
+  // A literal gets the type at once, so that a value that does not fit is reported.
   if (source.kind === 'integer' && to.kind === 'bits') coerce(c, e.operand, to);
   else if (sameType(source, target) ? !isValueType(target) : !isPlainCast(c, e.operand, from, to)) {
     c.error('cast', e.span, `${describeType(source)} cannot be cast to ${describeType(target)}`);

@@ -5,7 +5,7 @@ import type { CheckedProgram } from './checked-program.js';
 import { Checker } from './checker.js';
 import { checkDeclaration } from './declarations.js';
 
-/** The package programs have to be instances of. */
+/** The package that a program's `main` must be an instance of. */
 const ARCHITECTURE = 'V1Switch';
 
 /** The instance called `main`, of the package of v1model. */
@@ -16,7 +16,7 @@ function findMain(c: Checker, program: Program): InstanceDeclaration | undefined
     return undefined;
   }
   const { declaration } = entry.symbol;
-  // What is unknown has been reported.
+  // An unknown type has been reported.
   if (entry.type.kind === 'unknown') return undefined;
   if (entry.type.kind === 'package' && entry.type.name === ARCHITECTURE) return declaration;
   c.report(
@@ -31,12 +31,12 @@ function findMain(c: Checker, program: Program): InstanceDeclaration | undefined
 }
 
 /**
- * Resolves the names of a program, checks its types and works out what is known at compile time.
+ * Resolves the names of a program, checks its types and computes the values that are known at compile time.
  *
- * @param program as parsed, with the text of core.p4 and v1model.p4 in it
+ * @param program the parsed program, which includes core.p4 and v1model.p4
  * @param diagnostics errors and warnings are added to these
- * @param budget what the program may use
- * @returns what was found out, or undefined if there are errors (those of the parser included)
+ * @param budget the resources that the program may use
+ * @returns the checked program, or undefined if there are errors (those of the parser included)
  */
 export function checkProgram(
   program: Program,

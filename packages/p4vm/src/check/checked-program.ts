@@ -29,9 +29,9 @@ import type {
 import type { Field, FunctionType, Type } from '../types/type.js';
 
 /**
- * What the checker found out about a program without errors: the syntax tree, and maps from its nodes. A generic
- * function, parser or control of the user's is checked once per list of type arguments, on a copy of its declaration:
- * what calls refer to is the copy, so that no type in these maps has a variable in it.
+ * The result of the checker for a program without errors: the syntax tree, and maps from its nodes. A generic function,
+ * parser or control of the user is checked once per list of type arguments, on a copy of its declaration. Calls refer
+ * to the copy, so no type in these maps has a variable in it.
  */
 export interface CheckedProgram {
   readonly program: Program;
@@ -44,31 +44,31 @@ export interface CheckedProgram {
    */
   readonly types: ReadonlyMap<Expression, Type>;
 
-  /** Type an expression had before an implicit conversion, where that needs work at run time. */
+  /** Type of an expression before an implicit conversion that needs work at run time. */
   readonly implicitCasts: ReadonlyMap<Expression, Type>;
 
   /**
-   * Value of an expression that is known at compile time (and not within a control or parser whose constructor
-   * parameter it depends on), in the type of `types`.
+   * Values of expressions that are known at compile time, in the type of `types`. Expressions that depend on a
+   * constructor parameter of the control or parser around them are absent.
    */
   readonly constants: ReadonlyMap<Expression, ConstantValue>;
 
-  /** What a name in an expression refers to. */
+  /** The declaration that a name in an expression refers to. */
   readonly references: ReadonlyMap<PathExpression, ValueSymbol>;
 
-  /** What each call calls. */
+  /** The callee of each call. */
   readonly calls: ReadonlyMap<CallExpression, ResolvedCall>;
 
-  /** What each member access is. */
+  /** The meaning of each member access. */
   readonly members: ReadonlyMap<Expression, ResolvedMember>;
 
   /** Types as written: of variables, parameters, fields, type arguments. Typedefs are resolved, type variables replaced. */
   readonly typeNodes: ReadonlyMap<TypeNode, Type>;
 
-  /** Arguments of an instance declaration, by the constructor's parameters, with what it is an instance of. */
+  /** The type and the arguments of each instance declaration, in the order of the constructor's parameters. */
   readonly instances: ReadonlyMap<InstanceDeclaration, ResolvedConstructor>;
 
-  /** Actions a table lists, entries and its default action. */
+  /** Actions, entries and default action of each table. */
   readonly tables: ReadonlyMap<TableDeclaration, CheckedTable>;
 
   /** Errors in order of declaration, those of core.p4 first: the value of `error.X` is its position. */
@@ -93,7 +93,7 @@ export type ConstantValue =
   | { readonly kind: 'aggregate'; readonly elements: readonly ConstantValue[] }
   | { readonly kind: 'invalid-header' };
 
-/** What a name stands for where a value can stand. */
+/** The meaning of a name in an expression. */
 export type ValueSymbol =
   | { readonly kind: 'variable'; readonly declaration: VariableDeclaration }
   | { readonly kind: 'constant'; readonly declaration: ConstantDeclaration }
@@ -110,7 +110,7 @@ export type ValueSymbol =
   | { readonly kind: 'state'; readonly declaration: ParserState }
   | { readonly kind: 'type'; readonly declaration: Declaration };
 
-/** What `base.member` is, if it is not a method that is called. */
+/** The meaning of `base.member`, unless it is a method that is called. */
 export type ResolvedMember =
   | { readonly kind: 'field'; readonly field: Field }
   /** `next`, `last`, `lastIndex`, `size` of a stack. */
@@ -121,8 +121,8 @@ export type ResolvedMember =
   | { readonly kind: 'table-result'; readonly property: 'hit' | 'miss' | 'action_run' };
 
 /**
- * An argument bound to its parameter, in lists in order of the parameters (they are evaluated in order of the call's);
- * `argument` is undefined for one that is left out (default value or `@optional`).
+ * An argument bound to its parameter. Lists are in the order of the parameters; arguments are evaluated in the order of
+ * the call. `argument` is undefined for one that is left out (default value or `@optional`).
  */
 export interface BoundArgument {
   readonly parameter: Parameter;
@@ -166,7 +166,10 @@ export type ResolvedCall =
   | {
       readonly kind: 'apply';
       readonly object: Expression;
-      /** A type declaration if `object` is a constructor's parameter: which instance it is, is known per instance. */
+      /**
+       * A type declaration if `object` is a constructor parameter, which may be another instance in each
+       * specialisation.
+       */
       readonly target: ParserDeclaration | ControlDeclaration | ParserTypeDeclaration | ControlTypeDeclaration;
       readonly isDirect: boolean;
       readonly arguments: readonly BoundArgument[];

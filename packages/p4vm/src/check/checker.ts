@@ -60,7 +60,7 @@ function emptyFound(): Found {
   };
 }
 
-/** Where in a program the checker stands: what may be called and declared here. */
+/** The checker's place in a program. It decides what may be called and declared there. */
 export interface Place {
   readonly kind:
     | 'top'
@@ -77,13 +77,13 @@ export interface Place {
     | 'key';
   /** Of a function. */
   readonly returnType?: Type;
-  /** Within how many loops. */
+  /** Number of loops around the place. */
   readonly loops: number;
   /** The parser, control, action or function. */
   readonly owner: Declaration | undefined;
 }
 
-/** What stands behind a nominal type of an object. */
+/** The declaration of a nominal object type, with its type arguments. */
 export interface ObjectType {
   readonly declaration:
     | ExternDeclaration
@@ -112,7 +112,7 @@ export class Checker {
   readonly methodTypes = new Map<object, FunctionType>();
   /** Type variables of a generic declaration. */
   readonly variables = new Map<object, readonly TypeVariable[]>();
-  /** Generic structs and the like: what they are specialisations of. */
+  /** The generic types of which structs and the like are specialisations. */
   readonly origins = new Map<Type, TypeEntry>();
   /** Parameters of constructors, by parser and control declaration. */
   readonly constructorTypes = new Map<object, readonly ParameterType[]>();
@@ -132,7 +132,7 @@ export class Checker {
     readonly budget: Budget,
   ) {}
 
-  /** Takes steps from what the check may take. @throws Stopped if there are not enough left */
+  /** Takes steps from the budget. @throws Stopped if too few are left */
   spend(steps: number, span: Span): void {
     this.budget.spend('work', steps, span);
   }
@@ -166,7 +166,7 @@ export class Checker {
     return this.within(new Scope(this.scope, owner), this.place, body);
   }
 
-  /** Runs `body` for its diagnostics only: what it finds out is thrown away. */
+  /** Runs `body` for its diagnostics only and discards its results. */
   discarding(body: () => void): void {
     const kept = this.found;
     this.found = emptyFound();
@@ -190,7 +190,7 @@ export class Checker {
     });
   }
 
-  /** Looks a name up, in the outermost scope only if it is absolute; reports one that is not there. */
+  /** Looks up a name; an absolute one only in the outermost scope. Reports an unknown name. */
   lookup(name: Identifier, isAbsolute: boolean, what: string): Entry | undefined {
     const scope = isAbsolute ? this.scope.root : this.scope;
     const entry = scope.lookup(name.text);
@@ -202,7 +202,7 @@ export class Checker {
     return entry;
   }
 
-  /** The name that was meant, if one is like it; undefined also if nobody would read it. */
+  /** A similar name, to suggest in a message; undefined if there is none, or if the message would not be shown. */
   guess(word: string, candidates: Iterable<string>, span: Span): string | undefined {
     return this.diagnostics.isOpen ? closest(word, candidates, (names) => this.spend(names, span)) : undefined;
   }

@@ -110,7 +110,7 @@ function constructObject(
   return { type, constructor: { kind: declaration.kind, declaration, arguments: checked.bound } };
 }
 
-/** A constructor call: which constructor, and its arguments. Undefined if it is wrong (then it has been reported). */
+/** Resolves a constructor call to its constructor and arguments; undefined, after a diagnostic, if it is wrong. */
 function construct(
   c: Checker,
   entry: TypeEntry,
@@ -170,7 +170,7 @@ function construct(
   }
 }
 
-/** What may be made where the checker stands. `isDeclared`: it has a name, and is not an argument. */
+/** Reports an instance that is not allowed in the current place. `isDeclared`: it has a name and is not an argument. */
 function checkInstancePlace(c: Checker, type: Type, span: Span, isDeclared: boolean): void {
   const { kind } = c.place;
   const refuse = (where: string): void =>

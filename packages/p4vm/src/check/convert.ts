@@ -116,7 +116,7 @@ function convertFields(c: Checker, struct: StructExpression, fields: readonly Fi
   return isConverted;
 }
 
-/** What is converted part by part, or stands for all parts of a value. */
+/** Whether an expression is converted part by part, or stands for all parts of a value. */
 export function isLiteral({ kind }: Expression): boolean {
   return kind === 'list' || kind === 'struct-expression' || kind === 'invalid' || kind === 'dots';
 }
@@ -126,8 +126,8 @@ function isAnonymous(type: Type): type is StructType {
 }
 
 /**
- * Converts an expression whose type is known to the type a place needs, as far as that goes without a cast: literals and
- * what they are made of get the type itself. Reports and returns false if it does not go.
+ * Converts an expression of known type to the type that its place needs, if no cast is needed. Literals and their parts
+ * get the type itself. Otherwise reports the expression and returns false.
  */
 export function coerce(c: Checker, expression: Expression, target: Type): boolean {
   const type = c.found.types.get(expression);
@@ -177,11 +177,11 @@ export function coerce(c: Checker, expression: Expression, target: Type): boolea
   }
   if (sameType(type, target)) return true;
   if (type.kind === 'integer') {
-    // Of a type with a name of its own, too: compilers take `type bit<9> P; P p = 1;`, and programs have it.
+    // This includes newtypes: compilers accept `type bit<9> P; P p = 1;`, and programs use it.
     const bits = representation(target);
     if (bits.kind === 'bits' && target.kind !== 'serializable-enum') return convertInteger(c, expression, target, bits);
   }
-  // As constants are folded, a number of known width is as good as one without.
+  // Constants are folded, so a number of known width serves as an `int`.
   if (type.kind === 'bits' && target.kind === 'integer' && c.found.constants.has(expression)) {
     c.found.types.set(expression, target);
     return true;
@@ -219,7 +219,7 @@ export function check(c: Checker, expression: Expression, target: Type): boolean
   return coerce(c, expression, target);
 }
 
-/** A serializable enum where its number is needed becomes that. Returns the type then. */
+/** Converts a serializable enum to its number, and returns the type after that. */
 export function enumToNumber(c: Checker, expression: Expression): Type {
   const type = c.found.types.get(expression)!;
   if (type.kind !== 'serializable-enum') return type;

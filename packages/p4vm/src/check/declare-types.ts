@@ -36,7 +36,7 @@ import { Scope, type TypeEntry } from './scope.js';
 import { resolveDefiniteType, resolveType } from './type-nodes.js';
 import { checkFields, checkParts, checkTypedef } from './type-rules.js';
 
-/** Annotations as text by name: those with a string have the string. */
+/** Annotations by name, as text: the string if the annotation has one. */
 function annotationTexts(annotations: StructDeclaration['annotations']): ReadonlyMap<string, string> {
   return new Map(
     annotations.map((each) => {
@@ -80,7 +80,7 @@ export function declareStruct(c: Checker, declaration: StructDeclaration): TypeE
       for (const field of declaration.fields) {
         fields.push({
           name: field.name.text,
-          // What type arguments bring in is looked at where they are written.
+          // Type arguments are checked at the place where they are written.
           type:
             use === undefined || typeParameters.length === 0
               ? resolveDefiniteType(c, field.type)
@@ -107,7 +107,7 @@ export function declareStruct(c: Checker, declaration: StructDeclaration): TypeE
   };
   const specialise = memoised(build);
   const entry: TypeEntry = { kind: 'type', name, declaration, parameters: typeParameters.length, specialise };
-  // Once for its own sake: errors in it are reported even if it is not used.
+  // Resolved here as well, so that errors are reported in a struct that is not used.
   if (typeParameters.length === 0) specialise([], name.span);
   else build(variablesOf(typeParameters), undefined);
   c.declare(entry);
@@ -184,7 +184,7 @@ export function declareTypedef(c: Checker, declaration: TypedefDeclaration): voi
   c.declare({ ...typeEntry(name, type), declaration });
 }
 
-/** `error { ... }`: members are added to those there. */
+/** `error { ... }`: adds its members to the earlier ones. */
 export function declareErrors(c: Checker, declaration: ErrorDeclaration | MatchKindDeclaration): void {
   const members = declaration.kind === 'error' ? c.errors : c.matchKinds;
   const what = declaration.kind === 'error' ? 'error' : 'match kind';
@@ -206,7 +206,7 @@ function bindingsOf(variables: readonly TypeVariable[], types: readonly Type[]):
   return new Map(variables.map((variable, i) => [variable, types[i]!]));
 }
 
-/** The type of a function, method or constructor, in variables of its own and of what declares it. */
+/** The type of a function, method or constructor. Its type variables are its own and those of its extern. */
 export function methodType(c: Checker, method: ExternDeclaration['methods'][number]): FunctionType {
   const variables = variablesOf(method.typeParameters);
   const scope = new Scope(c.scope);

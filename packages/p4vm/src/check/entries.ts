@@ -12,7 +12,7 @@ import { valueKey } from './values.js';
 
 type Key = CheckedTable['keys'][number];
 
-/** Priorities are numbers of 32 bits, as control planes have them. */
+/** Priorities are numbers of 32 bits, as in control planes. */
 const MAXIMUM_PRIORITY = (1n << 31n) - 1n;
 
 function isPrefix(mask: bigint, width: number): boolean {
@@ -30,7 +30,7 @@ function checkPrefix(c: Checker, label: Expression, type: Type): void {
   }
 }
 
-/** Whether a label is of a kind that the key's match kind allows. */
+/** Whether the key's match kind allows a label of this kind. */
 function checkMatch(c: Checker, label: Expression, key: Key): void {
   const isSet = label.kind === 'mask' || label.kind === 'range';
   const isAny = label.kind === 'any' || label.kind === 'default';
@@ -96,8 +96,8 @@ function priorityOf(c: Checker, entry: TableEntry, isTableConst: boolean): bigin
 }
 
 /**
- * Priorities of entries, if the program gives any: those without one follow from the one before.
- * Source: P4_16 language specification, "Entry priorities".
+ * Priorities of entries, if the program gives any. An entry without one gets it from the entry before. Source: P4_16
+ * language specification, "Entry priorities".
  */
 function priorities(c: Checker, entries: TableEntries, properties: CheckedProperties): readonly (number | undefined)[] {
   const given = entries.entries.map((entry) => priorityOf(c, entry, entries.isConst));
@@ -116,7 +116,7 @@ function priorities(c: Checker, entries: TableEntries, properties: CheckedProper
   });
 }
 
-/** Two entries with the same values for keys that are all exact: only the first could ever match. */
+/** Reports two entries with equal values if all keys are exact: the second could never match. */
 function checkDuplicate(
   c: Checker,
   entry: TableEntry,

@@ -119,7 +119,7 @@ function compute(c: Checker, e: Expression): Type {
   }
 }
 
-/** Finds out the type of an expression, and its value if it is known; both are recorded. */
+/** Infers the type of an expression, and its value if it is known, and records both. */
 export function infer(c: Checker, e: Expression): Type {
   c.budget.enter(e.span);
   const type = compute(c, e);

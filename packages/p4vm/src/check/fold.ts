@@ -11,7 +11,7 @@ export interface FoldFailure {
 
 export type FoldResult = ConstantValue | FoldFailure | undefined;
 
-/** Numbers of type `int` of more bits than this, and strings that are longer, are mistakes nobody wants to wait for. */
+/** Largest size of an `int` in bits, and of a string in characters. Larger ones are mistakes that only cost time. */
 const LARGEST_SIZE = 8192;
 const LARGEST_SHIFT = 8192n;
 
@@ -19,12 +19,12 @@ export function isFailure(result: FoldResult): result is FoldFailure {
   return result !== undefined && 'code' in result;
 }
 
-/** A number in the type it has to be in: cut to the width of `bit` and `int<W>`, as it is for `int`. */
+/** A number as a value of a type: cut to the width of `bit<W>` and `int<W>`, unchanged for `int`. */
 export function numberOf(value: bigint, type: Type): ConstantValue {
   return integerValue(type.kind === 'bits' ? wrapInteger(value, type.width, type.isSigned) : value);
 }
 
-/** `operator operand`, of a type that is the operand's too. */
+/** Computes `operator operand`; operand and result have one type. */
 export function foldUnary(operator: UnaryOperator, operand: ConstantValue, type: Type): ConstantValue | undefined {
   if (operand.kind === 'boolean') return operator === '!' ? booleanValue(!operand.value) : undefined;
   if (operand.kind !== 'integer') return undefined;
@@ -50,7 +50,7 @@ function saturate(value: bigint, type: Type): bigint {
 function shift(left: bigint, right: bigint, isLeft: boolean, type: Type): FoldResult {
   if (right < 0n) return { code: 'negative-shift', message: `shift by a negative amount, ${right}` };
   if (type.kind === 'bits') {
-    // All that is left of a shift by the width or more is the sign.
+    // A shift by the width or more leaves only the sign.
     if (right >= BigInt(type.width)) return integerValue(!isLeft && left < 0n ? -1n : 0n);
     return numberOf(isLeft ? left << right : left >> right, type);
   }
@@ -120,8 +120,8 @@ function foldNumbers(operator: BinaryOperator, left: bigint, right: bigint, type
 }
 
 /**
- * `left operator right`, both known. `type` is the type of the left operand, for `++` of bits with `rightWidth` the width
- * of the right one. Undefined: not an operation of these values.
+ * `left operator right`, both known. `type` is the type of the left operand, for `++` of bits with `rightWidth` the
+ * width of the right one. Undefined if the operator is not defined for these values.
  */
 export function foldBinary(
   operator: BinaryOperator,

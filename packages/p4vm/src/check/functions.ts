@@ -10,7 +10,7 @@ import { alwaysReturns, checkStatements } from './statements.js';
 import { resolveType } from './type-nodes.js';
 import { isValueType } from './type-rules.js';
 
-/** Adds a function of a name that others may have too, if it can be told apart from them. */
+/** Adds an overload of a function, if it differs from the others by number or names of parameters. */
 export function declareOverload(
   c: Checker,
   overload: Overload,

@@ -6,7 +6,7 @@ import type { ParameterType, Type, TypeVariable } from '../types/type.js';
 import type { Checker } from './checker.js';
 import type { Scope, TypeEntry } from './scope.js';
 
-/** What is known about type variables. */
+/** The types of type variables, as far as they are known. */
 export type Bindings = Map<TypeVariable, Type>;
 
 /** Type variables for the parameters of a declaration. */
@@ -19,7 +19,7 @@ export function typeEntry(name: Identifier, type: Type): TypeEntry {
   return { kind: 'type', name, declaration: undefined, parameters: 0, specialise: () => type };
 }
 
-/** Puts type parameters into a scope, standing for the types given; a name used twice is an error. */
+/** Puts type parameters into a scope, bound to the given types. A name used twice is an error. */
 export function bindTypeParameters(
   c: Checker,
   scope: Scope,
@@ -93,7 +93,7 @@ export function substitute(c: Checker, type: Type, bindings: ReadonlyMap<TypeVar
   }
 }
 
-/** A variable met again: the more definite of two types that agree, or undefined if they do not. */
+/** Merges two types of one variable: the more definite one if they agree, otherwise undefined. */
 function merge(c: Checker, first: Type, second: Type): Type | undefined {
   if (first.kind === 'any' || first.kind === 'unknown') return second;
   if (sameType(first, second)) return first;
@@ -101,7 +101,7 @@ function merge(c: Checker, first: Type, second: Type): Type | undefined {
   if (second.kind === 'integer' && (first.kind === 'bits' || first.kind === 'serializable-enum')) return first;
   if (first.kind === 'serializable-enum' && sameType(first.underlying, second)) return second;
   if (second.kind === 'serializable-enum' && sameType(second.underlying, first)) return first;
-  // A list stands for a struct, header, tuple or stack with as many parts; which is checked when it is converted.
+  // A list stands for a struct, header, tuple or stack with as many parts. The conversion checks this.
   const isLiteral = (type: Type): boolean => type.kind === 'tuple' || (type.kind === 'struct' && type.name === '');
   if (isLiteral(second) && (isContainer(first) || first.kind === 'tuple')) return first;
   if (isLiteral(first) && isContainer(second)) return second;

@@ -8,7 +8,7 @@ function literal(c: Checker, e: Expression): string | undefined {
   return value?.kind === 'integer' ? value.value.toString() : undefined;
 }
 
-/** A number in the base it is written in, without what does not matter (leading zeros, underscores, case). */
+/** A number in the base in which it is written, without leading zeros and underscores, in lower case. */
 function written(e: Expression): string | undefined {
   if (e.kind !== 'integer') return undefined;
   const text = e.span.file.text.slice(e.span.start, e.span.end);
@@ -17,7 +17,7 @@ function written(e: Expression): string | undefined {
   return `${width}${radix === 10 ? '' : base.toLowerCase()}${e.value.toString(radix)}`;
 }
 
-/** The name an expression gives to a key by itself, or undefined for those that need `@name`. */
+/** The name that a key gets from its expression; undefined if the key needs `@name`. */
 function nameOf(c: Checker, e: Expression): string | undefined {
   switch (e.kind) {
     case 'path':
@@ -61,7 +61,7 @@ function nameOf(c: Checker, e: Expression): string | undefined {
 }
 
 /**
- * Name of a key for the control plane: that of `@name`, else what the expression says. Reports one that says nothing.
+ * Name of a key for the control plane: from `@name`, otherwise from the expression. Reports a key without a name.
  * Source: P4_16 language specification, "Control plane names", "Keys".
  */
 export function keyName(c: Checker, key: TableKey): string {

@@ -28,7 +28,7 @@ function whyNot(c: Checker, e: Expression): string | undefined {
       if (base?.kind === 'table-result') return 'the result of a table can only be read';
       return whyNot(c, e.base);
     }
-    // Elements of tuples too, which the language leaves open and programs do.
+    // Elements of tuples as well: the language leaves this open, and programs do it.
     case 'index':
     case 'slice':
       return whyNot(c, e.base);

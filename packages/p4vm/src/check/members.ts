@@ -107,7 +107,7 @@ function fieldMember(c: Checker, e: MemberExpression, type: Type, fields: readon
   return field.type;
 }
 
-/** `base.member`, but for methods that are called. */
+/** `base.member`, except for methods that are called. */
 export function inferMember(c: Checker, e: MemberExpression): Type {
   const named = typeNamed(c, e.base);
   if (named !== undefined) return typeMember(c, e, named);

@@ -30,8 +30,8 @@ function undefinedFor(c: Checker, expression: Expression, operator: string, type
 }
 
 /**
- * Converts one of two expressions so that both have one type, and returns that; undefined if they have none in common
- * (then it has been reported), the unknown type if one of them is wrong already.
+ * Converts one of two expressions so that both have one type, and returns this type. Returns undefined, after a
+ * diagnostic, if they have none in common, and the unknown type if one of them is wrong already.
  */
 function unifyTwo(c: Checker, left: Expression, right: Expression, at: Expression, what: string): Type {
   const first = c.found.types.get(left) ?? UNKNOWN;
@@ -63,7 +63,7 @@ function unifyTwo(c: Checker, left: Expression, right: Expression, at: Expressio
   return UNKNOWN;
 }
 
-/** A conditional of literals: worth an attempt to convert it. */
+/** Whether it is worth trying to convert a conditional of literals to `target`. */
 function coerceQuietly(type: Type, target: Type): boolean {
   return type.kind !== 'integer' && (target.kind === 'struct' || target.kind === 'header' || target.kind === 'tuple');
 }
@@ -73,7 +73,7 @@ function fold(c: Checker, e: BinaryExpression, type: Type, rightWidth = 0): void
   const right = c.found.constants.get(e.right);
   if (left === undefined || right === undefined) {
     inheritKnown(c, e, [e.left, e.right]);
-    // A divisor alone says enough.
+    // The divisor alone decides.
     if ((e.operator === '/' || e.operator === '%') && right?.kind === 'integer' && right.value === 0n) {
       c.error('division-by-zero', e.span, `${e.operator === '/' ? 'division' : 'modulo'} by zero`);
     }
@@ -149,15 +149,15 @@ function inferConcatenation(c: Checker, e: BinaryExpression): Type {
   return { kind: 'bits', width, isSigned: left.isSigned };
 }
 
-/** Whether an operator that gives its operands' type is defined for it. */
+/** Whether an operator whose result has its operands' type is defined for this type. */
 function isDefined(operator: BinaryOperator, type: Type): boolean {
-  // Bitwise operations of `int` are not the language's, but constants are written with them.
+  // The language has no bitwise operations on `int`, but programs write constants with them.
   if (type.kind === 'integer') return operator !== '|+|' && operator !== '|-|';
   if (type.kind !== 'bits') return false;
   return operator === '/' || operator === '%' ? !type.isSigned : true;
 }
 
-/** Reports a division with a negative number in it, before that is cut to a positive one. */
+/** Reports a division by or of a negative number before the number is cut to a positive one. */
 function isNegative(c: Checker, e: BinaryExpression): boolean {
   for (const side of [e.left, e.right]) {
     const value = c.found.constants.get(side);

@@ -23,8 +23,9 @@ function canEmit(type: Type): boolean {
 }
 
 /**
- * What the methods of `packet_in` and `packet_out` demand beyond their declarations. `type` is what their type parameter
- * stands for. Source: P4_16 language specification, "Data extraction" and "Data insertion into packets".
+ * Checks rules for the methods of `packet_in` and `packet_out` that their declarations do not express. `type` is the
+ * argument of their type parameter. Source: P4_16 language specification, "Data extraction" and "Data insertion into
+ * packets".
  */
 export function checkPacketMethod(
   c: Checker,

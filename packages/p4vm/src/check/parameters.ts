@@ -126,7 +126,7 @@ export function checkDefaults(c: Checker, parameters: readonly Parameter[], type
     }
     const isObject = ['control', 'parser', 'extern', 'package'].includes(types[i]!.type.kind);
     if (isObject) c.constructing++;
-    // What the variables of a generic declaration stand for is not known yet: the value is checked where it is used.
+    // The variables of a generic declaration have no types yet: the value is checked at each use.
     const isConverted = hasVariable(types[i]!.type)
       ? infer(c, parameter.defaultValue).kind !== 'unknown'
       : check(c, parameter.defaultValue, types[i]!.type);
@@ -136,8 +136,8 @@ export function checkDefaults(c: Checker, parameters: readonly Parameter[], type
 }
 
 /**
- * Puts parameters into a scope. Those of a constructor are known when an instance is made; those without a direction take
- * only what is known, too, but for actions, where they are data.
+ * Puts parameters into a scope. Constructor parameters are known when an instance is made. So are parameters without a
+ * direction, except those of actions, which are data.
  */
 export function declareParameters(
   c: Checker,

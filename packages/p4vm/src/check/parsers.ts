@@ -146,7 +146,7 @@ export function declareObject(c: Checker, declaration: ParserDeclaration | Contr
   const { name, typeParameters } = declaration;
   const outer = c.scope;
   if (typeParameters.length === 0) {
-    // The name is there while the body is checked, so that recursion is reported as what it is.
+    // The name is declared before the body is checked, so that recursion is reported as recursion.
     let type: Type = { kind: 'unknown' };
     const entry: TypeEntry = { kind: 'type', name, declaration, parameters: 0, specialise: () => type };
     const open: ParserType | ControlType = {

@@ -1,4 +1,4 @@
-/** Whether two pieces of a syntax tree are written alike, wherever they stand. */
+/** Whether two pieces of a syntax tree are equal, apart from their positions. */
 export function sameSyntax(first: unknown, second: unknown): boolean {
   if (first === second) return true;
   if (typeof first !== 'object' || typeof second !== 'object' || first === null || second === null) return false;

@@ -16,9 +16,9 @@ export interface TypeEntry {
   readonly name: Identifier;
   /** Undefined for type parameters. */
   readonly declaration: Declaration | undefined;
-  /** How many type arguments it takes. */
+  /** Number of type arguments. */
   readonly parameters: number;
-  /** The type for these type arguments, as many as `parameters`. Errors are reported at `span`. */
+  /** The type for `parameters` type arguments. Errors are reported at `span`. */
   readonly specialise: (typeArguments: readonly Type[], span: Span) => Type;
 }
 
@@ -61,7 +61,7 @@ export interface FunctionEntry {
   readonly kind: 'functions';
   readonly name: Identifier;
   readonly overloads: Overload[];
-  /** Where they are declared: generic ones are checked there again. */
+  /** The scope of their declaration: specialisations are checked in it. */
   readonly scope: Scope;
 }
 
@@ -77,7 +77,7 @@ export class Scope {
     readonly owner: object | undefined = undefined,
   ) {}
 
-  /** The outermost scope: where `.name` is looked up. */
+  /** The outermost scope, in which `.name` is looked up. */
   get root(): Scope {
     return this.parent === undefined ? this : this.parent.root;
   }

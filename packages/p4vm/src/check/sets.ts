@@ -8,7 +8,7 @@ import type { Checker } from './checker.js';
 import { coerce } from './convert.js';
 import { infer } from './expressions.js';
 
-/** Types that can be matched on: in select, in keys of tables, in value sets. */
+/** Whether values of a type can be matched on: in select, in keys of tables, in value sets. */
 export function isMatchable(type: Type): boolean {
   switch (type.kind) {
     case 'bits':
@@ -25,7 +25,7 @@ export function isMatchable(type: Type): boolean {
   }
 }
 
-/** Numbers, as masks and ranges need them. */
+/** Whether a type is a number, as masks and ranges need. */
 export function isNumeric(type: Type): boolean {
   return type.kind === 'newtype' || type.kind === 'serializable-enum'
     ? isNumeric(type.underlying)
@@ -82,7 +82,7 @@ function checkLabel(c: Checker, label: Expression, type: Type): void {
   }
 }
 
-/** What a value set of a type is matched against, key by key: the parts of structs and tuples, and of those in them. */
+/** The key types of a value set: the parts of structs and tuples, and of structs and tuples within them. */
 export function partsOf(element: Type): readonly Type[] {
   if (element.kind === 'struct') return element.fields.flatMap((field) => partsOf(field.type));
   return element.kind === 'tuple' ? element.elements.flatMap(partsOf) : [element];
@@ -100,7 +100,7 @@ function checkValueSet(c: Checker, label: Expression, element: Type, keys: reado
   );
 }
 
-/** Labels one by one: a list in braces that is the only one stands for what is in it. */
+/** The labels one by one: a single list in braces stands for its elements. */
 export function flatLabels(labels: readonly Expression[]): readonly Expression[] {
   const [first] = labels;
   return labels.length === 1 && first?.kind === 'list' ? first.elements : labels;
@@ -120,7 +120,7 @@ export function checkLabels(c: Checker, labels: readonly Expression[], keys: rea
       return true;
     }
   }
-  // A list in braces is as good as one in parentheses.
+  // A list in braces counts as one in parentheses.
   if (labels.length === 1 && first?.kind === 'list' && first.elements.length === keys.length && !first.hasDots) {
     const areRight = checkLabels(c, first.elements, keys, span);
     c.found.types.set(first, { kind: 'tuple', elements: keys });

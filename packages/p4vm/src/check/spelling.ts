@@ -1,4 +1,4 @@
-/** Number of letters to insert, remove, replace or swap with the next to get from one word to the other. */
+/** The edit distance of two words: letters to insert, remove, replace or swap with the next one. */
 function editDistance(first: string, second: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: second.length + 1 }, (_, i) => i);
@@ -22,7 +22,7 @@ function editDistance(first: string, second: string): number {
 const MAX_LENGTH = 64;
 
 /**
- * The candidate that is most like a word, if one is like it at all.
+ * The candidate most similar to a word, if one is similar enough.
  *
  * @param looked called with the number of candidates that were compared
  */

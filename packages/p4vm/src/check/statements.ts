@@ -22,7 +22,7 @@ import { checkSwitch } from './switches.js';
 import { resolveDefiniteType } from './type-nodes.js';
 import { isValueType } from './type-rules.js';
 
-/** A name in a body that hides a parameter of what it is in is a mistake more often than not, and refused. */
+/** Refuses a name that hides a parameter of the declaration around it: it usually is a mistake. */
 function checkShadow(c: Checker, name: VariableDeclaration['name']): void {
   const previous = c.scope.lookup(name.text);
   if (previous?.kind !== 'value' || previous.symbol.kind !== 'parameter') return;
@@ -97,7 +97,7 @@ function checkAssignment(c: Checker, statement: AssignmentStatement): void {
   infer(c, value);
   const operation: BinaryExpression = { kind: 'binary', operator, left: target, right: value, span: statement.span };
   const result = inferOperation(c, operation);
-  // What the operation leaves behind is not the program's: the target stays a place, the node is not in the tree.
+  // The operation's node is not in the tree, and the target remains a place: restore their types.
   c.found.types.set(target, type);
   c.found.implicitCasts.delete(target);
   c.found.constants.delete(operation);
@@ -201,7 +201,7 @@ function checkReturn(c: Checker, statement: Extract<Statement, { kind: 'return' 
   } else check(c, value, type);
 }
 
-/** Checks a statement; what it declares is added to the scope. */
+/** Checks a statement, and adds its declarations to the scope. */
 export function checkStatement(c: Checker, statement: Statement): void {
   c.spend(1, statement.span);
   c.budget.enter(statement.span);

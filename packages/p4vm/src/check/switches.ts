@@ -9,7 +9,7 @@ import { infer } from './expressions.js';
 import { checkStatement } from './statements.js';
 import { sameValue } from './values.js';
 
-/** The table of `t.apply().action_run`, which is the only thing with such a type that can be switched on. */
+/** The table of `t.apply().action_run`, the only expression of this type that `switch` accepts. */
 function tableOf(c: Checker, statement: SwitchStatement): TableDeclaration | undefined {
   const { subject } = statement;
   if (subject.kind !== 'member' || subject.base.kind !== 'call') return undefined;

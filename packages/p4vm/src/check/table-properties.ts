@@ -8,7 +8,7 @@ import { check, enumToNumber } from './convert.js';
 import { infer } from './expressions.js';
 import { checkActionCall } from './tables.js';
 
-/** What the properties of a table say. */
+/** The properties of a table. */
 export interface CheckedProperties {
   readonly defaultAction: CheckedActionCall | undefined;
   readonly isDefaultConst: boolean;
@@ -16,7 +16,7 @@ export interface CheckedProperties {
   readonly priorityDelta: bigint;
 }
 
-/** Properties that hold objects, and what they may be. */
+/** Properties that hold objects, with the types allowed. */
 const OBJECT_PROPERTIES: Readonly<Record<string, readonly string[]>> = /* @__PURE__ */ Object.freeze({
   implementation: ['action_profile', 'action_selector'],
   counters: ['direct_counter'],
@@ -81,7 +81,7 @@ function checkDefault(
   return checked?.call;
 }
 
-/** Checks the properties of a table but for key, actions and entries. Unknown ones get a warning. */
+/** Checks the properties of a table except key, actions and entries. Warns of unknown ones. */
 export function checkProperties(
   c: Checker,
   declaration: TableDeclaration,

@@ -130,7 +130,7 @@ function checkActions(c: Checker, declaration: TableDeclaration): CheckedActionR
   return references;
 }
 
-/** An action with its data, of an entry or as the default: it must be in the table's list, with the same arguments bound. */
+/** Checks the action of an entry, or the default action: the table must list it, with the same arguments bound. */
 export function checkActionCall(
   c: Checker,
   expression: PathExpression | CallExpression,

@@ -12,10 +12,10 @@ import { infer } from './expressions.js';
 import type { TypeEntry } from './scope.js';
 import { checkElement, checkParts, checkStack } from './type-rules.js';
 
-/** Longer varbits, arrays and stacks than this are refused: they are mistakes. */
+/** Largest size of a varbit, array or stack. A larger one is a mistake. */
 const MAXIMUM_SIZE = 1n << 20n;
 
-/** The value of an expression that has to be a number known here, or undefined (then it has been reported). */
+/** The value of an expression that must be a known number; undefined, after a diagnostic, if it is not. */
 export function constantInteger(c: Checker, expression: Expression, what: string): bigint | undefined {
   const type = infer(c, expression);
   if (type.kind === 'unknown') return undefined;
@@ -63,7 +63,7 @@ function namedType(c: Checker, node: Extract<TypeNode, { kind: 'named-type' }>):
   return entry.specialise(typeArguments, node.span);
 }
 
-/** What a type's name refers to, or undefined (then it has been reported). */
+/** The declaration that a type's name refers to; undefined, after a diagnostic, if there is none. */
 export function lookupType(c: Checker, node: Extract<TypeNode, { kind: 'named-type' }>): TypeEntry | undefined {
   const entry = c.lookup(node.name, node.isAbsolute, 'type');
   if (entry !== undefined && entry.kind !== 'type') {
@@ -135,7 +135,7 @@ function resolve(c: Checker, node: TypeNode): Type {
   }
 }
 
-/** The type that is written there. Recorded, unless it has type variables in it. */
+/** The type that a node denotes. It is recorded unless it contains type variables. */
 export function resolveType(c: Checker, node: TypeNode): Type {
   const type = resolve(c, node);
   c.spend(structuralSize(type), node.span);
@@ -164,7 +164,7 @@ function mentionsAny(type: Type): boolean {
   }
 }
 
-/** As `resolveType`, for a place where `_` says too little: of variables, fields, casts. */
+/** As `resolveType`, for places that do not accept `_`: variables, fields, casts. */
 export function resolveDefiniteType(c: Checker, node: TypeNode): Type {
   const type = resolveType(c, node);
   if (!mentionsAny(type)) return type;
@@ -172,7 +172,7 @@ export function resolveDefiniteType(c: Checker, node: TypeNode): Type {
   return UNKNOWN;
 }
 
-/** The entry of a type a path names; undefined for paths of values and unknown names (nothing is reported). */
+/** The entry of the type that a path names; undefined, without a diagnostic, for values and unknown names. */
 export function typeEntryOf(c: Checker, path: PathExpression): TypeEntry | undefined {
   const scope = path.isAbsolute ? c.scope.root : c.scope;
   const entry = scope.lookup(path.name.text);

@@ -5,7 +5,7 @@ import { leafCount, typeDepth } from '../types/measure.js';
 import type { StackType, StructType, Type } from '../types/type.js';
 import type { Checker } from './checker.js';
 
-/** Types that only the compiler knows values of, or that have none. */
+/** Whether values of a type exist only in the compiler, or not at all. */
 function isObject(type: Type): boolean {
   return (
     type.kind === 'extern' ||
@@ -64,8 +64,8 @@ function allowedInArray(type: Type): boolean {
 }
 
 /**
- * Checks what a struct, header or union may hold. `places`: where to report what is wrong, by field.
- * Source: P4_16 language specification, "Type nesting rules".
+ * Checks the field types of a struct, header or union. `places`: per field, the place to report an error at. Source:
+ * P4_16 language specification, "Type nesting rules".
  */
 export function checkFields(c: Checker, struct: StructType, places: readonly Span[]): void {
   struct.fields.forEach((field, i) => {
@@ -86,9 +86,9 @@ export function checkFields(c: Checker, struct: StructType, places: readonly Spa
   });
 }
 
-/** A type with more parts than this is a mistake, and would keep everything busy that looks at it. */
+/** Largest number of parts of a type. A type with more is a mistake, and would slow down every later stage. */
 const MAXIMUM_PARTS = 1 << 18;
-/** How deep types may be nested. */
+/** Largest nesting depth of types. */
 const MAXIMUM_DEPTH = 200;
 
 /** Reports a type with too many parts. @throws Stopped for one that is nested too deep for any later stage */
@@ -102,7 +102,7 @@ export function checkParts(c: Checker, type: Type, span: Span): boolean {
   return false;
 }
 
-/** Checks what an array or header stack may hold. */
+/** Checks the element type of an array or header stack. */
 export function checkStack(c: Checker, stack: StackType, span: Span): void {
   if (allowedInArray(stack.element)) return;
   c.error('element-type', span, `elements of an array or header stack cannot have type ${describeType(stack.element)}`);
@@ -118,7 +118,7 @@ export function checkElement(c: Checker, container: 'tuple' | 'list', element: T
   if (!isAllowed) c.error('element-type', span, `elements of a ${container} cannot have type ${describeType(element)}`);
 }
 
-/** Checks what a typedef or, with `isNew`, a type declaration may name. */
+/** Checks the type that a typedef or, with `isNew`, a type declaration names. */
 export function checkTypedef(c: Checker, isNew: boolean, type: Type, span: Span): void {
   if (isOpen(type)) return;
   const isAllowed = isNew

@@ -9,13 +9,13 @@ export function booleanValue(value: boolean): ConstantValue {
   return { kind: 'boolean', value };
 }
 
-/** What keeping a value costs, in steps of work: more for one that takes much memory. */
+/** The cost of keeping a value, in steps of work: it grows with the value's memory. */
 export function constantSize(value: ConstantValue): number {
   if (value.kind === 'integer') return BigInt.asIntN(512, value.value) === value.value ? 1 : 64;
   return value.kind === 'string' && value.value.length > 64 ? 64 : 1;
 }
 
-/** The value of `width` bits that is congruent to `value`: what a conversion to `bit<width>` or `int<width>` gives. */
+/** Wraps `value` to `width` bits, as a conversion to `bit<width>` or `int<width>` does. */
 export function wrapInteger(value: bigint, width: number, isSigned: boolean): bigint {
   if (width === 0) return 0n;
   return isSigned ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value);
@@ -41,7 +41,7 @@ export function sameValue(first: ConstantValue, second: ConstantValue): boolean 
   }
 }
 
-/** A text that two values of one type share if and only if they are equal. */
+/** A text that is equal for two values of one type if and only if the values are equal. */
 export function valueKey(value: ConstantValue): string {
   switch (value.kind) {
     case 'integer':
@@ -60,8 +60,8 @@ export function valueKey(value: ConstantValue): string {
 }
 
 /**
- * The value `...` stands for, or undefined if the type has none that can be written down (varbits, externs, ...).
- * Source: P4_16 language specification, "Default values".
+ * The value that `...` stands for; undefined for types without one (varbits, externs, ...). Source: P4_16 language
+ * specification, "Default values".
  */
 export function defaultValue(type: Type): ConstantValue | undefined {
   switch (type.kind) {
@@ -93,7 +93,7 @@ export function defaultValue(type: Type): ConstantValue | undefined {
   }
 }
 
-/** Made once for each type: values are not changed, and those of large types are large. */
+/** One value per type: values never change, and those of large types are large. */
 const defaults = /* @__PURE__ */ new WeakMap<Type, ConstantValue | undefined>();
 
 function defaultAggregate(type: StackType | StructType | TupleType): ConstantValue | undefined {
@@ -128,7 +128,7 @@ export function hasDefault(type: Type): boolean {
   }
 }
 
-/** Elements put together, if all are known. */
+/** The aggregate of some elements, if all are known. */
 export function aggregate(elements: readonly (ConstantValue | undefined)[]): ConstantValue | undefined {
   const known: ConstantValue[] = [];
   for (const element of elements) {

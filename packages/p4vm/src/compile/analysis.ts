@@ -10,7 +10,7 @@ import type {
 } from '../ir/program.js';
 import { forEachExpression, type StatementVisitor, walkStatement, walkStates } from './walk.js';
 
-/** What becomes one JavaScript function each. */
+/** A declaration that becomes one JavaScript function. */
 export type Callable = Action | IrFunction | ControlInstance | ParserInstance | Table;
 
 interface Facts {
@@ -22,13 +22,16 @@ interface Facts {
   exits: boolean;
 }
 
-/** What is known about the program's callables before code is written: which variables each names, and what may `exit`. */
+/**
+ * Facts about the program's callables, collected before code is written: the variables that each names, and whether it
+ * may `exit`.
+ */
 export class Analysis {
   readonly #facts = new Map<Callable, Facts>();
   readonly #owners = new Map<Variable, Set<Callable>>();
   readonly #exits = new Map<Callable, boolean>();
   readonly #applications = new Map<ControlInstance | ParserInstance, number>();
-  /** Callables that were met and not yet looked into: calls may be nested deeper than this may recurse. */
+  /** Callables still to be analysed. A list instead of recursion: calls may be nested deeper than the stack allows. */
   readonly #pending: (() => void)[] = [];
 
   constructor(program: IrProgram) {
@@ -61,7 +64,7 @@ export class Analysis {
     if (known !== undefined) return known;
     const facts = this.#facts.get(callable);
     if (facts === undefined) return false;
-    // P4 has no recursion; the entry keeps a wrong program from running forever here.
+    // P4 has no recursion. The entry stops the analysis of a wrong program that has.
     this.#exits.set(callable, facts.exits);
     const result = facts.exits || [...facts.calls].some((each) => this.mayExit(each));
     this.#exits.set(callable, result);
@@ -69,16 +72,16 @@ export class Analysis {
   }
 
   /**
-   * Whether out parameters begin as zero: those of actions and functions, and of controls and parsers that are applied in
-   * several places. Those of others leave the argument what it was until they are written. The language leaves this open;
-   * it follows from how the reference compiler puts callees into callers.
+   * Whether out parameters begin as zero. They do in actions and functions, and in controls and parsers that are
+   * applied in several places. In others the argument keeps its value until the parameter is written. The language
+   * leaves this open; the reference compiler behaves so because it inlines callees.
    */
   beginsAtZero(callable: Callable): boolean {
     return !isInstance(callable) || (this.#applications.get(callable) ?? 0) > 1;
   }
 
   /**
-   * Whether a callable, or what it calls, names a variable.
+   * Whether a callable or one of its callees names a variable.
    *
    * @param looked called with the number of calls that were followed
    */

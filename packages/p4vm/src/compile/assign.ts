@@ -92,14 +92,14 @@ function becomeValid(routine: Routine, place: AggregatePlace): void {
 }
 
 /**
- * Copies an object into a place; a header that is a member of a union keeps to the union's rules. `what` is `move` where
- * fields of invalid headers are copied as well.
+ * Copies an object into a place. For a member of a union, the union's rules apply. With `what` as `move`, fields of
+ * invalid headers are copied as well.
  */
 export function copyInto(routine: Routine, place: AggregatePlace, from: string, what: 'copy' | 'move' = 'copy'): void {
   const { types } = routine.unit;
   routine.code.forgetMarks();
   routine.code.line(`${types.functionOf(what, place.type)}(${place.code}, ${from});`);
-  // The object itself was marked by the function.
+  // The function has already marked the object itself.
   routine.mark(place.marks.filter((each) => each !== ownMark(place.code)));
   // A valid header makes the others of its union invalid; an invalid one makes the union invalid.
   invalidateOthers(routine, place);
@@ -123,7 +123,7 @@ function assignDefault(routine: Routine, place: AggregatePlace): void {
   } else routine.code.line(`${types.functionOf('clear', place.type)}(${place.code});`);
 }
 
-/** Code of the bits a header has in a packet. */
+/** Code of a header's length in a packet, in bits. */
 export function headerBitsCode(place: AggregatePlace): string {
   if (place.type.kind !== 'header') return '0';
   const sum = [String(fixedWidth(place.type))];
@@ -134,8 +134,8 @@ export function headerBitsCode(place: AggregatePlace): string {
 }
 
 /**
- * `setValid` and `setInvalid`. A header that was invalid is zeroed (`isZeroed`: unless all its fields are written next);
- * the change counts for the length of the packet.
+ * `setValid` and `setInvalid`. `isZeroed`: sets a header to zero that was invalid, which is needless if all its fields
+ * are written next. The change counts for the length of the packet.
  */
 export function setValidity(routine: Routine, place: AggregatePlace, isValid: boolean, isZeroed: boolean): void {
   const { code, unit } = routine;
@@ -161,7 +161,7 @@ export function setValidity(routine: Routine, place: AggregatePlace, isValid: bo
   invalidateOthers(routine, place);
 }
 
-/** Moves the elements of a stack; those that come in are invalid. */
+/** Moves the elements of a stack. New elements are invalid. */
 export function pushOrPop(routine: Routine, stack: AggregatePlace, isPush: boolean, count: number): void {
   const { code, unit } = routine;
   const { type } = stack;
@@ -173,7 +173,7 @@ export function pushOrPop(routine: Routine, stack: AggregatePlace, isPush: boole
   const shift = Math.min(count, size);
   code.forgetMarks();
   routine.mark(stack.marks);
-  // Elements from `$used` on are as new: what they would bring is nothing.
+  // Elements from `$used` on are still new and need not be moved.
   const used = routine.keep(isPush ? `Math.min(${size}, ${stack.code}.$used + ${shift})` : `${stack.code}.$used`);
   if (isPush) {
     code.line(`for (let i = ${used} - 1; i >= ${shift}; i--) ${move}(${items}[i], ${items}[i - ${shift}]);`);

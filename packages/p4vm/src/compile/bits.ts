@@ -31,7 +31,9 @@ export function plus(base: string, offset: number): string {
   return offset === 0 ? base : `${base} + ${offset}`;
 }
 
-/** Bits to be written: words (least significant first) of a value of `width` bits; bits beyond are not looked at. */
+/**
+ * Bits to be written: the words of a value of `width` bits, least significant first. Bits beyond the width are ignored.
+ */
 export interface Item {
   readonly words: readonly string[];
   readonly width: number;
@@ -40,8 +42,7 @@ export interface Item {
 }
 
 /**
- * Codes of the bytes that items make one after the other, from bit `phase` (0 to 7) of the first byte; what is missing of
- * the last byte is 0.
+ * Codes of the bytes of consecutive items, from bit `phase` (0 to 7) of the first byte. The rest of the last byte is 0.
  */
 export function packBytes(items: readonly Item[], phase = 0): readonly string[] {
   const pieces: string[][] = [];
@@ -64,7 +65,7 @@ export function packBytes(items: readonly Item[], phase = 0): readonly string[] 
   );
 }
 
-/** `count` (1 to 8) bits of an item from bit `low`. A whole byte is not masked: byte arrays cut what they are given. */
+/** `count` (1 to 8) bits of an item from bit `low`. A whole byte is not masked, because byte arrays cut values. */
 function bitsOfItem({ words, width, isCut }: Item, low: number, count: number): string {
   const index = low >> 5;
   const shift = low & 31;

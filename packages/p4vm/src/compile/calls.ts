@@ -82,7 +82,7 @@ function nameOf(routine: Routine, target: IrFunction | Action | ControlInstance 
   return actionName(routine.unit, target);
 }
 
-/** One argument on its way: what is passed, and what is done after the call. */
+/** One argument: the code that passes it, and the code that follows the call. */
 interface Passed {
   /** JavaScript arguments. */
   readonly values: readonly string[];
@@ -91,8 +91,8 @@ interface Passed {
 }
 
 /**
- * Calls a function, action, parser or control: arguments from left to right, the call, then what comes back, in the order
- * of the parameters. `data` are JavaScript arguments for the parameters behind those of `given`.
+ * Calls a function, action, parser or control: evaluates the arguments from left to right, calls, then copies results
+ * back in the order of the parameters. `data` are JavaScript arguments for the parameters behind those of `given`.
  */
 export function callRoutine(
   routine: Routine,
@@ -131,7 +131,7 @@ function leaveAfter(routine: Routine, target: Callable, result: string): void {
 function resultValue(routine: Routine, target: IrFunction, result: string): Value {
   const type = target.returnType;
   if (type.kind === 'void') return NOTHING;
-  // The function's room for its result is used again by its next call, perhaps within this expression.
+  // The function's next call overwrites its result object, perhaps within this expression: copy it.
   if (isAggregate(type)) return { kind: 'aggregate', code: copied(routine, type, result) };
   if (type.kind === 'bool') return { kind: 'boolean', code: result };
   if (type.kind === 'string') return { kind: 'string', code: result };
@@ -177,7 +177,7 @@ function mayOverlap(one: Expression, other: Expression): boolean {
   return true;
 }
 
-/** Whether an aggregate may be passed as a reference to the caller's own, without anyone seeing the difference. */
+/** Whether an aggregate can be passed by reference to the caller's object without a visible difference. */
 function mayShare(
   routine: Routine,
   target: Callable,
@@ -189,7 +189,7 @@ function mayShare(
   const value = argument?.value;
   if (argument === undefined || value === undefined || place.kind !== 'aggregate') return false;
   const isWritten = argument.direction === 'out' || argument.direction === 'inout';
-  // A callee knows nothing of the union a header is in.
+  // A callee does not know that a header is a member of a union.
   if (isWritten && place.membership !== undefined) return false;
   const root = rootOf(value);
   // Actions see the variables of their control.
@@ -208,7 +208,10 @@ function reachesVariable(routine: Routine, target: Callable, variable: Variable)
   return analysis.reaches(target, variable, (calls) => budget.spend('work', calls, target.span));
 }
 
-/** The last argument that may change what was evaluated before: by its effects, or as objects are cleared for out parameters. */
+/**
+ * The last argument that may change arguments evaluated before: by its effects, or because objects are cleared for out
+ * parameters.
+ */
 function lastChange({ parameters }: Pick<IrFunction, 'parameters'>, given: readonly IrArgument[]): number {
   const isCleared = parameters.some(({ direction, variable }) => direction === 'out' && isAggregate(variable.type));
   if (isCleared) return given.length;
@@ -240,7 +243,8 @@ function pass(
   const inner = { kind: 'scalar', type, targets: home.names, isKeptSigned: home.isKeptSigned, marks: [] } as const;
   const isPoisoned = routine.unit.undefinedValues !== undefined;
   const isZero = direction === 'out' && (isPoisoned || routine.unit.analysis.beginsAtZero(target));
-  // An out parameter of a control or parser begins as what the argument is: never written, it leaves it unchanged.
+  // An out parameter of a control or parser begins with the argument's value, so an unwritten one leaves the argument
+  // unchanged.
   const before = isZero ? undefined : readPlace(routine, place);
   const initial = before === undefined || isLast ? before : routine.keepValue(before);
   return {
@@ -364,7 +368,7 @@ function passAggregate(
     },
     after: () => {
       if (isShared) routine.mark(place.marks);
-      // All of it, so that what is seen does not depend on whether the argument could be passed by reference.
+      // Move all fields, so that the result is the same whether or not the argument is passed by reference.
       if (!isShared) copyInto(routine, place, reference, 'move');
     },
   };

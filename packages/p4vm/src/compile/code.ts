@@ -55,7 +55,7 @@ export class Code {
     this.#marks.add(mark);
   }
 
-  /** To be called before lines that may set objects to zero. */
+  /** Call this before lines that may set objects to zero. */
   forgetMarks(): void {
     this.#marks.clear();
   }

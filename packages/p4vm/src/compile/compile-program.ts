@@ -17,9 +17,9 @@ import { type CompileOptions, Unit } from './unit.js';
 
 /** A program as JavaScript. */
 export interface CompiledProgram {
-  /** The body of a function of `runtime` and `machine` that returns a `PipelineCode`: to be read, or kept. */
+  /** The body of a function with parameters `runtime` and `machine` that returns a `PipelineCode`. */
   readonly source: string;
-  /** Bytes of what the program declares and of the code's own objects, for one pipeline. */
+  /** Bytes of the program's declarations and of the code's own objects, for one pipeline. */
   readonly stateBytes: number;
   /** Makes the pipeline for a runtime. May be called several times: each pipeline has its own headers and metadata. */
   bind(runtime: Runtime): PipelineCode;
@@ -27,15 +27,15 @@ export interface CompiledProgram {
 
 type Factory = (runtime: Runtime, library: typeof machine) => PipelineCode;
 
-/** What is written, and the places where poison mode looks at values. */
+/** The generated source, and the places where poison mode observes values. */
 interface Written {
   readonly source: string;
   readonly places: readonly ReadPlace[];
 }
 
 /**
- * Translates a program into JavaScript, once: per packet nothing is interpreted. Throws a P4Error if the program has a
- * construct that cannot be run as the language says, or needs more than it may use.
+ * Compiles a program to JavaScript, so that nothing is interpreted per packet. Throws a P4Error if the program has a
+ * construct that cannot run as the language demands, or if it exceeds a limit.
  */
 export function compileProgram(program: IrProgram, options: CompileOptions = {}): CompiledProgram {
   const budget = new Budget(options.limits);
@@ -106,7 +106,7 @@ function sourceOf(program: IrProgram, options: CompileOptions, budget: Budget): 
   return { source: code.toString(), places: unit.readPlaces };
 }
 
-/** What a packet takes at most to run through once, with each loop going round once, and what keeping it takes. */
+/** The most steps of one pass of a packet, with one turn of each loop, and the bytes of its saved state. */
 function writeCosts({ program, costs, budget, options }: Unit, methods: Code): void {
   const { parser, verifyChecksum, ingress, egress, computeChecksum, deparser } = program;
   const both = [
@@ -121,7 +121,7 @@ function writeCosts({ program, costs, budget, options }: Unit, methods: Code): v
   const kept = [program.headers, program.metadata, program.standardMetadata];
   const copies = options.poison === true ? 2 : 1;
   const stateBytes = copies * kept.reduce((sum, type) => sum + objectBytes(type), 0);
-  // The switch keeps one that is empty.
+  // The switch keeps one empty state.
   budget.spend('stateBytes', stateBytes, ingress.span);
   methods.line(`stateBytes: ${stateBytes},`);
 }
@@ -135,7 +135,7 @@ function makeRoots(unit: Unit): Roots {
   const { program } = unit;
   const headers = unit.temporaryObject(program.headers, 'hdr');
   const metadata = unit.temporaryObject(program.metadata, 'meta');
-  // The name is reserved: externs without a parameter for it use it too.
+  // The name is reserved, because externs without a parameter for the standard metadata use it.
   unit.budget.spend('stateBytes', objectBytes(program.standardMetadata), program.ingress.span);
   unit.state.line(`const standard = ${unit.types.create(program.standardMetadata)};`);
   const standard = 'standard';

@@ -14,12 +14,12 @@ import { fixedWidth, isAggregate } from './storage.js';
 import { forEachExpression } from './walk.js';
 
 /*
- * Steps that code takes, at most, with each loop going round once: about one for each statement and operation. Where code
- * goes round again it takes the steps of one more turn from the packet's own: so only loops count at run time, and whatever
- * stands in them, calls of others included, is bounded.
+ * The most steps that code takes with one turn of each loop: about one per statement and operation. Each further turn
+ * of a loop takes its steps from the packet's budget. So only loops count steps at run time, and all code in them,
+ * calls included, is bounded.
  */
 
-/** A message of a program is handed to whoever listens. */
+/** Steps of a log message, which is passed to a listener. */
 const LOG = 1024;
 const DIGEST = 256;
 const CALCULATION = 32;
@@ -27,7 +27,7 @@ const LOOKUP = 32;
 
 const sizes = /* @__PURE__ */ new WeakMap<DataType, number>();
 
-/** Scalars of a value: what copying and comparing it takes. */
+/** Scalars of a value: the cost of copying or comparing it. */
 function sizeOf(type: DataType): number {
   switch (type.kind) {
     case 'bits':
@@ -61,7 +61,7 @@ function passing(parameters: readonly IrParameter[]): number {
   return parameters.reduce((sum, { variable }) => sum + 1 + 2 * aggregateSize(variable.type), 2);
 }
 
-/** A cost as code takes it from the steps of a packet. */
+/** A cost as the number that code subtracts from the steps of a packet. */
 export function steps(cost: number): number {
   return Math.ceil(Math.min(cost, 2 ** 40));
 }
@@ -198,7 +198,7 @@ export class Costs {
     return locals.reduce((sum, { type }) => sum + sizeOf(type), 0) + this.statements(initial);
   }
 
-  /** A parser without circles runs through each state once at most; one with circles counts where it goes on. */
+  /** A parser without cycles enters each state once at most. A parser with cycles counts its steps as it runs. */
   #parser(parser: ParserInstance): number {
     const states = parser.states.reduce((sum, each) => sum + this.state(each), 0);
     return passing(parser.parameters) + this.#begin(parser) + states;
@@ -240,7 +240,7 @@ export class Costs {
       case 'call-method':
         return LOOKUP + expression.arguments.reduce((sum, each) => sum + argumentSize(each), 0);
       default:
-        // A name of an aggregate takes no time: what is done with it does.
+        // Naming an aggregate is free; the operation on it counts.
         return isAggregate(expression.type) ? 1 : sizeOf(expression.type);
     }
   }

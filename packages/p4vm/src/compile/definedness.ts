@@ -1,4 +1,4 @@
-/** Code that poison mode has besides: reads and decisions are compared between its two runs. */
+/** Additional code for poison mode: it compares reads and decisions between the two runs. */
 import type { Expression } from '../ir/program.js';
 import type { Span } from '../source/position.js';
 import type { Place, ScalarPlace } from './places.js';
@@ -32,8 +32,8 @@ function mapCodes(value: Value, wrap: (code: string, word: number) => string): V
 }
 
 /**
- * What a scalar holds, as poison mode reads it: of invalid headers something random, whatever was written there. Elsewhere
- * the value itself.
+ * The value of a scalar, as read in poison mode: a random value for a field of an invalid header. Elsewhere the value
+ * itself.
  */
 export function observed(routine: Routine, expression: Expression, place: Place, value: Value): Value {
   const { undefinedValues } = routine.unit;
@@ -54,12 +54,12 @@ export function observedField(routine: Routine, place: ScalarPlace, value: Value
   });
 }
 
-/** A value that decides something: in poison mode it has to be defined. */
+/** A value that a decision depends on: poison mode demands that it is defined. */
 export function decided(routine: Routine, use: string, expression: Expression, value: Value): Value {
   return decidedAs(routine, use, textOf(expression), expression.span, value);
 }
 
-/** As `decided`, with what is to be said of it. */
+/** As `decided`, with the words for the report. */
 export function decidedAs(routine: Routine, use: string, what: string, span: Span, value: Value): Value {
   const { unit } = routine;
   if (unit.undefinedValues === undefined) return value;
@@ -77,7 +77,7 @@ export function decidedCondition(routine: Routine, use: string, expression: Expr
   return value.kind === 'boolean' ? value.code : code;
 }
 
-/** Code of a comparison of values: in poison mode it is undefined if they are. */
+/** Code of a comparison of values. In poison mode the result is undefined if the operands are. */
 export function comparison(routine: Routine, code: string, ...operands: readonly Value[]): string {
   if (routine.unit.undefinedValues === undefined) return code;
   const codes = operands.flatMap((each): readonly string[] => {
@@ -88,7 +88,7 @@ export function comparison(routine: Routine, code: string, ...operands: readonly
   return variable.length === 0 ? code : routine.keep(`poison.test(${[code, ...variable].join(', ')})`);
 }
 
-/** Code of something that has effects beyond the packet: only the run that counts has them. */
+/** Code with effects beyond the packet: in poison mode only the first run has them. */
 export function once(routine: Routine, code: string): string {
   if (routine.unit.undefinedValues === undefined) return code;
   return `poison.isFirst ? poison.keep(${code}) : poison.kept()`;

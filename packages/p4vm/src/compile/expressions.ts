@@ -9,18 +9,18 @@ import { constantValue, type Routine } from './routine.js';
 import { bitsOf, isAggregate, NUMBER_WIDTH, scalarNames, WORDS_WIDTH, zeroOf } from './storage.js';
 import { atom, type Value, wrapBig } from './value.js';
 
-/** Characters of code of one value that is not yet kept in a constant. */
+/** Longest code of one value, in characters, that is not kept in a constant. */
 const MAX_CODE = 1000;
 
 type Binary = Extract<Expression, { readonly kind: 'binary' }>;
 
-/** The value of an expression. What it does beside is written out as statements; the value's code only reads. */
+/** The value of an expression. Its effects are written as statements; the value's code only reads. */
 export function expressionValue(routine: Routine, expression: Expression): Value {
   const { budget } = routine.unit;
   budget.enter(expression.span);
   const value = valueCode(routine, expression);
   budget.leave();
-  // What is used twice, again and again, would double again and again; and engines take code apart by recursion.
+  // Long code is kept in a constant: repeated use would double it at each level, and engines parse code recursively.
   return isLong(value) ? routine.keepValue(value) : value;
 }
 
@@ -86,7 +86,7 @@ function valueCode(routine: Routine, expression: Expression): Value {
   }
 }
 
-/** A reference to the object of an aggregate's value: not to be changed, and to be used at once. */
+/** A reference to the object of an aggregate's value. Use it at once, and do not change it. */
 export function referenceOf(routine: Routine, expression: Expression): string {
   const value = expressionValue(routine, expression);
   if (value.kind !== 'aggregate') throw new TypeError(`a ${value.kind} where an aggregate was expected`);
@@ -102,7 +102,7 @@ function fresh(routine: Routine, expression: Expression): string {
   return code;
 }
 
-/** A copy of an aggregate's value, safe from what later statements change. */
+/** A copy of an aggregate's value, which later statements cannot change. */
 export function copied(routine: Routine, type: DataType, code: string): string {
   if (!isAggregate(type)) throw new TypeError('no aggregate');
   const object = routine.unit.temporaryObject(type);
@@ -233,7 +233,7 @@ function shortCircuit(routine: Routine, { operator, left, right }: Binary): Valu
   return { kind: 'boolean', code: name };
 }
 
-/** A value in the one representation its type has in variables: as words from 33 to 128 bits. */
+/** A value in the representation that its type has in variables: words for 33 to 128 bits. */
 function settle(routine: Routine, value: Value): readonly string[] {
   switch (value.kind) {
     case 'words':

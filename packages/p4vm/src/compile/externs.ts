@@ -15,7 +15,7 @@ type MethodCall = Extract<Expression, { readonly kind: 'call-method' }>;
 
 const NOTHING: Value = { kind: 'void' };
 
-/** An argument that decides something. */
+/** An argument that a decision depends on. */
 function decidedArgument(routine: Routine, call: ExternCall | MethodCall, index: number): Value {
   const name = call.kind === 'call-extern' ? call.name : `${call.instance.type}.${call.method}`;
   const value = argument(call, index);
@@ -31,7 +31,7 @@ function argument(call: ExternCall | MethodCall, index: number): Expression {
   return value;
 }
 
-/** Writes a value of any width into what an out argument names; nothing if it is left out. */
+/** Writes a value of any width to an out argument, if there is one. */
 function writeResult(routine: Routine, given: IrArgument | undefined, place: Place | undefined, value: Value): void {
   if (given?.value === undefined || place === undefined || place.kind === 'aggregate') return;
   const { type } = given.value;
@@ -154,7 +154,7 @@ function random(routine: Routine, call: ExternCall): Value {
   const place = resultPlace(routine, result);
   const low = routine.keep(unsigned64(routine, routine.keepValue(decidedArgument(routine, call, 1))));
   const high = routine.keep(unsigned64(routine, decidedArgument(routine, call, 2)));
-  // With bounds the wrong way round the result is left as it is.
+  // With reversed bounds the result stays unchanged.
   routine.code.open(`if (${low} <= ${high}) {`);
   const value: Value = {
     kind: 'big',
@@ -177,7 +177,7 @@ const SHORT_HASHES: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'xor16',
 ]);
 
-/** Code of the full result of a hash over what is in the buffer: a number for short ones, else a bigint. */
+/** Code of the full result of a hash over the buffer: a number for short hashes, otherwise a bigint. */
 function hashOf(routine: Routine, call: ExternCall, algorithm: string, length: string): Value {
   const { unit } = routine;
   const bytes = `${bufferOf(routine)}.bytes`;
@@ -192,7 +192,10 @@ function hashOf(routine: Routine, call: ExternCall, algorithm: string, length: s
     : { kind: 'big', code: full, width: 64, isSigned: false };
 }
 
-/** `result = base + hash(data) % max` in 64 bits, a `max` of 0 taken as 1. Fields of invalid headers count at full width. */
+/**
+ * `result = base + hash(data) % max` in 64 bits, a `max` of 0 counts as 1. Fields of invalid headers count at full
+ * width.
+ */
 function hash(routine: Routine, call: ExternCall): Value {
   const { code } = routine;
   const [result] = call.arguments;
@@ -228,7 +231,7 @@ function remainder(value: string, max: string, zero: string, one: string): strin
   return /^\d+n?$/.test(max) ? `${atom(value)} % ${max}` : `${atom(value)} % (${max} === ${zero} ? ${one} : ${max})`;
 }
 
-/** verify_checksum and update_checksum: nothing is done if the checksum's own header is invalid. */
+/** verify_checksum and update_checksum: they do nothing if the checksum's own header is invalid. */
 function checksum(routine: Routine, call: ExternCall, isVerify: boolean): Value {
   const { code, unit } = routine;
   const given = argument(call, 0);
@@ -266,7 +269,7 @@ function checksum(routine: Routine, call: ExternCall, isVerify: boolean): Value 
   return NOTHING;
 }
 
-/** The data of the older functions is kept in the packet by no switch of today: only none is taken. */
+/** No current switch carries the data of the older functions in the packet: accept only empty data. */
 function onlyWithoutData(call: ExternCall, index: number): void {
   const data = call.arguments[index]?.value;
   if (data === undefined) return;
@@ -324,7 +327,7 @@ export function callMethod(routine: Routine, call: MethodCall): Value {
   }
 }
 
-/** A colour below 0 stands for none: then the result is left as it is. */
+/** A colour below 0 means no colour: the result stays unchanged. */
 function writeColor(routine: Routine, given: IrArgument | undefined, place: Place | undefined, color: string): Value {
   routine.code.open(`if (${color} >= 0) {`);
   writeResult(routine, given, place, { kind: 'number', code: color, width: 2, isSigned: false });
@@ -338,7 +341,7 @@ function readCell(routine: Routine, cell: string, type: DataType): Value {
   return routine.fromRuntime(code === cell ? cell : routine.keep(code), type);
 }
 
-/** Cells are read and written in place; an index out of bounds is counted, and does nothing. */
+/** Reads and writes cells in place. An index out of bounds is counted and does nothing. */
 function register(routine: Routine, call: MethodCall, object: string): Value {
   const { code, unit } = routine;
   const cells = unit.constant(`cells ${object}`, `${object}_cells`, `${object}.cells`);

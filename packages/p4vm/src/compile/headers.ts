@@ -87,7 +87,10 @@ function loadFields(unit: Unit, code: Code, type: DataType, object: string, base
   return at;
 }
 
-/** Name of a function that reads a value from the packet without moving on; false if the packet is too short. */
+/**
+ * Name of a function that reads a value from the packet without moving the cursor. It returns false if the packet is
+ * too short.
+ */
 export function lookaheadFunction(unit: Unit, type: AggregateType): string {
   return unit.types.once(`lookahead ${typeKey(type)}`, `${typeKey(type)}$lookahead`, (name, code) => {
     code.open(`function ${name}(it) {`);
@@ -98,7 +101,7 @@ export function lookaheadFunction(unit: Unit, type: AggregateType): string {
   });
 }
 
-/** Name of a function that extracts a header of fixed size; false if the packet is too short. */
+/** Name of a function that extracts a header of fixed size. It returns false if the packet is too short. */
 export function extractFunction(unit: Unit, type: StructDataType): string {
   return unit.types.once(`extract ${type.id}`, `${type.id}$extract`, (name, code) => {
     const length = fixedWidth(type) >> 3;
@@ -113,8 +116,8 @@ export function extractFunction(unit: Unit, type: StructDataType): string {
 }
 
 /**
- * Name of a function that extracts a header with a varbit of `bits` bits. Gives 0, or the position of an error: the length
- * is no whole number of bytes, the packet is too short, the varbit too long, in this order.
+ * Name of a function that extracts a header with a varbit of `bits` bits. It returns 0, or the position of an error. It
+ * checks in this order: the length is not a whole number of bytes, the packet is too short, the varbit is too long.
  */
 export function extractVariableFunction(unit: Unit, type: StructDataType): string {
   return unit.types.once(`extract variable ${type.id}`, `${type.id}$extractVariable`, (name, code) => {
@@ -170,7 +173,7 @@ function fieldItem(unit: Unit, code: Code, owner: StructDataType, field: string,
   return { words, width, isCut: false };
 }
 
-/** The bits of a field; of a struct within a header those of all its fields. */
+/** The bits of a field; for a struct within a header, those of all its fields. */
 function fieldItems(
   unit: Unit,
   code: Code,
@@ -208,7 +211,7 @@ function emitHeader(unit: Unit, type: StructDataType, code: Code): void {
   code.line('if (!it.$valid) return;');
   code.line('const start = position;');
   const extra = varbit === undefined ? '' : ` + (it.${propertyOf(varbit.name)}.bits >>> 3)`;
-  // A varbit that is not aligned writes into one byte more.
+  // An unaligned varbit touches one byte more.
   code.line(`const target = ${unit.helper('growOutput')}(output, start, ${length + (varbit ? 1 : 0)}${extra});`);
   let items: Item[] = [];
   let base = 'start';
@@ -230,7 +233,7 @@ function emitHeader(unit: Unit, type: StructDataType, code: Code): void {
       code.line(`${unit.helper('storeVarbit')}(it.${propertyOf(field.name)}, target, ${from}, ${offset & 7});`);
       code.line(`const behind = start${extra};`);
       base = 'behind';
-      // The first bits behind it go into the byte that the last bits before it, or its own last ones, began.
+      // The first bits after it go into the byte that the bits before it, or its own last bits, began.
       joins = true;
       continue;
     }

@@ -6,7 +6,7 @@ import { atom, chunk, cutTop, type Value, wrapBig, wrapNumber } from './value.js
 /** A value kept as bits. */
 type Bits = Extract<Value, { readonly kind: 'number' | 'words' | 'big' }>;
 
-/** The same, or a TypeError: lowering let something else through. */
+/** Asserts that a value is kept as bits. A TypeError means that lowering made a mistake. */
 export function asBits(value: Value): Bits {
   if (value.kind === 'number' || value.kind === 'words' || value.kind === 'big') return value;
   throw new TypeError(`a ${value.kind} where bits were expected`);
@@ -144,7 +144,7 @@ function divideOrModulo(routine: Routine, left: Bits, right: Bits, isModulo: boo
       return cutNumber(`${atom(left.code)} ${operator} ${divisor}`, width, isSigned);
     }
     const helper = routine.unit.helper(isModulo ? 'modulo' : 'divide');
-    // Kept, so that a division by zero is counted once even if the result is used twice or not at all.
+    // Keep the result, so that a division by zero counts once even if the result is used twice or not at all.
     return cutNumber(routine.keep(`${helper}(${left.code}, ${right.code}, faults)`), width, isSigned);
   }
   const helper = routine.unit.helper(isModulo ? 'moduloBig' : 'divideBig');
@@ -173,7 +173,7 @@ export function combine(routine: Routine, operator: IrBinaryOperator, left: Bits
       case '-':
         return cutNumber(`${a} ${operator} ${b}`, width, isSigned);
       default: {
-        // Bits beyond the width stay as they should but for unsigned values of 32 bits.
+        // Bits beyond the width stay correct, except for unsigned values of 32 bits.
         const code = `${a} ${operator} ${b}`;
         return width === 32 && !isSigned ? cutNumber(code, width, isSigned) : number(code, width, isSigned);
       }

@@ -12,7 +12,7 @@ import type { Value } from './value.js';
 /** One scalar or varbit of the data of a hash or checksum. */
 interface Leaf {
   readonly type: DataType;
-  /** Validity of the header it is a field of: it is skipped if that is invalid. Undefined: it always counts. */
+  /** Validity of its header: a field of an invalid header is skipped. Undefined: the leaf always counts. */
   readonly condition: string | undefined;
   read(): Value;
 }
@@ -101,14 +101,15 @@ function groupsOf(leaves: readonly Leaf[]): readonly Group[] {
 }
 
 /**
- * What fields of invalid headers give. `left-out`: nothing, as in checksums, whose lists are read from the packet's headers.
- * `full-width`: what they hold, as in `hash`, whose list is a value of fixed width that is computed before.
+ * How fields of invalid headers count. `left-out`: not at all, as in checksums, which read their lists from the
+ * packet's headers. `full-width`: with their values, as in `hash`, whose list is a value of fixed width computed
+ * before.
  */
 export type InvalidFields = 'left-out' | 'full-width';
 
 /**
- * Packs data into the buffer as the switch's calculations do: fields without gaps, zero bits at the end up to a whole byte.
- * Gives the name of what holds the length in bytes.
+ * Packs data into the buffer as the switch's calculations do: fields without gaps, zero bits at the end up to a whole
+ * byte. Returns the name of the variable with the length in bytes.
  */
 export function packData(routine: Routine, data: Expression, invalidFields: InvalidFields): string {
   const { unit, code } = routine;
@@ -133,7 +134,7 @@ export function packData(routine: Routine, data: Expression, invalidFields: Inva
   return length;
 }
 
-/** Name of the buffer all data is packed into. */
+/** Name of the buffer for packed data. */
 export function bufferOf({ unit }: Routine): string {
   return unit.constant('buffer', 'packing', `new ${unit.helper('BitBuffer')}()`);
 }
@@ -170,7 +171,7 @@ function packGroup(routine: Routine, group: Group, buffer: string, length: strin
   flush();
 }
 
-/** Writes groups whose beginnings are not known to be whole bytes. */
+/** Writes groups that may begin within a byte. */
 function packSlowly(routine: Routine, groups: readonly Group[], buffer: string): void {
   routine.code.line(`${buffer}.bits = 0;`);
   for (const group of groups) {

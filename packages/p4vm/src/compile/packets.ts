@@ -44,7 +44,7 @@ export function callPacket(routine: Routine, expression: PacketCall): Value {
   }
 }
 
-/** In poison mode: all fields of the headers that are emitted have to be defined. */
+/** In poison mode: checks that all fields of the emitted headers are defined. */
 function checkEmitted(routine: Routine, place: AggregatePlace, what: string, span: Span): void {
   const { unit, code } = routine;
   const { type } = place;
@@ -61,13 +61,13 @@ function checkEmitted(routine: Routine, place: AggregatePlace, what: string, spa
     const part = memberOf(unit, place, field.name, field.type);
     const name = `${what}.${field.name}`;
     if (part.kind === 'aggregate') checkEmitted(routine, part, name, span);
-    // What is beside headers is not emitted.
+    // Only headers are emitted.
     else if (place.header !== undefined) decidedAs(routine, 'emit', name, span, readPlace(routine, part));
   }
   if (type.kind === 'header') code.close();
 }
 
-/** Bytes of the longest header: those of the longest packet of IP. */
+/** Bytes of the longest header: as many as the longest IP packet has. */
 const MAX_HEADER = 65_535;
 
 /** Headers in packets are whole bytes, as the reference compiler demands. */

@@ -9,9 +9,9 @@ import { traceEvent } from './trace.js';
 import { shortName, type Unit } from './unit.js';
 import type { Value } from './value.js';
 
-/** States of one packet after which a parser that goes in circles is stopped; more than a packet has bytes. */
+/** Most states per packet in a parser with cycles. A packet has fewer bytes. */
 const STATE_LIMIT = 1 << 17;
-/** States that are written one within the other: what an engine reads it takes apart by recursion. */
+/** Most states nested in each other's code: engines parse code recursively. */
 const MAX_INLINED = 24;
 
 function targetsOf(state: State): readonly StateTarget[] {
@@ -20,12 +20,12 @@ function targetsOf(state: State): readonly StateTarget[] {
     : state.transition.cases.map((each) => each.target);
 }
 
-/** How the states of a parser hang together. */
+/** The graph of a parser's states. */
 class Graph {
-  /** Transitions into each state, from those that can be reached. */
+  /** Number of transitions into each state from reachable states. */
   readonly incoming: readonly number[];
   readonly hasCycle: boolean;
-  /** How many states each is written within, if it is. */
+  /** Nesting level of each inlined state. */
   readonly #levels: ReadonlyMap<number, number>;
 
   constructor(readonly parser: ParserInstance) {
@@ -33,7 +33,7 @@ class Graph {
     const open = new Set<number>();
     const levels = new Map<number, number>([[parser.start, 0]]);
     let hasCycle = false;
-    // States in a row may be many more than this could recurse through.
+    // An explicit stack, because a chain of states may be too long for recursion.
     const path: { readonly index: number; readonly targets: Iterator<StateTarget> }[] = [];
     const enter = (index: number): void => {
       open.add(index);
@@ -61,12 +61,12 @@ class Graph {
     this.#levels = levels;
   }
 
-  /** Written where its one predecessor goes to it, unless that is written within many others. */
+  /** Whether a state is written at its only predecessor's transition. Not if that is nested too deep. */
   isInlined(index: number): boolean {
     return index !== this.parser.start && this.incoming[index] === 1 && this.#levels.get(index) !== 0;
   }
 
-  /** States that are gone to by number. */
+  /** States that transitions reach by number. */
   get numbered(): readonly number[] {
     return this.incoming.flatMap((count, index) =>
       count > 0 && !this.isInlined(index) && (index !== this.parser.start || count > 1) ? [index] : [],
@@ -74,7 +74,7 @@ class Graph {
   }
 }
 
-/** Writes the states of a parser: those with one predecessor in its place, the others as cases of a loop. */
+/** Writes the states of a parser: a state with one predecessor inside it, the others as cases of a loop. */
 export function writeStates(routine: Routine, parser: ParserInstance): void {
   const { code, unit } = routine;
   const graph = new Graph(parser);
@@ -171,7 +171,7 @@ function caseTest(
   return tests.length === 1 ? tests[0] : tests.map((each) => `(${each})`).join(' && ');
 }
 
-/** In poison mode: a key has to be defined only if those before it match. */
+/** In poison mode: a key must be defined only if the keys before it match. */
 function decidedTest(
   routine: Routine,
   labels: readonly SelectLabel[],

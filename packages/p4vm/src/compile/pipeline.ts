@@ -20,7 +20,10 @@ export interface StandardMetadata {
   priority: number;
 }
 
-/** A copy of headers, user metadata, standard metadata, all that a packet carries between ingress and egress. Opaque. */
+/**
+ * A copy of headers, user metadata and standard metadata: everything that a packet carries between ingress and egress.
+ * Opaque.
+ */
 export interface PacketState {
   readonly headers: object;
   readonly metadata: object;
@@ -28,18 +31,21 @@ export interface PacketState {
 }
 
 /**
- * The code of a program, bound to a runtime. There is one set of headers and metadata: a packet is in the pipeline at a
- * time, and what waits in queues is kept with `save` and `load`. No call allocates, but where values wider than 32 bits
- * are computed.
+ * The code of a program, bound to a runtime. It has one set of headers and metadata: one packet is in the pipeline at a
+ * time, and `save` and `load` keep the packets in queues. Calls allocate only where they compute values wider than 32
+ * bits.
  */
 export interface PipelineCode {
   readonly standardMetadata: StandardMetadata;
-  /** Steps of parser, checksums and ingress, and of egress, checksums and deparser: without those of further turns of loops. */
+  /**
+   * Steps of parser, checksums and ingress, without further turns of loops. `egressSteps`: of egress, checksums and
+   * deparser.
+   */
   readonly ingressSteps: number;
   readonly egressSteps: number;
-  /** Bytes of a `PacketState`, about. */
+  /** Approximate bytes of a `PacketState`. */
   readonly stateBytes: number;
-  /** All headers invalid, all metadata and locals 0. Called before each `parse`. */
+  /** Makes all headers invalid, and all metadata and locals 0. Call it before each `parse`. */
   reset(): void;
   /**
    * Runs the parser over `runtime.input`; afterwards its cursor is where the payload begins. Returns the position of the
@@ -52,18 +58,18 @@ export interface PipelineCode {
   computeChecksum(): void;
   /** Appends the headers to `runtime.output`. */
   deparse(): void;
-  /** Makes a state to save into, to be used again and again. */
+  /** Makes a state for `save`, to be reused. */
   createState(): PacketState;
   save(into: PacketState): void;
-  /** All that is live becomes what was saved. */
+  /** Replaces all live headers and metadata by a saved state. */
   load(from: PacketState): void;
   /** As `save`, of metadata and standard metadata: the headers saved before stay. */
   saveMetadata(into: PacketState): void;
   /** As `load`, of metadata and standard metadata: headers stay as they are. */
   loadMetadata(from: PacketState): void;
-  /** Sets the user (and standard) metadata fields of a field list to what they are in `from`; the rest is not touched. */
+  /** Copies the metadata fields of a field list from `from`; others stay unchanged. */
   loadFieldList(list: number, from: PacketState): void;
-  /** Bits of all valid headers: to follow how setValid and setInvalid change the length. */
+  /** Total length of all valid headers in bits. */
   headerBits(): number;
   /** For traces and tests: headers and metadata by dotted name, such as `hdr.ipv4.ttl`; invalid headers left out. */
   snapshot(): ReadonlyMap<string, RuntimeValue | string>;

@@ -8,7 +8,7 @@ import { type AggregateType, bitsOf, fieldType, isAggregate, WORDS_WIDTH } from 
 import type { Unit } from './unit.js';
 import { atom, maskOf, type Value, wrapBig, wrapNumber } from './value.js';
 
-/** A header that is a member of a union: when it becomes valid or invalid, all members do something. */
+/** A header's membership in a union: a change of its validity concerns all members. */
 export interface Membership {
   readonly union: string;
   readonly type: StructDataType;
@@ -18,7 +18,7 @@ export interface Membership {
 export interface ScalarPlace {
   readonly kind: 'scalar';
   readonly type: DataType;
-  /** What may be assigned to: one, or the words. */
+  /** The assignable codes: one, or one per word. */
   readonly targets: readonly string[];
   readonly isKeptSigned: boolean;
   readonly marks: readonly string[];
@@ -37,16 +37,16 @@ export interface SlicePlace {
 export interface AggregatePlace {
   readonly kind: 'aggregate';
   readonly type: AggregateType;
-  /** Code that gives the object; may be repeated. */
+  /** Code of the object, which may be repeated. */
   readonly code: string;
-  /** The object is never replaced, so that its members may have names of their own. */
+  /** The object is never replaced, so its members can have their own names. */
   readonly isFixed: boolean;
   readonly membership: Membership | undefined;
-  /** `next` of a stack on the way: that stack, to be advanced by `extract`. */
+  /** The stack whose `next` is on the path, which `extract` advances. */
   readonly nextOf: string | undefined;
-  /** An object of the compiler's own: its validity is no part of the packet. */
+  /** A temporary object of the compiler: its validity does not count for the packet. */
   readonly isTemporary: boolean;
-  /** Statements that tell the headers and stacks on the way, itself among them, that it is written. */
+  /** Statements that mark the headers and stacks on the path, itself included, as written. */
   readonly marks: readonly string[];
   /** Code of the header that it is, or is a field of. */
   readonly header: string | undefined;
@@ -68,7 +68,7 @@ export function isLValue(expression: Expression): expression is LValue {
   }
 }
 
-/** The place an l-value stands for: indices are evaluated now, into constants. */
+/** The place of an l-value. Its indices are evaluated now, into constants. */
 export function placeOf(routine: Routine, target: Expression): Place {
   const { unit } = routine;
   switch (target.kind) {
@@ -95,7 +95,7 @@ export function placeOf(routine: Routine, target: Expression): Place {
         : { kind: 'slice', type, base, high, low };
     }
     default:
-      // Not an l-value: a value of its own, such as what a function returned, of which a member is read.
+      // A value that is no l-value, such as the result of a function, whose member is read.
       return objectPlace(target.type, referenceOf(routine, target), false);
   }
 }
@@ -105,12 +105,12 @@ export function ownMark(code: string): string {
   return `${code}.$touched = true;`;
 }
 
-/** The mark of a stack of which the first `count` elements may be other than new. */
+/** The mark of a stack whose first `count` elements may differ from new ones. */
 function stackMark(stack: string, count: string | number): string {
   return `if (${stack}.$used < ${count}) ${stack}.$used = ${count};`;
 }
 
-/** The place of an object. `outer`: marks of what it is in. */
+/** The place of an object. `outer`: the marks of the objects around it. */
 export function objectPlace(
   type: DataType,
   code: string,
@@ -160,7 +160,7 @@ export function memberOf(unit: Unit, base: AggregatePlace, field: string, type: 
   return objectPlace(type, code, base.isFixed, base.marks, { membership, nextOf, isTemporary, header });
 }
 
-/** An object to stand for an element that does not exist: reads of it give 0, writes to it are lost. */
+/** A substitute for an element that does not exist: reads give 0, writes are lost. */
 function missingElement(unit: Unit, type: StructDataType): string {
   return unit.types.once(`missing ${type.id}`, `${type.id}$missing`, (name, code) => {
     const object = unit.temporaryObject(type, `no_${type.id}`);
@@ -281,7 +281,7 @@ function store(routine: Routine, { type, targets, isKeptSigned }: ScalarPlace, v
   const { width } = bitsOf(type);
   if (targets.length > 1) {
     const words = routine.words(bits, width);
-    // A word of the source may be one of the target's: `x = x ++ ...` and the like read all before they write.
+    // Source and target may share words, as in `x = x ++ ...`: read all words before writing.
     const isPlain = words.every((each) => /^[\w$.[\]-]+$/.test(each));
     const kept = isPlain && !words.some((each, index) => targets.indexOf(each) !== -1 && targets.indexOf(each) < index);
     const ready = kept || words.length === 1 ? words : words.map((each) => routine.keep(each));
@@ -297,7 +297,7 @@ function store(routine: Routine, { type, targets, isKeptSigned }: ScalarPlace, v
 /** A 32-bit number as a signed one. */
 function toSigned(code: string): string {
   if (/^\d+$/.test(code)) return String(Number(code) | 0);
-  // Read from a field that is kept so.
+  // The value was read from a field that is kept signed.
   if (/^[\w$]+\.[\w$.]+ >>> 0$/.test(code)) return code.slice(0, -6);
   return `${atom(code)} | 0`;
 }

@@ -11,7 +11,7 @@ export interface Loop {
   readonly bodyLabel: string;
 }
 
-/** One JavaScript function being written: its statements so far, and how to leave it. */
+/** A JavaScript function while it is written: its statements so far, and how to leave it. */
 export class Routine {
   code: Code;
   readonly loops: Loop[] = [];
@@ -33,7 +33,7 @@ export class Routine {
     return name;
   }
 
-  /** Writes marks of headers and stacks (see `AggregatePlace.marks`), but for those that were just written. */
+  /** Writes marks of headers and stacks (see `AggregatePlace.marks`), except those that were just written. */
   mark(marks: readonly string[]): void {
     const { code } = this;
     for (const each of marks) {
@@ -43,7 +43,7 @@ export class Routine {
     }
   }
 
-  /** Writes what `write` writes elsewhere. */
+  /** Runs `write` with a separate piece of code, and returns this code. */
   capture<T>(write: () => T): { readonly code: Code; readonly result: T } {
     const before = this.code;
     const code = new Code(this.unit.meter);
@@ -55,7 +55,7 @@ export class Routine {
     }
   }
 
-  /** The value, safe from what later statements change. Aggregates are not copied: see `keepAggregate`. */
+  /** Keeps the value, so that later statements cannot change it. Aggregates are not copied: see `keepAggregate`. */
   keepValue(value: Value): Value {
     switch (value.kind) {
       case 'number':
@@ -69,7 +69,7 @@ export class Routine {
     }
   }
 
-  /** The words of a value wider than 32 bits (or of any other), two's complement, the unused bits 0. */
+  /** The words of a value of any width: two's complement, unused bits 0. */
   words(value: Value, width: number): readonly string[] {
     const count = wordCount(Math.max(width, NUMBER_WIDTH + 1));
     if (value.kind === 'words') return value.words;
@@ -169,14 +169,14 @@ export class Routine {
     }
   }
 
-  /** A value out of code of a `RuntimeValue`. */
+  /** A value made from the code of a `RuntimeValue`. */
   fromRuntime(code: string, type: DataType): Value {
     if (type.kind === 'bool') return { kind: 'boolean', code: `${atom(code)} !== 0` };
     const { width, isSigned } = bitsOf(type);
     return width <= NUMBER_WIDTH ? { kind: 'number', code, width, isSigned } : { kind: 'big', code, width, isSigned };
   }
 
-  /** A number out of an index or an amount of any width; wide ones are cut to what no array has. */
+  /** An index or amount of any width as a number. A wide one is cut to a number beyond every array's length. */
   index(value: Value): string {
     const { unit } = this;
     switch (value.kind) {
@@ -194,14 +194,14 @@ export class Routine {
   }
 }
 
-/** Words of a number known now. */
+/** Words of a known number. */
 function wordsOfConstant(value: bigint, width: number): readonly string[] {
   const pattern = BigInt.asUintN(width, value);
   const count = wordCount(Math.max(width, NUMBER_WIDTH + 1));
   return Array.from({ length: count }, (_, index) => String(BigInt.asIntN(32, pattern >> BigInt(32 * index))));
 }
 
-/** A value known now, in the representation of its type. */
+/** A known value in the representation of its type. */
 export function constantValue(value: bigint, type: DataType): Value {
   if (type.kind === 'bool') return { kind: 'boolean', code: value === 0n ? 'false' : 'true' };
   if (isAggregate(type)) throw new TypeError('constants are scalars');
@@ -212,7 +212,7 @@ export function constantValue(value: bigint, type: DataType): Value {
   return { kind: 'words', words: wordsOfConstant(cut, width), width, isSigned };
 }
 
-/** A value out of words, in the representation of its width: cut to it, and signed if need be. */
+/** A value made from words, in the representation of its width: cut to the width, and signed if needed. */
 export function valueOfWords(words: readonly string[], width: number, isSigned: boolean): Value {
   if (width <= NUMBER_WIDTH) {
     return { kind: 'number', code: wrapNumber(words[0] ?? '0', width, isSigned), width, isSigned };

@@ -31,7 +31,7 @@ function placeParameters(unit: Unit, callable: Callable, name: string, parameter
   }
 }
 
-/** A place in the JavaScript function itself: its names are declared by who writes the function. */
+/** A place in the JavaScript function itself. The caller declares its names. */
 function localHome(unit: Unit, variable: Variable, wish: string): Home {
   const home: Home = { kind: 'scalar', names: scalarNames(unit.names.take(wish), variable.type), isKeptSigned: false };
   unit.setHome(variable, home);
@@ -64,7 +64,7 @@ function heading(unit: Unit, callable: Callable, name: string, parameters: reado
   return `function ${name}(${parameters.flatMap((each) => parameterNames(unit, callable, each)).join(', ')}) {`;
 }
 
-/** Name of an action's JavaScript function, which is written if it is not yet. */
+/** Name of an action's JavaScript function, which is written on first use. */
 export function actionName(unit: Unit, action: Action): string {
   return unit.callable(action, shortName(action.name), (name) => {
     placeParameters(unit, action, name, action.parameters);
@@ -85,7 +85,7 @@ export function functionName(unit: Unit, target: IrFunction): string {
     routine.code.open(heading(unit, target, name, target.parameters));
     placeLocals(routine, name, unit.analysis.declaredIn(target));
     writeStatement(routine, target.body);
-    // Not reached in a checked program that returns a value on every path.
+    // Not reached: a checked program returns a value on every path.
     if (target.returnType.kind !== 'void') {
       const { returnType } = target;
       routine.code.line(
@@ -97,7 +97,10 @@ export function functionName(unit: Unit, target: IrFunction): string {
   });
 }
 
-/** Name of the JavaScript function that applies a parser or control. A parser's gives 0, an error's position, or -1. */
+/**
+ * Name of the JavaScript function that applies a parser or control. A parser's function returns 0, an error's position,
+ * or -1.
+ */
 export function instanceName(unit: Unit, instance: ControlInstance | ParserInstance): string {
   return unit.callable(instance, shortName(instance.name), (name) => {
     placeParameters(unit, instance, name, instance.parameters);

@@ -1,4 +1,4 @@
-/** Headers of packets that wait: kept and brought back. */
+/** Saves and restores the headers of waiting packets. */
 import type { StructDataType } from '../ir/program.js';
 import type { Code } from './code.js';
 import { propertyOf } from './names.js';
@@ -6,8 +6,8 @@ import { isAggregate } from './storage.js';
 import type { Unit } from './unit.js';
 
 /*
- * A saved state knows by masks which of its headers and stacks may differ from new ones. Most do not, and are not looked
- * at: states of packets that wait are many, and not in the processor's caches.
+ * Masks in a saved state tell which of its headers and stacks may differ from new ones. The others, usually most, are
+ * skipped: the states of waiting packets are many and not in the processor's caches.
  */
 
 const MASK_BITS = 31;
@@ -17,7 +17,7 @@ export function maskNames(headers: StructDataType): string[] {
   return Array.from({ length: Math.ceil(headers.fields.length / MASK_BITS) }, (_, index) => `$mask${index}`);
 }
 
-/** Whether a live header or stack may differ from a new one; undefined: always looked at. */
+/** Code that tells whether a live header or stack may differ from a new one; undefined: always save it. */
 function touchedCode({ type }: StructDataType['fields'][number], place: string): string | undefined {
   if (type.kind === 'header') return `${place}.$touched`;
   if (type.kind === 'stack') return `(${place}.$used !== 0 || ${place}.next !== 0)`;
@@ -47,7 +47,7 @@ export function writeSaveHeaders({ types }: Unit, headers: StructDataType, root:
   for (const name of masks) code.line(`into.${name} = ${name};`);
 }
 
-/** Makes live headers what `from.headers` are. */
+/** Restores live headers from `from.headers`. */
 export function writeLoadHeaders({ types }: Unit, headers: StructDataType, root: string, code: Code): void {
   const masks = maskNames(headers);
   code.line('const saved = from.headers;');

@@ -101,7 +101,7 @@ function declare(routine: Routine, { variable, value, span }: Extract<Statement,
   } else {
     const home = routine.unit.homeOf(variable);
     if (routine.unit.undefinedValues === undefined || home.kind !== 'scalar') return;
-    // Elsewhere it keeps what it held in the turn of the loop before.
+    // Outside of poison mode the variable keeps its value from the previous turn of the loop.
     const codes = routine.unit.initialCodes(variable.type);
     for (const [index, name] of home.names.entries()) routine.code.line(`${name} = ${codes[index] ?? '0'};`);
   }
@@ -199,7 +199,7 @@ function writeBody(routine: Routine, body: Statement, loop: Loop): void {
   routine.code.close();
 }
 
-/** Takes the steps of a turn from those of the packet; a packet that has none left gets out of all its loops, and is dropped. */
+/** Takes the steps of a turn from those of the packet. A packet without steps leaves all its loops and is dropped. */
 function countTurn(routine: Routine, loop: Parameters<Costs['turn']>[0]): void {
   const cost = steps(routine.unit.costs.turn(loop));
   routine.code.line(`if ((work.left -= ${cost}) < 0) break;`);

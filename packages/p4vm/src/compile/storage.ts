@@ -8,7 +8,7 @@ export const NUMBER_WIDTH = 32;
 /** Values of up to this many bits are kept as 32-bit words; wider ones as bigints. */
 export const WORDS_WIDTH = 128;
 
-/** How many JavaScript variables (or properties) a scalar takes, by its width. */
+/** Number of JavaScript variables or properties of a scalar of this width. */
 export function wordCount(width: number): number {
   return width <= NUMBER_WIDTH || width > WORDS_WIDTH ? 1 : (width + 31) >>> 5;
 }
@@ -44,7 +44,7 @@ export function scalarNames(name: string, type: DataType): readonly string[] {
   return count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}$${index}`);
 }
 
-/** What a scalar's variable holds at first. */
+/** The initial value of a scalar's variable. */
 export function zeroOf(type: DataType): string {
   if (type.kind === 'bool') return 'false';
   if (type.kind === 'string') return "''";
@@ -52,8 +52,8 @@ export function zeroOf(type: DataType): string {
 }
 
 /**
- * Whether an unsigned 32-bit value in a closure or an object is kept as a signed number: those are never allocated. Not so
- * in standard metadata, which the switch reads.
+ * Whether an unsigned 32-bit value in a closure or an object is kept as a signed number, which V8 stores without
+ * allocating. Not in standard metadata, which the switch reads.
  */
 export function isKeptSigned(type: DataType): boolean {
   return type.kind === 'bits' && type.width === 32 && !type.isSigned;
@@ -104,7 +104,7 @@ export function hasHeaders(type: DataType): boolean {
   }
 }
 
-/** Type of a field. Throws a TypeError if there is none: lowering made it up. */
+/** Type of a field. Throws a TypeError if there is none, which means that lowering made a mistake. */
 export function fieldType(type: StructDataType, name: string): DataType {
   const field = type.fields.find((each) => each.name === name);
   if (field === undefined) throw new TypeError(`no field ${name} in ${type.name}`);

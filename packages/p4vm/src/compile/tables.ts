@@ -10,7 +10,7 @@ import { traceTable } from './trace.js';
 import { shortName, type Unit } from './unit.js';
 import { atom, type Value, wrapBig } from './value.js';
 
-/** Applies a table. With `isNeeded` the name of what was found (hit, action) is given. */
+/** Applies a table. With `isNeeded`, returns the name of the lookup's result (hit, action). */
 export function applyTable(routine: Routine, table: Table, isNeeded: boolean): string {
   const { unit, code } = routine;
   const name = tableFunction(unit, table);
@@ -22,7 +22,9 @@ export function applyTable(routine: Routine, table: Table, isNeeded: boolean): s
   return result;
 }
 
-/** Name of the function that applies a table: looks up, runs the action, and returns what was found. */
+/**
+ * Name of the function that applies a table: it looks up the keys, runs the action, and returns the lookup's result.
+ */
 function tableFunction(unit: Unit, table: Table): string {
   return unit.callable(table, `apply_${shortName(table.name)}`, (name) => {
     const routine = new Routine(unit, table);
@@ -45,7 +47,7 @@ function tableFunction(unit: Unit, table: Table): string {
         });
         routine.code.open(`case ${index}: {`);
         routine.code.append(body.code);
-        // After `exit` in an action the table's function ends by `return` as well: then no one looks at its result.
+        // After `exit` in an action the table's function returns as well, and its result is unused.
         routine.code.line('break;');
         routine.code.close();
       }
@@ -61,7 +63,7 @@ function tableFunction(unit: Unit, table: Table): string {
   });
 }
 
-/** Code of the lookup: keys as words where the table takes them so, which makes no bigint of wide keys. */
+/** Code of the lookup. It passes keys as words if the table accepts them, to avoid bigints for wide keys. */
 function lookup(routine: Routine, table: Table, keys: readonly Value[]): string {
   const name = routine.unit.tableName(table);
   if (table.keys.some((each) => each.matchKind === 'selector')) {
@@ -79,7 +81,7 @@ function unsigned(value: Value): Value {
   return { ...value, code: wrapBig(value.code, value.width, false), isSigned: false };
 }
 
-/** JavaScript arguments of the data parameters out of an entry. */
+/** JavaScript arguments for the data parameters, from an entry. */
 function dataArguments(types: readonly DataType[]): readonly string[] {
   const codes: string[] = [];
   let word = 0;

@@ -31,7 +31,7 @@ export function describe(expression: Expression): string {
   }
 }
 
-/** Reports what a target holds now, or `value` (code) instead. */
+/** Reports the present value of a target, or `value` (code) instead. */
 export function traceValue(routine: Routine, target: Expression, value?: string): void {
   if (routine.unit.options.trace !== true) return;
   let code = value;
@@ -89,7 +89,7 @@ function traceHeaders(routine: Routine, type: DataType, name: string, object: st
   }
 }
 
-/** Reports what a table's lookup found: `keys` are codes of the key values. */
+/** Reports the result of a table's lookup. `keys` are codes of the key values. */
 export function traceTable(routine: Routine, table: Table, keys: readonly string[]): void {
   if (routine.unit.options.trace !== true) return;
   const { unit } = routine;

@@ -13,7 +13,7 @@ import {
 } from './storage.js';
 import type { UndefinedValues } from './undefined-values.js';
 
-/** Functions over a type's objects that are written out when they are first asked for. */
+/** Functions over a type's objects, written on first use. */
 export type TypeFunction = 'copy' | 'move' | 'zero' | 'clear' | 'equals' | 'invalidate' | 'isValid' | 'bits';
 
 /** Classes of the program's types, and functions over their objects. */
@@ -30,7 +30,7 @@ export class TypeCode {
     standardMetadata: StructDataType,
     helper: (name: 'Varbit' | 'copyVarbit' | 'equalVarbits') => string,
     readonly meter: CodeMeter,
-    /** In poison mode: what is undefined instead of zero. */
+    /** In poison mode: the random values that replace zeros. */
     readonly undefinedValues: UndefinedValues | undefined,
   ) {
     this.code = new Code(meter);
@@ -148,8 +148,8 @@ export class TypeCode {
   }
 
   /*
-   * Headers know by `$touched` whether they may differ from new ones, stacks by `$used` how many of their elements may:
-   * those that packets leave alone, often most of them, are neither copied nor set to zero.
+   * `$touched` of a header tells whether it may differ from a new one, `$used` of a stack how many of its elements may.
+   * Untouched ones, often most, are neither copied nor set to zero.
    */
 
   #writeCopy(name: string, type: AggregateType, what: 'copy' | 'move', code: Code): void {
@@ -171,7 +171,7 @@ export class TypeCode {
 
   #copyValidity(type: StructDataType, what: 'copy' | 'move', code: Code): void {
     if (what === 'copy') {
-      // The fields of a header that becomes invalid by assignment stay what they are.
+      // A header that becomes invalid by assignment keeps its fields.
       code.open('if (!from.$valid) {');
       code.line('into.$valid = false;');
     } else {
@@ -210,7 +210,7 @@ export class TypeCode {
     code.close();
   }
 
-  /** What fields are before they are written: zeros, but in poison mode. Standard metadata is the switch's. */
+  /** Initial values of fields: zeros, except in poison mode. The switch sets standard metadata. */
   #zeroFields(type: StructDataType, code: Code): void {
     const { undefinedValues } = this;
     for (const field of type.fields) {

@@ -4,9 +4,9 @@ import { cutTop, wrapNumber } from './value.js';
 
 const BITS = 'poison.bits()';
 
-/** Codes of the random values that poison mode has where nothing is defined. */
+/** Codes of the random values that poison mode uses for undefined ones. */
 export class UndefinedValues {
-  /** @param errors errors that the program has */
+  /** @param errors number of the program's errors */
   constructor(readonly errors: number) {}
 
   /** One code for each word of a scalar, as variables keep it. */

@@ -18,26 +18,29 @@ import { UndefinedValues } from './undefined-values.js';
 export interface CompileOptions {
   /** Reports each step to the runtime's trace sink. Slower; off by default. */
   readonly trace?: boolean;
-  /** A select that matches nothing gives `error.NoMatch`, as the language says; without, `NoError` like the reference switch. */
+  /**
+   * A select without a match sets `error.NoMatch`, as the language demands. Otherwise `NoError`, as in the reference
+   * switch.
+   */
   readonly noMatchError?: boolean;
-  /** What is undefined is random, and the code is run twice and compared: see `Poison`. Slower; off by default. */
+  /** Undefined values are random, and the code runs twice for comparison: see `Poison`. Slower; off by default. */
   readonly poison?: boolean;
-  /** What the code may use; the defaults where nothing is said. */
+  /** Limits of the program, with defaults for those that are not given. */
   readonly limits?: Partial<Limits> | undefined;
 }
 
-/** Where a variable lives. */
+/** The storage of a variable. */
 export type Home =
   | { readonly kind: 'scalar'; readonly names: readonly string[]; readonly isKeptSigned: boolean }
-  /** `isFixed`: `name` is the same object for ever. */
+  /** `isFixed`: `name` always refers to the same object. */
   | { readonly kind: 'aggregate'; readonly name: string; readonly isFixed: boolean };
 
-/** A construct that generated code cannot run as it should. */
+/** Refuses a construct that generated code cannot run correctly. */
 export function refuse(code: string, span: Span, message: string): never {
   throw new P4Error([{ severity: 'error', code, layer: 'target', message, span }]);
 }
 
-/** The source being written: what all its functions share. */
+/** The source while it is written, shared by all its functions. */
 export class Unit {
   readonly names = new Names();
   readonly meter: CodeMeter;
@@ -89,7 +92,7 @@ export class Unit {
     return this.#helpers;
   }
 
-  /** Number of a place where poison mode looks at a value. */
+  /** Registers a place where poison mode observes a value, and returns its number. */
   readPlace(place: ReadPlace): number {
     return this.#readPlaces.push(place) - 1;
   }
@@ -98,7 +101,7 @@ export class Unit {
     return this.#readPlaces;
   }
 
-  /** What variables of a type hold before they are written: one code for each of its words. */
+  /** Initial values of a type's variables: one code per word. */
   initialCodes(type: DataType): readonly string[] {
     if (this.undefinedValues !== undefined) return this.undefinedValues.codes(type, isKeptSigned(type));
     return scalarNames('', type).map(() => zeroOf(type));
@@ -109,7 +112,7 @@ export class Unit {
     return `$${++this.#serial}`;
   }
 
-  /** Name of the JavaScript function of a callable; `write` is called when it is first asked for. */
+  /** Name of the JavaScript function of a callable. The first request calls `write`. */
   callable(callable: Callable, wish: string, write: (name: string) => void): string {
     const known = this.#callables.get(callable);
     if (known !== undefined) return known;
@@ -174,7 +177,7 @@ export class Unit {
 
   homeOf(variable: Variable): Home {
     const home = this.#homes.get(variable);
-    // A variable that nothing declares: lowering put it into no list. A place of the closure serves.
+    // Lowering put the variable into no list of declarations: give it a place in the closure.
     return home ?? this.closureHome(variable, variable.name);
   }
 

@@ -1,7 +1,7 @@
 /**
- * A value in generated code. All code in it is free of effects; what has effects was written out as statements before it.
- * `words`: 32-bit words as signed numbers, least significant first, the unused high bits of the last one 0 (two's
- * complement patterns of signed values are cut to the width too); each may be used several times.
+ * A value in generated code. Its code is free of effects: statements before it have them. `words`: 32-bit words as
+ * signed numbers, least significant first, the unused high bits of the last one 0 (two's complement patterns of signed
+ * values are cut to the width too); each may be used several times.
  */
 export type Value =
   | { readonly kind: 'number'; readonly code: string; readonly width: number; readonly isSigned: boolean }
@@ -9,11 +9,13 @@ export type Value =
   | { readonly kind: 'big'; readonly code: string; readonly width: number; readonly isSigned: boolean }
   | { readonly kind: 'boolean'; readonly code: string }
   | { readonly kind: 'string'; readonly code: string }
-  /** A reference to an object, not to be changed. */
+  /** A reference to an object. Do not change the object. */
   | { readonly kind: 'aggregate'; readonly code: string }
   | { readonly kind: 'void' };
 
-/** Whether code is a literal or a name that is not assigned to again: it may be repeated, and moved behind effects. */
+/**
+ * Whether code is a literal or a name that is never reassigned. Such code may be repeated, and moved behind effects.
+ */
 export function isStable(code: string): boolean {
   return /^(\d+n?|-\d+n?|true|false|\$\d+)$/.test(code);
 }

@@ -1,4 +1,4 @@
-/** Bytes of an IPv4 address in dotted decimal; undefined if the text is none. */
+/** An IPv4 address in dotted decimal, as a number; undefined if the text is not one. */
 export function parseIpv4(text: string): bigint | undefined {
   const parts = text.split('.');
   if (parts.length !== 4) return undefined;
@@ -10,7 +10,9 @@ export function parseIpv4(text: string): bigint | undefined {
   return value;
 }
 
-/** A MAC address: six hexadecimal numbers of one or two digits with colons between; undefined if the text is none. */
+/**
+ * A MAC address: six hexadecimal numbers of one or two digits, separated by colons; undefined if the text is not one.
+ */
 export function parseMac(text: string): bigint | undefined {
   const parts = text.split(':');
   if (parts.length !== 6) return undefined;
@@ -22,7 +24,7 @@ export function parseMac(text: string): bigint | undefined {
   return value;
 }
 
-/** An IPv6 address (RFC 4291 section 2.2, with `::` and a dotted IPv4 end); undefined if the text is none. */
+/** An IPv6 address (RFC 4291 section 2.2, with `::` and a dotted IPv4 end); undefined if the text is not one. */
 export function parseIpv6(text: string): bigint | undefined {
   let groups = text;
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);

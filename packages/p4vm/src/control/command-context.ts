@@ -7,7 +7,7 @@ import type { ControlPlane } from './control-plane.js';
 import type { NameIndex } from './names.js';
 import type { EntryView } from './table-control.js';
 
-/** What came of a command. */
+/** The result of a command. */
 export interface CommandResult {
   /** First word of the line; empty for blank lines and comments. */
   readonly command: string;
@@ -16,10 +16,10 @@ export interface CommandResult {
    * `unsupported`. `unknown`: no such command.
    */
   readonly status: 'done' | 'failed' | 'ignored' | 'unknown';
-  /** What the command line would print, lines separated by `\n`, without one at the end. */
+  /** The output of simple_switch_CLI for this command: lines separated by `\n`, without a final one. */
   readonly text: string;
   readonly error?: { readonly code: CommandErrorCode; readonly message: string };
-  /** Of the entry, member, group or multicast node that was made. */
+  /** Handle of the entry, member, group or multicast node that was made. */
   readonly handle?: number;
   /** Cells read from a register, number of entries, members of a value set. */
   readonly values?: readonly bigint[];
@@ -49,7 +49,7 @@ export class CommandContext {
     for (const line of lines) this.lines.push(line);
   }
 
-  /** Does what the control plane may refuse, and words the refusal. */
+  /** Runs an action of the control plane, and words its refusal. */
   attempt<T>(domain: CommandDomain, action: () => T): T {
     try {
       return action();
@@ -74,15 +74,15 @@ export function atLeast(args: readonly string[], count: number): void {
   if (args.length < count) fail('ERR_CONTROL_BAD_SYNTAX', 'Insufficient number of args');
 }
 
-/** Items that one command shows. */
+/** Most items that one command shows. */
 const MAX_SHOWN = 1 << 18;
 
-/** Refuses to show more items at once than memory is good for. */
+/** Refuses to show more items at once than memory allows. */
 export function tooManyToShow(count: number, what: string): void {
   if (count > MAX_SHOWN) fail('ERR_CONTROL_TOO_MANY', `${count} ${what} are too many to be shown at once`);
 }
 
-/** The item of a name. `kind` is how the command line calls such items. */
+/** The item of a name. `kind` is the command line's word for such items. */
 export function resource<T>(index: NameIndex<T>, kind: string, name: string): T {
   return (
     index.find(name) ??

@@ -4,8 +4,9 @@ import type { ControlError, ControlErrorCode } from '../tables/control-error.js'
 export type CommandErrorCode = ControlErrorCode | 'ERR_CONTROL_BAD_SYNTAX' | 'ERR_CONTROL_UNKNOWN_COMMAND';
 
 /**
- * A command that fails. `message` is what the user sees. It is thrown by commands and ends in the interpreter, so it is no `Error`: the
- * stack of one costs more than most commands, of which a stranger may give hundreds of thousands.
+ * The failure of a command. The user sees `message`. Commands throw it and the interpreter catches it. It is no
+ * `Error`, because an error's stack costs more than most commands, and a stranger may send hundreds of thousands of
+ * them.
  */
 export class CommandFailure {
   constructor(
@@ -14,7 +15,7 @@ export class CommandFailure {
   ) {}
 }
 
-/** What a command acts on: it says how a refusal is worded. */
+/** The subject of a command. It determines the words of a refusal. */
 export type CommandDomain = 'table' | 'counter' | 'meter' | 'register' | 'mirroring' | 'PRE' | 'crc' | 'value set';
 
 const TABLE_ERRORS: Readonly<Partial<Record<ControlErrorCode, string>>> = {

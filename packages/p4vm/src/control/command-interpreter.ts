@@ -12,10 +12,10 @@ const resetState: Command = (context, args) => {
   context.control.target?.resetMulticast?.();
 };
 
-/** Characters of a command. */
+/** Longest command in characters. */
 const MAX_LINE = 262_144;
 
-/** Commands of the command line itself: nothing is to be said. */
+/** Commands of the command line itself. They print nothing. */
 const IGNORED: ReadonlySet<string> = /* @__PURE__ */ new Set(['help', '?', 'EOF', 'exit', 'quit']);
 
 /** Commands that have no meaning for a switch in this process, with the reason. */
@@ -35,7 +35,7 @@ const UNSUPPORTED: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
 
 const greet: Command = (context) => context.print('hello');
 
-/** Both times of the command line are this one: a switch starts at the epoch of its clock. */
+/** Serves both time commands: a switch starts at the epoch of its clock. */
 function time(nowUs: () => number): Command {
   return (context, args) => {
     exactly(args, 0);
@@ -66,7 +66,7 @@ export class CommandInterpreter {
     readonly nowUs: () => number = () => 0,
   ) {}
 
-  /** Runs one command. Wrong commands give a result that says so; nothing is thrown. */
+  /** Runs one command. Never throws: the result of a wrong command holds the error. */
   execute(line: string): CommandResult {
     if (line.length > MAX_LINE) {
       const message = `Error: a line of more than ${MAX_LINE} characters`;
@@ -99,7 +99,7 @@ export class CommandInterpreter {
     }
   }
 
-  /** Runs the lines of a text one after the other, also after failures. One result per line. */
+  /** Runs the lines of a text in order, and does not stop at failures. Returns one result per line. */
   executeAll(text: string): CommandResult[] {
     return text.split(/\r\n|\r|\n/).map((line) => this.execute(line));
   }

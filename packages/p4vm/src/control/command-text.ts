@@ -39,18 +39,18 @@ export function labelled(label: string, value: string): string {
   return `${label.padEnd(20)} ${value}`;
 }
 
-/** As few whole bytes as a number needs, in hexadecimal. */
+/** The whole bytes that a number needs, in hexadecimal. */
 function shortest(value: bigint): string {
   const digits = value.toString(16);
   return digits.length % 2 === 0 ? digits : `0${digits}`;
 }
 
-/** What an action does in a dump. */
+/** An action with its data, as a dump shows it. */
 function actionEntryText(action: string, values: readonly bigint[]): string {
   return `Action entry: ${action} - ${values.map(shortest).join(', ')}`;
 }
 
-/** What an entry or the default of a table does, in a dump. */
+/** The target of an entry or of a table's default, as a dump shows it. */
 export function targetText(table: MatchTable, target: EntryTarget | undefined): string {
   if (target === undefined) return 'EMPTY';
   if (target.kind !== 'action') return `Index: ${target.kind}(${target.handle})`;

@@ -4,19 +4,19 @@ import type { KeyShape } from '../tables/key-match.js';
 import { parseInteger, parseIpv4, parseIpv6, parseMac } from './address-text.js';
 import { CommandFailure } from './command-errors.js';
 
-/** A number as given to a command: as many bytes as its field has, with all bits of them. */
+/** A number given to a command. It has as many whole bytes as its field, with all their bits. */
 export interface CommandValue {
   readonly value: bigint;
   readonly bytes: number;
 }
 
-/** A key as given to a command: the match, and the text that the command prints for it. */
+/** A key given to a command: the match, and the text that the command prints for it. */
 export interface CommandKey {
   readonly match: KeyMatch;
   readonly text: string;
 }
 
-/** Characters of a number: no field has as many bits. */
+/** Longest number in characters. No field has as many bits. */
 const MAX_DIGITS = 4096;
 
 /**
@@ -30,7 +30,7 @@ export function pythonInteger(text: string, base: 0 | 10): bigint | undefined {
   return parseInteger(text);
 }
 
-/** Bytes in hexadecimal, two digits each, colons (or nothing) between. */
+/** Bytes in hexadecimal, two digits each, with a separator between. */
 export function hexBytes(value: bigint, bytes: number, separator: string): string {
   const digits = value.toString(16).padStart(2 * bytes, '0');
   return (digits.match(/../g) ?? []).join(separator);
@@ -44,7 +44,7 @@ function bad(message: string): CommandFailure {
  * Reads a value for a field: an address for fields of 32, 48 or 128 bits, or an integer of at most as many whole bytes as
  * the field has. A negative integer is taken in two's complement.
  *
- * @throws CommandFailure with the bare reason
+ * @throws CommandFailure with the reason only
  */
 function parseParameter(text: string, width: number): CommandValue {
   const bytes = Math.ceil(width / 8);

@@ -28,11 +28,11 @@ function ofType<T extends ExternRuntime>(state: ProgramState, kind: (each: Exter
 }
 
 /**
- * Tables and extern objects of a running program, by name: full names such as `MyIngress.ipv4_lpm`, or an end from a dot
- * on that only one of a kind has, such as `ipv4_lpm`.
+ * Access to the tables and extern objects of a running program by name. A name is a full name such as
+ * `MyIngress.ipv4_lpm`, or its end after a dot, such as `ipv4_lpm`, if no other object of the kind has the same end.
  */
 export class ControlPlane {
-  /** Names that values may be given by. */
+  /** Names that may stand for values. */
   readonly names: ValueNames;
   readonly tables: NameIndex<TableControl>;
   readonly actions: NameIndex<Action>;
@@ -45,7 +45,9 @@ export class ControlPlane {
   readonly #profileTables = new Map<ActionProfile, MatchTable[]>();
   readonly #profileActions = new Map<ActionProfile, NameIndex<Action>>();
 
-  /** @param target where mirror sessions, multicast groups and queues are; without it, requests for them are refused */
+  /**
+   * @param target the owner of mirror sessions, multicast groups and queues; without it, requests for them are refused
+   */
   constructor(
     readonly program: IrProgram,
     readonly state: ProgramState,
@@ -99,7 +101,7 @@ export class ControlPlane {
     return this.profiles.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'action profile');
   }
 
-  /** The table a direct counter or meter belongs to. @throws ControlError `ERR_CONTROL_UNKNOWN_TABLE` */
+  /** The table of a direct counter or meter. @throws ControlError `ERR_CONTROL_UNKNOWN_TABLE` */
   tableOf(extern: DirectCounter | DirectMeter): MatchTable {
     const table = this.#owners.get(extern);
     if (table === undefined)
@@ -107,7 +109,7 @@ export class ControlPlane {
     return table;
   }
 
-  /** Actions that members of a profile may have: those of the tables that use it. */
+  /** Actions allowed for members of a profile: those of the tables that use it. */
   profileActions(profile: ActionProfile): NameIndex<Action> {
     let index = this.#profileActions.get(profile);
     if (index === undefined) {
@@ -119,7 +121,7 @@ export class ControlPlane {
     return index;
   }
 
-  /** How many tables use a profile. */
+  /** Number of tables that use a profile. */
   usesOf(profile: ActionProfile): number {
     return this.#profileTables.get(profile)?.length ?? 0;
   }
@@ -154,7 +156,7 @@ export class ControlPlane {
     return calculation;
   }
 
-  /** Digests sent since they were taken last, oldest first; those of one learn list if a name is given. */
+  /** Takes the digests sent since the last call, oldest first. With a name, only those of this learn list. */
   takeDigests(name?: string): readonly Digest[] {
     return this.state.digests.take(name);
   }
@@ -192,7 +194,9 @@ export class ControlPlane {
     return this.#replication();
   }
 
-  /** All state as after loading, but value sets, custom hashes, mirror sessions and multicast groups. */
+  /**
+   * Restores all state to that after loading. Keeps value sets, custom hashes, mirror sessions and multicast groups.
+   */
   reset(): void {
     this.state.reset();
   }

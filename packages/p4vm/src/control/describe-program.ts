@@ -4,7 +4,7 @@ import { dataParameters, widthOf } from '../tables/data-width.js';
 import { hasPriorities } from '../tables/match-index.js';
 import { DEFAULT_TABLE_SIZE } from '../tables/match-table.js';
 
-/** A value's type: its width in bits, and what it is if not `bit<width>`. */
+/** A value's type: its width in bits, and its kind unless it is `bit<width>`. */
 export interface TypeDescription {
   readonly width: number;
   readonly kind: 'bit' | 'int' | 'bool' | 'enum' | 'error';
@@ -30,7 +30,7 @@ export interface TableDescription {
   /** Entries of the program. */
   readonly entries: number;
   readonly timeouts: boolean;
-  /** Names of the extern objects that belong to it. */
+  /** Names of the table's extern objects. */
   readonly actionProfile: string | null;
   readonly directCounter: string | null;
   readonly directMeter: string | null;
@@ -54,7 +54,7 @@ export interface ArrayDescription {
   readonly table: string | null;
 }
 
-/** What the control plane can see of a program: plain data, ready for JSON. */
+/** A program as the control plane sees it: plain data, ready for JSON. */
 export interface ProgramDescription {
   readonly tables: readonly TableDescription[];
   readonly actions: readonly ActionDescription[];
@@ -73,7 +73,7 @@ export interface ProgramDescription {
     readonly size: number;
     readonly keys: readonly ({ readonly name: string; readonly match: string } & TypeDescription)[];
   }[];
-  /** Learn lists: what `digest` sends. */
+  /** Learn lists: the data that `digest` sends. */
   readonly digests: readonly {
     readonly name: string;
     readonly fields: readonly ({ readonly name: string } & TypeDescription)[];
@@ -151,7 +151,7 @@ function arraysOf(program: IrProgram, kind: 'counter' | 'meter'): ArrayDescripti
 
 type CallExtern = Extract<Expression, { readonly kind: 'call-extern' }>;
 
-/** Calls of `digest`, in no order: nodes are looked through as plain objects. */
+/** Calls of `digest`, in no order. The search visits nodes as plain objects. */
 function digestCalls(program: IrProgram): CallExtern[] {
   const seen = new Set<object>();
   const calls: CallExtern[] = [];

@@ -183,7 +183,7 @@ function setOf(context: CommandContext, name: string): ParserValueSet {
   return resource(context.control.valueSets, 'parser value set', name);
 }
 
-/** One number for all keys together, the first key on top. */
+/** Splits one number into all keys; the first key has the highest bits. */
 function membersKeys(set: ParserValueSet, text: string): KeyMatch[] {
   const value =
     pythonInteger(text, 0) ??
@@ -217,7 +217,7 @@ const valueSetClear: Command = (context, args) => {
   setOf(context, args[0]!).clear();
 };
 
-/** The number that a member is, if it is one value and not a range of them. */
+/** A member as one number, if it is a single value and not a range. */
 function memberValue(set: ParserValueSet, keys: readonly KeyMatch[]): bigint | undefined {
   let value = 0n;
   for (const [i, match] of keys.entries()) {

@@ -1,10 +1,10 @@
 import { ControlError, type ControlErrorCode } from '../tables/control-error.js';
 
-/** Parts of a name, from its end, that it can be found by. */
+/** Most parts of a name, from its end, that a search may use. */
 const MAX_PARTS = 16;
 
 /**
- * Finds things by their full name, or by the end of it from a dot on if no other name ends so: `ipv4_lpm` for
+ * Finds things by full name, or by its end after a dot if no other name has the same end: `ipv4_lpm` for
  * `MyIngress.ipv4_lpm`.
  */
 export class NameIndex<T> {
@@ -26,7 +26,7 @@ export class NameIndex<T> {
     }
   }
 
-  /** Undefined if there is none, or if several names end so. */
+  /** Undefined if no name, or more than one, has this end. */
   find(name: string): T | undefined {
     return this.#full.get(name) ?? this.#suffixes.get(name);
   }

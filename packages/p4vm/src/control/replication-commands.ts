@@ -50,7 +50,7 @@ function check(succeeded: boolean, reason: string): void {
   if (!succeeded) throw new CommandFailure('ERR_CONTROL_BAD_MULTICAST', `Invalid PRE operation (${reason})`);
 }
 
-/** Why a node could not be associated or dissociated. */
+/** The reason why a node could not be associated or dissociated. */
 function associationFault(target: ReplicationTarget, group: number, handle: number): string {
   if (target.hasNode?.(handle) === false) return 'INVALID_L1_HANDLE';
   return target.hasGroup?.(group) === false ? 'INVALID_MGRP_HANDLE' : 'ERROR';
@@ -67,7 +67,7 @@ const groupDestroy: Command = (context, args) => {
   exactly(args, 1);
   const group = groupId(args[0]);
   context.print(`Destroying multicast group ${group}`);
-  // No error if there is no such group.
+  // A group that does not exist is no error.
   replication(context).destroyGroup(group);
 };
 

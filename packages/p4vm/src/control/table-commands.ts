@@ -49,7 +49,7 @@ function dataText(data: readonly CommandValue[]): string {
   return data.map(({ value, bytes }) => hexBytes(value, bytes, ':')).join('\t');
 }
 
-/** Takes the priority from the end, for tables that have priorities. */
+/** Takes the priority from the end of the arguments, if the table has priorities. */
 export function takePriority(table: MatchTable, args: string[]): number {
   const kind = tableKind(table);
   if (kind !== 'ternary' && kind !== 'range') return 0;
@@ -111,7 +111,7 @@ const resetDefault: Command = (context, args) => {
   });
 };
 
-/** Tables with an action profile have commands of their own. */
+/** Refuses tables with an action profile: other commands serve them. */
 function needDirect(table: TableControl): void {
   if (table.runtime.profile !== undefined)
     throw new ControlError('ERR_CONTROL_INDIRECT', `${table.name} has an action profile`);

@@ -18,7 +18,10 @@ import {
 /** Parameters by name, or all in order. */
 export type ParameterInput = readonly ValueInput[] | Readonly<Record<string, ValueInput>>;
 
-/** What an entry does: an action with its parameters, or for indirect tables a member or group of the action profile. */
+/**
+ * The target of an entry: an action with its parameters, or for indirect tables a member or group of the action
+ * profile.
+ */
 export interface TargetInput {
   readonly action?: string;
   readonly params?: ParameterInput;
@@ -27,16 +30,16 @@ export interface TargetInput {
 }
 
 export interface EntryInput extends TargetInput {
-  /** By name of the key (or an end of it that only one key has), or all in order; keys left out match anything. */
+  /** Matches by key name (or an end of it that only one key has), or all in order. Omitted keys match anything. */
   readonly match?: readonly MatchInput[] | Readonly<Record<string, MatchInput>>;
-  /** Smaller wins. For tables with ternary, range or optional keys; 0 if absent. */
+  /** The smallest priority wins. Only for tables with ternary, range or optional keys. Default 0. */
   readonly priority?: number;
 }
 
-/** An entry in words and numbers. */
+/** An entry as names and numbers. */
 export interface EntryView {
   readonly handle: number;
-  /** By name of the key; text that can be given to `TableControl.add` again. */
+  /** Matches by key name, as text that `TableControl.add` accepts. */
   readonly match: Readonly<Record<string, string>>;
   readonly keys: readonly KeyMatch[];
   readonly priority: number;
@@ -80,7 +83,7 @@ export function readParameters(action: Action, input: ParameterInput | undefined
   });
 }
 
-/** One table, by names. */
+/** Access to one table by the names of its keys, actions and parameters. */
 export class TableControl {
   readonly #names: ValueNames;
   readonly #actions: NameIndex<{ readonly position: number; readonly action: Action }>;
@@ -105,17 +108,22 @@ export class TableControl {
     return this.runtime.declaration.name;
   }
 
-  /** Entries it holds. */
+  /** Number of entries. */
   get count(): number {
     return this.runtime.count;
   }
 
-  /** Entries it can hold. */
+  /** Largest number of entries. */
   get size(): number {
     return this.runtime.size;
   }
 
-  /** Position and declaration of one of its actions, by name or end of it. @throws ControlError `ERR_CONTROL_UNKNOWN_ACTION` */
+  /**
+   * Position and declaration of an action of this table, by its name or the end of it.
+   *
+   * @throws ControlError
+   * `ERR_CONTROL_UNKNOWN_ACTION`
+   */
   action(name: string): { readonly position: number; readonly action: Action } {
     return this.#actions.get(name, 'ERR_CONTROL_UNKNOWN_ACTION', `action of table ${this.name} called`);
   }
@@ -123,7 +131,8 @@ export class TableControl {
   /**
    * Adds an entry and returns its handle.
    *
-   * @throws ControlError with what is wrong: names, values, `ERR_CONTROL_DUPLICATE_ENTRY`, `ERR_CONTROL_TABLE_FULL`, `ERR_CONTROL_CONST_TABLE`, ...
+   * @throws ControlError for wrong names and values: `ERR_CONTROL_DUPLICATE_ENTRY`, `ERR_CONTROL_TABLE_FULL`,
+   *   `ERR_CONTROL_CONST_TABLE`, ...
    */
   add(entry: EntryInput): number {
     const keys = this.match(entry.match);
@@ -134,7 +143,7 @@ export class TableControl {
       : this.runtime.addIndirect(keys, target, priority);
   }
 
-  /** Changes what an entry does. */
+  /** Changes the target of an entry. */
   modify(handle: number, target: TargetInput): void {
     const to = this.#target(target, 'entry');
     if (to.kind === 'action') this.runtime.modify(handle, to.call);
@@ -173,13 +182,13 @@ export class TableControl {
     this.runtime.resetDefault();
   }
 
-  /** What happens on a miss; undefined: nothing. */
+  /** The target of a miss; undefined: a miss does nothing. */
   get default(): Pick<EntryView, 'action' | 'params' | 'member' | 'group'> | undefined {
     const target = this.runtime.defaultTarget;
     return target === undefined ? undefined : this.#targetView(target);
   }
 
-  /** Milliseconds without a hit after which the entry is in {@link expired}; 0: never. */
+  /** Sets an entry's timeout: the milliseconds without a hit after which {@link expired} lists it; 0: never. */
   setTimeout(handle: number, milliseconds: number): void {
     this.runtime.setTimeout(handle, milliseconds * 1000);
   }
@@ -188,17 +197,32 @@ export class TableControl {
     return this.runtime.expired();
   }
 
-  /** Of the table's direct counter. @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
+  /**
+   * Reads the entry's direct counter.
+   *
+   * @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE`,
+   * `ERR_CONTROL_EXPIRED_HANDLE`
+   */
   counter(handle: number): CounterValue {
     return this.runtime.readCounter(handle);
   }
 
-  /** Of the table's direct meter: committed and peak rate. @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_RATES` */
+  /**
+   * Sets committed and peak rate of the entry's direct meter.
+   *
+   * @throws ControlError `ERR_CONTROL_NO_METER`,
+   * `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_RATES`
+   */
   setMeterRates(handle: number, rates: readonly MeterRate[]): void {
     this.runtime.setMeterRates(handle, rates);
   }
 
-  /** One match per key that is matched (selector keys are not). @throws ControlError `ERR_CONTROL_UNKNOWN_KEY`, `ERR_CONTROL_WRONG_ARITY`, ... */
+  /**
+   * One match per key, without selector keys.
+   *
+   * @throws ControlError `ERR_CONTROL_UNKNOWN_KEY`,
+   * `ERR_CONTROL_WRONG_ARITY`, ...
+   */
   match(input: EntryInput['match']): KeyMatch[] {
     const { shapes } = this.runtime;
     if (Array.isArray(input)) {

@@ -1,20 +1,24 @@
 /**
- * What a switch gives its control plane beside tables and extern objects: packet replication and queues. The command
- * language and the API act on this.
+ * The parts of a switch that the control plane configures beside tables and extern objects: packet replication and
+ * queues. The command language and the API use it.
  */
 export interface ReplicationTarget {
   /**
-   * Sends clones of a session to a port, or with `group` to a multicast group; `maxBytes` cuts them (0: not).
+   * Sends clones of a session to a port, or with `group` to a multicast group; `maxBytes` is their largest length in
+   * bytes (0: no limit).
    * @throws ControlError `ERR_CONTROL_BAD_SESSION` for a number that no session can have
    */
   setMirror(
     session: number,
     destination: { readonly port?: number; readonly group?: number; readonly maxBytes?: number },
   ): void;
-  /** False if there was none. */
+  /** Returns false if there was none. */
   deleteMirror(session: number): boolean;
   mirror(session: number): { readonly port?: number; readonly group?: number; readonly maxBytes?: number } | undefined;
-  /** Multicast, in the terms of simple_switch_CLI: groups and nodes (replication id, ports) are made apart and associated. */
+  /**
+   * Makes a multicast group. As in simple_switch_CLI, groups and nodes (replication id, ports) are made separately,
+   * then associated.
+   */
   createGroup(group: number): boolean;
   destroyGroup(group: number): boolean;
   /** Returns the node's handle. */
@@ -26,14 +30,14 @@ export interface ReplicationTarget {
   setQueueDepth(packets: number, port?: number, priority?: number): void;
   /** Packets per second. */
   setQueueRate(rate: number, port?: number, priority?: number): void;
-  /** Whether there is such a multicast group or node: tells why an association failed. */
+  /** Whether a multicast group or node exists: the reason of a failed association. */
   hasGroup?(group: number): boolean;
   hasNode?(handle: number): boolean;
   /** Ports of a link aggregation group. */
   setLagMembership?(lag: number, ports: readonly number[]): void;
   /** Removes all multicast groups and nodes, as `reset_state` does. */
   resetMulticast?(): void;
-  /** Groups with their nodes, for showing them: both ascending by number, nodes in the order they were associated. */
+  /** Groups in ascending order, each with its nodes in the order of their association. */
   multicastGroups?(): readonly {
     readonly group: number;
     readonly nodes: readonly {

@@ -5,18 +5,18 @@ import { type KeyShape, prefixMask } from '../tables/key-match.js';
 import { parseInteger, parseIpv4, parseIpv6, parseMac } from './address-text.js';
 
 /**
- * A value: a number, or text: decimal, `0x..`, an IPv4, IPv6 or MAC address, `true`, `false`, a member of the enum or an
- * error that the type is.
+ * A value: a number, or text: decimal, `0x..`, an IPv4, IPv6 or MAC address, `true`, `false`, a member of the type's
+ * enum, or an error.
  */
 export type ValueInput = number | bigint | boolean | string;
 
 /**
- * What a key is to match: a value; text such as `10.0.0.0/8`, `0x800&&&0xf00`, `1..5`, `_` (anything); or its parts: for
- * lpm keys value and length, for range keys low and high, for others value and mask.
+ * A match for a key: a value; text such as `10.0.0.0/8`, `0x800&&&0xf00`, `1..5`, `_` (anything); or its parts: for lpm
+ * keys value and length, for range keys low and high, for others value and mask.
  */
 export type MatchInput = ValueInput | readonly [ValueInput, ValueInput] | KeyMatch | null;
 
-/** Names that values may be given by, beside numbers. */
+/** Names that may stand for values. */
 export interface ValueNames {
   readonly errors: readonly string[];
   /** Members of enums without values, by the enum's name. */
@@ -54,7 +54,8 @@ function integerOf(type: DataType, width: number, input: ValueInput, names: Valu
 /**
  * A value as a bit pattern of its type. Negative numbers are taken in two's complement.
  *
- * @throws ControlError `ERR_CONTROL_BAD_VALUE` if it cannot be read, `ERR_CONTROL_VALUE_TOO_WIDE` if it does not fit
+ * @throws ControlError `ERR_CONTROL_BAD_VALUE` if the value cannot be read, `ERR_CONTROL_VALUE_TOO_WIDE` if it does not
+ *   fit
  */
 export function parseValue(type: DataType, input: ValueInput, what: string, names: ValueNames): bigint {
   const width = widthOf(type);
@@ -88,7 +89,7 @@ function fromParts(
 /** @throws ControlError `ERR_CONTROL_BAD_VALUE`, `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_BAD_MATCH` */
 export function parseMatch(shape: KeyShape, type: DataType, input: MatchInput, names: ValueNames): KeyMatch {
   const match = readMatch(shape, type, input, names);
-  // Only the command language, where optional keys are ternary ones, may give them other masks.
+  // Only the command language, which treats optional keys as ternary, may give other masks.
   if (shape.kind === 'optional' && match.kind === 'mask' && match.mask !== 0n && match.mask !== onesOf(shape.width)) {
     throw new ControlError('ERR_CONTROL_BAD_MATCH', `key ${shape.name} is optional: a value or anything`);
   }

@@ -9,15 +9,15 @@ import type { Calculation } from './calculations.js';
 import { memberArgument, sizeArgument } from './constructor-arguments.js';
 import type { ActionProfileRuntime } from './extern.js';
 
-/** An action with its data, that entries of tables point to. */
+/** An action with its data. Entries of tables point to it. */
 export interface ProfileMember {
   readonly handle: number;
   readonly action: Action;
-  /** As given, one per data parameter. */
+  /** The given values, one per data parameter. */
   readonly values: readonly bigint[];
-  /** As run-time values. */
+  /** The same as run-time values. */
   readonly data: readonly RuntimeValue[];
-  /** As `BoundAction.words`. */
+  /** The same as `BoundAction.words`. */
   readonly words: readonly number[];
 }
 
@@ -27,13 +27,13 @@ export interface ProfileGroup {
   readonly members: readonly number[];
 }
 
-/** What an entry of an indirect table points to. */
+/** The target of an entry of an indirect table. */
 export type ProfileTarget =
   | { readonly kind: 'member'; readonly handle: number }
   | { readonly kind: 'group'; readonly handle: number };
 
 const GROUP_BYTES = 256;
-/** A member's place in a group. */
+/** Bytes of a member's place in a group. */
 const PLACE_BYTES = 64;
 
 /** Members, and for an action_selector groups of them. Handles are the lowest free numbers. */
@@ -54,7 +54,7 @@ export class ActionProfile implements ActionProfileRuntime {
 
   /**
    * @param calculation makes the hash that selects members
-   * @param memory what members and groups may take; as much as they like if absent
+   * @param memory memory for members and groups; unlimited if absent
    */
   constructor(
     readonly declaration: ExternInstance,
@@ -129,7 +129,7 @@ export class ActionProfile implements ActionProfileRuntime {
     this.#needSelector();
     this.member(member);
     const members = this.#group(group);
-    // Sorted: the n-th member is that with the n-th lowest handle.
+    // Sorted: the n-th member has the n-th lowest handle.
     let low = 0;
     let high = members.length;
     while (low < high) {
@@ -169,7 +169,7 @@ export class ActionProfile implements ActionProfileRuntime {
   }
 
   /**
-   * Checks what an entry is to point to.
+   * Checks the target of an entry.
    *
    * @throws ControlError `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP`, `ERR_CONTROL_EMPTY_GROUP` (unless `mayBeEmpty`)
    */
@@ -180,7 +180,7 @@ export class ActionProfile implements ActionProfileRuntime {
     }
   }
 
-  /** Counts a use of a member or group by an entry (+1) or the end of one (-1). */
+  /** Counts an entry that begins (+1) or ceases (-1) to use a member or group. */
   use(target: ProfileTarget, change: 1 | -1): void {
     const uses = target.kind === 'member' ? this.#memberUses : this.#groupUses;
     uses[target.handle] = (uses[target.handle] ?? 0) + change;
@@ -189,7 +189,7 @@ export class ActionProfile implements ActionProfileRuntime {
   /**
    * The member that a packet gets: for a group the one at position hash modulo size. Undefined for an empty group.
    *
-   * @param bytes what to hash: the selector keys, bits one after the other, zero bits at the end up to a whole byte
+   * @param bytes bytes to hash: the bits of all selector keys without gaps, then zero bits up to a whole byte
    */
   select(target: ProfileTarget, bytes: Uint8Array, length: number): ProfileMember | undefined {
     if (target.kind === 'member') return this.#memberList[target.handle];

@@ -21,10 +21,10 @@ const CALCULATION_CALLS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map([
 
 type CallExtern = Extract<Expression, { readonly kind: 'call-extern' }>;
 
-/** Names that a program's calculations have at most: those of further ones cannot be set, and are those of their algorithms. */
+/** Most names per program. Further calculations have the names of their algorithms, and cannot be configured. */
 const MAX_NAMES = 4096;
 
-/** What stands in a body, in order, as far as it has to do with calculations. */
+/** An item of a body that matters for calculations. */
 type Item =
   | { readonly kind: 'call'; readonly call: CallExtern; readonly algorithm: string }
   | { readonly kind: 'body'; readonly body: Body }
@@ -32,7 +32,7 @@ type Item =
 
 type Body = Block | readonly Statement[];
 
-/** Members of nodes that lead to declarations, not into the expression or statement. */
+/** Members of nodes that refer to declarations and are not part of the expression or statement. */
 const NOT_DESCENDED: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'type',
   'span',
@@ -81,7 +81,7 @@ function collect(node: unknown, items: Item[]): void {
   }
 }
 
-/** Bodies as lists of items. Each is looked at once, however often it is called. */
+/** Bodies as lists of items. Each body is analysed once, however often it is called. */
 class Bodies {
   readonly #items = new Map<Body, readonly Item[]>();
   readonly #hasCalls = new Map<Body, boolean>();
@@ -97,7 +97,7 @@ class Bodies {
     return items;
   }
 
-  /** Whether a calculation is made in a body, or in what it calls. */
+  /** Whether a body or one of its callees makes a calculation. */
   hasCalls(body: Body): boolean {
     let hasCalls = this.#hasCalls.get(body);
     if (hasCalls === undefined) {
@@ -156,7 +156,7 @@ export function nameCalculations(program: IrProgram): readonly NamedCalculation[
     if (seen.has(control)) return;
     seen.add(control);
     for (const action of control.actions) {
-      // Not used by any table: its calls are counted where it is called.
+      // An action without tables: its calculations count at each call.
       for (let copy = uses.get(action) ?? 0; copy > 0 && count < MAX_NAMES; copy--) visit(action.body);
     }
     for (const item of bodies.itemsOf(control.body)) if (item.kind === 'instance') visitActions(item.instance);

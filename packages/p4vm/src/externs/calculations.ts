@@ -13,7 +13,7 @@ export interface CustomCrc {
   readonly reflectRemainder: boolean;
 }
 
-/** One hash of the program: an algorithm, and for a custom CRC the parameters it has now. */
+/** One hash of the program: an algorithm, and for a custom CRC its present parameters. */
 export class Calculation {
   #crc: Crc | undefined;
 
@@ -25,17 +25,17 @@ export class Calculation {
     this.reset();
   }
 
-  /** Whether the result has at most 32 bits: all but `identity`. */
+  /** Whether the result has at most 32 bits. Only that of `identity` has more. */
   get isNarrow(): boolean {
     return this.algorithm !== 'identity';
   }
 
-  /** The full result over the first `length` bytes, before base and max are applied. */
+  /** The full hash of the first `length` bytes, before base and max are applied. */
   hash(bytes: Uint8Array, length: number): bigint {
     return this.algorithm === 'identity' ? identity(bytes, length) : BigInt(this.hash32(bytes, length));
   }
 
-  /** As {@link hash}, as a number; of `identity` the low 32 bits. */
+  /** As {@link hash}, but as a number; for `identity` the low 32 bits. */
   hash32(bytes: Uint8Array, length: number): number {
     switch (this.algorithm) {
       case 'csum16':
@@ -61,7 +61,8 @@ export class Calculation {
   /**
    * Sets the parameters of a custom CRC.
    *
-   * @throws ControlError `ERR_CONTROL_WRONG_KIND` if it is none, `ERR_CONTROL_VALUE_TOO_WIDE` if a number does not fit its width
+   * @throws ControlError `ERR_CONTROL_WRONG_KIND` for another algorithm, `ERR_CONTROL_VALUE_TOO_WIDE` if a number does
+   *   not fit its width
    */
   setCustom(parameters: CustomCrc): void {
     if (this.algorithm !== 'crc16_custom' && this.algorithm !== 'crc32_custom') {
@@ -87,7 +88,7 @@ export class Calculation {
     this.#crc = createCrc(crc);
   }
 
-  /** Puts a custom CRC back to its initial parameters. */
+  /** Resets a custom CRC to its initial parameters. */
   reset(): void {
     const { algorithm } = this;
     if (
@@ -101,7 +102,7 @@ export class Calculation {
   }
 }
 
-/** The hashes of a program: by the name of the calculation, and by that of the algorithm with its initial parameters. */
+/** The hashes of a program, by the name of the calculation, or of the algorithm with its initial parameters. */
 export class Calculations {
   readonly #byName = new Map<string, Calculation>();
   readonly #list: Calculation[] = [];
@@ -122,7 +123,7 @@ export class Calculations {
     return this.#list;
   }
 
-  /** By name of a calculation or of an algorithm; undefined if there is none. */
+  /** The calculation with this name, or an algorithm's; undefined if there is none. */
   find(name: string): Calculation | undefined {
     let calculation = this.#byName.get(name);
     if (calculation === undefined && isHashAlgorithm(name)) {

@@ -4,7 +4,7 @@ import { memberArgument, sizeArgument } from './constructor-arguments.js';
 import type { PacketEnvironment } from './environment.js';
 import type { CounterRuntime, DirectCounterRuntime } from './extern.js';
 
-/** What a counter holds. The reference switch counts both whatever the counter's type. */
+/** The value of a counter. Like the reference switch, it counts both packets and bytes whatever the counter's type. */
 export interface CounterValue {
   readonly packets: number;
   readonly bytes: number;
@@ -72,7 +72,7 @@ export class Counter implements CounterRuntime {
   }
 }
 
-/** The counters of a table's entries, by slot. Counted by the table's lookup. */
+/** The counters of a table's entries, by slot. The table's lookup counts. */
 export class DirectCounter implements DirectCounterRuntime {
   readonly kind = 'direct_counter';
   /** `packets`, `bytes` or `packets_and_bytes`. */

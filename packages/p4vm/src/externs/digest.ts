@@ -9,19 +9,19 @@ export interface DigestField {
 export interface Digest {
   /** First argument of `digest`. */
   readonly receiver: number;
-  /** Name of the learn list: of the struct type, `digest` for an anonymous one. */
+  /** Name of the learn list: the name of the struct type, or `digest` for an anonymous one. */
   readonly name: string;
   readonly fields: readonly DigestField[];
   /** When it was sent, in microseconds since the switch began. */
   readonly timeUs: number;
 }
 
-/** Fields of all digests that are kept. */
+/** Most fields of all kept digests together. */
 const MAX_FIELDS = 1 << 19;
 
 /**
- * Digests sent and not yet taken, oldest first. At most `limit` are kept, with half a million fields together; of more, the
- * oldest go, and are counted.
+ * Digests that were sent and not yet taken, oldest first. The queue keeps at most `limit` digests with half a million
+ * fields together. It discards and counts the oldest ones beyond that.
  */
 export class DigestQueue {
   readonly #digests: Digest[] = [];
@@ -30,7 +30,7 @@ export class DigestQueue {
 
   constructor(readonly limit = 65_536) {}
 
-  /** Digests thrown away because nobody took them. */
+  /** Number of digests discarded because nobody took them. */
   get lost(): number {
     return this.#lost;
   }
@@ -48,7 +48,7 @@ export class DigestQueue {
     }
   }
 
-  /** Takes all, or all of one name. */
+  /** Takes all digests, or all with one name. */
   take(name?: string): Digest[] {
     const taken = this.#digests.filter((digest) => name === undefined || digest.name === name);
     const rest = this.#digests.filter((digest) => name !== undefined && digest.name !== name);

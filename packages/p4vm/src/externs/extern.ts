@@ -17,7 +17,7 @@ export interface CounterRuntime {
   count(index: number): void;
 }
 
-/** Counted by its table's lookup: `count()` in an action does nothing more. */
+/** The table's lookup counts: `count()` in an action does nothing more. */
 export interface DirectCounterRuntime {
   readonly kind: 'direct_counter';
   readonly declaration: ExternInstance;
@@ -33,7 +33,7 @@ export interface MeterRuntime {
 export interface DirectMeterRuntime {
   readonly kind: 'direct_meter';
   readonly declaration: ExternInstance;
-  /** Colour that the last lookup of its table gave; -1 if that was a miss. */
+  /** Colour from the last lookup of its table; -1 after a miss. */
   color: number;
 }
 
@@ -46,13 +46,13 @@ export interface RegisterRuntime {
    * the array is never replaced.
    */
   readonly cells: RuntimeValue[] | Uint32Array | Int32Array | Uint8Array | Uint16Array | BigUint64Array;
-  /** Out of bounds: 0, and a fault. */
+  /** Reads a cell. An index out of bounds gives 0 and counts as a fault. */
   read(index: number): RuntimeValue;
-  /** Out of bounds: nothing, and a fault. */
+  /** Writes a cell. An index out of bounds does nothing and counts as a fault. */
   write(index: number, value: RuntimeValue): void;
 }
 
-/** action_profile and action_selector: looked at by their table. */
+/** action_profile and action_selector: their tables use them. */
 export interface ActionProfileRuntime {
   readonly kind: 'action_profile';
   readonly declaration: ExternInstance;

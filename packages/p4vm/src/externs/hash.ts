@@ -20,7 +20,7 @@ export function csum16(bytes: Uint8Array, length: number): number {
   const even = length & ~1;
   for (let i = 0; i < even; i += 2) {
     sum += (bytes[i]! << 8) | bytes[i + 1]!;
-    // 2^16 words of 16 bits and what is left of the fold stay far below 2^53.
+    // 2^16 words of 16 bits and the rest of the last fold stay far below 2^53.
     if ((i & 0x1fffe) === 0x1fffe) sum = fold(sum);
   }
   if (even !== length) sum += bytes[even]! << 8;
@@ -53,7 +53,7 @@ export function identity(bytes: Uint8Array, length: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
-/** Parameters that a custom CRC begins with. */
+/** Initial parameters of a custom CRC. */
 export const CUSTOM_CRC_DEFAULTS: Readonly<Record<'crc16_custom' | 'crc32_custom', CrcParameters>> = {
   crc16_custom: CRC_16_ARC,
   crc32_custom: CRC_32,

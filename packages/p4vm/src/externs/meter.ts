@@ -4,7 +4,7 @@ import { memberArgument, sizeArgument } from './constructor-arguments.js';
 import type { PacketEnvironment } from './environment.js';
 import type { DirectMeterRuntime, MeterRuntime } from './extern.js';
 
-/** One rate of a meter: tokens per microsecond, and how many a bucket holds; tokens are bytes or packets. */
+/** One rate of a meter: tokens per microsecond, and the bucket's size in tokens. Tokens are bytes or packets. */
 export interface MeterRate {
   readonly rate: number;
   readonly burst: number;
@@ -17,7 +17,7 @@ interface Bucket {
   readonly rate: number;
   readonly burst: number;
   tokens: number;
-  /** Tokens that had been made since the switch began when the bucket was last looked at. */
+  /** Tokens generated from the switch's start to the last use of the bucket. */
   made: number;
 }
 
@@ -26,9 +26,9 @@ interface MeterState {
   readonly peak: Bucket;
 }
 
-/** False if there were too few tokens: then none are taken. */
+/** Takes tokens. Returns false, and takes none, if there are too few. */
 function take(bucket: Bucket, tokens: number, nowUs: number): boolean {
-  // Counted from the beginning of time, not from the last packet: rounding errors do not add up.
+  // Counted from the switch's start, not from the last packet, so that rounding errors do not add up.
   const made = Math.floor(nowUs * bucket.rate);
   bucket.tokens = Math.min(bucket.tokens + (made - bucket.made), bucket.burst);
   bucket.made = made;
@@ -42,14 +42,14 @@ function bucketOf(rate: MeterRate): Bucket {
 }
 
 /**
- * Meters by index: two rates, three colours, as the reference switch computes them. The peak bucket is looked at first: a
- * packet it has no tokens for is red and takes none; else the committed bucket decides between green and yellow. A meter
- * without rates is green.
+ * Meters by index: two rates, three colours, as the reference switch computes them. The peak bucket comes first: a
+ * packet without enough tokens there is red and takes none. Otherwise the committed bucket decides between green and
+ * yellow. A meter without rates is green.
  */
 export class MeterBank {
   readonly #inBytes: boolean;
   readonly #states = new Map<number, MeterState>();
-  /** Rates of all indices that have none of their own. */
+  /** Rates of all indices without their own. */
   #common: { readonly committed: MeterRate; readonly peak: MeterRate } | undefined;
 
   constructor(type: string) {
@@ -68,8 +68,8 @@ export class MeterBank {
    * Sets both rates and fills both buckets.
    *
    * @param rates the committed rate, then the peak rate
-   * @throws ControlError `ERR_CONTROL_BAD_RATES` if there are not two, one is no finite number from 0, a burst is no whole number
-   *   from 0, or the peak rate is below the committed one
+   * @throws ControlError `ERR_CONTROL_BAD_RATES` if there are not two, a rate is not a finite number from 0, a burst is
+   *   not a whole number from 0, or the peak rate is below the committed one
    */
   setRates(index: number, rates: readonly MeterRate[]): void {
     const { committed, peak } = checkRates(rates);
@@ -101,7 +101,7 @@ export class MeterBank {
   #stateOf(index: number): MeterState | undefined {
     let state = this.#states.get(index);
     if (state === undefined && this.#common !== undefined) {
-      // A bucket that nobody looked at is full: made when first needed.
+      // An unused bucket is full, so it is made on first use.
       state = { committed: bucketOf(this.#common.committed), peak: bucketOf(this.#common.peak) };
       this.#states.set(index, state);
     }
@@ -184,7 +184,7 @@ export class Meter implements MeterRuntime {
   }
 }
 
-/** The meters of a table's entries, by slot. Run by the table's lookup. */
+/** The meters of a table's entries, by slot. The table's lookup runs them. */
 export class DirectMeter implements DirectMeterRuntime {
   readonly kind = 'direct_meter';
   color = -1;

@@ -23,7 +23,7 @@ export function createRandomBits(seed: number): RandomBits {
 }
 
 /**
- * A random number from `low` to `high`, both included; `low` if `high` is below it. Without bias: numbers that would
+ * A random number from `low` to `high`, both included; `low` if `high` is below it. Free of bias: numbers that would
  * favour some values are drawn again.
  */
 export function randomBetween(bits: RandomBits, low: bigint, high: bigint): bigint {

@@ -71,7 +71,7 @@ export class Register implements RegisterRuntime {
   }
 
   /**
-   * Sets a cell. Values from -2^(W-1) to 2^W - 1 are taken as bits of the cell's width W.
+   * Sets a cell of W bits. Values from -2^(W-1) to 2^W - 1 are valid; negative ones are in two's complement.
    *
    * @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_VALUE_TOO_WIDE`
    */

@@ -7,7 +7,7 @@ import { joined, type State } from './state.js';
 /** The states after an action of a table, by its position; -1 where none ran. */
 type ByAction = ReadonlyMap<number, readonly State[]>;
 
-/** Looks up a table and runs its actions: each that an entry, or a default action, may name. */
+/** Looks up a table and runs each action that an entry or the default action may name. */
 export function applyTable(
   flow: Flow,
   table: Table,
@@ -33,7 +33,7 @@ export function applyTable(
   return { hit, miss };
 }
 
-/** The positions of the actions that may run where an entry matches, and where none does. */
+/** The positions of the actions that may run on a hit, and on a miss. */
 function actionsOf(table: Table): { onHit: ReadonlySet<number>; onMiss: ReadonlySet<number> } {
   const all = table.actions.map((each, position) => ({ ...each, position }));
   const isFixed = table.areEntriesConst && table.entries.length > 0;
@@ -64,7 +64,7 @@ function runAction(
   return invokeAction(flow, action, args, states);
 }
 
-/** `t.apply()`, where what it did is not asked for. */
+/** `t.apply()`, where the result is unused. */
 export function applied(flow: Flow, table: Table, states: readonly State[]): readonly State[] {
   const { hit, miss } = applyTable(flow, table, states);
   return joined(flow.space, ...hit.values(), ...miss.values());

@@ -19,7 +19,7 @@ export function assign(flow: Flow, target: LValue, value: Expression, states: re
   });
 }
 
-/** Evaluates a value and puts it where `where` says; `part` of a value is not looked after. */
+/** Evaluates a value and stores it at `where`. A `part` of a value is not tracked. */
 export function store(
   flow: Flow,
   value: Expression,
@@ -55,7 +55,7 @@ export function store(
   return after;
 }
 
-/** Conditions whose two outcomes are worth being told apart. */
+/** Whether a condition's two outcomes are worth separate states. */
 function isCondition(value: Expression): boolean {
   if (value.kind === 'cast') return value.operand.type.kind === 'bool' && isCondition(value.operand);
   if (value.type.kind !== 'bool') return false;
@@ -68,14 +68,14 @@ function putScalar(state: State, places: readonly Place[] | 'part', value: numbe
   else if (places[0]!.kind === 'scalar') state.set(places[0]!, YES, value);
 }
 
-/** Reads a value; of one that is copied as a whole, that it may be partly unwritten is no matter. */
+/** Reads a value. A value copied as a whole may be partly unwritten. */
 function readPlaces(flow: Flow, value: Expression, states: readonly State[]): readonly State[] {
   if (value.kind === 'aggregate')
     return value.elements.reduce((before, each) => readPlaces(flow, each, before), states);
   return read(flow, value, states);
 }
 
-/** What puts a value into a place, whatever becomes of the state before. */
+/** A function that puts a value into a place, even if the state changes before that. */
 function putter(flow: Flow, value: Expression, state: State): (place: Place) => void {
   if (isScalar(value.type)) {
     const known = knownOf(flow, value, state);

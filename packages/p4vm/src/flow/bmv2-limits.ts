@@ -15,19 +15,19 @@ import { Diagnostics } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import { tablesApart } from './table-places.js';
 
-/** Errors that are kept. */
+/** Most errors kept. */
 const MAX_ERRORS = 200;
-/** Bits of a shift amount that p4c takes for BMv2. */
+/** Most bits of a shift amount that p4c accepts for BMv2. */
 const SHIFT_BITS = 8;
 
 type Part = 'parser' | 'ingress' | 'egress' | 'checksum' | 'deparser';
 type Callee = Action | IrFunction | ControlInstance | ParserInstance;
 
 /**
- * Where a program goes beyond what p4c (as of August 2026) takes for simple_switch, as errors: this machine runs it all the
- * same. The README lists the limits.
+ * Finds the places where a program exceeds the limits of p4c (as of August 2026) for simple_switch, as errors. This
+ * package runs such programs nevertheless. The README lists the limits.
  *
- * @param program as `buildProgram` or `loadProgram` made it
+ * @param program a program made by `buildProgram` or `loadProgram`
  */
 export function bmv2Limits(program: IrProgram): Diagnostics {
   const limits = new Limits();
@@ -43,7 +43,7 @@ export function bmv2Limits(program: IrProgram): Diagnostics {
   return limits.diagnostics;
 }
 
-/** Goes through the code of a program, part by part. */
+/** Walks through the code of a program, part by part. */
 class Limits {
   readonly diagnostics = new Diagnostics(MAX_ERRORS);
   readonly #seen = new Map<Part, Set<Callee>>();
@@ -53,7 +53,7 @@ class Limits {
     if (this.diagnostics.errors < MAX_ERRORS) this.diagnostics.error('target', code, span, message);
   }
 
-  /** Whether something is met for the first time in a part. */
+  /** Whether this is the first visit of a callee in a part. */
   #isNew(callee: Callee, part: Part): boolean {
     const seen = this.#seen.get(part) ?? new Set();
     this.#seen.set(part, seen);
@@ -191,7 +191,7 @@ function isNumber({ kind }: DataType): boolean {
   return kind === 'bits';
 }
 
-/** The only part in which an extern function can be called; null: any. */
+/** The only part that may call an extern function; null: any part. */
 function homeOf({ name, arguments: [first] }: Extract<Expression, { kind: 'call-extern' }>): Part | null {
   if (name.startsWith('resubmit')) return 'ingress';
   if (name.startsWith('recirculate')) return 'egress';

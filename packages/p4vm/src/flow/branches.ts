@@ -14,7 +14,7 @@ export interface Branches {
   readonly no: readonly State[];
 }
 
-/** Evaluates a condition. What it says of validity and of values is known behind it. */
+/** Evaluates a condition. The states after it know what it tests about validity and values. */
 export function branch(flow: Flow, condition: Expression, states: readonly State[]): Branches {
   if (states.length === 0) return { yes: [], no: [] };
   switch (condition.kind) {
@@ -103,7 +103,7 @@ function comparison(
   return undefined;
 }
 
-/** The states in which an expression that was read has a value, and in which it has another. */
+/** Splits states by whether an expression, already read, has a value. */
 export function equals(flow: Flow, expression: Expression, value: bigint, states: readonly State[]): Branches {
   const [yes, no]: State[][] = [[], []];
   for (const state of states) {

@@ -104,7 +104,9 @@ interface Callee {
   readonly span: Span;
 }
 
-/** Calls something: arguments go in, `body` is run, and what comes out goes where the caller says, after `exit` too. */
+/**
+ * Makes a call: passes the arguments, runs `body`, and stores the results at the caller's places, after `exit` as well.
+ */
 function invoke(
   flow: Flow,
   callee: Callee,
@@ -157,7 +159,7 @@ function invoke(
   return after;
 }
 
-/** Values of out parameters that are not written, headers left out: they may be invalid. */
+/** Notes unwritten values of out parameters. Headers are exempt, because they may be invalid. */
 function noteOutParameters(flow: Flow, { name, parameters, span }: Callee, states: readonly State[]): void {
   for (const { variable, direction } of parameters) {
     if (direction !== 'out') continue;
@@ -224,7 +226,7 @@ function pushPop(
   return after;
 }
 
-/** An argument that is written with whatever comes. */
+/** Writes an unknown value to an argument. */
 export function writeAny(flow: Flow, target: Expression, states: readonly State[]): readonly State[] {
   const after = readIndices(flow, target, states);
   look(flow, target, after, true);
@@ -237,7 +239,7 @@ export function writeAny(flow: Flow, target: Expression, states: readonly State[
   return after;
 }
 
-/** Evaluates the arguments of something outside of the program: those it reads, then those it writes. */
+/** Evaluates the arguments of a callee outside of the program: first those it reads, then those it writes. */
 export function passArguments(flow: Flow, args: readonly IrArgument[], states: readonly State[]): readonly State[] {
   let after = states;
   for (const { direction, value } of args) {

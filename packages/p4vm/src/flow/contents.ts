@@ -2,7 +2,7 @@ import { ANY, type KnownValues } from './known-values.js';
 import { type HeaderPlace, headersOf, type Place, partsOf, type ScalarPlace } from './places.js';
 import { MAYBE, NO, type State, YES } from './state.js';
 
-/** What a state knows of a place: three numbers for a value, one before them for a header. */
+/** Copies a state's knowledge of a place: three numbers per value, and one before them per header. */
 export function capture(state: State, place: Place, into: number[] = []): number[] {
   if (place.kind === 'scalar') into.push(state.isWritten(place), state.value(place));
   else {
@@ -13,7 +13,7 @@ export function capture(state: State, place: Place, into: number[] = []): number
   return into;
 }
 
-/** Puts what was captured of a place of the same type. */
+/** Restores the captured knowledge of a place of the same type. */
 export function restore(state: State, place: Place, from: readonly number[]): void {
   let at = 0;
   const put = (each: Place): void => {
@@ -38,7 +38,7 @@ function forEachPart(place: Place, scalar: (each: ScalarPlace) => void, header: 
   for (const part of partsOf(place)) forEachPart(part, scalar, header);
 }
 
-/** A place as it is before anything is written: headers are invalid. */
+/** Makes a place unwritten; its headers become invalid. */
 export function clear(state: State, place: Place, known: KnownValues): void {
   if (place.kind === 'stack') state.set(place.next, YES, known.one(0n));
   if (place.kind === 'scalar') state.set(place, NO);
@@ -48,7 +48,7 @@ export function clear(state: State, place: Place, known: KnownValues): void {
   }
 }
 
-/** A place with the default value of its type: zeros, and headers that are invalid. */
+/** Sets a place to the default value of its type: zeros and invalid headers. */
 export function setDefault(state: State, place: Place, known: KnownValues): void {
   clear(state, place, known);
   forEachPart(
@@ -58,7 +58,7 @@ export function setDefault(state: State, place: Place, known: KnownValues): void
   );
 }
 
-/** A place of which everything is written, with whatever values; headers in it are valid. */
+/** Marks everything in a place as written with unknown values; its headers become valid. */
 export function setWritten(state: State, place: Place): void {
   forEachPart(
     place,
@@ -67,7 +67,7 @@ export function setWritten(state: State, place: Place): void {
   );
 }
 
-/** One of some places was written: no one knows which. */
+/** Notes a write to one of several places, without knowing which. */
 export function setPerhapsWritten(state: State, places: readonly Place[]): void {
   for (const place of places) {
     forEachPart(
@@ -80,13 +80,13 @@ export function setPerhapsWritten(state: State, places: readonly Place[]): void 
   }
 }
 
-/** Makes a header valid whose fields are, or will be, written; its union's other members are invalid then. */
+/** Makes a header valid whose fields are or will be written. The other members of its union become invalid. */
 export function setValid(state: State, header: HeaderPlace): void {
   state.setValidity(header, YES);
   for (const rival of header.rivals) state.setValidity(rival, NO);
 }
 
-/** `setValid()`: fields of a header that was invalid have no values. */
+/** `setValid()`: the fields of a previously invalid header have no values. */
 export function makeValid(state: State, header: HeaderPlace): void {
   const before = state.validity(header);
   setValid(state, header);

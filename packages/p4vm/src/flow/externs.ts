@@ -9,7 +9,7 @@ import { joined, type State, YES } from './state.js';
 
 type ExternCall = Extract<Expression, { kind: 'call-extern' }>;
 
-/** Functions of core.p4 and v1model.p4, as far as they matter to what is written and valid. */
+/** Effects of the functions of core.p4 and v1model.p4 on values and validity. */
 export function callExtern(flow: Flow, expression: ExternCall, states: readonly State[]): readonly State[] {
   const { name, arguments: args } = expression;
   switch (name) {
@@ -52,7 +52,7 @@ function setStandard(flow: Flow, state: State, field: string, value: bigint): vo
   if (place !== undefined) state.set(place, YES, flow.known.one(value));
 }
 
-/** What is handed over as a whole, such as a struct to `digest` or a header to `hash`, is read as a whole. */
+/** A struct given to `digest` or a header given to `hash` is read as a whole. */
 function lookIntoWholes(flow: Flow, args: readonly IrArgument[], states: readonly State[]): readonly State[] {
   const lookInto = (value: Expression, state: State): void => {
     if (value.kind === 'aggregate') for (const each of value.elements) lookInto(each, state);
@@ -69,7 +69,7 @@ function lookIntoWholes(flow: Flow, args: readonly IrArgument[], states: readonl
   return states;
 }
 
-/** Of what a checksum is over, fields of headers that are not valid are left out. */
+/** A checksum leaves out fields of invalid headers. */
 function checksum(flow: Flow, args: readonly IrArgument[], states: readonly State[]): readonly State[] {
   const [condition, data, sum, algorithm] = args.map(({ value }) => value);
   if (condition === undefined || data === undefined || sum === undefined) return states;
@@ -92,7 +92,7 @@ function readValid(flow: Flow, value: Expression, states: readonly State[]): rea
   return after;
 }
 
-/** Notes packets that are to be cloned, or go round again. */
+/** Notes packets that will be cloned, resubmitted or recirculated. */
 function leaving(flow: Flow, { name, arguments: args, span }: ExternCall, states: readonly State[]): readonly State[] {
   const [first] = args;
   const type = first?.value?.kind === 'constant' && first.value.type.kind === 'enum' ? first.value : undefined;
@@ -117,14 +117,14 @@ function leaving(flow: Flow, { name, arguments: args, span }: ExternCall, states
     known?.add(Number(number.value));
     flow.lists.set(way, known);
   } else if (args.length > (name.startsWith('clone') ? 2 : 0)) {
-    // The older forms take values along.
+    // The older forms carry values.
     flow.lists.set(way, undefined);
   } else if (!flow.lists.has(way)) flow.lists.set(way, new Set());
   for (const state of states) state.set(flow.leaves[way], YES, flow.known.one(1n));
   return states;
 }
 
-/** Methods of extern objects: what they give is written, with whatever values. */
+/** Methods of extern objects: their results are written, with unknown values. */
 export function callMethod(
   flow: Flow,
   { instance, method, arguments: args }: Extract<Expression, { kind: 'call-method' }>,

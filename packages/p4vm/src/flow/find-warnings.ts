@@ -7,23 +7,24 @@ import { followPackets } from './packet-path.js';
 import { TooMuch } from './places.js';
 import { findInStructure } from './structure.js';
 
-/** Warnings that are kept; what comes behind them is counted. */
+/** Most warnings kept. Further ones are counted. */
 const MAX_WARNINGS = 1000;
 
 export interface WarningOptions {
-  /** Kinds that are left out. */
+  /** Kinds to leave out. */
   readonly without?: Iterable<WarningKind> | undefined;
 }
 
 /**
- * What is doubtful in a program that is right as the language goes: fields of headers that may be invalid, values that may
- * not be written, states and tables that nothing reaches. Packets are followed through all parts of the switch, by all ways,
- * with what conditions say of validity and values; clones and packets that go round again too.
+ * Finds likely mistakes in a program without errors: reads of fields whose header may be invalid, reads of values that
+ * may be unwritten, unreachable states and tables. The analysis follows packets through all parts of the switch on all
+ * paths, clones, resubmitted and recirculated packets included. It uses the conditions on these paths about validity
+ * and values.
  *
- * Kinds are the codes of the warnings, with p4c's names where p4c has the like: see the README. An analysis that would take
- * too long is given up, with the warning `incomplete`.
+ * The kind of a warning is its code. It has p4c's name if p4c has a similar warning: see the README. An analysis that
+ * would take too long stops with the warning `incomplete`.
  *
- * @param program as `buildProgram` or `loadProgram` made it
+ * @param program a program made by `buildProgram` or `loadProgram`
  */
 export function findWarnings(program: IrProgram, { without = [] }: WarningOptions = {}): Diagnostics {
   const diagnostics = new Diagnostics(MAX_WARNINGS);

@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 
-/** Kinds of warnings, by the names that p4c has for them where it has one. */
+/** Kinds of warnings. They have p4c's names where p4c has one. */
 export const WARNING_KINDS = [
   'invalid_header',
   'uninitialized_use',
@@ -21,19 +21,19 @@ interface Finding {
   readonly kind: WarningKind;
   readonly span: Span;
   readonly name: string;
-  /** In packets that come one way it is as it should be, in others it is not. */
+  /** Right in packets of at least one path. */
   isRight: boolean;
   isWrong: boolean;
-  /** It is wrong also in packets that the parser came to the end of. */
+  /** Wrong also in packets that the parser read to the end. */
   isWrongInWhole: boolean;
 }
 
-/** What was found at the places of a program, over all ways that packets take. */
+/** The findings at the places of a program, over all paths of packets. */
 export class Findings {
   readonly #found = new Map<Span, Finding[]>();
   readonly #others: { readonly kind: WarningKind; readonly span: Span; readonly message: string }[] = [];
 
-  /** Notes what something at a place is like in packets that come one way. */
+  /** Notes whether something at a place is right or wrong in packets of one path. */
   note(kind: WarningKind, span: Span, name: string, is: { right: boolean; wrong: boolean; isCut: boolean }): void {
     let here = this.#found.get(span);
     let found = here?.find((each) => each.kind === kind && each.name === name);

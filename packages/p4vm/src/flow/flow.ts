@@ -15,19 +15,19 @@ import {
 } from './places.js';
 import { type State, StateSpace, type Telling } from './state.js';
 
-/** Where states go that leave a body before its end. */
+/** Collects the states that leave a body before its end. */
 export interface Frame {
   readonly returns: State[];
   readonly exits: State[];
 }
 
-/** Where states go that leave a loop's body. */
+/** Collects the states that leave a loop's body. */
 export interface LoopFrame {
   readonly breaks: State[];
   readonly continues: State[];
 }
 
-/** What one analysis of a program knows, wherever it is at work. */
+/** The data of one analysis of a program. */
 export class Flow {
   readonly places = new Places();
   readonly known = new KnownValues();
@@ -37,28 +37,28 @@ export class Flow {
   readonly standard: Place;
   /** Positions of the user metadata's values. */
   readonly metadataValues: ReadonlySet<number>;
-  /** 1 once the parser has taken something from the packet. */
+  /** 1 once the parser has taken bits from the packet. */
   readonly consumed: ScalarPlace;
-  /** 1 once a packet is to be cloned, or to go round again, at the end of the pipeline. */
+  /** 1 once a packet will be cloned, resubmitted or recirculated at the end of the pipeline. */
   readonly leaves: Readonly<Record<'I2E' | 'E2E' | 'resubmit' | 'recirculate', ScalarPlace>>;
-  /** Numbers of the field lists that clones and packets that go round take along; undefined: all metadata. */
+  /** Numbers of the field lists that clones, resubmitted and recirculated packets keep; undefined: all metadata. */
   readonly lists = new Map<keyof Flow['leaves'], Set<number> | undefined>();
   readonly noError: bigint;
-  /** The part of the switch at work. */
+  /** The current part of the switch. */
   part: 'ingress' | 'egress' | undefined;
-  /** Where the function at work puts what it returns. */
+  /** The place for the current function's result. */
   result: Place | undefined;
   frame: Frame = { returns: [], exits: [] };
   loops: LoopFrame[] = [];
-  /** Where headers were made valid last. */
+  /** Positions at which headers last became valid. */
   readonly madeValid = new Map<HeaderPlace, Span>();
-  /** What functions have returned, by their ids. */
+  /** Results of functions, by function id. */
   readonly results = new Map<number, Place>();
-  /** Packets that the parser has given up. */
+  /** States of packets that the parser rejected. */
   rejected: State[] = [];
   readonly applied = new Set<Table>();
   readonly parsers = new Set<ParserInstance>();
-  /** Actions that are called by controls themselves, with where. */
+  /** Actions that controls call directly, with the positions of the calls. */
   readonly calledByControls = new Map<Action, Span>();
   isInAction = false;
   readonly metersRead = new Set<ExternInstance>();
@@ -98,14 +98,14 @@ export class Flow {
     return place?.kind === 'scalar' ? place : undefined;
   }
 
-  /** Whether the packet of a state ended before the parser did. */
+  /** Whether a state's packet ended before the parser did. */
   isCut(state: State): boolean {
     const place = this.standardField('parser_error');
     return place !== undefined && !this.known.has(state.value(place), this.noError);
   }
 }
 
-/** Elements of a stack that is looked at one by one while it is extracted. */
+/** Largest stack whose elements are tracked one by one while it is extracted. */
 const SMALL_STACK = 16;
 
 function stacksOf(place: Place): readonly StackPlace[] {
@@ -113,10 +113,10 @@ function stacksOf(place: Place): readonly StackPlace[] {
   return place.kind === 'struct' ? partsOf(place).flatMap(stacksOf) : [];
 }
 
-/** Bits of values that are told apart. */
+/** Most bits of a value whose values get separate states. */
 const FLAG_BITS = 1;
 
-/** Values of few bits, and of enumerations: what programs note of a packet to ask for it later. */
+/** Values of few bits, and of enumerations: programs use them as flags. */
 function flagsOf(type: DataType, place: Place): readonly ScalarPlace[] {
   if (place.kind === 'scalar') return type.kind === 'enum' || (bitsOf(type) ?? 32) <= FLAG_BITS ? [place] : [];
   if (type.kind !== 'struct' || place.kind !== 'struct') return [];

@@ -1,4 +1,4 @@
-/** What is known of a value: it is one of `values`, or (`isNot`) none of them. */
+/** The knowledge of a value: it is one of `values`, or with `isNot` none of them. */
 interface Known {
   readonly isNot: boolean;
   readonly values: readonly bigint[];
@@ -7,7 +7,7 @@ interface Known {
 /** Nothing is known. */
 export const ANY = 0;
 
-/** Values that are told apart. */
+/** Most values in a set. */
 const MOST = 16;
 
 /**
@@ -40,7 +40,7 @@ export class KnownValues {
     return this.#number(true, [value]);
   }
 
-  /** The value, if there is only one. */
+  /** The value of a set with one element. */
   single(number: number): bigint | undefined {
     const { isNot, values } = this.#list[number]!;
     return !isNot && values.length === 1 ? values[0] : undefined;
@@ -78,7 +78,7 @@ export class KnownValues {
     );
   }
 
-  /** What is left if the value is another; undefined if nothing is. `bits` is the value's width, if it is so small. */
+  /** The set without one value; undefined if it is empty then. `bits` is the value's width, if it is small. */
   without(number: number, value: bigint, bits?: number): number | undefined {
     const { isNot, values } = this.#list[number]!;
     if (!isNot) {

@@ -4,7 +4,7 @@ import { ANY } from './known-values.js';
 import type { HeaderPlace, Place } from './places.js';
 import { NO, type State, YES } from './state.js';
 
-/** The places that an expression may stand for: one, several if an index is not known, none for what is no place. */
+/** The places that an expression may denote: one, several if an index is unknown, none if it denotes no place. */
 export function placesOf(flow: Flow, expression: Expression, state: State): readonly Place[] {
   switch (expression.kind) {
     case 'variable':
@@ -43,7 +43,7 @@ function memberOf(place: Place, field: string): Place | undefined {
   return place.kind === 'scalar' || place.kind === 'stack' ? undefined : place.fields.get(field);
 }
 
-/** The place of an expression that stands for the same one in all packets. */
+/** The place of an expression that denotes the same place in all packets. */
 export function staticPlace(flow: Flow, expression: Expression): Place | undefined {
   switch (expression.kind) {
     case 'variable':
@@ -75,7 +75,7 @@ export function isScalar(type: DataType): boolean {
   }
 }
 
-/** Bits of a type whose values are told apart by their bits. */
+/** Width of a type whose values are tracked, in bits. */
 export function bitsOf(type: DataType): number | undefined {
   if (type.kind === 'bool') return 1;
   return type.kind === 'bits' ? type.width : undefined;
@@ -91,7 +91,7 @@ export function validityOf(place: Place, state: State): number | undefined {
   return all.every((each) => each === NO) ? NO : undefined;
 }
 
-/** What is known of an expression's value: a number of `KnownValues`. Whatever it calls has been called. */
+/** The known values of an expression, as a number of `KnownValues`. Its calls have been evaluated before. */
 export function knownOf(flow: Flow, expression: Expression, state: State): number {
   const { known } = flow;
   switch (expression.kind) {

@@ -19,7 +19,7 @@ const DROP_PORT = 511n;
 
 type Way = keyof Flow['leaves'];
 
-/** Follows packets through the parts of V1Switch, round and round, until nothing new is found. */
+/** Follows packets through the parts of V1Switch until no new state appears. */
 export function followPackets(flow: Flow): void {
   const { program, space } = flow;
   const received = new Arrivals(new StateSet(space));
@@ -42,7 +42,7 @@ export function followPackets(flow: Flow): void {
   }
 }
 
-/** States that come to a point: all of them, and those that are new there. */
+/** The states that arrive at a point: all of them, and the new ones. */
 class Arrivals {
   #waiting = new Set<State>();
 
@@ -56,7 +56,7 @@ class Arrivals {
     for (const each of this.all.add(state)) this.#waiting.add(each);
   }
 
-  /** Those that are new, or less is known of than before. */
+  /** Takes the states that are new or have become less specific. */
   take(): State[] {
     const current = new Set(this.all.states);
     const taken = [...this.#waiting].filter((each) => current.has(each)).map((each) => each.copy());
@@ -65,7 +65,7 @@ class Arrivals {
   }
 }
 
-/** A part of the switch: its parameters are the packet's headers and metadata. */
+/** Runs a part of the switch. Its parameters are the packet's headers and metadata. */
 function part(flow: Flow, instance: ParserInstance | ControlInstance, states: readonly State[]): readonly State[] {
   const { headers, metadata, standard } = flow;
   const all: readonly Place[] = [headers, metadata, standard];
@@ -78,7 +78,9 @@ function part(flow: Flow, instance: ParserInstance | ControlInstance, states: re
   return joined(flow.space, through, frame.returns, frame.exits);
 }
 
-/** A packet before the parser. What the switch sets is written; simple_switch makes the user's metadata 0. */
+/**
+ * A packet before the parser. The switch has written the standard metadata; simple_switch sets the user metadata to 0.
+ */
 function receivedState(flow: Flow, instance: bigint): State {
   const { known } = flow;
   const state = new State(flow.space);
@@ -105,7 +107,7 @@ function isDropped(flow: Flow, state: State): boolean {
   return port === DROP_PORT && group === 0n;
 }
 
-/** What the switch changes between the pipelines. */
+/** Applies the switch's changes between the pipelines. */
 function toEgress(flow: Flow, state: State): State {
   const { known } = flow;
   const after = state.copy();
@@ -119,12 +121,12 @@ function toEgress(flow: Flow, state: State): State {
   return after;
 }
 
-/** States in which packets go some way at the end of a pipeline. */
+/** States whose packets take `way` at the end of a pipeline. */
 function goers(flow: Flow, way: Way, states: readonly State[]): readonly State[] {
   return states.filter((each) => flow.known.has(each.value(flow.leaves[way]), 1n));
 }
 
-/** The places of the metadata that go along. */
+/** The places of the metadata that a packet keeps on this way. */
 function listed(flow: Flow, way: Way): readonly Place[] {
   const numbers = flow.lists.get(way);
   if (numbers === undefined) return [flow.metadata];
@@ -136,7 +138,7 @@ function listed(flow: Flow, way: Way): readonly Place[] {
   });
 }
 
-/** Gives a packet that begins anew the metadata that goes along, as it is in the states where it comes from. */
+/** Gives a packet that enters again the metadata that it keeps, from the states in which it left. */
 function takeAlong(flow: Flow, way: Way, from: readonly State[], to: State): void {
   for (const each of scalarsOf(flow.metadata)) to.set(each, NO, flow.known.one(0n));
   for (const place of listed(flow, way)) {
@@ -171,7 +173,7 @@ function cloneOfIngress(flow: Flow, parsed: readonly State[], ingress: readonly 
   }
 }
 
-/** A clone of egress: the packet as it is at the end of egress, with the metadata that goes along. */
+/** A clone of egress: the packet at the end of egress, with the metadata that it keeps. */
 function cloneOfEgress(flow: Flow, egress: readonly State[], clones: Arrivals): void {
   for (const each of goers(flow, 'E2E', egress)) {
     const clone = toEgress(flow, each);

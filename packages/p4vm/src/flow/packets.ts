@@ -33,9 +33,9 @@ export function callPacket(flow: Flow, expression: PacketCall, states: readonly 
   }
 }
 
-/** The packet may end here: then the parser gives up, and the packet goes on to ingress as it is. */
+/** The packet may end here. Then the parser stops, and ingress gets the packet as it is. */
 function mayBeCut(flow: Flow, state: State): void {
-  // No link delivers a packet that is too short for what a parser begins with.
+  // No link delivers a packet too short for the parser's first header.
   if (flow.known.single(state.value(flow.consumed)) !== 1n) return;
   const cut = state.copy();
   const error = flow.standardField('parser_error');
@@ -84,7 +84,7 @@ function advanceStack(flow: Flow, base: Expression, state: State): void {
   state.set(stack.next, YES, next === undefined ? ANY : flow.known.one(next + 1n));
 }
 
-/** What leaves has to be written: the place to say so is where the header was made valid. */
+/** Emitted fields must be written. A warning points to the place where the header became valid. */
 function emit(flow: Flow, expression: Expression, place: Place, state: State): void {
   if (expression.kind === 'member') look(flow, expression, [state], true);
   for (const header of headersOf(place)) {

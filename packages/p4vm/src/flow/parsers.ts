@@ -6,8 +6,8 @@ import { joined, type State, StateSet } from './state.js';
 import { runAll } from './statements.js';
 
 /**
- * Runs a parser: its states as often as something new comes to them. Returns the states that are accepted; those in which
- * the parser gives up go to `flow.rejected`.
+ * Runs a parser: each of its states as often as new states of the analysis reach it. Returns the accepted states;
+ * rejected ones go to `flow.rejected`.
  */
 export function runParser(flow: Flow, parser: ParserInstance, states: readonly State[]): readonly State[] {
   flow.parsers.add(parser);
@@ -59,7 +59,7 @@ function matches(flow: Flow, keys: readonly Expression[], each: IrSelectCase, st
   const { labels } = each;
   if (labels.every((label) => label.kind === 'any')) return { yes: states, no: [] };
   let yes: readonly State[] = states.map((state) => state.copy());
-  // One label that says something: where it does not match, the key has another value.
+  // With a single significant label, a mismatch means that the key has another value.
   const telling = labels.filter((label) => label.kind !== 'any');
   let no = states;
   for (const [at, label] of labels.entries()) {

@@ -9,9 +9,9 @@ export interface ScalarPlace {
 
 export interface HeaderPlace {
   readonly kind: 'header';
-  /** Where a state keeps whether it is valid. */
+  /** The place of its validity in a state. */
   readonly validity: ScalarPlace;
-  /** What its validity adds to the key of a state: nothing in elements of stacks. */
+  /** The contribution of its validity to the key of a state: 0 for elements of stacks. */
   readonly weight: number;
   readonly name: string;
   readonly fields: ReadonlyMap<string, Place>;
@@ -31,20 +31,20 @@ export interface StackPlace {
   readonly kind: 'stack';
   readonly name: string;
   readonly elements: readonly Place[];
-  /** Where `next` is, as if it were a value of the program's. */
+  /** The index of `next`, kept like a value of the program. */
   readonly next: ScalarPlace;
 }
 
-/** Where a value is kept, with the places in it. */
+/** The place of a value, with the places in it. */
 export type Place = ScalarPlace | HeaderPlace | StructPlace | StackPlace;
 
-/** More places than a program that people write has: what has more is not analysed. */
+/** Most places of a program that is analysed. Programs that people write have fewer. */
 const MAX_PLACES = 65_536;
 
 /** Ends an analysis that would take too long, or too much memory. */
 export class TooMuch extends Error {}
 
-/** A number that looks like chance: sums of such numbers are equal only if the same ones were added. */
+/** A pseudo-random number. Sums of such numbers are equal, almost surely, only for equal summands. */
 export function weightOf(id: number): number {
   let hash = (id + 1) * 0x9e3779b1;
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
@@ -52,17 +52,17 @@ export function weightOf(id: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** The places of a program's variables, made when they are asked for. */
+/** The places of a program's variables, made on first use. */
 export class Places {
   /** Headers by the ids of their validity. */
   readonly headers = new Map<number, HeaderPlace>();
-  /** Those that are no elements of a stack. */
+  /** Headers that are not elements of a stack. */
   readonly alone: HeaderPlace[] = [];
   scalars = 0;
   readonly #own = new Map<number, Place>();
   readonly #bound = new Map<number, Place>();
 
-  /** A value of the analysis' own. */
+  /** Makes a value for the analysis itself. */
   scalar(name: string): ScalarPlace {
     if (this.scalars >= MAX_PLACES) throw new TooMuch();
     return { kind: 'scalar', id: this.scalars++, name };
@@ -72,7 +72,7 @@ export class Places {
     return this.#bound.get(variable.id) ?? this.own(variable);
   }
 
-  /** The place that a variable has, whatever it stands for now. */
+  /** A variable's own place, even if the variable is bound to another now. */
   own(variable: Variable): Place {
     let place = this.#own.get(variable.id);
     if (place === undefined) {
@@ -82,7 +82,7 @@ export class Places {
     return place;
   }
 
-  /** Lets a parameter stand for a place of the caller's; for its own, if none is given. */
+  /** Binds a parameter to a place of the caller; to its own place, if none is given. */
   bind(variable: Variable, place: Place | undefined): void {
     if (place === undefined) this.#bound.delete(variable.id);
     else this.#bound.set(variable.id, place);

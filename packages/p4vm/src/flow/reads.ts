@@ -6,7 +6,7 @@ import { isScalar, placesOf, staticPlace } from './lookups.js';
 import type { Place, ScalarPlace } from './places.js';
 import { joined, NO, type State, YES } from './state.js';
 
-/** Evaluates an expression, in all states: what it reads is looked at, what it calls is called. */
+/** Evaluates an expression in all states: checks its reads and runs its calls. */
 export function read(flow: Flow, expression: Expression, states: readonly State[]): readonly State[] {
   if (states.length === 0) return states;
   switch (expression.kind) {
@@ -50,7 +50,7 @@ export function read(flow: Flow, expression: Expression, states: readonly State[
   }
 }
 
-/** Evaluates the indices in an expression that names a place, and what is no place at its root. */
+/** Evaluates the indices of an expression that denotes a place, and its root if that is no place. */
 export function readIndices(flow: Flow, expression: Expression, states: readonly State[]): readonly State[] {
   switch (expression.kind) {
     case 'variable':
@@ -67,7 +67,7 @@ export function readIndices(flow: Flow, expression: Expression, states: readonly
   }
 }
 
-/** Looks at a place that is read, or written: whether the header it is in is valid; if it is read, whether it was written. */
+/** Checks an access to a place: whether its header is valid and, for a read, whether it was written. */
 export function look(flow: Flow, expression: Expression, states: readonly State[], isWritten: boolean): void {
   const headers: Expression[] = [];
   for (let each: Expression = expression; ; each = each.base) {
@@ -86,7 +86,9 @@ export function look(flow: Flow, expression: Expression, states: readonly State[
   }
 }
 
-/** Notes whether a header is valid; returns whether it may be. `known` is its place, if that is the same in all states. */
+/**
+ * Notes whether a header is valid, and returns whether it may be. `known` is its place if it is the same in all states.
+ */
 export function lookAtHeader(flow: Flow, header: Expression, state: State, known?: Place): boolean {
   const places = known === undefined ? placesOf(flow, header, state) : [known];
   const all = places.map((each) => (each.kind === 'header' ? state.validity(each) : YES));
@@ -100,7 +102,7 @@ export function lookAtHeader(flow: Flow, header: Expression, state: State, known
   return validity !== NO;
 }
 
-/** With an index that is not known, it is a place that is as it should be, if there is one. */
+/** With an unknown index, assume a correct place if there is one. */
 function oneOf(all: readonly number[]): number {
   return all.length === 1 ? all[0]! : all.some((each) => each !== NO) ? YES : NO;
 }
@@ -124,7 +126,7 @@ function nameOf(expression: Expression, places: readonly Place[]): string {
   return file.text.slice(start, Math.min(end, start + 80));
 }
 
-/** Looks at all values in a place that is read as a whole: those of headers only where the header is valid. */
+/** Checks all values in a place that is read as a whole; fields of headers only if the header is valid. */
 export function lookAtAll(flow: Flow, expression: Expression, place: Place, state: State): void {
   if (place.kind === 'scalar') noteWritten(flow, expression, [place], state);
   else if (place.kind !== 'stack' && !(place.kind === 'header' && state.validity(place) === NO)) {

@@ -3,26 +3,26 @@ import { type HeaderPlace, type Places, type ScalarPlace, TooMuch } from './plac
 
 export const NO = 0;
 export const YES = 1;
-/** In some packets; after states were joined. */
+/** In some packets: the result of joined states. */
 export const MAYBE = 2;
 
-/** Steps that an analysis may take: places of states that are copied or joined. */
+/** Most steps of an analysis. A step is a place of a state that is copied or joined. */
 const MAX_STEPS = 200_000_000;
-/** Steps that one statement in one state stands for. */
+/** Steps of one statement in one state. */
 const STATEMENT = 64;
 
-/** Something that tells states apart: what is known of a value, or whether a header is valid. */
+/** A criterion that separates states: the knowledge of a value, or a header's validity. */
 export interface Telling {
-  /** What it adds to the key of a state: see `weightOf`. */
+  /** Its contribution to the key of a state: see `weightOf`. */
   readonly weight: number;
   readonly of: (state: State) => number;
 }
 
-/** What states refer to, and what they may cost. */
+/** Data shared by all states, and their budget. */
 export class StateSpace {
-  /** Always looked at. */
+  /** Criteria that always count. */
   readonly telling: Telling[] = [];
-  /** Given up where there are too many ways, the last first where it makes no difference; then all headers. */
+  /** Criteria to give up if there are too many paths, last ones first among equals; after them all headers. */
   readonly flags: Telling[] = [];
   readonly #headers = new Map<HeaderPlace, Telling>();
   #steps = 0;
@@ -32,7 +32,7 @@ export class StateSpace {
     readonly known: KnownValues,
   ) {}
 
-  /** All that may be given up. */
+  /** All criteria that may be given up. */
   tellings(): readonly Telling[] {
     for (const header of this.places.alone) {
       if (this.#headers.has(header)) continue;
@@ -48,21 +48,21 @@ export class StateSpace {
   }
 }
 
-/** Values that are kept together: states share them until one writes. A power of two. */
+/** Values per page. States share pages until one writes. A power of two. */
 const PAGE = 64;
 
 interface Page {
-  /** Of each value, whether it was written; of each header, whether it is valid: NO, YES or MAYBE. */
+  /** Whether each value was written, and each header is valid: NO, YES or MAYBE. */
   readonly written: Uint8Array;
-  /** Of each value, what is known of it: a number of `KnownValues`. */
+  /** The knowledge of each value: a number of `KnownValues`. */
   readonly values: Int32Array;
-  /** What it belongs to; anybody else copies it to write. */
+  /** Its owner. Others copy the page before they write. */
   readonly owner: object;
 }
 
 const EMPTY: Page = { written: new Uint8Array(PAGE), values: new Int32Array(PAGE), owner: {} };
 
-/** What is known, at one point of the program, of the packets that come to it one way. */
+/** The knowledge, at one point of the program, of the packets that reach it on one path. */
 export class State {
   #pages: Page[] = [];
   /** The validity of headers, by their weights. */
@@ -76,7 +76,7 @@ export class State {
     const copy = new State(this.space);
     copy.#pages = this.#pages.slice();
     copy.#sum = this.#sum;
-    // From now on the pages belong to nobody.
+    // From now on the pages have no owner.
     this.#owner = {};
     return copy;
   }
@@ -115,7 +115,9 @@ export class State {
     return own;
   }
 
-  /** Equal for states that are joined where ways meet: those alike in the validity of headers and in telling values. */
+  /**
+   * The key of a state. Where paths meet, states with equal keys are joined: they agree in all criteria but `without`.
+   */
   key(without: Iterable<Telling>): number {
     let key = this.#sum;
     for (const each of this.space.telling) key += each.weight * each.of(this);
@@ -124,7 +126,7 @@ export class State {
     return key;
   }
 
-  /** Adds what is known of other packets. Returns whether less is known than before. */
+  /** Joins the knowledge of other packets. Returns whether the state became less specific. */
   join(other: State): boolean {
     const { space } = this;
     const pages = Math.max(this.#pages.length, other.#pages.length);
@@ -139,7 +141,7 @@ export class State {
     return isChanged;
   }
 
-  /** The fields of a header that is invalid on one side are those of the other. Returns those that stay as they are. */
+  /** If a header is invalid in one state, its fields come from the other. Returns the fields that stay unchanged. */
   #keepFields(other: State, pages: readonly number[]): ReadonlySet<number> {
     const kept = new Set<number>();
     const { headers } = this.space.places;
@@ -176,10 +178,10 @@ export class State {
   }
 }
 
-/** Ways that are kept apart. */
+/** Most paths that are kept separate. */
 const MAX_WAYS = 32;
 
-/** States at one point: one for each key, and not more than can be dealt with. */
+/** The states at one point: one per key, up to a limit. */
 export class StateSet {
   #states = new Map<number, State>();
   readonly #without = new Set<Telling>();
@@ -190,7 +192,7 @@ export class StateSet {
     return [...this.#states.values()];
   }
 
-  /** Adds a state, which becomes the set's. Returns those that it has changed or become. */
+  /** Adds a state and takes ownership of it. Returns the states that are new or changed. */
   add(state: State): readonly State[] {
     const key = state.key(this.#without);
     const known = this.#states.get(key);
@@ -202,12 +204,12 @@ export class StateSet {
   }
 
   /**
-   * Stops to tell states apart by some headers and flags, until there are few enough of them: first by those that have the
-   * least to do with others, without which most states are alike.
+   * Gives up criteria until there are few enough states. It begins with those least related to others, without which
+   * most states become equal.
    */
   #forget(): void {
     const { space } = this;
-    // What is alike in all states stays so where some of them are joined.
+    // A criterion equal in all states stays equal when some of them are joined.
     const differing = this.#differing(space.tellings());
     while (this.#states.size > MAX_WAYS) {
       const { states } = this;
@@ -229,7 +231,7 @@ export class StateSet {
     }
   }
 
-  /** Those that tell some states apart, of what was not given up. */
+  /** The criteria, not given up yet, that separate some states. */
   #differing(tellings: readonly Telling[]): readonly Telling[] {
     const { states } = this;
     this.space.spend(tellings.length * states.length);
@@ -241,7 +243,7 @@ export class StateSet {
   }
 }
 
-/** The states of ways that meet. The lists are used up. */
+/** The states where paths meet. Takes ownership of the lists. */
 export function joined(space: StateSpace, ...lists: readonly (readonly State[])[]): readonly State[] {
   const [first, ...others] = lists.filter((each) => each.length > 0);
   if (first === undefined) return [];

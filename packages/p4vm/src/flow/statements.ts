@@ -8,7 +8,7 @@ import { placesOf } from './lookups.js';
 import { read, readIndices } from './reads.js';
 import { joined, type State, StateSet } from './state.js';
 
-/** Runs a statement in all states; none are left where nothing follows it. */
+/** Runs a statement in all states. Returns no states if nothing follows it. */
 export function run(flow: Flow, statement: Statement, states: readonly State[]): readonly State[] {
   if (states.length === 0) return states;
   for (const _ of states) flow.space.spend();
@@ -117,7 +117,7 @@ function isCase(
   return { yes: states.map((each) => each.copy()), no: states };
 }
 
-/** A loop: what is known at its head is what is known in all turns. */
+/** A loop: the state at its head holds for all turns. */
 function loop(
   flow: Flow,
   before: readonly State[],

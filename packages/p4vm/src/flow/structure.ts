@@ -3,7 +3,7 @@ import type { Span } from '../source/position.js';
 import type { Findings } from './findings.js';
 import type { Flow } from './flow.js';
 
-/** Warnings that need no knowledge of values. `isWhole`: the analysis has seen all that the program does. */
+/** Warnings that need no knowledge of values. `isWhole`: the analysis was complete. */
 export function findInStructure(
   { program, parsers, applied, metersRead, ...flow }: Flow,
   findings: Findings,
@@ -52,7 +52,7 @@ function inTable(key: Span, table: Span): Span {
   return key.file === table.file ? key : table;
 }
 
-/** States that no packet comes to, whatever it holds; parsers that accept none; ranges that p4c does not take. */
+/** Reports states that no packet reaches, parsers that accept no packet, and ranges that p4c refuses. */
 function checkStates({ name, states, start, span }: ParserInstance, findings: Findings): void {
   const reached = new Set<number>([start]);
   let accepts = false;

@@ -1,10 +1,10 @@
 import type { ControlInstance, Statement, Table } from '../ir/program.js';
 import type { Span } from '../source/position.js';
 
-/** What comes next: a statement, a table, or the end. Equal where p4c goes to the same node of its graph. */
+/** The next step: a statement, a table, or the end. Equal if p4c goes to the same node of its graph. */
 type Next = Statement | Table | 'end';
 
-/** What a statement begins with: itself, or the table that it applies; null if there is nothing in it. */
+/** The first step of a statement: itself, or the table that it applies; null if it is empty. */
 function entry(statement: Statement): Next | null {
   switch (statement.kind) {
     case 'block':
@@ -26,7 +26,7 @@ function entry(statement: Statement): Next | null {
   }
 }
 
-/** Places of tables that p4c cannot bring together: they do not go on in the same way as its last one. */
+/** Applications of a table that p4c cannot merge: their next steps differ from that of the last application. */
 export function tablesApart(control: ControlInstance): { readonly table: Table; readonly span: Span }[] {
   const first = new Map<Table, Next>();
   const instances = new Map<ControlInstance, Next>();
@@ -38,7 +38,7 @@ export function tablesApart(control: ControlInstance): { readonly table: Table; 
     else if (known !== next) apart.push({ table, span });
   };
 
-  // Each is gone through once: what it applies would be applied again.
+  // Visit each instance once, or its tables would count again.
   const instance = (target: ControlInstance, span: Span, next: Next): void => {
     const known = instances.get(target);
     if (known === undefined) {
@@ -64,7 +64,7 @@ export function tablesApart(control: ControlInstance): { readonly table: Table; 
         return;
       }
       case 'if':
-        // It goes on in two ways, as no other place does.
+        // It has two next steps, unlike all other places.
         if (statement.condition.kind === 'apply-table')
           place(statement.condition.table, statement.condition.span, statement);
         visit(statement.whenTrue, next);

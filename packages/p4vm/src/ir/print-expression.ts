@@ -21,7 +21,7 @@ export function printType(type: DataType): string {
 
 /** Writes expressions as P4 would, with all parentheses. */
 export class ExpressionPrinter {
-  /** With `ids`, variables have their numbers behind their names: two of one name are told apart. */
+  /** With `ids`, the numbers of variables follow their names, so that variables of one name differ. */
   constructor(
     readonly errors: readonly string[],
     readonly ids = false,

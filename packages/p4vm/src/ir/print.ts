@@ -19,11 +19,11 @@ import type {
 } from './program.js';
 
 export interface PrintOptions {
-  /** Writes the numbers of variables behind their names. */
+  /** Writes the number of each variable after its name. */
   readonly ids?: boolean;
 }
 
-/** The program as text close to P4, for people and tests: instances and tables by their control-plane names. */
+/** The program as text close to P4, for people and tests. Instances and tables have their control-plane names. */
 export function printProgram(program: IrProgram, options: PrintOptions = {}): string {
   const printer = new ProgramPrinter(new ExpressionPrinter(program.errors, options.ids));
   const parts = [
@@ -57,7 +57,7 @@ function printPaths(paths: readonly (readonly string[])[]): string {
 
 type Instance = ControlInstance | ParserInstance;
 
-/** Instances in the order they are needed: those that others apply first. */
+/** Instances in the order of use: an instance follows those that it applies. */
 function reachable(parts: readonly Instance[]): Instance[] {
   const found = new Set<Instance>();
   const visit = (instance: Instance): void => {
@@ -69,7 +69,7 @@ function reachable(parts: readonly Instance[]): Instance[] {
   return [...found];
 }
 
-/** The instances that an instance applies: found by walking over all its nodes. */
+/** The instances that an instance applies, found in all its nodes. */
 function applied(instance: Instance): Instance[] {
   const found: Instance[] = [];
   const seen = new Set<object>();
@@ -84,7 +84,7 @@ function applied(instance: Instance): Instance[] {
       found.push(node.target as Instance);
     }
     for (const [key, value] of Object.entries(node)) {
-      // What lies behind these is declared elsewhere, or no code.
+      // These members refer to other declarations, or to no code.
       if (key !== 'target' && key !== 'span' && key !== 'type' && key !== 'table') visit(value);
     }
   };
@@ -227,7 +227,7 @@ class ProgramPrinter {
     return braces(block.statements.map((statement) => this.#statement(statement)));
   }
 
-  /** A statement that stands behind `if (...)` and the like, always in braces. */
+  /** The body of `if (...)` and the like, always in braces. */
   #body(statement: Statement): string {
     return statement.kind === 'block' ? this.#block(statement) : braces([this.#statement(statement)]);
   }

@@ -1,12 +1,13 @@
 import type { Span } from '../source/position.js';
 
 /**
- * The specialised program: what the compiler turns into JavaScript. Every parser and control is here once per instance,
- * with its constructor's arguments put in; there are no type parameters, no typedefs and no names to resolve; conversions
- * are explicit. Nodes may be shared by reference only where they declare something (variables, actions, tables, ...).
+ * The specialised program, which the compiler translates to JavaScript. It holds each parser and control once per
+ * instance, with the constructor's arguments inserted. It has no type parameters, no typedefs and no names to resolve;
+ * conversions are explicit. Only nodes that declare something (variables, actions, tables, ...) may be shared by
+ * reference.
  */
 export interface IrProgram {
-  /** Every struct, header, union type in use. */
+  /** All struct, header and union types in use. */
   readonly structs: readonly StructDataType[];
   readonly errors: readonly string[];
   /** Parts of `V1Switch`. */
@@ -66,7 +67,7 @@ export interface IrField {
 
 // What is declared
 
-/** A local variable or parameter. As there is no recursion, one place per declaration is enough. */
+/** A local variable or parameter. P4 has no recursion, so one place per declaration suffices. */
 export interface Variable {
   readonly id: number;
   readonly name: string;
@@ -75,7 +76,7 @@ export interface Variable {
 
 export type IrDirection = 'in' | 'out' | 'inout' | 'none';
 
-/** A parameter: direction none is action data from the control plane (and passes values like in elsewhere). */
+/** A parameter. Direction `none` means action data from the control plane; elsewhere it passes values as `in` does. */
 export interface IrParameter {
   readonly variable: Variable;
   readonly direction: IrDirection;
@@ -139,7 +140,10 @@ export type KeyMatch =
 export interface ConstEntry {
   readonly keys: readonly KeyMatch[];
   readonly call: ActionCall;
-  /** Smaller wins (the order of the entries, unless the program gives priorities: then already turned round if largest_priority_wins). */
+  /**
+   * The smallest priority wins. It is the order of the entries, or the program's priority, inverted for
+   * largest_priority_wins.
+   */
   readonly priority: number;
   readonly isConst: boolean;
   readonly span: Span;
@@ -151,7 +155,7 @@ export interface Table {
   readonly name: string;
   readonly keys: readonly TableKey[];
   readonly actions: readonly TableAction[];
-  /** Undefined: nothing happens on a miss. */
+  /** Undefined: a miss does nothing. */
   readonly defaultAction: ActionCall | undefined;
   readonly isDefaultConst: boolean;
   readonly entries: readonly ConstEntry[];
@@ -229,7 +233,7 @@ export interface State {
   readonly span: Span;
 }
 
-/** Where a transition goes: a position in `states`. */
+/** Target of a transition: a position in `states`. */
 export type StateTarget = number | 'accept' | 'reject';
 
 export type IrTransition =
@@ -247,7 +251,7 @@ export type SelectLabel =
   | { readonly kind: 'value'; readonly value: Expression }
   | { readonly kind: 'mask'; readonly value: Expression; readonly mask: Expression }
   | { readonly kind: 'range'; readonly low: Expression; readonly high: Expression }
-  /** Stands for all keys at once: then `labels` has this one only. */
+  /** Matches all keys at once. It is then the only element of `labels`. */
   | { readonly kind: 'value-set'; readonly valueSet: ValueSet };
 
 // Statements
@@ -259,7 +263,9 @@ export interface Block {
 
 export type Statement =
   | Block
-  /** Declares a local: without a value it is not touched (see `InstanceBase.locals`), headers become invalid. */
+  /**
+   * Declares a local. Without a value it stays unchanged (see `InstanceBase.locals`), and its headers become invalid.
+   */
   | {
       readonly kind: 'declare';
       readonly variable: Variable;
@@ -280,7 +286,9 @@ export type Statement =
   /** Ends the action, function, control or (in a parser: not allowed). */
   | { readonly kind: 'return'; readonly value: Expression | undefined; readonly span: Span }
   | { readonly kind: 'exit'; readonly span: Span }
-  /** Applies the table, then runs the block of the action that ran. Fall-through is resolved: each case has its block. */
+  /**
+   * Applies the table, then runs the block for the action that ran. Fall-through is resolved: each case has its block.
+   */
   | {
       readonly kind: 'switch-action';
       readonly table: Table;
@@ -305,7 +313,7 @@ export type Statement =
       readonly body: Statement;
       readonly span: Span;
     }
-  /** Over low..high, both included, of the variable's type. */
+  /** Loops over low..high, both included, in the variable's type. */
   | {
       readonly kind: 'for-range';
       readonly variable: LValue;
@@ -314,7 +322,7 @@ export type Statement =
       readonly body: Statement;
       readonly span: Span;
     }
-  /** Over the elements of a stack. */
+  /** Loops over the elements of a stack. */
   | {
       readonly kind: 'for-elements';
       readonly variable: LValue;
@@ -327,7 +335,7 @@ export type Statement =
 
 // Expressions. Operands are evaluated from left to right.
 
-/** What may be assigned to: a variable, field, element, `next`/`last` of a stack, or slice of one. */
+/** An assignable expression: a variable, field, element, `next`/`last` of a stack, or a slice of one. */
 export type LValue = Extract<
   Expression,
   { readonly kind: 'variable' | 'member' | 'element' | 'stack-next' | 'stack-last' | 'slice' }
@@ -402,7 +410,10 @@ export type Expression =
       readonly operand: Expression;
       readonly span: Span;
     }
-  /** Both operands have one type, but for shifts and `++`. Comparison of structs, headers, unions, stacks, varbits too. */
+  /**
+   * Both operands have one type, except for shifts and `++`. Comparison of structs, headers, unions, stacks, varbits
+   * too.
+   */
   | {
       readonly kind: 'binary';
       readonly type: DataType;

@@ -1,16 +1,16 @@
 import type { DataType, ExternInstance, IrProgram, Table } from './program.js';
 
 /*
- * How much memory what a program keeps takes, about, in bytes: as the engines that run it make objects, arrays and numbers,
- * rather more than less. Limits are held against these.
+ * Estimates of a program's memory in bytes, after the sizes of objects, arrays and numbers in JavaScript engines. They
+ * are rather too high than too low. Limits are compared with them.
  */
 
 const OBJECT = 48;
-/** A property, with the number it may refer to. */
+/** A property, with the number that it may refer to. */
 const PROPERTY = 16;
 const ENTRY = 512;
 const TABLE = 4096;
-/** Two buckets, made when a cell is used first. */
+/** Two buckets, made on the first use of a cell. */
 const METER_CELL = 256;
 const COUNTER_CELL = 16;
 
@@ -26,7 +26,7 @@ function scalarBytes(type: DataType): number {
 
 const known = /* @__PURE__ */ new WeakMap<DataType, number>();
 
-/** An object of a type that is no scalar; a scalar as a property of one. */
+/** Bytes of an object of an aggregate type, or of a scalar as its property. */
 export function objectBytes(type: DataType): number {
   switch (type.kind) {
     case 'varbit':
@@ -81,7 +81,7 @@ export function keyBits(keys: readonly { readonly type: DataType }[]): number {
   return keys.reduce((sum, { type }) => sum + keyWidth(type), 0);
 }
 
-/** One entry of a table with these keys and so many values of action data, or one member of a value set. */
+/** One entry of a table with these keys and `data` values of action data, or one member of a value set. */
 export function entryBytes(keys: readonly { readonly type: DataType }[], data = 0): number {
   return ENTRY + keys.length * 64 + keyBits(keys) + data * 64;
 }
@@ -91,7 +91,7 @@ export function tableBytes({ keys, entries }: Pick<Table, 'keys' | 'entries'>): 
   return TABLE + 8 * keyBits(keys) + entries.length * entryBytes(keys);
 }
 
-/** All that the program declares, but headers, metadata and variables. */
+/** All objects that the program declares, except headers, metadata and variables. */
 export function declaredBytes({ externs, tables }: IrProgram): number {
   const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
   return sum(externs.map(externBytes)) + sum(tables.map(tableBytes));

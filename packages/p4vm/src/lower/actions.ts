@@ -5,7 +5,7 @@ import { annotationTexts, type Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
 import { lowerBlock } from './statements.js';
 
-/** The action a declaration stands for in a scope, made when it is asked for first; global ones are made once. */
+/** The action of a declaration in a scope, made on first use. A global action is made once. */
 export function actionFor(lowering: Lowering, scope: Scope, declaration: ActionDeclaration): Action {
   const known = scope.action(declaration);
   if (known !== undefined) return known;

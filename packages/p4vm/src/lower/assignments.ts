@@ -44,7 +44,7 @@ class Once {
   }
 }
 
-/** `target op= value`: the target's indices are evaluated once, its value is read before `value` is evaluated. */
+/** `target op= value`: evaluates the target's indices once, and reads its value before it evaluates `value`. */
 export function assignWith(
   lowering: Lowering,
   scope: Scope,
@@ -60,7 +60,7 @@ export function assignWith(
   return once.block({ kind: 'assign', target, value: combine(operator, copyOf(target), right, span), span });
 }
 
-/** `target[low +: width] = value` where the position is known only at run time. */
+/** `target[low +: width] = value` with a position known only at run time. */
 export function assignSlice(lowering: Lowering, scope: Scope, statement: AssignmentStatement): Statement[] {
   const lowered = lowerTarget(lowering, scope, statement);
   if (lowered.kind !== 'dynamic-slice') return lowering.missing(statement.span, 'this is no slice');
@@ -81,7 +81,7 @@ function combine(operator: IrBinaryOperator, left: Expression, right: Expression
   return binary(operator, left, right, left.type, span);
 }
 
-/** Writes the slice by masks: the bits around it stay. Bits beyond the end of the whole are lost. */
+/** Writes the slice with masks, so that the bits around it stay. Bits beyond the end of the target are lost. */
 function assignDynamic(
   lowering: Lowering,
   scope: Scope,

@@ -41,7 +41,7 @@ const EXTERN_FUNCTIONS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'log_msg',
 ]);
 
-/** Positions of arguments whose type is open in the declaration, and that must be numbers all the same. */
+/** Positions of arguments that must be numbers, although their declared type is open. */
 const NUMBERS: ReadonlyMap<string, readonly number[]> = /* @__PURE__ */ new Map([
   ['hash', [0, 2, 4]],
   ['random', [0, 1, 2]],
@@ -49,7 +49,7 @@ const NUMBERS: ReadonlyMap<string, readonly number[]> = /* @__PURE__ */ new Map(
 
 type Resolved<Kind extends ResolvedCall['kind']> = Extract<ResolvedCall, { readonly kind: Kind }>;
 
-/** True for a type whose values are objects that are known before any packet comes. */
+/** True for a type whose values are objects known before the first packet. */
 export function isObjectType(type: Type): boolean {
   return type.kind === 'extern' || type.kind === 'parser' || type.kind === 'control';
 }
@@ -70,7 +70,7 @@ function lowerArguments(
   return lowered;
 }
 
-/** An argument; the parameter's default value if it has none, and nothing for `_` and what may be left out. */
+/** Lowers an argument. A missing one gets the parameter's default value; `_` and optional ones get none. */
 export function lowerArgument(lowering: Lowering, scope: Scope, bound: BoundArgument): IrArgument {
   const { direction, defaultValue } = bound.parameter;
   const value = bound.argument?.value ?? defaultValue;
@@ -84,7 +84,7 @@ export function lowerArgument(lowering: Lowering, scope: Scope, bound: BoundArgu
   return { direction, value: lowerExpression(lowering, scope, value) };
 }
 
-/** A call as an expression; its type is void if it gives nothing. */
+/** A call as an expression. Its type is void if it has no result. */
 export function lowerCall(lowering: Lowering, scope: Scope, call: CallExpression): Expression {
   const { span } = call;
   const resolved = lowering.checked.calls.get(call);

@@ -16,7 +16,7 @@ export function booleanConstant(value: boolean, span: Span): Expression {
   return constant(value ? 1n : 0n, BOOL, span);
 }
 
-/** A constant that the program writes as `int`, where only its value counts: an index, an amount to shift by. */
+/** A constant that the program writes as `int` where only its value counts: an index or a shift amount. */
 export function countConstant(value: bigint, span: Span): Expression {
   const fits = value >= 0n && value >> 32n === 0n;
   return constant(
@@ -26,7 +26,7 @@ export function countConstant(value: bigint, span: Span): Expression {
   );
 }
 
-/** The default value of a type: what `...` stands for. */
+/** The default value of a type: the meaning of `...`. */
 export function defaultOf(type: DataType, span: Span): Expression {
   switch (type.kind) {
     case 'bits':

@@ -7,14 +7,15 @@ interface Named {
 }
 
 /**
- * Reports control-plane names that stand for two tables, two extern objects, two value sets, or actions of two
- * declarations: no command could tell them apart.
+ * Reports control-plane names shared by two tables, two extern objects, two value sets, or actions of two declarations:
+ * no command could distinguish them.
  */
 export function checkControlNames(lowering: Lowering): void {
   unique(lowering, 'tables', lowering.tables);
   unique(lowering, 'extern objects', lowering.externs);
   unique(lowering, 'value sets', lowering.valueSets);
-  // An action with an absolute name in a control of two instances is one to the control plane: it is known by its table.
+  // An action with an absolute name in a control with two instances is one action to the control plane: the table
+  // distinguishes them.
   unique(lowering, 'actions', onePerDeclaration(lowering.actions));
 }
 

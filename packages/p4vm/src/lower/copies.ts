@@ -1,6 +1,6 @@
 import type { Expression, LValue } from '../ir/program.js';
 
-/** The same expression in new nodes, to stand in a second place; only for those that may be evaluated twice. */
+/** A copy of an expression for a second place. Only for expressions that may be evaluated twice. */
 export function copyOf(expression: Expression): Expression {
   switch (expression.kind) {
     case 'member':

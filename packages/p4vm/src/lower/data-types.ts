@@ -5,12 +5,12 @@ import type { StackType, StructType, Type } from '../types/type.js';
 
 export const VOID: DataType = /* @__PURE__ */ { kind: 'void' };
 export const BOOL: DataType = /* @__PURE__ */ { kind: 'bool' };
-/** What indices, shift amounts and counts are that the program writes as `int`. */
+/** The type of indices, shift amounts and counts that the program writes as `int`. */
 export const BIT32: DataType = /* @__PURE__ */ { kind: 'bits', width: 32, isSigned: false };
-/** Stands for `int` where only a log sees the value. */
+/** The type of an `int` that appears only in a log. */
 const WIDE: DataType = /* @__PURE__ */ { kind: 'bits', width: 64, isSigned: true };
 
-/** True if values of one type are values of the other without any work. Serializable enums are their bits. */
+/** True if values of one type are values of the other without conversion. Serializable enums are their bits. */
 export function sameDataType(left: DataType, right: DataType): boolean {
   if (left === right) return true;
   if (left.kind !== right.kind) return false;
@@ -36,7 +36,7 @@ function isStructData(type: DataType): type is StructDataType {
   return type.kind === 'struct' || type.kind === 'header' || type.kind === 'union';
 }
 
-/** Characters of a name that the stage makes up. */
+/** Longest name, in characters, that this stage makes up. */
 const MAX_NAME = 200;
 
 /** Turns types of the checker into types of values at run time, one object per struct, tuple and stack. */
@@ -44,13 +44,13 @@ export class DataTypes {
   readonly #structs: StructDataType[] = [];
   readonly #nominal = new Map<StructType, StructDataType>();
   readonly #structural = new Map<string, DataType>();
-  /** Of tuples and stacks: each is looked at once, however often it is a part of another. */
+  /** Results for tuples and stacks, so that each is converted once, however often it is part of another. */
   readonly #known = new Map<Type, DataType | undefined>();
   readonly #ids = new Set<string>();
   readonly #counts = new Map<string, number>();
   readonly #enums = new Map<string, readonly string[]>();
 
-  /** In order of need: a struct stands behind those its fields are of. */
+  /** In order of use: a struct follows the structs of its fields. */
   get structs(): readonly StructDataType[] {
     return this.#structs;
   }
@@ -175,7 +175,7 @@ export class DataTypes {
   }
 }
 
-/** Tuples of tuples have names that double with each level: long ones are cut. */
+/** Names of nested tuples double with each level, so long ones are cut. */
 function tupleName(types: readonly DataType[]): string {
   const name = `tuple<${types.slice(0, MAX_NAME).map(printType).join(', ')}>`;
   return name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME)}...>`;

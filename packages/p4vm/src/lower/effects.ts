@@ -1,6 +1,6 @@
 import type { Expression } from '../ir/program.js';
 
-/** True if evaluating the expression may change something, or depends on what changes behind the program's back. */
+/** True if the evaluation may change something, or depends on state that changes outside of the program. */
 export function hasEffects(expression: Expression): boolean {
   switch (expression.kind) {
     case 'constant':

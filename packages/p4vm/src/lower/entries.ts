@@ -20,14 +20,14 @@ function keyWidth(type: DataType): number {
 
 const ones = (width: number): bigint => (1n << BigInt(width)) - 1n;
 
-/** What stands for anything in a key set. */
+/** Whether a label matches anything. */
 function isAnything(expression: Expression | undefined): boolean {
   return expression?.kind === 'any' || expression?.kind === 'default' || expression?.kind === 'dots';
 }
 
 /**
- * What an entry matches, one per key: exact keys as `exact`; lpm as `prefix`; ternary as `mask`; range as `range`; optional
- * as `exact`; and `any` for `_` in all but exact keys. Values are cut to prefix and mask.
+ * The matches of an entry, one per key: exact keys as `exact`; lpm as `prefix`; ternary as `mask`; range as `range`;
+ * optional as `exact`; and `any` for `_` in all but exact keys. Values are cut to prefix and mask.
  */
 export function lowerEntryKeys(
   lowering: Lowering,
@@ -35,7 +35,7 @@ export function lowerEntryKeys(
   entry: TableEntry,
   keys: readonly TableKey[],
 ): KeyMatch[] {
-  // The keys may stand in a list of their own: `{ a, b }: action;`.
+  // The keys may form a list: `{ a, b }: action;`.
   const listed = entry.keys.flatMap((each) => (each.kind === 'list' ? each.elements : [each]));
   const [first] = listed;
   const given = listed.length === 1 && isAnything(first) ? keys.map(() => first) : listed;
@@ -87,7 +87,7 @@ class KeySet {
     if (this.key.matchKind === 'ternary') return { kind: 'mask', value: value & mask, mask };
     if (this.key.matchKind !== 'lpm') return this.#mismatch('a mask');
     const rest = ~mask & ones(this.#width);
-    // A prefix is followed by zeros only: then what is left is one less than a power of two.
+    // The mask of a prefix ends in zeros only: its complement is one less than a power of two.
     if ((rest & (rest + 1n)) !== 0n) {
       this.lowering.refuse(this.expression.span, 'the mask of an lpm key must be a prefix');
     }

@@ -17,7 +17,7 @@ import type { BitsType, IntegerType, Type } from '../types/type.js';
 import type { Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
 
-/** A type as numbers are computed in it; undefined for other types. */
+/** The type in which numbers of a type are computed; undefined for other types. */
 function numberType(type: Type): IntegerType | BitsType | undefined {
   switch (type.kind) {
     case 'integer':
@@ -34,7 +34,7 @@ function numberType(type: Type): IntegerType | BitsType | undefined {
   }
 }
 
-/** A number cut to a type and read in it. */
+/** A number cut to a type's width and read in this type. */
 export function numberValue(value: bigint, type: Type): bigint {
   const number = numberType(type);
   return number?.kind === 'bits' ? wrapInteger(value, number.width, number.isSigned) : value;
@@ -77,16 +77,14 @@ export function orderedElements(
   return components.map(({ name }) => dropDots(values.get(name)));
 }
 
-/**
- * Computes what is constant: what the checker found, and what depends on the values of constructor parameters in a scope.
- */
+/** Computes constants: those that the checker found, and those that depend on constructor parameters of a scope. */
 export class Evaluator {
   constructor(
     readonly lowering: Lowering,
     readonly scope: Scope,
   ) {}
 
-  /** The value of an expression, in its type; undefined if it is not known before a packet comes. */
+  /** The value of an expression, in its type; undefined if it is known only at run time. */
   value(expression: Expression): ConstantValue | undefined {
     const known = this.lowering.checked.constants.get(expression);
     if (known !== undefined || !this.scope.hasValues) return known;
@@ -147,7 +145,10 @@ export class Evaluator {
     return known?.kind === 'value' ? known.value : undefined;
   }
 
-  /** A constant is computed once in a scope: what it is made of may be made of others, each used twice. */
+  /**
+   * Computes a constant once per scope. A chain of constants that each use the one before twice would cost exponential
+   * time.
+   */
   #constant(declaration: ConstantDeclaration): ConstantValue | undefined {
     const { constants } = this.scope;
     if (!constants.has(declaration)) constants.set(declaration, this.value(declaration.value));
@@ -230,7 +231,7 @@ export class Evaluator {
     return { kind: 'aggregate', elements };
   }
 
-  /** The type numbers are computed in; that of other values as it is. */
+  /** The type in which numbers are computed; unchanged for other values. */
   #typeOf(expression: Expression): Type {
     const type = this.lowering.typeOf(expression);
     return numberType(type) ?? type;

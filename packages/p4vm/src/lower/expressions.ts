@@ -30,7 +30,7 @@ import { componentsOf, Evaluator, numberValue, orderedElements } from './evaluat
 import type { Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
 
-/** The expression as one of its type, after implicit conversions; constant if it can be. */
+/** Lowers an expression to its type after implicit conversions, as a constant if possible. */
 export function lowerExpression(lowering: Lowering, scope: Scope, expression: Syntax): Expression {
   const { budget } = lowering;
   lowering.spend(1, expression.span);
@@ -49,7 +49,7 @@ function lowerKnown(lowering: Lowering, scope: Scope, expression: Syntax): Expre
   return before === undefined ? lowered : convert(lowering, lowered, type, expression.span);
 }
 
-/** A value for a place of a type: `...` there is the type's default value. */
+/** A value for a place of a type. `...` is the type's default value. */
 export function lowerInitial(lowering: Lowering, scope: Scope, expression: Syntax, type: DataType): Expression {
   return expression.kind === 'dots' ? defaultOf(type, expression.span) : lowerExpression(lowering, scope, expression);
 }
@@ -121,7 +121,7 @@ function lowerPath(lowering: Lowering, scope: Scope, expression: PathExpression)
       return { kind: 'variable', type: variable.type, variable, span };
     }
     case 'constant':
-      // A constant that holds what is not a constant value, such as an element of `list<T>` used as a whole.
+      // A constant without a constant value, such as an element of `list<T>` used as a whole.
       return lowerExpression(lowering, scope, symbol.declaration.value);
     case 'constructor-parameter':
       return lowering.missing(span, `${expression.name.text} has no value`);
@@ -232,7 +232,7 @@ function lowerOperands(lowering: Lowering, scope: Scope, expression: BinaryExpre
   return [left, lowerRight(lowering, scope, expression.operator, expression.right)];
 }
 
-/** The right operand: an amount to shift by that is written as `int` counts only by its value. */
+/** The right operand. Only the value counts of a shift amount written as `int`. */
 export function lowerRight(
   lowering: Lowering,
   scope: Scope,
@@ -246,7 +246,7 @@ export function lowerRight(
   return lowerExpression(lowering, scope, expression);
 }
 
-/** A binary operation; the type of a comparison is bool, of others `type`. */
+/** A binary operation. A comparison has type bool, other operations have `type`. */
 export function binary(
   operator: IrBinaryOperator,
   left: Expression,
@@ -290,7 +290,7 @@ function lowerCast(lowering: Lowering, scope: Scope, expression: CastExpression,
   return convert(lowering, lowerExpression(lowering, scope, operand), type, span);
 }
 
-/** True if an expression may be written twice: it has no side effects, and no index that something else may change. */
+/** True if an expression may be repeated: it has no side effects, and no index that other code may change. */
 function isRepeatable(expression: Expression): boolean {
   return (
     expression.kind === 'variable' ||

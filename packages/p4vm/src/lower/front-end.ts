@@ -7,13 +7,16 @@ import type { SourceFile } from '../source/position.js';
 import { type ParseOptions, parseProgram } from '../syntax/parse-program.js';
 import { lowerProgram } from './lower-program.js';
 
-/** Options of the preprocessor; diagnostics are collected here if none are given. */
+/**
+ * Options of the preprocessor, without the budget. `diagnostics` collects errors and warnings; a new collector is made
+ * if it is absent.
+ */
 export type BuildOptions = Partial<Omit<ParseOptions, 'budget'>> & {
-  /** What the program may use; the defaults where nothing is said. */
+  /** Limits of the program, with defaults for those that are not given. */
   readonly limits?: Partial<Limits> | undefined;
 };
 
-/** A program ready to be compiled, and what is to be said about it. */
+/** A program ready to be compiled, and its diagnostics. */
 export interface BuildResult {
   /** Undefined if there are errors. */
   readonly program: IrProgram | undefined;
@@ -21,9 +24,10 @@ export interface BuildResult {
 }
 
 /**
- * Parses, checks and specialises a program. Never throws for what a program holds, only what `options.resolve` throws.
+ * Parses, checks and specialises a program. Errors of the program become diagnostics and are not thrown. Errors of
+ * `options.resolve` are passed on.
  *
- * @throws RangeError for a limit that is no whole number from 1
+ * @throws RangeError for a limit that is not a whole number from 1
  */
 export function buildProgram(file: SourceFile, options: BuildOptions = {}): BuildResult {
   const diagnostics = options.diagnostics ?? new Diagnostics();

@@ -15,7 +15,7 @@ export function sameObjects(left: readonly StaticValue[], right: readonly Static
   });
 }
 
-/** Binds parameters to variables, and those that are objects to `objects` in their order; returns the former. */
+/** Binds parameters to variables, and object parameters to `objects` in order. Returns the variables' parameters. */
 export function bindParameters(
   lowering: Lowering,
   scope: Scope,
@@ -38,7 +38,7 @@ export function bindParameters(
   return bound;
 }
 
-/** The function as it is when called with these objects. */
+/** The function specialised for these objects. */
 export function functionFor(
   lowering: Lowering,
   declaration: FunctionDeclaration,
@@ -57,7 +57,7 @@ export function functionFor(
     const parameters = bindParameters(lowering, scope, declaration.parameters, objects);
     const returnType = lowering.dataTypeOfNode(declaration.returnType);
     const body = lowerBlock(lowering, scope, declaration.body);
-    // Only now: the functions it calls come before it.
+    // Take the id now, because the callees precede it.
     const id = lowering.functions.length;
     return { id, name: declaration.name.text, parameters, returnType, body, span: declaration.span };
   });

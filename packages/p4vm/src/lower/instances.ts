@@ -57,7 +57,7 @@ function makeDirect(
   return makeInline(lowering, scope, call, construction, target.name.text);
 }
 
-/** The code of an instance, made when it is needed first, for the objects it is applied with. */
+/** The code of an instance for the objects that it is applied with, made on first use. */
 export function codeOf(
   lowering: Lowering,
   handle: InstanceHandle,
@@ -75,7 +75,7 @@ export function codeOf(
   return instance;
 }
 
-/** The locals of a parser or control: variables, and what sets them before it runs. */
+/** The locals of a parser or control: variables, and the statements that initialise them. */
 class Locals {
   readonly variables: Variable[] = [];
   readonly initial: Statement[] = [];
@@ -96,7 +96,7 @@ class Locals {
     this.initial.push({ kind: 'assign', target, value: lowerInitial(lowering, scope, value, variable.type), span });
   }
 
-  /** Extern objects exist whether they are used or not; parsers and controls count only where they are applied. */
+  /** Extern objects exist even if unused. Parsers and controls count only where they are applied. */
   object(declaration: InstanceDeclaration): void {
     if (this.lowering.checked.instances.get(declaration)?.kind === 'extern') {
       instanceFor(this.lowering, this.scope, declaration);

@@ -9,7 +9,7 @@ import type { Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
 import { lowerOne, lowerStatements } from './statements.js';
 
-/** A loop with a condition; what it declares is in its `initial` statements. */
+/** A loop with a condition. Its declarations are in its `initial` statements. */
 export function lowerFor(lowering: Lowering, scope: Scope, statement: ForStatement): Statement {
   return {
     kind: 'for',
@@ -21,7 +21,7 @@ export function lowerFor(lowering: Lowering, scope: Scope, statement: ForStateme
   };
 }
 
-/** A loop over a range, a stack or a list; in a block with its variable, if it declares one. */
+/** A loop over a range, a stack or a list, in a block with its variable if it declares one. */
 export function lowerForIn(lowering: Lowering, scope: Scope, statement: ForInStatement): Statement {
   const { variable: named, collection, span } = statement;
   const element = lowering.checked.loops.get(statement) ?? lowering.missing(span, 'this loop is not resolved');
@@ -36,7 +36,10 @@ export function lowerForIn(lowering: Lowering, scope: Scope, statement: ForInSta
   return { kind: 'block', statements: [{ kind: 'declare', variable, value: undefined, span: named.span }, loop] };
 }
 
-/** `place` gives the loop's variable, asked for behind the bounds and the collection: they are outside of its scope. */
+/**
+ * `place` makes the loop's variable. It is called after the bounds and the collection, which are outside of the
+ * variable's scope.
+ */
 function lowerLoop(
   lowering: Lowering,
   scope: Scope,
@@ -70,7 +73,7 @@ function lowerBound(lowering: Lowering, scope: Scope, bound: Syntax, type: Type)
   return sameDataType(lowered.type, data) ? lowered : convert(lowering, lowered, type, bound.span);
 }
 
-/** The elements of a list that is written in the loop, or of a constant one; undefined for other collections. */
+/** The elements of a list literal or a constant list; undefined for other collections. */
 function listElements(lowering: Lowering, collection: Syntax): readonly Syntax[] | undefined {
   let each = collection;
   while (each.kind === 'path') {
@@ -81,7 +84,7 @@ function listElements(lowering: Lowering, collection: Syntax): readonly Syntax[]
   return each.kind === 'list' ? each.elements : undefined;
 }
 
-/** A loop over a list: the elements in variables, and a loop over their positions that picks one of them. */
+/** A loop over a list: variables for the elements, and a loop over their positions that picks one. */
 function lowerList(
   lowering: Lowering,
   scope: Scope,
@@ -104,7 +107,7 @@ function lowerList(
   const index = (): LValue => ({ kind: 'variable', type: BIT32, variable: position, span });
   const assign = (value: Expression): Statement => ({ kind: 'assign', target: place(), value, span });
   lowering.spend(3 * values.length, span);
-  // By halves: a list may be longer than statements may be nested.
+  // A binary search, because a list may be longer than statements may be nested.
   const pick = (from: number, to: number): Statement => {
     if (to - from === 1) return assign(values[from]!);
     const middle = (from + to) >> 1;

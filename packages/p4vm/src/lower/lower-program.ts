@@ -15,9 +15,9 @@ import { constructorName, instanceFor, makeInline, staticValue } from './statics
 const PARTS = ['parser', 'verifyChecksum', 'ingress', 'egress', 'computeChecksum', 'deparser'] as const;
 
 /**
- * Specialises a checked program for V1Switch: instances are expanded and named as the control plane knows them, values of
- * constructor parameters put in, types turned into types of values. What cannot be run as the language says gives an
- * error of layer `target`; then the result is undefined.
+ * Specialises a checked program for V1Switch: expands instances and gives them control-plane names, inserts values of
+ * constructor parameters, and turns types into types of values. A construct that cannot run as the language demands
+ * gives an error of layer `target`, and the result is undefined.
  */
 export function lowerProgram(
   checked: CheckedProgram,
@@ -113,7 +113,7 @@ class SwitchMaker {
     }
   }
 
-  /** A part is named after its type; one with constructor or type arguments has a number behind it: `Ingress_0`. */
+  /** A part has the name of its type, followed by a number if it has constructor or type arguments: `Ingress_0`. */
   #part(bound: BoundArgument): InstanceHandle {
     const { lowering } = this;
     const value = bound.argument?.value;
@@ -123,7 +123,7 @@ class SwitchMaker {
     let part: StaticValue;
     if (value.kind === 'call' && resolved?.kind === 'constructor') {
       const type = constructorName(resolved.constructor);
-      // Compilers make a type of its own of each specialisation, and its name is the control plane's.
+      // Compilers make a separate type of each specialisation, whose name the control plane uses.
       const isSpecialised = value.arguments.length > 0 || hasTypeArguments(value);
       const name = isSpecialised ? lowering.numberedName(type) : type;
       part = makeInline(lowering, lowering.global, value, resolved.constructor, name);
@@ -154,7 +154,7 @@ function hasTypeArguments({ callee, typeArguments }: CallExpression): boolean {
   return callee.kind === 'type-expression' && callee.type.kind === 'named-type' && callee.type.arguments.length > 0;
 }
 
-/** The packet, for each parameter of a part that is an object. */
+/** The packet, for each object parameter of a part. */
 function packets(lowering: Lowering, { declaration }: InstanceHandle): StaticValue[] {
   return declaration.parameters
     .filter((each) => isObjectType(lowering.typeOfNode(each.type)))

@@ -17,18 +17,18 @@ import type { Type } from '../types/type.js';
 import { DataTypes } from './data-types.js';
 import { Scope, type StaticValue } from './scope.js';
 
-/** Steps of work for each node that is made: it has to be kept, and compiled. */
+/** Steps of work per node made, because it must be kept and compiled. */
 const NODE_WORK = 8;
-/** Characters of a name that the control plane uses. */
+/** Longest control-plane name in characters. */
 const MAX_CONTROL_NAME = 4096;
 
-/** Ends the lowering of one statement or declaration, after a diagnostic has been given. */
+/** Ends the lowering of one statement or declaration after a diagnostic. */
 class Refused extends Error {}
 
 /** What has a control-plane name. */
 type Declared = Pick<ActionDeclaration, 'name' | 'annotations' | 'span'>;
 
-/** What the stage knows of the program as a whole, and what it has made so far. */
+/** The data of the stage: facts about the whole program, and the results so far. */
 export class Lowering {
   readonly types = new DataTypes();
   readonly global = new Scope(undefined, '');
@@ -37,17 +37,17 @@ export class Lowering {
   readonly actions: Action[] = [];
   readonly functions: IrFunction[] = [];
   readonly valueSets: ValueSet[] = [];
-  /** A function once per list of extern objects that it is given. */
+  /** The specialisations of functions, one per list of extern objects. */
   readonly specialised = new Map<FunctionDeclaration, { objects: readonly StaticValue[]; made: IrFunction }[]>();
   /** Tables by the direct counters and meters that are theirs. */
   readonly owners = new Map<ExternInstance, string>();
-  /** Where direct meters are read. */
+  /** Positions of reads of direct meters. */
   readonly meterReads = new Map<ExternInstance, Span>();
   readonly #global: ReadonlySet<object>;
   readonly #names = new Set<string>();
-  /** How many instances of a name there are, to find the next one quickly. */
+  /** Number of instances per name, to find the next free name quickly. */
   readonly #counts = new Map<string, number>();
-  /** How deep the code of each callable is nested, with all that it calls. */
+  /** Nesting depth of each callable's code, callees included. */
   readonly #depths = new Map<object, number>();
   #depth = 0;
   #start = 0;
@@ -71,7 +71,7 @@ export class Lowering {
     return { id: this.#variables++, name, type };
   }
 
-  /** The name, or if another instance has it, with a number behind it. */
+  /** The name, followed by a number if another instance has it. */
   instanceName(name: string): string {
     let free = name;
     let count = this.#counts.get(name) ?? 0;
@@ -97,26 +97,26 @@ export class Lowering {
     return full;
   }
 
-  /** A name for what has none of its own: `base_0`, then `base_1`, ... */
+  /** A name for an object without one: `base_0`, then `base_1`, ... */
   numberedName(base: string): string {
     const count = this.#numbered.get(base) ?? 0;
     this.#numbered.set(base, count + 1);
     return `${base}_${count}`;
   }
 
-  /** Reports what cannot be run as the language says, and leaves the statement or declaration. */
+  /** Reports a construct that cannot run as the language demands, and leaves the statement or declaration. */
   refuse(span: Span, message: string, code = 'unsupported-construct'): never {
     this.diagnostics.error('target', code, span, message);
     throw new Refused(message);
   }
 
-  /** Reports that the checker should have found something out, or an error. */
+  /** Reports a fact or an error that the checker should have found. */
   missing(span: Span, what: string): never {
     this.diagnostics.error('program', 'internal-error', span, `internal error: ${what}`);
     throw new Refused(what);
   }
 
-  /** Runs a step; if it is refused, what follows goes on with `otherwise`, to find more errors. */
+  /** Runs a step. If it is refused, returns `otherwise`, to find more errors. */
   attempt<T>(step: () => T, otherwise: T): T {
     const { depth } = this.budget;
     try {
@@ -128,12 +128,12 @@ export class Lowering {
     }
   }
 
-  /** Takes steps for so many nodes of the specialised program. */
+  /** Takes steps for `nodes` nodes of the specialised program. */
   spend(nodes: number, span: Span): void {
     this.budget.spend('work', nodes * NODE_WORK, span);
   }
 
-  /** Makes something that has code, such as an action: counts it, and how deep it is nested. */
+  /** Makes a callable, such as an action: counts it and its nesting depth. */
   callable<T extends object>(span: Span, make: () => T): T {
     const { budget } = this;
     const [depth, start] = [this.#depth, this.#start];
@@ -149,7 +149,7 @@ export class Lowering {
     return made;
   }
 
-  /** Notes that the code being made calls something: stages behind this one go through calls as deep as they are. */
+  /** Notes a call in the current code. Later stages recurse through calls, so the depth counts. */
   called<T extends object>(callee: T, span: Span): T {
     const within = this.budget.depth - this.#start;
     const depth = within + (this.#depths.get(callee) ?? 0);
@@ -179,7 +179,7 @@ export class Lowering {
   }
 }
 
-/** The innermost part of a type that has no values at run time: what to name in a message. */
+/** The innermost part of a type without values at run time, for a message. */
 function unheldPart(type: Type): Type {
   if (type.kind === 'newtype') return unheldPart(type.underlying);
   const parts =

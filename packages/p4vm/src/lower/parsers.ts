@@ -35,7 +35,7 @@ export function matchKindOf(name: string): MatchKind | undefined {
   return MATCH_KINDS.get(name);
 }
 
-/** The states of a parser, as far as they can be reached, `start` among them. */
+/** The reachable states of a parser, `start` included. */
 export function lowerStates(
   lowering: Lowering,
   scope: Scope,
@@ -148,7 +148,7 @@ function lowerLabel(lowering: Lowering, scope: Scope, label: Syntax): SelectLabe
   return spread(lowering, lowerExpression(lowering, scope, label)).map((value) => ({ kind: 'value', value }));
 }
 
-/** The value set a declaration stands for in a scope, made when it is asked for first. */
+/** The value set of a declaration in a scope, made on first use. */
 export function valueSetFor(lowering: Lowering, scope: Scope, declaration: ValueSetDeclaration): ValueSet {
   const known = scope.valueSets.get(declaration);
   if (known !== undefined) return known;
@@ -173,7 +173,7 @@ export function valueSetFor(lowering: Lowering, scope: Scope, declaration: Value
   return set;
 }
 
-/** The fields of a struct, those of structs within it by their paths. */
+/** The fields of a struct; fields of nested structs by their paths. */
 function structKeys(
   lowering: Lowering,
   type: StructDataType,

@@ -22,7 +22,7 @@ import type {
   VariableDeclaration,
 } from '../syntax/ast.js';
 
-/** What is known of a name before any packet comes: values of constructor parameters, and objects. */
+/** A value of a name that is known before the first packet: of a constructor parameter, or an object. */
 export type StaticValue =
   | { readonly kind: 'value'; readonly value: ConstantValue }
   | { readonly kind: 'extern'; readonly instance: ExternInstance }
@@ -30,22 +30,22 @@ export type StaticValue =
   | { readonly kind: 'packet' }
   | { readonly kind: 'instance'; readonly handle: InstanceHandle };
 
-/** An instance of a parser or control; its code is made when it is applied first. */
+/** An instance of a parser or control. Its code is made on first application. */
 export interface InstanceHandle {
   /** Fully qualified control-plane name. */
   readonly name: string;
   readonly declaration: ParserDeclaration | ControlDeclaration;
   readonly scope: Scope;
   readonly span: Span;
-  /** With the extern objects it was applied to. */
+  /** Its code, with the extern objects that it was applied to. */
   lowered:
     | { readonly instance: ControlInstance | ParserInstance; readonly objects: readonly StaticValue[] }
     | undefined;
 }
 
 /**
- * What the declarations of the program, of an instance or of a function stand for. Declarations are compared by
- * identity, so there is no need of a scope per block.
+ * The meaning of the declarations of the program, an instance or a function. Declarations are compared by identity, so
+ * blocks need no scope.
  */
 export class Scope {
   readonly variables = new Map<VariableDeclaration | Parameter, Variable>();
@@ -58,13 +58,13 @@ export class Scope {
   readonly #statics = new Map<Parameter, StaticValue>();
   #hasValues = false;
 
-  /** `prefix` stands before the control-plane names of what is declared here: empty, or it ends with a dot. */
+  /** `prefix` precedes the control-plane names of the declarations here. It is empty or ends with a dot. */
   constructor(
     readonly parent: Scope | undefined,
     readonly prefix: string,
   ) {}
 
-  /** True if a constructor parameter has a value here, so that more is constant than the checker could know. */
+  /** True if a constructor parameter has a value here, so that more expressions are constant than in the checker. */
   get hasValues(): boolean {
     return this.#hasValues || (this.parent?.hasValues ?? false);
   }

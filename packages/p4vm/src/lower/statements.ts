@@ -22,12 +22,12 @@ export function lowerBlock(lowering: Lowering, scope: Scope, block: SyntaxBlock)
   return { kind: 'block', statements: lowerStatements(lowering, scope, block.statements) };
 }
 
-/** Statements in order; one that is refused is left out, so that what is wrong with the others shows too. */
+/** Statements in order. A refused one is left out, so that errors in the others are found as well. */
 export function lowerStatements(lowering: Lowering, scope: Scope, statements: readonly SyntaxStatement[]): Statement[] {
   return statements.flatMap((each) => lowering.attempt(() => lowerStatement(lowering, scope, each), []));
 }
 
-/** A statement as one: a block if it has become several, or none. */
+/** A statement as a single one: a block if it becomes several, or none. */
 export function lowerOne(lowering: Lowering, scope: Scope, statement: SyntaxStatement): Statement {
   const statements = lowerStatements(lowering, scope, [statement]);
   const [first] = statements;
@@ -81,7 +81,7 @@ function lowerKind(lowering: Lowering, scope: Scope, statement: SyntaxStatement)
 
 function lowerVariable(lowering: Lowering, scope: Scope, declaration: VariableDeclaration): Statement {
   const type = lowering.dataTypeOfNode(declaration.type);
-  // The value first: it may use a variable of the same name further out.
+  // Lower the value first: it may use an outer variable of the same name.
   const value = declaration.value && lowerInitial(lowering, scope, declaration.value, type);
   const variable = lowering.variable(declaration.name.text, type);
   scope.variables.set(declaration, variable);
@@ -103,7 +103,7 @@ function isDynamicSlice(lowering: Lowering, scope: Scope, target: SyntaxExpressi
 function lowerCallStatement(lowering: Lowering, scope: Scope, call: CallExpression): Statement[] {
   const skipped = skippedHeader(lowering, call);
   if (skipped !== undefined) {
-    // A place for the header nobody wants: its type says how much to skip.
+    // A place for the skipped header, whose type gives the number of bits.
     const variable = lowering.variable('skipped', lowering.dataType(skipped.type, skipped.span));
     const place: LValue = { kind: 'variable', type: variable.type, variable, span: skipped.span };
     const extract = lowerCall(lowering, scope, call);

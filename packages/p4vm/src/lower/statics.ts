@@ -22,7 +22,7 @@ const EXTERN_OBJECTS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'Checksum16',
 ]);
 
-/** Where the arguments of the constructors stand that are sizes, and members of enums. */
+/** Positions of constructor arguments that are sizes or members of enums. */
 const ARGUMENTS: Readonly<Record<string, { readonly size?: number; readonly member?: number }>> = {
   counter: { size: 0, member: 1 },
   direct_counter: { member: 0 },
@@ -33,7 +33,7 @@ const ARGUMENTS: Readonly<Record<string, { readonly size?: number; readonly memb
   action_selector: { size: 1, member: 0 },
 };
 
-/** What an instance is called, and what was written at its declaration. */
+/** The name and the annotations of an instance. */
 interface Naming {
   readonly name: string;
   readonly annotations: readonly Annotation[];
@@ -65,7 +65,7 @@ export function constructorName(construction: ResolvedConstructor): string {
   return construction.kind === 'package' ? construction.name : construction.declaration.name.text;
 }
 
-/** The object that a declaration stands for in a scope, made when it is asked for first. */
+/** The object of a declaration in a scope, made on first use. */
 export function instanceFor(lowering: Lowering, scope: Scope, declaration: InstanceDeclaration): StaticValue {
   const known = scope.instance(declaration);
   if (known !== undefined) return known;
@@ -84,7 +84,7 @@ export function instanceFor(lowering: Lowering, scope: Scope, declaration: Insta
   return made;
 }
 
-/** The object that a constructor call makes, one per call and scope. `name` is below the scope's prefix. */
+/** The object that a constructor call makes, one per call and scope. `name` follows the scope's prefix. */
 export function makeInline(
   lowering: Lowering,
   scope: Scope,
@@ -169,7 +169,7 @@ function makeExtern(
   return { kind: 'extern', instance };
 }
 
-/** A program may declare the extern objects itself, otherwise than v1model.p4 does. */
+/** Checks the arguments, because a program may declare extern objects differently from v1model.p4. */
 function checkArguments(lowering: Lowering, { type, arguments: given, span }: ExternInstance): void {
   const { size, member } = ARGUMENTS[type] ?? {};
   const first = size === undefined ? undefined : given[size];

@@ -6,7 +6,7 @@ import type { Scope } from './scope.js';
 import { lowerBlock } from './statements.js';
 import { tableFor } from './tables.js';
 
-/** A group of labels and the block they lead to: their own, or that of the next case that has one. */
+/** A group of labels and their block: their own, or that of the next case with one. */
 interface Group {
   readonly labels: readonly Expression[];
   readonly body: SyntaxBlock | undefined;
@@ -54,7 +54,7 @@ export function lowerSwitch(lowering: Lowering, scope: Scope, statement: SwitchS
         symbol?.kind === 'action' ? each.action === symbol.declaration : each.action.name.text === name,
       );
       if (action === -1) return lowering.missing(label.span, `${name} is not an action of the table`);
-      // Lowered for each label anew: no node of the program is in two places.
+      // Lower the body anew for each label: no node may be in two places.
       return { action, body: bodyOf(group) };
     }),
   );

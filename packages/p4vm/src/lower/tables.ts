@@ -28,13 +28,13 @@ import { matchKindOf } from './parsers.js';
 import type { Scope } from './scope.js';
 import { makeInline, staticValue } from './statics.js';
 
-/** Entries a table holds if it does not say. */
+/** Default size of a table in entries. */
 const DEFAULT_SIZE = 1024;
-/** Keys of one table, and bits of all of them: a lookup has so many arguments. */
+/** Most keys of one table: a lookup has one argument per key or word. */
 const MAX_KEYS = 1024;
 const MAX_KEY_BITS = 65_536;
 
-/** The table a declaration stands for in a scope, made when it is asked for first. */
+/** The table of a declaration in a scope, made on first use. */
 export function tableFor(lowering: Lowering, scope: Scope, declaration: TableDeclaration): Table {
   const known = scope.table(declaration);
   if (known !== undefined) return known;
@@ -130,7 +130,7 @@ class TableMaker {
     });
   }
 
-  /** The arguments of the list for the directional parameters, in order of these. */
+  /** The arguments from the table's list for the directional parameters, in order. */
   #bound(action: ActionDeclaration, bound: readonly BoundArgument[]): Expression[] {
     const directional = action.parameters.filter((parameter) => parameter.direction !== 'none');
     return directional.map((parameter) => {
@@ -192,7 +192,7 @@ class TableMaker {
     });
   }
 
-  /** The keys of an entry, which must be possible, and others than those of the entries before with the same priority. */
+  /** The keys of an entry. They must be valid, and differ from those of earlier entries with the same priority. */
   #distinct(
     { span }: TableEntry,
     matches: readonly KeyMatch[],
@@ -246,7 +246,7 @@ class TableMaker {
       : Number(number);
   }
 
-  /** Room for the entries of the program at least; if they are constant, there is no need of more. */
+  /** The table's size: at least the number of the program's entries, and exactly that if they are constant. */
   #size(entries: number): number {
     if (this.checked.areEntriesConst && entries > 0) return entries;
     return Math.max(this.#number('size') ?? DEFAULT_SIZE, entries);
@@ -267,7 +267,7 @@ class TableMaker {
       : lowering.refuse(value.span, `${name} must be ${types.join(' or ')}`);
   }
 
-  /** A direct counter or meter, which has a state per entry of one table. */
+  /** A direct counter or meter, which has one state per entry of a table. */
   #owned(name: string, types: readonly string[]): ExternInstance | undefined {
     const { owners } = this.lowering;
     const object = this.#object(name, types);
@@ -281,7 +281,7 @@ class TableMaker {
     return object;
   }
 
-  /** An object made in a property has the name that is given to the property, else one of its own; both at top level. */
+  /** Name of an object made in a property: that of the property's `@name`, otherwise a new one, both at top level. */
   #inlineName({ annotations, name: property }: TableProperty): string {
     const base = property.text === 'implementation' ? 'action_profile' : property.text.replace(/s$/, '');
     const name = givenName(annotations) ?? this.lowering.numberedName(base);

@@ -1,6 +1,6 @@
 import type { Faults } from './runtime.js';
 
-/** Shift amounts beyond every width: what larger amounts are cut to. */
+/** A shift amount beyond every width. Larger amounts are cut to it. */
 const FAR = 0x7fffffff;
 
 /** A shift amount of several words as a number, cut to 2^31 - 1. `high` is all words but the lowest, or'ed. */
@@ -28,7 +28,7 @@ export function shiftRightSigned(value: number, amount: number): number {
   return value >> Math.min(amount, 31);
 }
 
-/** `value << amount`, or 0 if the amount is not below the width: no value of more than twice the width is made. */
+/** `value << amount`, or 0 if the amount is not below the width, so that no value exceeds twice the width. */
 export function shiftLeftBig(value: bigint, amount: number, width: number): bigint {
   return amount >= width ? 0n : value << BigInt(amount);
 }

@@ -17,7 +17,7 @@ import { BitBuffer, growOutput, sum16 } from './packing.js';
 import { copyVarbit, equalVarbits, formatVarbit, loadVarbit, storeVarbit, Varbit } from './varbit.js';
 import { join2, join3, join4, joinWords, split2, splitWords, word } from './wide.js';
 
-/** What generated code calls by name. */
+/** The functions that generated code calls by name. */
 export const machine = /* @__PURE__ */ Object.freeze({
   amountOfBigInt,
   amountOfWords,
@@ -50,5 +50,5 @@ export const machine = /* @__PURE__ */ Object.freeze({
   word,
 });
 
-/** Name of something in `machine`. */
+/** Name of a function in `machine`. */
 export type MachineName = keyof typeof machine;

@@ -1,12 +1,12 @@
 import type { PacketOutput } from './runtime.js';
 
-/** Bytes being put together for a hash or a checksum, bit by bit. */
+/** Bytes for a hash or a checksum, collected bit by bit. */
 export class BitBuffer {
   bytes = new Uint8Array(256);
   /** Bits written. */
   bits = 0;
 
-  /** Room for `count` more bytes behind `at`; all bytes that are not written yet are 0. */
+  /** Makes room for `count` more bytes after `at`. Bytes not written yet are 0. */
   reserve(at: number, count: number): void {
     if (at + count <= this.bytes.length) return;
     const bytes = new Uint8Array(Math.max(at + count, this.bytes.length * 2));
@@ -31,7 +31,10 @@ export class BitBuffer {
   }
 }
 
-/** Gives an output room for `count` more bytes, in a larger array if need be and if it may be. Returns the array. */
+/**
+ * Makes room for `count` more bytes in an output. Replaces the array by a larger one if needed, within the output's
+ * limit. Returns the array.
+ */
 export function growOutput(output: PacketOutput, at: number, count: number): Uint8Array {
   if (at + count > output.bytes.length && output.bytes.length < output.most) {
     const bytes = new Uint8Array(Math.min(output.most, Math.max(at + count, output.bytes.length * 2)));

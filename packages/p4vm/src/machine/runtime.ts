@@ -20,43 +20,43 @@ export interface PacketInput {
   cursor: number;
 }
 
-/** Where emitted headers go. `bytes` is replaced by a larger one when it is full. */
+/** The buffer for emitted headers. A full `bytes` is replaced by a larger array. */
 export interface PacketOutput {
   bytes: Uint8Array;
   /** Bits written. */
   bits: number;
-  /** Length that `bytes` is not grown beyond: what does not fit is lost. */
+  /** Largest length of `bytes`. Bits beyond it are lost. */
   readonly most: number;
 }
 
-/** Steps that are left for the packet received last and all that comes of it: below 0 once it has taken more. */
+/** Steps left for the last received packet and all its copies; negative once they have taken more. */
 export interface PacketWork {
   left: number;
 }
 
 /**
- * What a pipeline's code asks of the switch, to be done at the end of ingress or egress: each is what the last call asked
- * for. Reset by the switch before each pipeline.
+ * Requests of a pipeline's code, which the switch carries out at the end of ingress or egress. The last call of a kind
+ * counts. The switch resets them before each pipeline.
  */
 export interface PacketRequests {
   /** -1: none. */
   cloneSession: number;
   /** Field list of the clone; -1: none. */
   cloneFieldList: number;
-  /** Field list of the resubmission; -1: no resubmission asked for, -2: without fields. */
+  /** Field list of the resubmission; -1: no resubmission, -2: without fields. */
   resubmit: number;
-  /** Field list of the recirculation; -1: none asked for, -2: without fields. */
+  /** Field list of the recirculation; -1: no recirculation, -2: without fields. */
   recirculate: number;
-  /** The smallest length in bytes that `truncate` was called with; -1: none. */
+  /** The smallest argument of `truncate` in bytes; -1: none. */
   truncate: number;
   /**
-   * Bits that setValid and setInvalid have added (headers that were invalid) and taken (that were valid). Nothing else
-   * counts: not extract, nor the assignment of headers, nor push_front and pop_front.
+   * Change of the packet's length in bits by setValid on invalid headers and setInvalid on valid ones. extract,
+   * assignments of headers, push_front and pop_front do not count.
    */
   lengthChange: number;
 }
 
-/** What went wrong without stopping the switch, by kind. Counted, never silent. */
+/** Counts of faults that do not stop the switch, by kind. */
 export interface Faults {
   /** Run-time indices of stacks out of bounds: reads give 0, writes nothing. */
   stackIndex: number;
@@ -64,15 +64,18 @@ export interface Faults {
   externIndex: number;
   /** Divisions by zero at run time: the result is 0. */
   divisionByZero: number;
-  /** Parser loops stopped because they took no bits from the packet (state limit reached). */
+  /** Parser loops stopped at the limit of states, because they consumed no bits of the packet. */
   parserLoop: number;
   /** `assert` and `assume` that did not hold. */
   assertion: number;
-  /** What a checked program cannot do. */
+  /** Faults that cannot occur in a checked program. */
   internal: number;
 }
 
-/** All that generated code may touch. One object per switch; the switch sets the packet's part before each pipeline. */
+/**
+ * Everything that generated code may access. One object per switch; the switch sets the packet's part before each
+ * pipeline.
+ */
 export interface Runtime {
   readonly input: PacketInput;
   readonly output: PacketOutput;
@@ -83,14 +86,14 @@ export interface Runtime {
   readonly tables: readonly TableRuntime[];
   readonly externs: readonly ExternRuntime[];
   readonly valueSets: readonly ValueSetRuntime[];
-  /** Received (or recirculated) length: what counters and meters count. */
+  /** Received (or recirculated) length in bytes, as counters and meters use it. */
   packetLength: number;
   /** Microseconds since the switch began, from the environment's clock. */
   nowUs: number;
   /** Payload that checksums `with_payload` cover: `bytes` from `payloadStart`, `payloadLength` bytes. */
   payloadStart: number;
   payloadLength: number;
-  /** Hash by the name of the algorithm over whole bytes; the full result, before base and max. */
+  /** Full hash of the first `length` bytes by the name of the algorithm, before base and max are applied. */
   hash(algorithm: string, bytes: Uint8Array, length: number): bigint;
   /** A random number in low..high, both included. */
   random(low: bigint, high: bigint): bigint;
@@ -100,8 +103,8 @@ export interface Runtime {
     fields: readonly { readonly name: string; readonly value: RuntimeValue }[],
   ): void;
   log(message: string): void;
-  /** In poison mode: what compares the two runs of code compiled for it. */
+  /** In poison mode: compares the two runs of code compiled for it. */
   readonly poison: Poison | undefined;
-  /** Set while packets are traced; only code compiled with `trace` looks at it. */
+  /** Set while packets are traced. Only code compiled with `trace` uses it. */
   trace: TraceConsumer | undefined;
 }

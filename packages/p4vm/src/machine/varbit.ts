@@ -9,7 +9,7 @@ export class Varbit {
   }
 }
 
-/** Copies a value; what does not fit is cut off at the end. */
+/** Copies a value, and cuts off bytes that do not fit. */
 export function copyVarbit(into: Varbit, from: Varbit): void {
   const { bytes } = from;
   const length = Math.min((from.bits + 7) >>> 3, into.bytes.length);
@@ -17,7 +17,7 @@ export function copyVarbit(into: Varbit, from: Varbit): void {
   into.bits = Math.min(from.bits, into.bytes.length * 8);
 }
 
-/** Equal: of the same length, and the same bits. */
+/** Whether two values have the same length and the same bits. */
 export function equalVarbits(left: Varbit, right: Varbit): boolean {
   if (left.bits !== right.bits) return false;
   const length = (left.bits + 7) >>> 3;
@@ -35,7 +35,10 @@ export function loadVarbit(into: Varbit, bytes: Uint8Array, at: number, phase: n
   into.bits = bits;
 }
 
-/** Writes a value into `bytes` from bit `phase` (0 to 7) of byte `at`; bits before it stay, those behind it become 0. */
+/**
+ * Writes a value into `bytes` from bit `phase` (0 to 7) of byte `at`. Bits before it stay; the bits after it in the
+ * last byte become 0.
+ */
 export function storeVarbit(from: Varbit, bytes: Uint8Array, at: number, phase: number): void {
   const length = from.bits >>> 3;
   if (phase === 0) for (let i = 0; i < length; i++) bytes[at + i] = from.bytes[i]!;

@@ -1,6 +1,6 @@
 /*
- * Values of 33 to 128 bits are kept as 32-bit words, least significant first, each as a signed number (which V8 keeps
- * without allocating). A bigint is made of them only where arithmetic needs one.
+ * Values of 33 to 128 bits are 32-bit words, least significant first, each a signed number, which V8 stores without
+ * allocating. Only arithmetic that needs a bigint makes one from them.
  */
 
 /** Least significant word first, whatever the machine's byte order. */
@@ -10,7 +10,7 @@ const isLittleEndian = /* @__PURE__ */ new Uint8Array(new Uint16Array([1]).buffe
 const LOW = isLittleEndian ? 0 : 1;
 const HIGH = 1 - LOW;
 
-/** The words `split2` and `splitWords` leave behind: read at once, before another call. */
+/** The result words of `split2` and `splitWords`. Read them before the next call. */
 export const word: Int32Array = /* @__PURE__ */ new Int32Array(64);
 
 /** Unsigned value of two words. */

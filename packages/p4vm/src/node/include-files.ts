@@ -5,9 +5,9 @@ import type { IncludeRefusal, IncludeResolver } from '../syntax/preprocessor.js'
 import { readRegularFile, UnreadableFile } from './regular-file.js';
 
 export interface FileResolverOptions {
-  /** Folders in which includes are looked for, in order. Default: none but that of the file that includes. */
+  /** Folders to search for includes, in order. Default: only the folder of the including file. */
   readonly searched?: readonly string[];
-  /** Bytes of one file. Default: 16 MiB. */
+  /** Largest file in bytes. Default: 16 MiB. */
   readonly mostBytes?: number;
 }
 
@@ -16,7 +16,7 @@ function isBelow(path: string, folder: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Where a path leads to, symbolic links followed; undefined if there is nothing. */
+/** The path after all symbolic links; undefined if nothing is there. */
 function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
@@ -28,11 +28,11 @@ function realPath(path: string): string | undefined {
 }
 
 /**
- * Finds includes among the files below some folders: `"name"` beside the file that includes it, then in the folders that are
- * searched; `<name>` in these. Whatever a program writes, nothing but regular files below `allowed` is read: symbolic links
- * that lead elsewhere, devices and pipes are refused. core.p4 and v1model.p4 are built in.
+ * Makes a resolver that finds includes in folders: `"name"` beside the including file, then in the searched folders;
+ * `<name>` only in these. It reads only regular files below `allowed`, whatever a program writes: it refuses devices,
+ * pipes, and symbolic links that lead elsewhere. core.p4 and v1model.p4 are built in.
  *
- * @param allowed folders: as a rule that of the program, and those that are searched
+ * @param allowed folders with readable files: usually that of the program, and the searched ones
  */
 export function fileResolver(allowed: readonly string[], options: FileResolverOptions = {}): IncludeResolver {
   const { searched = [], mostBytes = 1 << 24 } = options;
@@ -43,7 +43,7 @@ export function fileResolver(allowed: readonly string[], options: FileResolverOp
   const find = (candidate: string): SourceFile | IncludeRefusal | undefined => {
     const outside = { refused: "it lies outside of the program's folder and the include paths" };
     const path = resolve(candidate);
-    // What lies elsewhere is not looked at: even whether it is there is nobody's business.
+    // Never touch other files: a program must not even learn whether they exist.
     if (!isAllowed(path, named) && !isAllowed(path, real)) return outside;
     const target = realPath(path);
     if (target === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * What needs Node.js: programs and their includes from files.
+ * Reads programs and their includes from files. Needs Node.js.
  *
  * @packageDocumentation
  */

@@ -7,18 +7,18 @@ import { fileResolver } from './include-files.js';
 import { readRegularFile } from './regular-file.js';
 
 export interface LoadOptions {
-  /** Folders in which includes are looked for, in order. */
+  /** Folders to search for includes, in order. */
   readonly includePaths?: readonly string[];
-  /** Macros by name, as with `-D`. */
+  /** Macros by name, as with the option `-D` of compilers. */
   readonly defines?: BuildOptions['defines'];
-  /** What the program may use; the defaults where nothing is said. */
+  /** Limits of the program, with defaults for those that are not given. */
   readonly limits?: BuildOptions['limits'];
 }
 
 /**
- * Reads, checks and specialises a program, without throwing for what is wrong with it.
+ * Reads, checks and specialises a program. Errors of the program become diagnostics and are not thrown.
  *
- * @throws the file system's error if the file cannot be read, UnreadableFile if it is no regular file or too long
+ * @throws the file system's error if the file cannot be read; UnreadableFile if it is not a regular file or too long
  */
 export function checkProgramFile(path: string, options: LoadOptions = {}): BuildResult {
   const { includePaths = [], defines, limits } = options;
@@ -31,8 +31,8 @@ export function checkProgramFile(path: string, options: LoadOptions = {}): Build
 /**
  * Reads a program with its includes from files.
  *
- * @returns what `createSwitch` takes
- * @throws P4Error if something is wrong with the program; otherwise as `checkProgramFile`
+ * @returns the program for `createSwitch`
+ * @throws P4Error if the program has errors; otherwise as `checkProgramFile`
  */
 export function loadProgram(path: string, options: LoadOptions = {}): IrProgram {
   const { program, diagnostics } = checkProgramFile(path, options);

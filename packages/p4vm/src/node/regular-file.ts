@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 const CHUNK = 1 << 16;
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/p4vm.UnreadableFile') as never;
 
-/** A file that is not read, whatever is in it: a device, a pipe, or one that is too long. `reason` says which. */
+/** Refusal to read a file: a device, a pipe, or a file that is too long. `reason` says which. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
   readonly code = 'ERR_P4_FILE';
@@ -23,20 +23,21 @@ export class UnreadableFile extends Error {
 }
 
 /**
- * The text of a regular file, read as UTF-8. A pipe without a writer does not keep this waiting.
+ * Reads a regular file as UTF-8. Does not wait for the writer of a pipe.
  *
- * @throws UnreadableFile if it is no regular file, or has more than `mostBytes` bytes; the file system's error if it cannot be read
+ * @throws UnreadableFile if it is not a regular file, or has more than `mostBytes` bytes; the file system's error if it
+ *   cannot be read
  */
 export function readRegularFile(path: string, mostBytes: number): string {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(descriptor);
-    // Reading a folder is an error that says so.
+    // The error of reading a folder is clear enough.
     if (!stat.isFile() && !stat.isDirectory()) throw new UnreadableFile(path, 'it is no regular file');
     const chunks: Uint8Array[] = [];
     let length = 0;
     for (;;) {
-      // Some files say that they are empty, and are not: what counts is what there is to read.
+      // Some files have size 0 and yet have content, so read until the end.
       const chunk = new Uint8Array(Math.max(CHUNK, Math.min(stat.size, mostBytes) - length + 1));
       const count = readSync(descriptor, chunk);
       if (count === 0) return Buffer.concat(chunks).toString('utf8');

@@ -3,23 +3,23 @@ import { createRandomBits } from '../externs/random.js';
 import type { Span } from '../source/position.js';
 import { type UndefinedRead, UndefinedReads } from './undefined-reads.js';
 
-/** A place in the program where a value is read, or decides something. */
+/** A place in the program that reads a value, or decides by one. */
 export interface ReadPlace {
-  /** What is done with the value: `condition`, `table key`, `emit`, ... Empty for a read as such. */
+  /** The use of the value: `condition`, `table key`, `emit`, ... Empty for a mere read. */
   readonly use: string;
-  /** What is read there, such as `hdr.udp.length`. */
+  /** The expression that is read, such as `hdr.udp.length`. */
   readonly what: string;
   readonly span: Span;
 }
 
-/** Reads of one packet that are kept to be told: the first ones lead to where the value comes from. */
+/** Most reads reported per packet. The first ones lead to the origin of the value. */
 const MAX_ORIGINS = 8;
 
 /**
- * Runs a pipeline's code twice, with other values wherever nothing is defined, and compares. The first run counts: it
- * writes down all that decides something, and what comes back from tables, registers and the like. The second one is held
- * against it; wherever they differ the program depends on an undefined value, and the second run goes on with the first
- * one's. So both take the same way, and only the first has effects.
+ * Runs a pipeline's code twice, with different random values for everything undefined, and compares the runs. The first
+ * run counts: it records all decisions, and all results of tables, registers and the like. The second run is compared
+ * with these records. A difference means that the program depends on an undefined value; the second run then continues
+ * with the first run's value. So both runs take the same path, and only the first has effects.
  */
 export class Poison {
   readonly reads: UndefinedReads;
@@ -31,17 +31,17 @@ export class Poison {
   #places: readonly ReadPlace[] = [];
   #at = 0;
   #turns = 0;
-  /** Places of reads in this packet that gave something else in the second run. */
+  /** Places of reads in this packet whose values differ between the runs. */
   readonly #origins: ReadPlace[] = [];
 
-  /** @param onFound called when a place is met for the first time */
+  /** @param onFound called once per place, when it is found */
   constructor(seed: number, onFound: (read: UndefinedRead) => void) {
     this.reads = new UndefinedReads(onFound);
     this.#random = createRandomBits(seed);
     this.#other = createRandomBits(~seed >>> 0);
   }
 
-  /** Runs `first`, then `second`, of code whose places are these. */
+  /** Runs `first`, then `second`. `places` are the places of their code. */
   compare(places: readonly ReadPlace[], first: () => void, second: () => void): void {
     this.#places = places;
     this.#notes.length = 0;
@@ -57,15 +57,15 @@ export class Poison {
     }
   }
 
-  /** A packet begins: what was read before has nothing to do with it. */
+  /** Begins a packet: forgets earlier reads. */
   begin(): void {
     this.#turns++;
     this.#origins.length = 0;
   }
 
   /**
-   * 32 random bits, other ones in each run: of every second packet each bit is another, of the others all are drawn, so that
-   * neither a single bit nor what two of them have in common stays hidden.
+   * 32 random bits for one run. For every second packet each bit differs between the runs; for the others both runs
+   * draw all bits. The first kind finds dependences on a single bit, the second those on a relation of bits.
    */
   bits(): number {
     if (this.isFirst) {
@@ -77,7 +77,7 @@ export class Poison {
     return (this.#turns & 1) === 1 ? ~bits : this.#other() | 0;
   }
 
-  /** A random position below `count`, another one in each run if there is more than one. */
+  /** A random position below `count`, different in each run if there is more than one. */
   below(count: number): number {
     const bits = this.bits() >>> 0;
     if (this.isFirst) {
@@ -88,21 +88,21 @@ export class Poison {
     return count < 2 ? first : (first + 1 + (bits % (count - 1))) % count;
   }
 
-  /** A random bigint of so many bits. */
+  /** A random bigint of `width` bits. */
   big(width: number, isSigned: boolean): bigint {
     let value = 0n;
     for (let done = 0; done < width; done += 32) value = (value << 32n) | BigInt(this.bits() >>> 0);
     return isSigned ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value);
   }
 
-  /** A value is read. What becomes of it decides whether that was wrong. */
+  /** Notes the read of a value. Only a decision that depends on it is an error. */
   read<T>(place: number, value: T): T {
     if (this.isFirst) this.#notes.push(value);
     else if (this.#take() !== value) this.#remember(this.#placeOf(place));
     return value;
   }
 
-  /** The result of a comparison of `operands`: if they are undefined so is it, whatever it happens to be. */
+  /** Notes the comparison of `operands`. Its result is undefined if they are, even if both runs get the same. */
   test(result: boolean, ...operands: readonly unknown[]): boolean {
     if (this.isFirst) {
       this.#notes.push(result, ...operands);
@@ -114,7 +114,7 @@ export class Poison {
     return isDefined ? result : !first;
   }
 
-  /** A value decides something: it has to be defined. Gives the first run's. */
+  /** Notes a decision by a value, which must be defined. Returns the first run's value. */
   decide<T>(place: number, value: T): T {
     if (this.isFirst) {
       this.#notes.push(value);
@@ -125,7 +125,7 @@ export class Poison {
     return first;
   }
 
-  /** What an effect gave in the first run, for the second, which has none. */
+  /** The result of an effect in the first run, also for the second, which has no effects. */
   keep<T>(result: T): T {
     this.#notes.push(result);
     return result;
@@ -135,7 +135,7 @@ export class Poison {
     return this.#take();
   }
 
-  /** Something that was decided differs. */
+  /** Reports a decision that differs. */
   report(place: ReadPlace): void {
     this.reads.add(place, this.#origins);
   }

@@ -3,7 +3,7 @@ import type { ControlInstance, IrProgram } from '../ir/program.js';
 import type { Runtime, RuntimeValue } from '../machine/runtime.js';
 import type { Poison, ReadPlace } from './poison.js';
 
-/** What the switch sets before the parser, and before egress. */
+/** Fields that the switch sets before the parser, and before egress. */
 const SET_BEFORE_PARSER = ['ingress_port', 'ingress_global_timestamp', 'instance_type', 'packet_length'] as const;
 const SET_BEFORE_EGRESS = [
   'egress_port',
@@ -18,11 +18,11 @@ const SET_BEFORE_EGRESS = [
   'deq_qdepth',
 ] as const;
 
-/** What the switch looks at behind ingress, and behind egress. */
+/** Fields that the switch reads after ingress, and after egress. */
 const READ_AFTER_INGRESS = ['egress_spec', 'mcast_grp', 'priority'] as const;
 const READ_AFTER_EGRESS = ['egress_spec'] as const;
 
-/** Standard metadata that the switch reads, and where a report of it points to. */
+/** Standard metadata that the switch reads, with the place for a report. */
 type Results = ReadonlyMap<'egress_spec' | 'mcast_grp' | 'priority', ReadPlace>;
 
 interface PoisonedState extends PacketState {
@@ -33,7 +33,7 @@ function secondOf(state: PacketState): PacketState {
   return (state as PoisonedState).second;
 }
 
-/** What the second run has of its own, so that it changes nothing. */
+/** The second run's own parts of the runtime, so that it has no effects. */
 function secondRuntime(runtime: Runtime): Runtime {
   const { requests, faults, work } = runtime;
   const own: Partial<Runtime> = {
@@ -45,11 +45,11 @@ function secondRuntime(runtime: Runtime): Runtime {
     log: () => {},
     trace: undefined,
   };
-  // All else is the first one's, also what the switch sets for each packet.
+  // The rest comes from the first runtime, also the values that the switch sets per packet.
   return Object.assign(Object.create(runtime) as Runtime, own);
 }
 
-/** A program's code for poison mode: two of a kind that run one after the other and are compared. */
+/** A program's code for poison mode: two copies that run one after the other for comparison. */
 export class PoisonedCode implements PipelineCode {
   readonly #first: PipelineCode;
   readonly #second: PipelineCode;
@@ -181,13 +181,13 @@ export class PoisonedCode implements PipelineCode {
     this.#both((code) => run(code, code === this.#first ? state : secondOf(state)));
   }
 
-  /** The switch sets fields of the first run's standard metadata. */
+  /** Copies fields that the switch sets in the first run's standard metadata. */
   #tell(names: readonly (keyof StandardMetadata)[]): void {
     const from = this.#first.standardMetadata;
     Object.assign(this.#second.standardMetadata, Object.fromEntries(names.map((name) => [name, from[name]])));
   }
 
-  /** What the switch reads has to be the same in both. */
+  /** Checks that the fields which the switch reads are equal in both runs. */
   #compareResults(results: Results): void {
     const first = this.#first.standardMetadata;
     const second = this.#second.standardMetadata;

@@ -1,23 +1,23 @@
 import { lineColumn } from '../source/position.js';
 import type { ReadPlace } from './poison.js';
 
-/** A place in a program, as editors count: lines and columns from 1. */
+/** A place in a program. Lines and columns count from 1. */
 export interface PlaceOfRead {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** What is read there, such as `hdr.udp.length`. */
+  /** The expression that is read, such as `hdr.udp.length`. */
   readonly what: string;
 }
 
-/** Something that a program does with a value that nothing has defined. */
+/** A decision of a program that depends on an undefined value. */
 export interface UndefinedRead {
-  /** What the value decides: `condition`, `table key`, `emit`, ... */
+  /** The kind of decision: `condition`, `table key`, `emit`, ... */
   readonly use: string;
   readonly place: PlaceOfRead;
-  /** Reads of undefined values in the packet before, the first one first: where the value may come from. At most 8. */
+  /** Earlier reads of undefined values in the packet, in order: the possible origins of the value. At most 8. */
   readonly reads: readonly PlaceOfRead[];
-  /** How often: by packets that passed a pipeline, each place once or more in a packet. */
+  /** Number of times that poison mode found this decision. One packet may count more than once. */
   count: number;
 }
 
@@ -26,19 +26,19 @@ function describe({ span, what }: ReadPlace): PlaceOfRead {
   return { file: span.file.name, line, column, what };
 }
 
-/** The undefined reads that were found: one for each place where they decide something. */
+/** The undefined reads found: one per place of a decision. */
 export class UndefinedReads {
   readonly #found = new Map<string, UndefinedRead>();
   readonly #byPlace = new Map<ReadPlace, UndefinedRead>();
 
-  /** @param onFound called when a place is met for the first time */
+  /** @param onFound called once per place, when it is found */
   constructor(readonly onFound: (read: UndefinedRead) => void) {}
 
   add(place: ReadPlace, origins: readonly ReadPlace[]): void {
     let found = this.#byPlace.get(place);
     if (found === undefined) {
       const described = describe(place);
-      // What is specialised several times stands in the program once.
+      // Several specialisations share one place in the program.
       const key = `${textOf(described)} ${described.what} ${place.use}`;
       const known = this.#found.get(key);
       found = known ?? { use: place.use, place: described, reads: origins.map(describe), count: 0 };

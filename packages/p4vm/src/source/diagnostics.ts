@@ -5,10 +5,10 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/p4vm.P4Error') as 
 
 export type Severity = 'error' | 'warning';
 
-/** The part of the front end that speaks. */
+/** The part of the front end that reports. */
 export type DiagnosticLayer = 'preprocessor' | 'lexer' | 'parser' | 'types' | 'program' | 'target' | 'flow';
 
-/** Something wrong, or doubtful, in a program. */
+/** An error or a warning about a program. */
 export interface Diagnostic {
   readonly severity: Severity;
   /** Stable name, such as `unknown-name`. */
@@ -16,19 +16,19 @@ export interface Diagnostic {
   readonly layer: DiagnosticLayer;
   readonly message: string;
   readonly span: Span;
-  /** Another place that belongs to it, such as the first declaration of a name declared twice. */
+  /** A related place, such as the first declaration of a name declared twice. */
   readonly related?: { readonly message: string; readonly span: Span };
 }
 
-/** Errors after which the rest of a program is not looked at. */
+/** Number of errors after which the current stage stops. */
 const MAX_ERRORS = 1000;
-/** Places of diagnostics that are remembered, so that none is said twice. */
+/** Most places remembered, to avoid repeated diagnostics. */
 const MAX_PLACES = 4096;
-/** Characters of a message, and columns of a line, that are shown. */
+/** Longest message shown, in characters. */
 const MAX_MESSAGE = 400;
 const MAX_COLUMNS = 160;
 
-/** Ends the stage at work on a program; it becomes a diagnostic where the stage was begun. */
+/** Ends the current stage. The caller of the stage turns it into a diagnostic. */
 export class Stopped extends Error {
   constructor(
     readonly code: string,
@@ -40,8 +40,8 @@ export class Stopped extends Error {
 }
 
 /**
- * Collects diagnostics. Two errors at one place are one (the first): what follows from an error says nothing new.
- * After `limit` errors the rest is counted only; after 1000 the stage at work is stopped.
+ * Collects diagnostics. Of several errors at one place only the first counts, because the others follow from it. Errors
+ * beyond `limit` are only counted; after 1000 the current stage stops.
  */
 export class Diagnostics {
   readonly #list: Diagnostic[] = [];
@@ -59,17 +59,17 @@ export class Diagnostics {
     return this.#errors > 0;
   }
 
-  /** Errors, those beyond the limit included. */
+  /** Number of errors, including those beyond the limit. */
   get errors(): number {
     return this.#errors;
   }
 
-  /** Diagnostics left out because of the limit. */
+  /** Number of diagnostics omitted because of the limit. */
   get suppressed(): number {
     return this.#suppressed;
   }
 
-  /** Whether another error would be shown: if not, there is no need of a good message. */
+  /** Whether another error would be shown. If not, its message does not matter. */
   get isOpen(): boolean {
     return this.#errors < this.limit;
   }
@@ -87,7 +87,7 @@ export class Diagnostics {
     }
   }
 
-  /** Adds what stopped a stage. It is shown whatever the limit. */
+  /** Adds the error that stopped a stage. It is shown whatever the limit. */
   stop({ code, span, message }: Stopped): void {
     this.#errors++;
     if (this.#list.length >= this.limit) {
@@ -100,7 +100,7 @@ export class Diagnostics {
   #keep(diagnostic: Diagnostic, isError: boolean): void {
     if (this.#list.length >= this.limit) {
       this.#suppressed++;
-      // An error is shown rather than a warning.
+      // An error replaces a warning.
       const warning = isError ? this.#list.find(({ severity }) => severity === 'warning') : undefined;
       if (warning === undefined) return;
       this.#list.splice(this.#list.indexOf(warning), 1);
@@ -121,7 +121,7 @@ function shortened(message: string): string {
   return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}...`;
 }
 
-/** The line of a span with a caret below, or as much of it as fits. */
+/** The line of a span with a caret below, shortened to fit. */
 function caret(span: Span): string {
   const { text: whole, start: from } = lineAround(span.file, span.start);
   const column = Math.min(span.start - from, whole.length);
@@ -136,7 +136,7 @@ function caret(span: Span): string {
   return `${before}${line}${behind}\n${indent}${'^'.repeat(length)}`;
 }
 
-/** `file:line:column: error: message [code]`, the line and a caret below, as compilers print it. */
+/** Formats a diagnostic as compilers do: `file:line:column: error: message [code]`, then the line and a caret. */
 export function formatDiagnostic(diagnostic: Diagnostic): string {
   const { span, related } = diagnostic;
   const at = (where: Span): string => {
@@ -149,7 +149,7 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
     : `${text}\n${at(related.span)}: note: ${printable(related.message)}\n${caret(related.span)}`;
 }
 
-/** Thrown where a program with errors was to be run. `diagnostics` holds all of them; `message` shows them. */
+/** Thrown instead of running a program with errors. `diagnostics` holds them all; `message` shows them. */
 export class P4Error extends Error {
   override readonly name = 'P4Error';
   readonly code = 'ERR_P4';

@@ -1,12 +1,12 @@
-/** A file's text and where its lines begin. `name` is what diagnostics show. */
+/** A source file: its text, and the name that diagnostics show. */
 export interface SourceFile {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * A piece of a source file: UTF-16 offsets `start` (first unit) and `end` (one behind the last). Tokens that come out of
- * a macro have the span of the macro's use.
+ * A piece of a source file: UTF-16 offsets `start` (first unit) and `end` (one behind the last). Tokens from a macro
+ * have the span of the macro's use.
  */
 export interface Span {
   readonly file: SourceFile;
@@ -20,7 +20,10 @@ export interface LineColumn {
   readonly column: number;
 }
 
-/** Line ends are counted once for each so many characters: a file may have as many lines as characters. */
+/**
+ * Characters per stored count of line ends. A file may have as many lines as characters, so not each line end is
+ * stored.
+ */
 const STRIDE = 1024;
 const countsOf = new WeakMap<SourceFile, Uint32Array>();
 
@@ -44,7 +47,7 @@ function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Line and column of an offset. Offsets behind the end are taken as the end. */
+/** Line and column of an offset. Offsets beyond the end count as the end. */
 export function lineColumn(file: SourceFile, offset: number): LineColumn {
   const { text } = file;
   const at = Math.min(offset, text.length);
@@ -64,7 +67,7 @@ export function lineAround(file: SourceFile, offset: number): { readonly text: s
   return { text: text.slice(start, end), start };
 }
 
-/** The span from the beginning of one to the end of another, of one file; the first if they are of two. */
+/** The span from the start of one span to the end of another; the first one if they are in different files. */
 export function spanning(first: Span, last: Span): Span {
   return first.file === last.file
     ? { file: first.file, start: first.start, end: Math.max(first.end, last.end) }

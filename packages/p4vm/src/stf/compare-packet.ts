@@ -4,7 +4,7 @@ import { hexOf } from '../trace/trace-text.js';
  * Compares a packet with a pattern of upper-case hex digits and `*`. A packet may be longer than the pattern unless
  * `isExact`.
  *
- * @returns what is wrong, or undefined
+ * @returns the difference in words, or undefined
  */
 export function comparePacket(pattern: string | undefined, isExact: boolean, frame: Uint8Array): string | undefined {
   if (pattern === undefined) return undefined;

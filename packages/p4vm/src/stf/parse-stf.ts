@@ -48,7 +48,7 @@ const COMMANDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
 ]);
 
 const NAME = '"[^"]+"|[A-Za-z_$][\\w$]*';
-/** Each part can be read in one way only: a line that fits nowhere is given up at once. */
+/** Each part has only one reading, so matching never backtracks far on a wrong line. */
 const QUALIFIED = `(?:${NAME})(?:\\[\\d+\\])?(?:\\.(?:"[^"]+"|[\\w$]+)(?:\\[\\d+\\]|\\(\\))?)*`;
 const NUMBER = '0[xX][0-9a-fA-F*]+|0[bB][01*]+|0[oO][0-7*]+|\\d+';
 const COMPARISON = '==|!=|<=|<|>=|>';
@@ -67,11 +67,11 @@ const CHECK_REGISTER = /* @__PURE__ */ new RegExp(
   `^(${QUALIFIED})\\s*\\(\\s*(\\d+)\\s*\\)\\s*(${COMPARISON})\\s*(${NUMBER})\\s*$`,
 );
 
-/** Bytes of a packet in a test. */
+/** Longest packet in bytes. */
 const MAX_PACKET = 65_535;
-/** Characters of a line: the longest packet fits, with blanks. */
+/** Longest line in characters. The longest packet fits, with blanks. */
 const MAX_LINE = 262_144;
-/** Characters of a line that a message repeats. */
+/** Most characters of a line that a message repeats. */
 const MAX_SHOWN = 80;
 
 function unquoted(name: string): string {

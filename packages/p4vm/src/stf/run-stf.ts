@@ -6,7 +6,7 @@ import { parseStf } from './parse-stf.js';
 import type { StfComparison, StfStatement } from './statement.js';
 import { addCommand, StfNameError, setDefaultCommand } from './table-command.js';
 
-/** What a packet test drives. */
+/** The subject of a packet test. */
 export interface StfTarget {
   readonly program: IrProgram;
   process(port: number, frame: Uint8Array): readonly { readonly port: number; readonly frame: Uint8Array }[];
@@ -14,34 +14,34 @@ export interface StfTarget {
   command(line: string): { readonly error?: { readonly message: string }; readonly handle?: number };
   counter(name: string, index: number): { readonly packets: bigint; readonly bytes: bigint };
   register(name: string, index: number): bigint;
-  /** Takes all entries that the program itself did not make out of all tables. */
+  /** Removes from all tables the entries that the program did not declare. */
   clearTables(): void;
 }
 
 export interface StfMessage {
-  /** Of the test's text, from 1. */
+  /** Line of the test's text, from 1. */
   readonly line: number;
   readonly message: string;
 }
 
-/** How a packet test ended. */
+/** The result of a packet test. */
 export interface StfResult {
   readonly passed: boolean;
   readonly failures: readonly StfMessage[];
-  /** Commands that the switch refused: they do not make a test fail, what follows from them may. */
+  /** Commands that the switch refused. They do not make the test fail, but their consequences may. */
   readonly refused: readonly StfMessage[];
   readonly packetsIn: number;
   readonly packetsOut: number;
   readonly expectations: number;
 }
 
-/** Failures, and refused commands, that a result lists. */
+/** Most failures, and most refused commands, in a result. */
 const MAX_MESSAGES = 1000;
-/** Characters of one of them. */
+/** Longest text of one, in characters. */
 const MAX_TEXT = 20_000;
-/** Bytes of packets that are kept for the comparison. */
+/** Most bytes of packets kept for the comparison. */
 const MAX_KEPT = 1 << 26;
-/** What keeping a packet takes beside its bytes. */
+/** Memory of a kept packet beside its bytes. */
 const PACKET_BYTES = 128;
 
 type Expectation = Extract<StfStatement, { readonly kind: 'expect' }>;
@@ -63,7 +63,7 @@ function holds(left: bigint, comparison: StfComparison, right: bigint): boolean 
   }
 }
 
-/** Messages of which no more than so many are kept, and the others counted. */
+/** Messages up to a limit. Further ones are counted. */
 class Messages {
   readonly #list: StfMessage[] = [];
   #more = 0;
@@ -73,7 +73,7 @@ class Messages {
     else this.#more++;
   }
 
-  /** In order of lines; the last says how many are left out. */
+  /** In order of lines. The last one tells how many are missing. */
   get list(): readonly StfMessage[] {
     const list = [...this.#list].sort((a, b) => a.line - b.line);
     const last = list.at(-1);
@@ -108,7 +108,7 @@ class StfRun {
     }
   }
 
-  /** Each packet of each port against what was expected there, in order. */
+  /** Compares each port's packets with the expected ones, in order. */
   compare(statements: readonly StfStatement[]): void {
     const expected = new Map<number, Expectation[]>();
     for (const statement of statements) {
@@ -117,7 +117,7 @@ class StfRun {
       expected.set(statement.port, list);
       if (statement.kind === 'expect') list.push(statement);
     }
-    // Packets out of ports that the test does not mention are nobody's.
+    // Ports that the test does not mention are ignored.
     for (const [port, list] of [...expected].sort(([a], [b]) => a - b)) {
       const frames = this.received.get(port) ?? [];
       list.forEach((statement, at) => {
@@ -191,7 +191,7 @@ class StfRun {
     }
   }
 
-  /** Gives the handle of the entry it made, if it made one. */
+  /** Returns the handle of the entry that the command made, if any. */
   #command(line: number, command: string): number | undefined {
     const { error, handle } = this.target.command(command);
     if (error !== undefined) this.refused.add(line, `${command}: ${error.message}`);
@@ -225,8 +225,8 @@ class StfRun {
 }
 
 /**
- * Runs a packet test: packets go in one after the other, and when the text is done what each port sent is compared with
- * what was expected of it, in order. Ports the test does not mention are not looked at. In `add` the larger priority wins.
+ * Runs a packet test: sends packets one after the other, and at the end compares each port's output with the expected
+ * packets, in order. Ports that the test does not mention are ignored. In `add` the larger priority wins.
  *
  * @throws StfSyntaxError if the text cannot be read
  */

@@ -4,11 +4,11 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/p4vm.StfSyntaxErro
 export interface StfMatch {
   readonly key: string;
   readonly value: string;
-  /** Behind `/`: the prefix length. */
+  /** The prefix length, after `/`. */
   readonly prefix?: string;
-  /** Behind `->`: the upper end of a range. */
+  /** The upper end of a range, after `->`. */
   readonly high?: string;
-  /** Behind `&&&`: the mask. */
+  /** The mask, after `&&&`. */
   readonly mask?: string;
 }
 
@@ -31,7 +31,7 @@ export type StfStatement = { readonly line: number } & (
       /** The packet must not be longer than the pattern. */
       readonly isExact: boolean;
     }
-  /** Nothing came out, of any port, since the last packet went in. */
+  /** No port has sent a packet since the last input. */
   | { readonly kind: 'no-packet' }
   | { readonly kind: 'wait' }
   | {
@@ -40,7 +40,7 @@ export type StfStatement = { readonly line: number } & (
       readonly priority: number | undefined;
       readonly matches: readonly StfMatch[];
       readonly call: StfCall;
-      /** Behind `=`: a name for the entry. */
+      /** A name for the entry, after `=`. */
       readonly id: string | undefined;
     }
   | { readonly kind: 'setdefault'; readonly table: string; readonly call: StfCall }
@@ -65,7 +65,7 @@ export type StfStatement = { readonly line: number } & (
   | { readonly kind: 'command'; readonly text: string }
 );
 
-/** Something in a test's text that cannot be read. */
+/** A syntax error in a test's text. */
 export class StfSyntaxError extends Error {
   override readonly name = 'StfSyntaxError';
   readonly code = 'ERR_STF_SYNTAX';

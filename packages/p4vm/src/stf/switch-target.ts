@@ -26,11 +26,11 @@ function targetOf(machine: V1Switch): StfTarget {
 }
 
 /**
- * Runs a packet test in the format of p4c's tests (STF): packets go in one after the other, and when the text is done what
- * each port sent is compared with what was expected of it, in order. Ports the test does not mention are not looked at. In
- * `add` the larger priority wins.
+ * Runs a packet test in the format of p4c's tests (STF): sends packets one after the other, and at the end compares
+ * each port's output with the expected packets, in order. Ports that the test does not mention are ignored. In `add`
+ * the larger priority wins.
  *
- * @param target a program, for a switch of its own, or a switch that is there already
+ * @param target a program, for which a switch is made, or an existing switch
  * @throws StfSyntaxError if the text cannot be read
  */
 export function runStf(target: IrProgram | V1Switch, text: string): StfResult {

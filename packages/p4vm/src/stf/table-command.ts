@@ -1,13 +1,13 @@
 import type { IrProgram, Table, TableAction, TableKey } from '../ir/program.js';
 import type { StfCall, StfMatch } from './statement.js';
 
-/** Bits of a digit behind `0x`, `0b`, `0o`. */
+/** Bits per digit after `0x`, `0b`, `0o`. */
 const DIGIT_BITS: Readonly<Record<string, number>> = /* @__PURE__ */ Object.freeze({ x: 4, b: 1, o: 3 });
 
-/** Priorities of tests are turned round: there the larger number wins, in the command language the smaller. */
+/** Priorities of tests are inverted: in tests the larger number wins, in the command language the smaller. */
 const HIGHEST = 10_000;
 
-/** What a test names and the program does not have, or has twice. */
+/** A name in a test that the program does not have, or has twice. */
 export class StfNameError extends Error {
   override readonly name = 'StfNameError';
   readonly code = 'ERR_STF_NAME';
@@ -35,7 +35,7 @@ function findAction(table: Table, name: string): TableAction {
   return uniqueBySuffix(table.actions, (each) => each.action.name, name, `action of table ${table.name}`);
 }
 
-/** `isValid()` and `$valid$` are one, as are `stack[1]` and `stack$1`. */
+/** `isValid()` and `$valid$` are the same key, and so are `stack[1]` and `stack$1`. */
 function keySpelling(name: string): string {
   return name
     .replace(/\.?isValid\(\)$/, '.$valid$')
@@ -53,7 +53,7 @@ function findKey(table: Table, name: string): number {
       ? names.findIndex((each) => each.endsWith('.$valid'))
       : names.indexOf(`${wanted.replace(/\.valid$/, '')}.$valid`);
   if (valid >= 0) return valid;
-  // The last that ends so, as p4c's runner takes it.
+  // The last name with this end, as in p4c's runner.
   const ending = names.findLastIndex((each) => each.endsWith(`.${wanted}`));
   if (ending >= 0) return ending;
   throw new StfNameError(`table ${table.name} has no key ${name}`);
@@ -67,7 +67,7 @@ function plain(value: string): bigint {
   return BigInt(value.replaceAll('*', '0').replace(/^0[XBO]/, (prefix) => prefix.toLowerCase()));
 }
 
-/** Digits given count, `*` and what stands before the digits does not. */
+/** The mask of the given digits. `*` and leading bits that are not given do not count. */
 function digitMask(value: string, full: bigint): bigint {
   const bits = digitBits(value);
   if (bits === 0) return full;

@@ -6,16 +6,15 @@ import type { SourceFile } from '../source/position.js';
 import type { SwitchEnvironment } from './environment.js';
 import { V1Switch } from './v1-switch.js';
 
-/** What surrounds the switch, and how its program is read. */
+/** The environment of the switch, and options for reading its program. */
 export type CreateSwitchOptions = SwitchEnvironment & Omit<BuildOptions, 'diagnostics'>;
 
 /**
- * A switch that runs a program.
+ * Makes a switch that runs a program.
  *
- * @param source the program's text, a file, or what `buildProgram` or `loadProgram` made of it
- * @throws P4Error if something is wrong with the program, or it needs more than it may use: its `diagnostics` say what and
- *   where
- * @throws RangeError for a limit that is no whole number from 1
+ * @param source the program's text, a file, or the result of `buildProgram` or `loadProgram`
+ * @throws P4Error if the program has errors or exceeds a limit; its `diagnostics` tell where
+ * @throws RangeError for a limit that is not a whole number from 1
  */
 export function createSwitch(source: string | SourceFile | IrProgram, options: CreateSwitchOptions = {}): V1Switch {
   const program = programOf(source, options);

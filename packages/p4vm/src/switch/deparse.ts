@@ -2,11 +2,11 @@ import type { PipelineCode } from '../compile/pipeline.js';
 import type { Runtime } from '../machine/runtime.js';
 
 /**
- * Checksums, headers, payload. The packet is at 0 of `runtime.output.bytes`.
+ * Computes checksums and writes headers and payload, from byte 0 of `runtime.output.bytes`.
  *
- * @param truncate to how many bytes the packet will be cut, -1 for not at all: sums over the payload leave out what lies
- *   beyond so many bytes of it
- * @returns its length in bytes, not cut; -1 if it is longer than a packet may be
+ * @param truncate the length in bytes to which the packet will be cut, -1 for no cut. Sums over the payload leave out
+ *   payload bytes beyond this number
+ * @returns the length in bytes before the cut; -1 if it is longer than a packet may be
  */
 export function deparsePacket(runtime: Runtime, code: PipelineCode, truncate: number): number {
   const { output, input, payloadStart, payloadLength } = runtime;
@@ -26,7 +26,7 @@ export function deparsePacket(runtime: Runtime, code: PipelineCode, truncate: nu
   return size;
 }
 
-/** `set(subarray)` makes an object: short payloads are copied byte by byte. */
+/** `set(subarray)` makes an object, so short payloads are copied byte by byte. */
 function copy(from: Uint8Array, start: number, length: number, to: Uint8Array, at: number): void {
   if (length > 64) to.set(from.subarray(start, start + length), at);
   else for (let i = 0; i < length; i++) to[at + i] = from[start + i]!;

@@ -5,23 +5,23 @@ import { type CodePool, INSTANCE, type InFlightPacket, type SharedState } from '
 import type { MirrorSession, Replication } from './replication.js';
 import type { DropReason, SwitchStatistics } from './statistics.js';
 
-/** Of the packet in the pipeline, what neither its program nor the runtime holds. */
+/** Facts about the packet in the pipeline that neither its program nor the runtime holds. */
 export interface CurrentPacket {
-  /** The real one; what the program sees may be 0. */
+  /** The real ingress port. The program may see 0. */
   ingressPort: number;
-  /** What `packet_length` shows in egress. */
+  /** The value of `packet_length` in egress, in bytes. */
   length: number;
-  /** How often it, or what it was made of, went back or was cloned in egress. */
+  /** Number of times that it or its originals went back to the parser or were cloned in egress. */
   passes: number;
-  /** Bytes to cut it to; -1: not. */
+  /** Length in bytes to cut it to; -1: no cut. */
   truncate: number;
-  /** As in `PacketRequests`: asked for in ingress, done at the end of egress. */
+  /** As in `PacketRequests`: requested in ingress, carried out at the end of egress. */
   recirculate: number;
-  /** Its bytes stay as they are until all that comes of the packet is done: they need not be copied. */
+  /** Its bytes stay unchanged until the packet and all its copies are done, so they need not be copied. */
   isLasting: boolean;
 }
 
-/** Where packets go between pipelines: into output queues, as copies and clones, and back to the parser. */
+/** Moves packets between pipelines: into output queues, as copies and clones, and back to the parser. */
 export class Dispatch {
   readonly toEgress = new PacketFifo();
   readonly toParser = new PacketFifo();
@@ -33,7 +33,7 @@ export class Dispatch {
     recirculate: -1,
     isLasting: false,
   };
-  /** Packets go to egress at once, whatever the traffic manager. */
+  /** Packets go to egress at once, without the traffic manager. */
   isImmediate: boolean;
 
   readonly #runtime: Runtime;
@@ -56,12 +56,12 @@ export class Dispatch {
     this.isImmediate = trafficManager === undefined;
   }
 
-  /** Whether a packet may go on to egress where it is, as nothing waits before it. */
+  /** Whether a packet may go on to egress at once, because no other waits before it. */
   isFree(priority: number): boolean {
     return this.isImmediate && this.toEgress.isEmpty && priority < this.#queues;
   }
 
-  /** Immediate or not as the environment says. */
+  /** Sets `isImmediate` as the environment demands. */
   restore(): void {
     this.isImmediate = this.#manager === undefined;
   }
@@ -72,12 +72,12 @@ export class Dispatch {
     this.#runtime.trace?.event({ kind: 'packet', what });
   }
 
-  /** Counts a packet that there is no memory for. */
+  /** Counts a packet dropped for lack of memory. */
   dropForMemory(): void {
     this.drop('memory', 'dropped: no memory left for packets within the switch');
   }
 
-  /** Ingress has chosen a port. */
+  /** Sends a packet to the port that ingress chose. */
   unicast(pool: CodePool, kept: SharedState, priority: number, port: number): void {
     const packet = this.#queued(pool, kept, INSTANCE.NORMAL, priority);
     if (packet === undefined) return;
@@ -86,7 +86,7 @@ export class Dispatch {
     this.#enqueue(packet, port);
   }
 
-  /** A copy for each port of a group. `maxBytes` above 0 cuts them. */
+  /** Makes a copy for each port of a group. `maxBytes` above 0 cuts the copies. */
   multicast(
     pool: CodePool,
     group: number,
@@ -117,8 +117,8 @@ export class Dispatch {
   }
 
   /**
-   * Sends the headers that are live with the listed metadata of `original` to a mirror session's port and group. The
-   * metadata that is live is another then.
+   * Sends the live headers with the listed metadata of `original` to a mirror session's port and group. This overwrites
+   * the live metadata.
    */
   clone(
     pool: CodePool,
@@ -145,7 +145,10 @@ export class Dispatch {
     pool.drop(clone);
   }
 
-  /** A packet goes back to the parser, with the fields of a list (`kept` has them) if `fieldList` is 0 or more. */
+  /**
+   * Sends a packet back to the parser. If `fieldList` is 0 or more, it keeps the fields of this list, whose values are
+   * in `kept`.
+   */
   goBack(
     pool: CodePool,
     reentry: 'resubmit' | 'recirculate',
@@ -186,7 +189,9 @@ export class Dispatch {
     }
   }
 
-  /** A packet for an output queue, of a saved state and the payload as the runtime has it. Without memory it is dropped. */
+  /**
+   * Makes a packet for an output queue from a saved state and the runtime's payload. Drops it if there is no memory.
+   */
   #queued(pool: CodePool, kept: SharedState, instanceType: number, priority: number): InFlightPacket | undefined {
     const { current } = this;
     const { payloadStart, payloadLength, input, packetLength } = this.#runtime;

@@ -1,12 +1,12 @@
 import type { InFlightPacket } from './in-flight.js';
 
-/** Ports whose counts are kept while nothing waits: making them anew for each packet takes longer. */
+/** Most ports whose counters are kept while nothing waits. New counters for each packet would take longer. */
 const MAX_IDLE_PORTS = 1024;
 
 /** Packets in order of arrival. */
 export class PacketFifo {
   readonly #packets: InFlightPacket[] = [];
-  /** How many wait for each port. */
+  /** Number of waiting packets per port. */
   readonly #waiting = new Map<number, number>();
   #head = 0;
 
@@ -27,7 +27,7 @@ export class PacketFifo {
     return packet;
   }
 
-  /** Packets that wait for one port. */
+  /** Number of packets that wait for one port. */
   waiting(port: number): number {
     return this.#waiting.get(port) ?? 0;
   }

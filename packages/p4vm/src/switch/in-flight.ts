@@ -3,7 +3,7 @@ import type { PacketState, PipelineCode } from '../compile/pipeline.js';
 
 const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 const LEAST_BUFFER = 256;
-/** Bytes of an object for a packet, without its own. */
+/** Memory of a packet object in bytes, without the packet's own bytes. */
 const PACKET_BYTES = 256;
 
 /** `standard_metadata.instance_type`. */
@@ -17,29 +17,29 @@ export const INSTANCE = /* @__PURE__ */ Object.freeze({
   RESUBMITTED: 6,
 } as const);
 
-/** Headers and metadata of a packet that waits; copies of one packet share it. */
+/** Headers and metadata of a waiting packet. Copies of one packet share it. */
 export interface SharedState {
   readonly state: PacketState;
   users: number;
 }
 
 /**
- * A packet inside the switch, between two pipelines: in a queue, or on its way back to the parser. What a traffic manager
- * may look at and set is said in the comments; the rest is the switch's.
+ * A packet inside the switch, between two pipelines: in a queue, or on its way back to the parser. The comments tell
+ * what a traffic manager may read and set; the rest belongs to the switch.
  */
 export class InFlightPacket {
   /** Output queue. */
   port = 0;
   priority = 0;
-  /** Length in bytes as the switch reckons it when the packet enters the queue: what `packet_length` is in egress. */
+  /** Length in bytes that the switch computes when the packet enters the queue. It is `packet_length` in egress. */
   length = 0;
-  /** When it entered the queue, in microseconds. */
+  /** Time when it entered the queue, in microseconds since the switch began. */
   enqueueTimeUs = 0;
-  /** Packets that waited in its queue when it came: set by the manager. */
+  /** Number of packets in its queue when it arrived. The manager sets it. */
   enqueueDepth = 0;
-  /** Packets that wait in its queue when it leaves: given to `dequeue`. */
+  /** Number of packets in its queue when it leaves. The manager sets it before `dequeue`. */
   dequeueDepth = 0;
-  /** Why it goes back to the parser; `none` for a packet that waits for egress. */
+  /** Reason why it goes back to the parser; `none` for a packet that waits for egress. */
   reentry: 'none' | 'resubmit' | 'recirculate' = 'none';
 
   /** @internal */ owner: CodePool | undefined = undefined;
@@ -47,11 +47,11 @@ export class InFlightPacket {
   /** @internal Payload, or the whole packet if it goes back to the parser. */ bytes: Uint8Array;
   /** @internal */ start = 0;
   /** @internal */ size = 0;
-  /** @internal `bytes` are not its own and stay as they are while it lives. */ isLasting = false;
+  /** @internal `bytes` belong to another owner, and stay unchanged while the packet lives. */ isLasting = false;
   /** @internal Received (or recirculated) length. */ receivedLength = 0;
   /** @internal */ instanceType = 0;
   /** @internal */ replicationId = 0;
-  /** @internal Real port it came in by; what programs see may be 0. */ ingressPort = 0;
+  /** @internal Real ingress port. The program may see 0. */ ingressPort = 0;
   /** @internal -1: not cut. */ truncate = -1;
   /** @internal As in PacketRequests. */ recirculate = -1;
   /** @internal Field list to restore before the parser; -1 or -2: none. */ fieldList = -1;
@@ -62,7 +62,7 @@ export class InFlightPacket {
     this.bytes = NOTHING;
   }
 
-  /** @internal Refers to bytes that stay as they are while the packet lives. */
+  /** @internal Refers to bytes that stay unchanged while the packet lives. */
   refer(bytes: Uint8Array, start: number, size: number): void {
     this.bytes = bytes;
     this.start = start;
@@ -86,7 +86,7 @@ export class InFlightPacket {
   }
 }
 
-/** A program's code with what it needs to keep packets: used again and again. */
+/** A program's code, with a pool of states and packets to reuse. */
 export class CodePool {
   readonly #packets: InFlightPacket[] = [];
   readonly #states: SharedState[] = [];
@@ -103,14 +103,14 @@ export class CodePool {
     code.save(this.zero);
   }
 
-  /** Saves what is live now; undefined if there is no memory for it. */
+  /** Saves the live headers and metadata; undefined if there is no memory. */
   save(): SharedState | undefined {
     const shared = this.#free();
     if (shared !== undefined) this.code.save(shared.state);
     return shared;
   }
 
-  /** Saves the metadata that is live, as `save` does; the headers of what it returns mean nothing. */
+  /** Saves only the live metadata. The headers in the result have no meaning. */
   saveMetadata(): SharedState | undefined {
     const shared = this.#free();
     if (shared !== undefined) this.code.saveMetadata(shared.state);

@@ -13,9 +13,9 @@ const TIMESTAMP_MODULUS = 2 ** 48;
 const DEPTH_MASK = 0x7ffff;
 
 /**
- * The way of a packet through the switch: parser, ingress, replication, queue, egress, deparser, and back to the parser
- * for packets resubmitted or recirculated. One packet is in a pipeline at a time; without a traffic manager all that a
- * packet causes is done before `receive` returns.
+ * The path of a packet through the switch: parser, ingress, replication, queue, egress, deparser, and back to the
+ * parser for resubmitted or recirculated packets. One packet is in a pipeline at a time. Without a traffic manager,
+ * `receive` returns when the packet and all its copies are done.
  */
 export class PacketPath {
   readonly statistics: SwitchStatistics;
@@ -30,7 +30,7 @@ export class PacketPath {
   readonly #maxPasses: number;
   readonly #maxRuns: number;
   readonly #steps: number;
-  /** The code that runs: another while a packet is traced. */
+  /** The current code. Traced packets use other code. */
   #pool: CodePool;
   #isBusy = false;
   #runs = 0;
@@ -52,12 +52,12 @@ export class PacketPath {
     this.#current = this.#dispatch.current;
   }
 
-  /** A packet comes in by a port. */
+  /** Receives a packet on a port. */
   receive(port: number, bytes: Uint8Array, offset: number, length: number): void {
     this.statistics.received++;
     this.statistics.receivedBytes += length;
     if (this.#isBusy) {
-      // A sink that sends a packet straight back: it has to wait for its turn, and its bytes may not.
+      // A consumer that sends a packet straight back: the packet must wait, and its bytes must be copied.
       const packet = this.#pool.packet();
       if (packet === undefined || !packet.keep(bytes, offset, length)) {
         if (packet !== undefined) this.#pool.release(packet);
@@ -85,19 +85,19 @@ export class PacketPath {
     }
   }
 
-  /** A packet leaves its output queue. */
+  /** Continues with a packet that leaves its output queue. */
   dequeue(packet: InFlightPacket): void {
     this.#dispatch.toEgress.push(packet);
     this.#resume();
   }
 
-  /** A packet comes back to the parser. */
+  /** Continues with a packet that goes back to the parser. */
   reenter(packet: InFlightPacket): void {
     this.#dispatch.toParser.push(packet);
     this.#resume();
   }
 
-  /** Runs `work` with other code and without the traffic manager: for a packet that is traced. */
+  /** Runs `work` with other code and without the traffic manager, to trace a packet. */
   runWith(pool: CodePool, work: () => void): void {
     if (this.#isBusy) throw new TypeError('the switch is at work on a packet');
     const { onTransmit } = this;
@@ -127,12 +127,12 @@ export class PacketPath {
 
   #rest(): void {
     this.#isBusy = false;
-    // Not empty only if something was thrown.
+    // The queues hold packets only after an exception.
     this.#dispatch.toEgress.clear();
     this.#dispatch.toParser.clear();
   }
 
-  /** Egress goes first, so that what left ingress earlier also leaves the switch earlier. */
+  /** Egress goes first, so that packets leave the switch in the order in which they left ingress. */
   #drain(): void {
     const { toEgress, toParser } = this.#dispatch;
     for (;;) {
@@ -147,7 +147,7 @@ export class PacketPath {
     }
   }
 
-  /** Whether a pipeline may not be run any more. Takes the steps that it needs, for `size` bytes of packet. */
+  /** Takes the steps of a pipeline for a packet of `size` bytes. Returns true if it may not run any more. */
   #exhausted(steps: number, size: number): boolean {
     if (++this.#runs > this.#maxRuns) {
       this.#dispatch.drop('loop', 'dropped: too many pipeline runs for one packet');
@@ -157,7 +157,7 @@ export class PacketPath {
     return this.#isOutOfSteps();
   }
 
-  /** Whether the packet that is live has taken more steps than it may: then it is dropped, whatever it asks for. */
+  /** Whether the live packet has taken too many steps. It is then dropped, whatever it requests. */
   #isOutOfSteps(): boolean {
     if (this.#runtime.work.left >= 0) return false;
     this.#dispatch.drop('steps', 'dropped: it takes more steps than one packet may');
@@ -190,7 +190,7 @@ export class PacketPath {
     requests.lengthChange = 0;
   }
 
-  /** Before the parser: a clean slate with the standard metadata of a packet that begins. */
+  /** Before the parser: resets everything, and sets the standard metadata of a new packet. */
   #begin(bytes: Uint8Array, start: number, length: number, ingressPort: number, instanceType: number): void {
     const { code } = this.#pool;
     const now = this.clock.nowUs();
@@ -215,7 +215,7 @@ export class PacketPath {
     const pool = packet.owner ?? outer;
     const { bytes, start, size, reentry } = packet;
     this.#pool = pool;
-    // Sent by the sink of another packet: one of its own.
+    // A packet that the consumer of another one sent has its own budget.
     if (reentry === 'none') this.#runtime.work.left = this.#steps;
     const type =
       reentry === 'none' ? INSTANCE.NORMAL : reentry === 'resubmit' ? INSTANCE.RESUBMITTED : INSTANCE.RECIRCULATED;
@@ -228,7 +228,7 @@ export class PacketPath {
     pool.release(packet);
   }
 
-  /** Parser and ingress, and what ingress asked for. */
+  /** Runs parser and ingress, and carries out the requests of ingress. */
   #ingress(bytes: Uint8Array, start: number, size: number): void {
     if (this.#exhausted(this.#pool.code.ingressSteps, size)) return;
     const runtime = this.#runtime;
@@ -269,7 +269,7 @@ export class PacketPath {
     } else if (port === this.#dropPort) {
       dispatch.drop('ingress', 'dropped at the end of ingress');
     } else if (kept === undefined && dispatch.isFree(priority)) {
-      // The usual way: nothing has to be kept, as the packet goes on in the pipeline where it is.
+      // The usual case: nothing must be saved, because the packet goes on to egress at once.
       if (trace !== undefined) trace.event({ kind: 'packet', what: `to the queue of port ${port}` });
       standard.instance_type = INSTANCE.NORMAL;
       standard.enq_timestamp = runtime.nowUs >>> 0;
@@ -282,7 +282,7 @@ export class PacketPath {
     if (kept !== undefined) pool.drop(kept);
   }
 
-  /** Saves what is live; without memory for it what needed it is dropped. */
+  /** Saves the live packet. Without memory, the caller drops it. */
   #save(): SharedState | undefined {
     const kept = this.#pool.save();
     if (kept === undefined) this.#dispatch.dropForMemory();
@@ -297,7 +297,7 @@ export class PacketPath {
     runtime.payloadLength = length - (cursor >>> 3);
   }
 
-  /** Where the clone that was asked for goes; undefined if its session is not configured. */
+  /** The session of the requested clone; undefined if it is not configured. */
   #mirror(where: 'ingress' | 'egress'): MirrorSession | undefined {
     const { requests, trace } = this.#runtime;
     const session = requests.cloneSession & SESSION_MASK;
@@ -311,8 +311,8 @@ export class PacketPath {
   }
 
   /**
-   * The packet as it was received is parsed again; of its metadata the clone has the listed fields as they are at the end
-   * of ingress. Returns the state of the packet cloned, which is no longer live then; undefined if nothing was cloned.
+   * Parses the packet again as it was received. The clone keeps the listed metadata fields from the end of ingress.
+   * Returns the saved state of the original, which is no longer live; undefined if nothing was cloned.
    */
   #ingressClone(size: number): SharedState | undefined {
     const destination = this.#mirror('ingress');
@@ -328,7 +328,7 @@ export class PacketPath {
     input.cursor = 0;
     pool.code.reset();
     clearStandardMetadata(pool.code);
-    // Of its standard metadata the parser sees the port only.
+    // The parser sees only the port of its standard metadata.
     pool.code.standardMetadata.ingress_port = current.ingressPort & PORT_MASK;
     pool.code.parse();
     this.#findPayload();
@@ -349,14 +349,14 @@ export class PacketPath {
     this.#pool = pool;
     const runtime = this.#runtime;
     const { code } = pool;
-    // All that is live becomes what was saved: no reset is needed before.
+    // `load` replaces everything live, so no reset is needed.
     code.load(shared.state);
     const standard = code.standardMetadata;
     standard.instance_type = packet.instanceType;
     if (packet.instanceType !== INSTANCE.NORMAL) standard.egress_rid = packet.replicationId;
     standard.enq_timestamp = packet.enqueueTimeUs >>> 0;
     standard.enq_qdepth = packet.enqueueDepth & DEPTH_MASK;
-    // The payload stands alone: its headers are in the state.
+    // The bytes hold only the payload; the headers are in the state.
     this.#setInput(packet.bytes, packet.start, packet.size);
     runtime.payloadStart = packet.start;
     runtime.payloadLength = packet.size;
@@ -375,7 +375,7 @@ export class PacketPath {
     pool.release(packet);
   }
 
-  /** Egress and deparser of the packet that is live. */
+  /** Runs egress and deparser for the live packet. */
   #egress(port: number, dequeueDepth: number): void {
     const { code } = this.#pool;
     if (this.#exhausted(code.egressSteps, this.#runtime.payloadLength)) return;
@@ -387,7 +387,7 @@ export class PacketPath {
     standard.deq_timedelta = (runtime.nowUs - standard.enq_timestamp) >>> 0;
     standard.deq_qdepth = dequeueDepth & DEPTH_MASK;
     standard.egress_port = port & PORT_MASK;
-    // One beyond the drop port, which in nine bits is 0.
+    // One beyond the drop port, which is 0 in nine bits.
     standard.egress_spec = (this.#dropPort + 1) & PORT_MASK;
     standard.packet_length = current.length >>> 0;
     this.#resetRequests();
@@ -415,7 +415,7 @@ export class PacketPath {
     }
   }
 
-  /** A clone of the packet with the headers it has at the end of egress, before checksums are computed. */
+  /** Clones the packet with its headers at the end of egress, before checksums are computed. */
   #egressClone(isLiveNeeded: boolean): void {
     const destination = this.#mirror('egress');
     if (destination === undefined) return;
@@ -426,7 +426,7 @@ export class PacketPath {
     }
     this.statistics.egressClones++;
     const pool = this.#pool;
-    // The clone has the same headers: they stay where they are.
+    // The clone has the same headers, so they need not be saved.
     const original = pool.saveMetadata();
     if (original === undefined) {
       this.#dispatch.dropForMemory();
@@ -456,7 +456,7 @@ export class PacketPath {
     const pool = this.#pool;
     const kept = fieldList >= 0 ? this.#save() : undefined;
     if (fieldList >= 0 && kept === undefined) return;
-    // truncate cuts what is sent: a packet that comes back is whole.
+    // truncate cuts only transmitted packets: a recirculated packet is whole.
     const size = deparsePacket(runtime, pool.code, current.truncate);
     if (size < 0) {
       this.#dropForSize();
@@ -465,7 +465,7 @@ export class PacketPath {
     }
     this.statistics.recirculated++;
     runtime.trace?.event({ kind: 'packet', what: 'recirculated' });
-    // The output will be overwritten by what leaves next.
+    // The next packet that leaves overwrites the output.
     this.#dispatch.goBack(pool, 'recirculate', kept, fieldList, runtime.output.bytes, 0, size, false);
     if (kept !== undefined) pool.drop(kept);
   }

@@ -8,18 +8,18 @@ export interface Replica {
   readonly replicationId: number;
 }
 
-/** Where the clones of a session go. */
+/** The destination of a session's clones. */
 export interface MirrorSession {
   readonly port?: number;
   readonly group?: number;
-  /** Cuts them to so many bytes; 0 or absent: not. */
+  /** Largest length of a clone in bytes; 0 or absent: no limit. */
   readonly maxBytes?: number;
 }
 
-/** A multicast group as it is configured. */
+/** The configuration of a multicast group. */
 export interface MulticastGroup {
   readonly group: number;
-  /** In the order in which they were associated. */
+  /** In the order of their association. */
   readonly nodes: readonly {
     readonly handle: number;
     readonly replicationId: number;
@@ -42,12 +42,12 @@ const MAX_GROUP = 0xffff;
 const MAX_PLACES = 1_000_000;
 const NO_COPIES: readonly Replica[] = /* @__PURE__ */ Object.freeze([]);
 
-/** Of all ports of a LAG the copy goes to this one, counted round: no hash of the packet is taken. */
+/** Selects the port of a LAG, modulo its number of ports. No hash of the packet is computed. */
 const LAG_HASH = 0xff;
 
 /**
- * Mirror sessions and multicast groups. A group has nodes; a node has a replication id and ports; copies are made in the
- * order in which nodes were associated, by ascending port within a node, LAGs behind the ports.
+ * Mirror sessions and multicast groups. A group has nodes; a node has a replication id and ports. Copies are made in
+ * the order in which nodes were associated. Within a node they are made by ascending port, then for its LAGs.
  */
 export class Replication implements ReplicationTarget {
   readonly #sessions = new Map<number, MirrorSession>();
@@ -56,7 +56,7 @@ export class Replication implements ReplicationTarget {
   readonly #lags = new Map<number, readonly number[]>();
   readonly #copies = new Map<number, readonly Replica[]>();
   readonly #handles = new LowestFree();
-  /** Ports and LAGs of all nodes, and LAGs with their ports. */
+  /** Number of ports and LAGs of all nodes, and of LAGs with their ports. */
   #places = 0;
 
   constructor(
@@ -80,7 +80,9 @@ export class Replication implements ReplicationTarget {
     return this.#sessions.get(session);
   }
 
-  /** True also if there was the group already: it stays as it is. False unless it is 0 to 65535. */
+  /**
+   * Returns true also for an existing group, which stays unchanged. Returns false for a number outside of 0 to 65535.
+   */
   createGroup(group: number): boolean {
     if (!Number.isInteger(group) || group < 0 || group > MAX_GROUP) return false;
     if (!this.#groups.has(group)) this.#groups.set(group, []);
@@ -88,19 +90,19 @@ export class Replication implements ReplicationTarget {
     return true;
   }
 
-  /** Its nodes stay, and stay associated: they can be of no other group before they are dissociated or destroyed. */
+  /** Its nodes stay, and stay associated: dissociate or destroy them before they can join another group. */
   destroyGroup(group: number): boolean {
     this.#copies.clear();
     return this.#groups.delete(group);
   }
 
-  /** @throws ControlError `ERR_CONTROL_NO_ROOM` for more than 65,536 nodes, or a million ports of all nodes and LAGs */
+  /** @throws ControlError `ERR_CONTROL_NO_ROOM` for more than 65,536 nodes, or a million ports in all nodes and LAGs */
   createNode(replicationId: number, ports: readonly number[], lags: readonly number[] = []): number {
     if (this.#nodes.size > MAX_GROUP)
       throw new ControlError('ERR_CONTROL_NO_ROOM', `there are ${this.#nodes.size} nodes already`);
     const node: GroupNode = { replicationId: replicationId & 0xffff, ports: [], lags: [], group: -1 };
     this.#place(node, ports, lags);
-    // The lowest handle that is free, as handles of destroyed nodes are used again.
+    // The lowest free handle: handles of destroyed nodes are reused.
     const handle = this.#handles.take();
     this.#nodes.set(handle, node);
     return handle;
@@ -184,7 +186,7 @@ export class Replication implements ReplicationTarget {
     this.onQueueRate(rate, port, priority);
   }
 
-  /** The copies a packet to a group becomes; not to be changed. */
+  /** The copies of a packet to a group. Do not change the list. */
   copies(group: number): readonly Replica[] {
     let copies = this.#copies.get(group);
     if (copies === undefined) {

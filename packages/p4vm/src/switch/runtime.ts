@@ -9,14 +9,14 @@ import { createProgramState, DEFAULT_SEED, type ProgramState } from '../tables/p
 import type { SwitchEnvironment } from './environment.js';
 import { createFaults } from './statistics.js';
 
-/** Tables and extern objects come in when they are made, which needs the runtime. */
+/** Tables and extern objects are added later, because making them needs the runtime. */
 type Filled = Omit<Runtime, 'tables' | 'externs' | 'valueSets'> & {
   tables: Runtime['tables'];
   externs: Runtime['externs'];
   valueSets: Runtime['valueSets'];
 };
 
-/** A program's runtime with all that the program keeps between packets. */
+/** A program's runtime, with the state that the program keeps between packets. */
 export interface SwitchRuntime {
   readonly runtime: Runtime;
   readonly state: ProgramState;
@@ -25,8 +25,8 @@ export interface SwitchRuntime {
 /**
  * Makes the runtime of a program: tables, extern objects and value sets as the program declares them.
  *
- * @param memory what tables and so on may use beside what the program declares
- * @param onDigest called for each digest, beside keeping it for the control plane
+ * @param memory memory for entries and the like, beside the program's declarations
+ * @param onDigest called for each digest, which is also kept for the control plane
  */
 export function createRuntime(
   program: IrProgram,

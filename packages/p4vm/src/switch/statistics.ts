@@ -1,6 +1,6 @@
 import type { Faults } from '../machine/runtime.js';
 
-/** What a switch has done, in packets. */
+/** Counts of packets in a switch. */
 export interface SwitchStatistics {
   received: number;
   receivedBytes: number;
@@ -8,9 +8,9 @@ export interface SwitchStatistics {
   transmittedBytes: number;
   /** Parser runs that ended with an error (the packets went on to ingress). */
   parserErrors: number;
-  /** Checksums that did not verify. */
+  /** Failed verifications of checksums. */
   checksumErrors: number;
-  /** Clones of ingress and egress that were sent on; copies made by their groups are in `multicastCopies`. */
+  /** Clones made at the end of ingress. Copies made by their groups count in `multicastCopies`. */
   ingressClones: number;
   egressClones: number;
   multicastCopies: number;
@@ -18,7 +18,7 @@ export interface SwitchStatistics {
   recirculated: number;
   digests: number;
   readonly dropped: DropCounters;
-  /** What went wrong within the program. */
+  /** Faults within the program. */
   readonly faults: Faults;
 }
 
@@ -28,21 +28,21 @@ export interface DropCounters {
   ingress: number;
   /** The drop port at the end of egress. */
   egress: number;
-  /** Multicast to a group that does not exist or has no ports. */
+  /** Multicast to an unknown group or one without ports. */
   emptyGroup: number;
   /** Clones to a session that is not configured. */
   noSession: number;
-  /** A priority beyond the queues there are. */
+  /** A priority beyond the number of queues. */
   priority: number;
   /** Refused by the traffic manager. */
   queueFull: number;
-  /** Passed through too often. */
+  /** Too many passes: see `SwitchEnvironment.maxPasses`. */
   loop: number;
-  /** Took more steps than one packet may: see `Limits`. */
+  /** Too many steps for one packet: see `Limits`. */
   steps: number;
   /** Longer than a packet may be. */
   size: number;
-  /** There was no memory left for packets within the switch. */
+  /** No memory left for packets within the switch. */
   memory: number;
 }
 
@@ -53,7 +53,7 @@ export function createFaults(): Faults {
   return { stackIndex: 0, externIndex: 0, divisionByZero: 0, parserLoop: 0, assertion: 0, internal: 0 };
 }
 
-/** All zero but the faults, which are counted elsewhere. */
+/** Zero counts, with the given faults, which others count. */
 export function createStatistics(faults: Faults): SwitchStatistics {
   return {
     received: 0,

@@ -21,12 +21,10 @@ import { Replication } from './replication.js';
 import { createRuntime } from './runtime.js';
 import type { SwitchStatistics } from './statistics.js';
 
-/** Makes a program's code, which may take so many bytes of state; `trace`: code that reports each step. */
+/** Makes a program's code within `bytes` bytes of state. With `trace`, the code reports each step. */
 export type CodeMaker = (trace: boolean, bytes: number) => Pick<CompiledProgram, 'stateBytes' | 'bind'>;
 
-/**
- * A v1model switch with one program: packet for packet as simple_switch runs it.
- */
+/** A v1model switch with one program. It treats each packet as simple_switch does. */
 export class V1Switch {
   readonly #path: PacketPath;
   readonly #runtime: Runtime;
@@ -72,8 +70,8 @@ export class V1Switch {
   }
 
   /**
-   * Places where the program depends on something undefined, found in poison mode: one for each place, in the order in which
-   * they were met. Empty otherwise.
+   * Places where the program depends on undefined values, as found in poison mode, in the order of discovery. Empty
+   * otherwise.
    */
   get undefinedReads(): readonly UndefinedRead[] {
     return this.#runtime.poison?.reads.list ?? [];
@@ -83,7 +81,7 @@ export class V1Switch {
     return this.#path.clock;
   }
 
-  /** Where packets go that leave the switch. */
+  /** The consumer of packets that leave the switch. */
   get onTransmit(): TransmitConsumer {
     return this.#path.onTransmit;
   }
@@ -93,8 +91,8 @@ export class V1Switch {
   }
 
   /**
-   * A packet comes in: `length` bytes of `bytes` from `offset`, which are not needed any more when this returns. What
-   * comes of it goes to `onTransmit`; without a traffic manager before this returns.
+   * Receives a packet: `length` bytes of `bytes` from `offset`. The caller may reuse the bytes after the call.
+   * Resulting packets go to `onTransmit`; without a traffic manager, before this returns.
    *
    * @throws RangeError if the packet does not lie within `bytes`
    */
@@ -120,39 +118,39 @@ export class V1Switch {
     return this.control.counter(name);
   }
 
-  /** One line of the command language of simple_switch_CLI. What cannot be done is told in the result, not thrown. */
+  /** Runs one line of the command language of simple_switch_CLI. Never throws: the result tells of a failure. */
   command(line: string): CommandResult {
     return this.#commands.execute(line);
   }
 
-  /** Commands, one a line; empty lines and lines that begin with `#` are left out. */
+  /** Runs commands, one per line. Empty lines and lines that begin with `#` have no effect. */
   commands(text: string): CommandResult[] {
     const lines = text.split(/\r?\n/).filter((line) => /^\s*[^#\s]/.test(line));
     return lines.map((line) => this.command(line));
   }
 
   /**
-   * Tables, registers, counters, mirror sessions, multicast groups and so on are as after loading the program. Packets
-   * that a traffic manager keeps are its own affair.
+   * Restores tables, registers, counters, mirror sessions, multicast groups and so on to their state after loading. A
+   * traffic manager keeps its packets.
    */
   reset(): void {
     this.control.reset();
     this.replication.reset();
   }
 
-  /** A packet that the traffic manager had kept leaves its queue. */
+  /** Takes a packet back from the traffic manager that leaves its queue. */
   dequeue(packet: InFlightPacket): void {
     this.#path.dequeue(packet);
   }
 
-  /** A packet that the traffic manager had kept goes back to the parser. */
+  /** Takes a packet back from the traffic manager that goes back to the parser. */
   reenter(packet: InFlightPacket): void {
     this.#path.reenter(packet);
   }
 
   /**
-   * Sends one packet and gives what came out of it before this returns, in order: everything, unless a traffic manager
-   * keeps packets. For hot paths there is `receive`.
+   * Sends one packet and returns the packets that left the switch in this call, in order. A traffic manager may keep
+   * some for later. In hot paths use `receive`.
    */
   process(port: number, frame: Uint8Array): TracedOutput[] {
     const outputs: TracedOutput[] = [];
@@ -169,10 +167,10 @@ export class V1Switch {
   }
 
   /**
-   * Sends one packet and gives all that it went through. It counts, changes registers and so on as any packet does, but
-   * goes to egress at once whatever the traffic manager.
+   * Sends one packet and returns all its steps. The packet counts, changes registers and so on as any other, but it
+   * goes to egress at once, without the traffic manager.
    *
-   * @throws P4Error if the code for traces needs more than the program has left
+   * @throws P4Error if the code for traces exceeds the rest of a limit
    */
   trace(port: number, frame: Uint8Array): PacketTrace {
     this.#traced ??= this.#tracedPool();
@@ -189,7 +187,7 @@ export class V1Switch {
     return { port, frame: frame.slice(), events: recorder.events, outputs };
   }
 
-  /** The code for traces has headers and metadata of its own. What the program declares is there already. */
+  /** The code for traces has its own headers and metadata, but shares the program's tables and extern objects. */
   #tracedPool(): CodePool {
     const declared = declaredBytes(this.program);
     const code = this.#makeCode(true, Math.max(1, this.#memory.left + declared));

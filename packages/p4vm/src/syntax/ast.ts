@@ -2,7 +2,7 @@ import type { Span } from '../source/position.js';
 
 /**
  * The syntax tree of a P4_16 program, as parsed: names are not resolved, types not checked. Every node has a `span`.
- * Nodes are compared by identity; later stages keep what they find out in maps from nodes. Source: P4_16 language
+ * Nodes are compared by identity; later stages keep their results in maps from nodes. Source: P4_16 language
  * specification, version 1.2.5, appendix "P4 grammar".
  */
 export interface Program {
@@ -222,7 +222,7 @@ export interface TableDeclaration extends Declared {
   readonly kind: 'table';
   readonly key: readonly TableKey[] | undefined;
   readonly actions: readonly ActionReference[] | undefined;
-  /** `default_action`, `size`, `implementation`, `counters`, `meters`, ... but for key, actions and entries. */
+  /** `default_action`, `size`, `implementation`, `counters`, `meters`, ... except key, actions and entries. */
   readonly properties: readonly TableProperty[];
   readonly entries: TableEntries | undefined;
 }
@@ -384,7 +384,7 @@ export interface SwitchCase {
   readonly kind: 'switch-case';
   /** An expression (an action's name, or a value), or `default`. */
   readonly label: Expression;
-  /** None: falls through to the next case that has one. */
+  /** Undefined: falls through to the next case with a body. */
   readonly body: Block | undefined;
   readonly span: Span;
 }
@@ -457,7 +457,7 @@ export interface StringLiteral {
   readonly span: Span;
 }
 
-/** A name, or with `isAbsolute` `.name`. Whether it names a type or a value is the checker's to find out. */
+/** A name, or with `isAbsolute` `.name`. The checker decides whether it names a type or a value. */
 export interface PathExpression {
   readonly kind: 'path';
   readonly name: Identifier;
@@ -465,7 +465,10 @@ export interface PathExpression {
   readonly span: Span;
 }
 
-/** A type where an expression stands, if its syntax alone shows that it is one: `error.X`, `bit<8>.minSizeInBits()`, `S<bit<8>>(..)`. */
+/**
+ * A type in the place of an expression, if the syntax alone shows it: `error.X`, `bit<8>.minSizeInBits()`,
+ * `S<bit<8>>(..)`.
+ */
 export interface TypeExpression {
   readonly kind: 'type-expression';
   readonly type: TypeNode;

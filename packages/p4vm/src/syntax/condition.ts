@@ -3,7 +3,7 @@ import type { Span } from '../source/position.js';
 import { describeToken, isWord, type Token } from './tokens.js';
 
 const MAX_NESTING = 100;
-/** Digits of a number: more than 64 bits are cut, whatever they are written with. */
+/** Most digits of a number. Its value is cut to 64 bits. */
 const MAX_DIGITS = 256;
 
 const LEVELS: readonly (readonly string[])[] = [
@@ -134,7 +134,7 @@ class ConditionEvaluator {
   }
 }
 
-/** A number as C writes it: a leading zero means octal, a suffix of `u` and `l` does not matter. */
+/** A number as C writes it: a leading zero means octal, and suffixes of `u` and `l` are ignored. */
 function numberOf(text: string): bigint | undefined {
   const digits = text.replace(/_/g, '').replace(/[uUlL]+$/, '');
   if (/^0[0-7]+$/.test(digits)) return BigInt(`0o${digits.slice(1)}`);
@@ -183,13 +183,13 @@ function apply(operator: string, left: bigint, right: bigint, span: Span): bigin
   }
 }
 
-/** To the left by `by`, to the right if it is negative; amounts beyond the width shift everything out. */
+/** Shifts to the left by `by`, to the right if it is negative. Amounts beyond the width shift out all bits. */
 function shift(value: bigint, by: bigint): bigint {
   if (by >= 0n) return by > 63n ? 0n : value << by;
   return by < -63n ? (value < 0n ? -1n : 0n) : value >> -by;
 }
 
-/** Whether the condition of an `#if` holds. One that cannot be evaluated is reported and does not. */
+/** Whether the condition of an `#if` holds. A condition that cannot be evaluated is reported and counts as false. */
 export function evaluateCondition(tokens: readonly Token[], line: Span, diagnostics: Diagnostics): boolean {
   try {
     return new ConditionEvaluator(tokens, line).run() !== 0n;

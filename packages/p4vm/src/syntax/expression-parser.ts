@@ -40,10 +40,10 @@ const PRECEDENCE: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
   }),
 );
 
-/** Digits of a number of as many bits as an `int` may have. */
+/** Most digits of a number. The largest `int` has as many bits. */
 const MAX_DIGITS = 8192;
 
-/** Whether an expression is one of those that only a select, an entry or a case may have. */
+/** Whether an expression is allowed only in a select, an entry or a case. */
 function isKeysetOnly(expression: Expression): boolean {
   const { kind } = expression;
   return kind === 'mask' || kind === 'range' || kind === 'default' || kind === 'any';
@@ -165,7 +165,7 @@ export abstract class ExpressionParser extends TypeParser {
   #castFollows(): boolean {
     const token = this.peek();
     if (!this.isTypeAt(1)) {
-      // Of a name that is no type: what follows tells whether it was meant as one.
+      // The name is not a known type: the next tokens tell whether a type was meant.
       if (!isNameToken(token) || this.peek(2).kind !== ')') return false;
       const following = this.peek(3);
       return following.kind === 'integer' || following.kind === '{' || following.kind === 'name';
@@ -247,7 +247,7 @@ export abstract class ExpressionParser extends TypeParser {
     }
   }
 
-  /** Whether the `<` here opens type arguments rather than being an operator. */
+  /** Whether the `<` here opens type arguments and is not an operator. */
   #typeArgumentsFollow(isStatement: boolean): boolean {
     const token = this.peek();
     if (isStatement || token.kind === '_') return true;
@@ -256,7 +256,7 @@ export abstract class ExpressionParser extends TypeParser {
       const behind = this.peek(token.kind === '.' ? 3 : 2).kind;
       return token.kind === 'list' || (behind !== '.' && behind !== '(');
     }
-    // A comparison of a comparison makes no sense: a name that is no known type was meant as one.
+    // A comparison of a comparison makes no sense, so the unknown name must be a type.
     return isNameToken(token) && this.peek(2).kind === '>' && this.peek(3).kind === '(' && !this.noGreater;
   }
 
@@ -363,7 +363,7 @@ export abstract class ExpressionParser extends TypeParser {
     return this.rangeFrom(this.expression());
   }
 
-  /** `value &&& mask` and `low .. high`, of which the first part is read; or just that. */
+  /** The rest of `value &&& mask` or `low .. high` after the first part, which may also stand alone. */
   protected rangeFrom(first: Expression): Expression {
     if (this.accept('&&&') !== undefined) {
       const mask = this.expression();

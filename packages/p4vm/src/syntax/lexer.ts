@@ -5,7 +5,7 @@ import { SplicedText } from './spliced-text.js';
 import { isKeyword, MAX_NAME, MAX_NUMBER, MAX_TEXT, operatorAt, type Token, type TokenProblem } from './tokens.js';
 
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
-/** A number and whatever letters and digits hang on it: what is no literal is still one token, as in C. */
+/** A number with all letters and digits after it. As in C, it is one token even if it is no valid literal. */
 const NUMBER = /[0-9][A-Za-z0-9_]*/y;
 /** Optional width and sign, then a base prefix with its digits, or decimal digits. */
 const INTEGER =
@@ -16,8 +16,8 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * Takes a file's text apart into tokens, comments left out. Never fails: characters that make no token become tokens of
- * kind `bad`. Only a comment without end is reported at once.
+ * Splits a file's text into tokens, without comments. Never fails: characters that form no token become tokens of kind
+ * `bad`. Only an unterminated comment is reported at once.
  */
 export class Lexer {
   readonly #source: SplicedText;
@@ -25,9 +25,12 @@ export class Lexer {
   #at = 0;
   #lineStart = true;
   #spaced = false;
-  /** A string had no end: from then on strings end on their line, lest every quote is searched to the end of the file. */
+  /**
+   * A string had no end. From then on strings end on their line, to avoid a search from each quote to the end of the
+   * file.
+   */
   #endless = false;
-  /** No quoted text begins before this offset: one was looked for in vain, up to the end of its line. */
+  /** No quoted text begins before this offset: an earlier search reached the end of its line in vain. */
   #unquoted = 0;
 
   constructor(
@@ -98,7 +101,7 @@ export class Lexer {
     return WORD.test(this.#text) ? this.next() : undefined;
   }
 
-  /** What is left of this line, without comments, and its span; the lexer then stands behind it. */
+  /** What is left of this line, without comments, and its span; the lexer moves behind it. */
   takeLine(): { readonly text: string; readonly span: Span } {
     this.#skipBlanks();
     const start = this.#at;
@@ -120,7 +123,7 @@ export class Lexer {
 
   /**
    * Skips lines up to one whose first character but blanks is `#`, and returns that token; `end` if there is none. The
-   * text on the way is not taken apart, but comments hide what stands in them.
+   * text in between is not split into tokens, but its comments count.
    */
   skipToDirective(): Token {
     for (;;) {
@@ -145,7 +148,7 @@ export class Lexer {
     }
   }
 
-  /** Behind the quoted text that begins here; undefined if it does not end on its line. */
+  /** The offset after the quoted text that begins here; undefined if it does not end on its line. */
   #quotedEnd(start: number): number | undefined {
     const text = this.#text;
     let at = start + 1;
@@ -159,7 +162,7 @@ export class Lexer {
     return undefined;
   }
 
-  /** A token that is longer than any that makes sense: what is wrong with it is reported if it reaches the parser. */
+  /** A token that is too long. It is reported if it reaches the parser. */
   #tooLong(what: 'name' | 'number' | 'string', text: string, most: number, start: number): Token {
     const message = `a ${what} of ${text.length} characters: at most ${most} are supported`;
     const code = what === 'number' ? 'number-too-large' : `${what}-too-long`;
@@ -188,7 +191,7 @@ export class Lexer {
       if (unit === BACKSLASH) at++;
     }
     this.#endless = true;
-    // Without an end the text is taken to be its line, so that what follows can still be read.
+    // An unterminated text ends with its line, so that the next lines can still be read.
     const lineEnd = text.indexOf('\n', start);
     this.#at = lineEnd === -1 ? text.length : lineEnd;
     return this.#token('bad', text.slice(start, this.#at), start, {
@@ -277,7 +280,7 @@ function unexpected(character: string): TokenProblem {
   return { code: 'unexpected-character', message: `unexpected character ${name}` };
 }
 
-/** All tokens of a text that is no file of its own, such as one made by `##`, without the one of kind `end`. */
+/** All tokens of a text that is not a file, such as one made by `##`, without the token of kind `end`. */
 export function tokensOf(file: SourceFile, diagnostics: Diagnostics, budget: Budget): Token[] {
   const lexer = new Lexer(file, diagnostics, budget);
   const tokens: Token[] = [];

@@ -4,7 +4,7 @@ import { lineColumn, type Span, spanning } from '../source/position.js';
 import { tokensOf } from './lexer.js';
 import { isWord, MAX_NAME, MAX_NUMBER, MAX_TEXT, type Token } from './tokens.js';
 
-/** Macro calls within arguments of macro calls. */
+/** Deepest nesting of macro calls in arguments of macro calls. */
 const MAX_ARGUMENT_NESTING = 64;
 
 const VARIADIC = '__VA_ARGS__';
@@ -13,12 +13,12 @@ export interface Macro {
   readonly name: string;
   /** Names by position; undefined for an object-like macro. */
   readonly parameters: ReadonlyMap<string, number> | undefined;
-  /** The last parameter takes all arguments that are left. */
+  /** The last parameter takes all remaining arguments. */
   readonly isVariadic: boolean;
   readonly body: readonly Token[];
 }
 
-/** Reads what follows `#define`. Undefined, and a diagnostic, if it is none. */
+/** Reads a definition after `#define`; undefined, with a diagnostic, if it is wrong. */
 export function parseMacro(line: readonly Token[], span: Span, diagnostics: Diagnostics): Macro | undefined {
   const fail = (token: Token | undefined, message: string): undefined => {
     diagnostics.error('preprocessor', 'bad-macro', token?.span ?? span, message);
@@ -56,7 +56,7 @@ export function parseMacro(line: readonly Token[], span: Span, diagnostics: Diag
   return { name: name.text, parameters, isVariadic, body: line.slice(at) };
 }
 
-/** Whether two definitions are the same but for their place. */
+/** Whether two definitions are equal, apart from their place. */
 export function isSameMacro(a: Macro, b: Macro): boolean {
   const same = (x: readonly string[], y: readonly string[]): boolean =>
     x.length === y.length && x.every((text, i) => text === y[i]);
@@ -65,12 +65,12 @@ export function isSameMacro(a: Macro, b: Macro): boolean {
   return same([...(a.parameters?.keys() ?? [])], [...(b.parameters?.keys() ?? [])]) && same(texts(a), texts(b));
 }
 
-/** The macros of one run, and what all its expansions share. */
+/** The macros of one run, and the state that its expansions share. */
 export class MacroTable {
   readonly macros = new Map<string, Macro>();
   /** Macros being expanded: not expanded again within themselves. */
   readonly active = new Set<string>();
-  /** Tokens that met their own macro's expansion: never expanded any more. */
+  /** Tokens found in the expansion of their own macro. They are never expanded again. */
   readonly painted = new WeakSet<Token>();
 
   constructor(
@@ -131,7 +131,7 @@ export class MacroExpansion {
     }
   }
 
-  /** What stands instead of a use of a macro; undefined if a function-like one has no arguments behind it. */
+  /** The replacement for a use of a macro; undefined for a function-like macro without arguments after it. */
   #replacement(macro: Macro, name: Token): Token[] | undefined {
     if (macro.parameters === undefined) return substitute(this, macro, [], name, name.span);
     const open = this.#pull();
@@ -266,14 +266,14 @@ function stringOf(table: MacroTable, tokens: readonly Token[], use: Span): strin
   return string.length > MAX_TEXT ? tooLong(table, 'string', MAX_TEXT, use) : string;
 }
 
-/** Reports a macro that makes more than a token can hold; gives what stands for it. */
+/** Reports a macro whose result is too long for a token, and returns a replacement. */
 function tooLong(table: MacroTable, what: string, most: number, use: Span): '' {
   const message = `a macro makes a ${what} of more than ${most} characters`;
   table.diagnostics.error('preprocessor', `${what}-too-long`, use, message);
   return '';
 }
 
-/** `left ## right`: the token of the two texts; the two side by side if that makes no single token (`a.##b`). */
+/** `left ## right`: the token of the joined text, or the two tokens if the text is not a single token (`a.##b`). */
 function pasted(table: MacroTable, left: Token, right: Token, use: Span): Token[] {
   const length = left.text.length + right.text.length;
   table.budget.spend('characters', length, use);

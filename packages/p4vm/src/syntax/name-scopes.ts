@@ -1,6 +1,6 @@
 /**
- * Which names are types, scope by scope: the grammar cannot be parsed without it (`(T) -x` is a cast, `(v) -x` a
- * difference). A value hides a type of the same name. Source: P4_16 specification, "P4 grammar", TYPE_IDENTIFIER.
+ * The names of types in each scope. Parsing needs them: `(T) -x` is a cast, `(v) -x` a difference. A value hides a type
+ * of the same name. Source: P4_16 specification, "P4 grammar", TYPE_IDENTIFIER.
  */
 export class NameScopes {
   readonly #scopes: Map<string, boolean>[] = [new Map()];
@@ -39,7 +39,7 @@ export class NameScopes {
     return false;
   }
 
-  /** Of `.name`: whether it is a type of the program's outermost scope. */
+  /** Whether `.name` is a type of the program's outermost scope. */
   isGlobalType(name: string): boolean {
     return this.#scopes[0]?.get(name) === true;
   }

@@ -9,8 +9,8 @@ import type { Token } from './tokens.js';
 export type ParseOptions = PreprocessOptions;
 
 /**
- * Preprocesses and parses a program. Errors go to `options.diagnostics`, several of one run if there are several; the
- * tree then holds what could be read. Never throws for what a program holds, only what `options.resolve` throws.
+ * Preprocesses and parses a program. All errors of a run go to `options.diagnostics`; the tree then holds the parts
+ * that could be parsed. Errors of the program are never thrown. Errors of `options.resolve` are passed on.
  */
 export function parseProgram(file: SourceFile, options: ParseOptions): Program {
   const { diagnostics } = options;
@@ -23,7 +23,7 @@ export function parseProgram(file: SourceFile, options: ParseOptions): Program {
   return program ?? { kind: 'program', declarations: [], span: whole };
 }
 
-/** Reports what is no token, and takes it out. Within annotations in parentheses, and in pragmas, anything may stand. */
+/** Reports and removes bad tokens. Annotations in parentheses and pragmas may contain anything. */
 function withoutBadTokens(tokens: readonly Token[], diagnostics: Diagnostics): readonly Token[] {
   if (!tokens.some((token) => token.problem !== undefined)) return tokens;
   const out: Token[] = [];
@@ -46,7 +46,7 @@ function withoutBadTokens(tokens: readonly Token[], diagnostics: Diagnostics): r
     }
     const { code, message } = token.problem;
     diagnostics.error('lexer', code, token.span, message);
-    // What was meant as a number or a string stands for one, so that the parser finds no second fault.
+    // A bad number or string becomes a valid one, so that the parser finds no second error.
     if (code === 'bad-number' || code === 'number-too-large') out.push({ ...token, kind: 'integer', text: '0' });
     else if (code === 'unterminated-string' || code === 'string-too-long') out.push({ ...token, kind: 'text' });
     else if (code === 'name-too-long') out.push({ ...token, kind: 'name' });

@@ -32,7 +32,7 @@ import { isNameToken, type Token } from './tokens.js';
 
 type Annotations = readonly Annotation[];
 
-/** Whole programs: the declarations, over the parts of the parser below. */
+/** Parses whole programs: the declarations, on top of the other parts of the parser. */
 class ProgramParser extends TableParser {
   program(): Program {
     const start = this.tokens.at(-1)!;
@@ -43,7 +43,7 @@ class ProgramParser extends TableParser {
       const declaration = this.recovering(() => this.#declaration());
       if (declaration !== undefined) declarations.push(declaration);
       if (this.index === index) {
-        // A `}` too many, or what cannot begin a declaration; in the second case that is reported.
+        // An extra `}`, or a token that cannot begin a declaration; the latter has been reported.
         if (this.at('}')) this.report('unexpected-token', this.token.span, "expected a declaration, found '}'");
         this.advance();
       }
@@ -372,7 +372,7 @@ class ProgramParser extends TableParser {
     return { kind, name, annotations, members, span: this.spanFrom(start) };
   }
 
-  /** `{ a, b, c }`, for most with or without a comma at the end. */
+  /** `{ a, b, c }`. With `mayEndWithComma`, a final comma is allowed. */
   #names(each: (name: Identifier) => void, mayEndWithComma: boolean): void {
     this.expect('{');
     let count = 0;
@@ -410,8 +410,9 @@ class ProgramParser extends TableParser {
 }
 
 /**
- * Parses tokens (the last of kind `end`) into a program. What does not fit the grammar is reported, with what was
- * expected, and left out of the tree. Never fails and never recurses deeper than a fixed limit, whatever the tokens.
+ * Parses tokens (the last of kind `end`) into a program. A part that does not fit the grammar is reported, with the
+ * expected tokens, and left out of the tree. Never fails and never recurses deeper than a fixed limit, whatever the
+ * tokens.
  */
 export function parseTokens(tokens: readonly Token[], diagnostics: Diagnostics): Program {
   return new ProgramParser(tokens, diagnostics).program();

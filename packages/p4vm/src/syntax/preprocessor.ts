@@ -10,7 +10,7 @@ import { isWord, type Token } from './tokens.js';
 
 const MAX_INCLUDE_DEPTH = 64;
 
-/** Where an include comes from and how it is written. */
+/** The form of an `#include`, and the file that contains it. */
 export interface IncludeRequest {
   /** `<path>` rather than `"path"`. */
   readonly isSystem: boolean;
@@ -27,21 +27,21 @@ export interface IncludeRefusal {
 export type IncludeResolver = (path: string, request: IncludeRequest) => SourceFile | IncludeRefusal | undefined;
 
 export interface PreprocessOptions {
-  /** Asked for includes. `<core.p4>` and `<v1model.p4>` are found without it. */
+  /** Finds included files. `<core.p4>` and `<v1model.p4>` need no resolver. */
   readonly resolve?: IncludeResolver | undefined;
   /** Macros by name, as with `-D`; a name may have parameters: `F(x)`. */
   readonly defines?: Readonly<Record<string, string>> | undefined;
   readonly diagnostics: Diagnostics;
-  /** What the program may use. Default: the default limits, of which nothing is used yet. */
+  /** Budget of the program. Default: a new one with the default limits. */
   readonly budget?: Budget | undefined;
 }
 
-/** Macros a compiler for this target defines. */
+/** Macros that p4c defines for this target. */
 const PREDEFINED: Readonly<Record<string, string>> = { __p4c__: '1', __TARGET_BMV2__: '1' };
 
 interface Conditional {
   readonly span: Span;
-  /** A branch of it was, or is, taken. */
+  /** One of its branches was or is taken. */
   taken: boolean;
   sawElse: boolean;
 }
@@ -56,8 +56,8 @@ interface Input {
 
 /**
  * Runs the preprocessor over a file: includes, macros with and without arguments, conditionals. Returns the program's
- * tokens, the last of kind `end`; their spans are those of the files they were written in. Source: P4_16 specification,
- * "Preprocessing"; what that leaves open is as in C.
+ * tokens, the last of kind `end`; their spans refer to the files that contain them. Source: P4_16 specification,
+ * "Preprocessing"; what it leaves open follows C.
  */
 export function preprocess(file: SourceFile, options: PreprocessOptions): Token[] {
   return new Preprocessor(file, options).run();
@@ -70,7 +70,7 @@ class Preprocessor {
   readonly #once = new Set<string>();
   readonly #resolve: IncludeResolver | undefined;
   readonly #budget: Budget;
-  /** Files were included too deep: nothing is included any more. */
+  /** Includes were nested too deep. No further file is included. */
   #isClosed = false;
 
   constructor(file: SourceFile, options: PreprocessOptions) {
@@ -246,7 +246,7 @@ class Preprocessor {
   }
 
   #enterInclude(file: SourceFile, where: Span): void {
-    // Files that include themselves twice would go on forever.
+    // Files that include themselves twice would never end.
     if (this.#isClosed) return;
     if (this.#inputs.length > MAX_INCLUDE_DEPTH) {
       this.#isClosed = true;
@@ -262,7 +262,7 @@ class Preprocessor {
     this.#enter(file, where);
   }
 
-  /** The standard files come first for `<...>`, so that programs mean the same wherever they run. */
+  /** The standard files come first for `<...>`, so that a program has the same meaning everywhere. */
   #find(path: string, isSystem: boolean, from: SourceFile): ReturnType<IncludeResolver> {
     const embedded = path === coreFile.name ? coreFile : path === v1modelFile.name ? v1modelFile : undefined;
     if (isSystem && embedded !== undefined) return embedded;
@@ -297,8 +297,8 @@ class Preprocessor {
   }
 
   /**
-   * What a branch directive means for the conditional it belongs to; returns whether the group behind it is skipped.
-   * `#endif` closes the conditional.
+   * Applies a branch directive to its conditional. Returns whether the group after it is skipped. `#endif` closes the
+   * conditional.
    */
   #continues(input: Input, conditional: Conditional, kind: string, span: Span): boolean {
     if (kind === 'endif') {
@@ -348,7 +348,7 @@ class Preprocessor {
   /** Skips the group behind a condition that does not hold, up to a branch that is taken or to the end. */
   #skipGroup(input: Input): void {
     let depth = 0;
-    // The line of the condition was read up to the next token, which may be the `#` looked for.
+    // The condition's line was read up to the next token, which may be the `#` of the next directive.
     let pending = input.pending;
     input.pending = undefined;
     for (;;) {

@@ -1,12 +1,12 @@
 import type { SourceFile } from '../source/position.js';
 
 /**
- * The text of a file without its line continuations (backslash, line end), with the way back to the offsets of the file,
- * so that positions stay those of the file. Source: P4_16 specification, "Preprocessing".
+ * The text of a file without its line continuations (backslash, line end). It maps offsets back to the file, so that
+ * positions refer to the file. Source: P4_16 specification, "Preprocessing".
  */
 export class SplicedText {
   readonly text: string;
-  /** Offsets in `text` where something was taken out, rising, and how much in all up to there. */
+  /** Ascending offsets in `text` at which something was removed, each with the total removed so far. */
   readonly #cuts: number[] = [];
   readonly #removed: number[] = [];
 
@@ -42,7 +42,7 @@ export class SplicedText {
     return low === 0 ? offset : offset + this.#removed[low - 1]!;
   }
 
-  /** As `original`, for an end: a continuation right behind the last unit does not belong to it. */
+  /** As `original`, for an end. A continuation right after the last unit does not count. */
   originalEnd(offset: number): number {
     return offset === 0 ? 0 : this.original(offset - 1) + 1;
   }

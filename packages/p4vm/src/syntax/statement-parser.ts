@@ -41,12 +41,12 @@ const ASSIGNMENTS: ReadonlyMap<string, BinaryOperator | undefined> = /* @__PURE_
   ['|-|=', '|-|'],
 ]);
 
-/** Branches of one `if ... else if ...`: each is a level of the tree. */
+/** Most branches of one `if ... else if ...`. Each is a level of the tree. */
 const MAX_BRANCHES = 512;
 
 /** Statements, parser states, and the declarations that stand among statements. */
 export abstract class StatementParser extends ExpressionParser {
-  /** Within a parser state, where not every statement may stand. */
+  /** Within a parser state, which does not allow all statements. */
   #inState = false;
 
   protected abstract functionDeclaration(
@@ -67,7 +67,7 @@ export abstract class StatementParser extends ExpressionParser {
     return { kind: 'block', statements, annotations, span: this.spanFrom(start) };
   }
 
-  /** Statements up to what closes them, which stays; those that fail are left out. */
+  /** Statements up to the closing token, which is not read. Wrong ones are left out. */
   #statements(): Statement[] {
     const statements: Statement[] = [];
     while (!this.at('}') && !this.at('end') && !this.atStructure) {
@@ -139,7 +139,7 @@ export abstract class StatementParser extends ExpressionParser {
     throw new SyntaxFailure();
   }
 
-  /** Whether a type stands here that a name, or a constructor's arguments, follow. */
+  /** Whether a type comes next, followed by a name or a constructor's arguments. */
   #declarationFollows(): boolean {
     const { token } = this;
     if (this.isTypeAt(0)) {
@@ -150,11 +150,14 @@ export abstract class StatementParser extends ExpressionParser {
       if (kind === '.') return false;
       return kind !== '<' || this.peek(this.#behindAngles(behind)).kind !== '.';
     }
-    // Two names in a row: the first must have been meant as a type.
+    // Of two names in a row, the first must be a type.
     return isNameToken(token) && isNameToken(this.peek()) && !this.peek().lineStart;
   }
 
-  /** Given the distance of a `<`, that of the token behind its `>`; looks at most some hundred tokens ahead. */
+  /**
+   * The distance of the token after the `>` that closes the `<` at `distance`. It looks a few hundred tokens ahead at
+   * most.
+   */
   #behindAngles(distance: number): number {
     let depth = 0;
     for (let at = distance; at < distance + 256; at++) {
@@ -238,7 +241,7 @@ export abstract class StatementParser extends ExpressionParser {
     return { kind: 'call-statement', call: target, span: this.spanFrom(start) };
   }
 
-  /** What a statement begins with: an l-value, or what is called. */
+  /** The beginning of a statement: an l-value or a callee. */
   #target(): Expression {
     const { token } = this;
     if (token.kind === '(') {
@@ -262,7 +265,7 @@ export abstract class StatementParser extends ExpressionParser {
     return this.postfix({ kind: 'path', name, isAbsolute, span: this.spanFrom(token) }, true);
   }
 
-  /** `else if` is a chain in the text, so it is read as one rather than by going deeper. */
+  /** A chain of `else if` is read in a loop, without recursion. */
   #if(): IfStatement {
     const branches: { start: Token; condition: Expression; whenTrue: Statement }[] = [];
     let whenFalse: Statement | undefined;

@@ -27,7 +27,7 @@ export abstract class TableParser extends StatementParser {
     const name = this.name('the name of a table');
     this.openBrace();
     const parts: TableParts = { key: undefined, actions: undefined, entries: undefined, properties: [] };
-    // Properties are noted where they belong; the list is of no use.
+    // `#property` stores the properties, so the list is unused.
     this.membersToBrace(() => this.#property(parts));
     return { kind: 'table', name, annotations, ...parts, span: this.spanFrom(start) };
   }

@@ -6,17 +6,17 @@ import type { Identifier } from './ast.js';
 import { NameScopes } from './name-scopes.js';
 import { describeToken, isNameToken, type Token } from './tokens.js';
 
-/** How deep brackets, blocks and operators may be nested. */
+/** Deepest nesting of brackets, blocks and operators. */
 const MAX_NESTING = 256;
-/** How high the tree of one expression may grow: chains of operators grow without being nested in the text. */
+/** Largest height of an expression's tree. Chains of operators grow without nesting in the text. */
 const MAX_HEIGHT = 512;
 
-/** Thrown where the text does not fit the grammar, once it is reported; caught where parsing can go on. */
+/** Thrown after the report of a syntax error; caught where parsing can go on. */
 export class SyntaxFailure extends Error {}
 
 /**
- * Keywords that only begin something an action, block or table cannot contain, and what may stand behind the name that
- * follows: before them a `}` is missing.
+ * Keywords that begin something which an action, block or table cannot contain, with the tokens that may follow the
+ * next name. Such a keyword means that a `}` is missing before it.
  */
 const STRUCTURES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ['action', '('],
@@ -29,7 +29,7 @@ const STRUCTURES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ['enum', '{<'],
 ]);
 
-/** Reads tokens, reports what does not fit and finds a place to go on. The base of the parser's parts. */
+/** Reads tokens, reports errors and finds a place to go on. The base of the parser's parts. */
 export class TokenCursor {
   protected index = 0;
   protected depth = 0;
@@ -92,7 +92,7 @@ export class TokenCursor {
     return spanning(start.span, this.previous.span);
   }
 
-  /** Reports that something else was expected here, and gives up what is being parsed. */
+  /** Reports the expected token, and gives up the current part. */
   protected fail(expected: string): never {
     this.report('unexpected-token', this.token.span, `expected ${expected}, found ${describeToken(this.token)}`);
     throw new SyntaxFailure(expected);
@@ -113,7 +113,7 @@ export class TokenCursor {
     this.report('missing-semicolon', span, `expected ';' before ${describeToken(token)}`);
   }
 
-  /** Goes one level deeper; `leave` must follow unless parsing fails. */
+  /** Goes one level deeper. Call `leave` after it, unless parsing fails. */
   protected enter(): void {
     if (++this.depth > MAX_NESTING) this.tooDeep(this.token.span);
   }
@@ -127,7 +127,7 @@ export class TokenCursor {
     throw new SyntaxFailure();
   }
 
-  /** Notes the height of a node made of others, so that no later stage meets a tree too high to walk. */
+  /** Notes the height of a node with parts, so that no later stage gets a tree too high to walk. */
   protected sized<T extends { readonly span: Span }>(node: T, ...parts: readonly (object | undefined)[]): T {
     let height = 0;
     for (const part of parts) if (part !== undefined) height = Math.max(height, this.#heights.get(part) ?? 0);
@@ -162,7 +162,7 @@ export class TokenCursor {
     return (kind === 'table' || kind === 'state') && isNamed && behind === '{';
   }
 
-  /** Runs a part of the parser; if that fails, skips to where parsing can go on and returns undefined. */
+  /** Runs a part of the parser. If it fails, skips to a place where parsing can go on, and returns undefined. */
   protected recovering<T>(part: () => T, skip = (start: number): void => this.#synchronise(start)): T | undefined {
     const { index, depth, noGreater } = this;
     const level = this.scopes.level;
@@ -179,8 +179,8 @@ export class TokenCursor {
   }
 
   /**
-   * Items up to a `}`, which is read; those that fail are left out. The list also ends before what can only stand
-   * further out, but for the keywords given.
+   * Items up to and including a `}`. Wrong ones are left out. The list also ends before a token that can only stand
+   * further out, except the given keywords.
    */
   protected itemsToBrace<T>(item: () => T | undefined, ...structures: readonly string[]): T[] {
     const items: T[] = [];
@@ -195,7 +195,7 @@ export class TokenCursor {
     return items;
   }
 
-  /** As `itemsToBrace`, for what no declaration has thousands of. */
+  /** As `itemsToBrace`, with at most `MAX_MEMBERS` items. */
   protected membersToBrace<T>(item: () => T | undefined): T[] {
     let count = 0;
     return this.itemsToBrace(() => {
@@ -204,7 +204,7 @@ export class TokenCursor {
     });
   }
 
-  /** Called before a member is read, with how many there are. @throws Stopped if these are too many */
+  /** Called before each member, with the number of members so far. @throws Stopped if there are too many */
   protected oneMore(count: number): void {
     if (count >= MAX_MEMBERS) throw tooManyMembers(this.token.span);
   }
@@ -218,7 +218,7 @@ export class TokenCursor {
     return token;
   }
 
-  /** Skips behind the `)` that closes a list begun at `start`, or before a `{` or `;` that comes first. */
+  /** Skips past the `)` that closes a list begun at `start`, or to a `{` or `;` that comes first. */
   protected skipBehindParenthesis(start: number): void {
     let depth = 0;
     for (this.index = start; !this.at('end'); this.advance()) {
@@ -232,15 +232,15 @@ export class TokenCursor {
     }
   }
 
-  /** The `}` of a block. A missing one is reported, and taken to stand here. */
+  /** The `}` of a block. A missing one is reported and assumed here. */
   protected closeBrace(): void {
     if (this.accept('}') !== undefined) return;
     this.report('missing-brace', this.token.span, `expected '}', found ${describeToken(this.token)}`);
   }
 
   /**
-   * Skips to where parsing can go on: behind the `;` or block that ends what began at `start`, before the `}` that
-   * closes what is around it, or before something that can only begin further out.
+   * Skips to a place where parsing can go on: after the `;` or block that ends the part begun at `start`, before the
+   * `}` of the part around it, or before a token that can only stand further out.
    */
   #synchronise(start: number): void {
     if (this.diagnostics.errors >= this.diagnostics.limit) {

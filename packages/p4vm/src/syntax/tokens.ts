@@ -52,7 +52,7 @@ const KEYWORDS = /* @__PURE__ */ new Set([
   'void',
 ]);
 
-/** Keywords that are names wherever the grammar wants a name (`nonTypeName`, and `list`). */
+/** Keywords that count as names where the grammar expects a name (`nonTypeName`, and `list`). */
 const CONTEXTUAL_KEYWORDS = /* @__PURE__ */ new Set([
   'apply',
   'key',
@@ -133,16 +133,16 @@ export const MAX_NAME = 1024;
 export const MAX_NUMBER = 16_384;
 export const MAX_TEXT = 65_536;
 
-/** Something the lexer found wrong; it is reported only if the token reaches the parser. */
+/** An error that the lexer found. It is reported only if the token reaches the parser. */
 export interface TokenProblem {
   readonly code: string;
   readonly message: string;
 }
 
-/** One token. Tokens that come out of a macro have the span of the macro's use. */
+/** One token. A token from a macro has the span of the macro's use. */
 export interface Token {
   readonly kind: TokenKind;
-  /** As written; of a string literal what stands between the quotes. */
+  /** The text as written; for a string literal, the text between the quotes. */
   readonly text: string;
   readonly span: Span;
   /** First of its line. */
@@ -151,7 +151,7 @@ export interface Token {
   readonly spaced: boolean;
   /** Of `>`: another `>` follows without space, so that the two may be a shift. */
   readonly joined: boolean;
-  /** Comes out of a macro, so that `text` is not what stands at `span`. */
+  /** The token comes from a macro, so `text` differs from the source at `span`. */
   readonly expanded: boolean;
   readonly problem?: TokenProblem;
 }
@@ -160,7 +160,7 @@ export function isKeyword(text: string): boolean {
   return KEYWORDS.has(text);
 }
 
-/** Whether a token is a name for the grammar's `name`. */
+/** Whether a token fits the grammar's `name`. */
 export function isNameToken(token: Token): boolean {
   return token.kind === 'name' || CONTEXTUAL_KEYWORDS.has(token.kind);
 }

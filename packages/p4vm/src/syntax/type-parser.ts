@@ -23,7 +23,7 @@ export abstract class TypeParser extends TokenCursor {
 
   // Types
 
-  /** Whether the token at a distance begins a type for sure: a keyword, or a name known to be a type. */
+  /** Whether the token at a distance surely begins a type: a keyword, or the name of a known type. */
   protected isTypeAt(distance: number): boolean {
     const token = this.peek(distance);
     if (TYPE_KEYWORDS.has(token.kind)) return true;
@@ -36,7 +36,7 @@ export abstract class TypeParser extends TokenCursor {
     return isNameToken(token) && this.scopes.isType(token.text);
   }
 
-  /** A type, with array sizes behind it. Any name is taken for a type's. */
+  /** A type with its array sizes. Any name counts as a type. */
   protected type(): TypeNode {
     this.enter();
     const start = this.token;
@@ -61,7 +61,7 @@ export abstract class TypeParser extends TokenCursor {
     return { name, type: whole };
   }
 
-  /** Runs a part within brackets of its own, where a `>` is an operator again. */
+  /** Runs a part within its own brackets, in which `>` is an operator again. */
   protected bracketed<T>(part: () => T): T {
     const { noGreater } = this;
     this.noGreater = false;
@@ -160,7 +160,7 @@ export abstract class TypeParser extends TokenCursor {
     return this.type();
   }
 
-  /** `<T, U>` of a declaration, if there; the names are types from here on. */
+  /** `<T, U>` of a declaration, if present. The names are types from here on. */
   protected typeParameters(): TypeParameter[] {
     const parameters: TypeParameter[] = [];
     if (this.accept('<') === undefined) return parameters;
@@ -260,7 +260,7 @@ export abstract class TypeParser extends TokenCursor {
     return { values, pairs };
   }
 
-  /** The tokens as expressions, or nothing if they are none: what an annotation holds may be anything. */
+  /** The tokens as expressions, or nothing if they are none: annotations may contain anything. */
   #tryBody(tokens: readonly Token[]): AnnotationBody {
     const nothing: AnnotationBody = { values: [], pairs: new Map() };
     if (tokens.length === 0) return nothing;

@@ -1,6 +1,6 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/p4vm.ControlError') as never;
 
-/** What the control plane did wrong, by a name that stays. */
+/** Stable code of a refused request. */
 export type ControlErrorCode =
   | 'ERR_CONTROL_UNKNOWN_TABLE'
   | 'ERR_CONTROL_UNKNOWN_ACTION'
@@ -38,12 +38,12 @@ export type ControlErrorCode =
   | 'ERR_CONTROL_BAD_SESSION'
   | 'ERR_CONTROL_BAD_MULTICAST'
   | 'ERR_CONTROL_NO_TARGET'
-  /** There is no memory left, or there are as many as there may be. */
+  /** No memory left, or the largest number of objects reached. */
   | 'ERR_CONTROL_NO_ROOM'
   /** More than can be shown at once. */
   | 'ERR_CONTROL_TOO_MANY';
 
-/** A request of the control plane that was refused. Nothing was changed by it. */
+/** A refused request of the control plane. It changed nothing. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
 

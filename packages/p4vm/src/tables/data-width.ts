@@ -5,8 +5,8 @@ import type { RuntimeValue } from '../machine/runtime.js';
 export const NARROW_BITS = 32;
 
 /**
- * Width in bits of a value that a key, action parameter or register can hold: bits as declared, bool 1, enum without
- * values and error 32.
+ * Width in bits of a key, action parameter or register cell: bits as declared, bool 1, enum without values and error
+ * 32.
  *
  * @throws TypeError for types that are no scalars (structs, stacks, varbits, strings)
  */
@@ -24,7 +24,7 @@ export function widthOf(type: DataType): number {
   }
 }
 
-/** A bit pattern (any bigint, cut to the type's width) as the value generated code works with. */
+/** The run-time value of a bit pattern (any bigint, cut to the type's width). */
 export function toRuntimeValue(type: DataType, value: bigint): RuntimeValue {
   const width = widthOf(type);
   const cut = type.kind === 'bits' && type.isSigned ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value);

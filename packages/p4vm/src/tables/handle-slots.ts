@@ -1,12 +1,12 @@
 import { ControlError } from './control-error.js';
 import { LowestFree } from './lowest-free.js';
 
-/** Slots fit in 24 bits; the bits above count how often the slot was used before. */
+/** The low 24 bits of a handle are its slot. The bits above count the earlier uses of the slot. */
 export const SLOT_MASK = 0x00ffffff;
 
 /**
- * Gives out slots and handles: always the lowest free slot. A handle is the slot with a version above it, counted up
- * modulo 256 at each release, so that a handle kept too long is noticed.
+ * Allocates slots and handles: always the lowest free slot. A handle is the slot with a version above it. The version
+ * counts releases modulo 256, so that an outdated handle is detected.
  */
 export class HandleSlots {
   readonly #used: boolean[] = [];

@@ -2,7 +2,7 @@ import type { KeyMatch, MatchKind, TableKey } from '../ir/program.js';
 import { ControlError } from './control-error.js';
 import { onesOf, widthOf } from './data-width.js';
 
-/** A key as match indexes see it: how it matches, and how wide it is in bits. */
+/** A key for match indexes: its match kind, and its width in bits. */
 export interface KeyShape {
   readonly name: string;
   readonly kind: Exclude<MatchKind, 'selector'>;
@@ -20,7 +20,7 @@ export function prefixMask(width: number, length: number): bigint {
   return (onesOf(length) << BigInt(width - length)) & onesOf(width);
 }
 
-/** Length of a mask that is a prefix; -1 if it is none. */
+/** Length in bits of a mask that is a prefix; -1 for other masks. */
 function prefixLength(width: number, mask: bigint): number {
   let length = 0;
   while (length < width && (mask >> BigInt(width - 1 - length)) & 1n) length++;
@@ -46,10 +46,11 @@ function refused(shape: KeyShape, match: KeyMatch): ControlError {
 }
 
 /**
- * Brings a match into the one form of its key: `exact` for exact keys, `prefix` for lpm keys, `range` for range keys,
- * `mask` (value already masked) for ternary and optional ones.
+ * Brings a match into the canonical form of its key: `exact` for exact keys, `prefix` for lpm keys, `range` for range
+ * keys, `mask` (value already masked) for ternary and optional ones.
  *
- * @throws ControlError `ERR_CONTROL_BAD_MATCH` if the key cannot match so, `ERR_CONTROL_VALUE_TOO_WIDE` if a number does not fit
+ * @throws ControlError `ERR_CONTROL_BAD_MATCH` if the key does not allow such a match, `ERR_CONTROL_VALUE_TOO_WIDE` if
+ *   a number does not fit
  */
 export function canonicalMatch(shape: KeyShape, match: KeyMatch): KeyMatch {
   const { kind, width } = shape;
@@ -137,7 +138,7 @@ export function maskOf(width: number, match: KeyMatch): { readonly value: bigint
   }
 }
 
-/** A canonical match as text: equal for matches that match the same. */
+/** A canonical match as text, equal for matches of the same values. */
 export function matchText(width: number, match: KeyMatch): string {
   if (match.kind === 'range') return `${match.low}..${match.high}`;
   const { value, mask } = maskOf(width, match);

@@ -12,8 +12,8 @@ export function wordsOfWidth(width: number): number {
 }
 
 /**
- * Keys as 32-bit words, least significant first, unused high bits 0. Indexes hash, mask and compare words, so that no
- * bigint is made while a packet is looked up (but for keys wider than 64 bits that are given as bigints).
+ * Keys as 32-bit words, least significant first, unused high bits 0. Indexes hash, mask and compare words, so that a
+ * lookup makes no bigint (except for keys wider than 64 bits that are given as bigints).
  */
 export class KeyWords {
   /** The keys loaded last. */
@@ -53,7 +53,7 @@ export class KeyWords {
     return this.words;
   }
 
-  /** Words of bit patterns, one per key, in an array of its own. */
+  /** Words of bit patterns, one pattern per key, in a new array. */
   of(values: readonly bigint[]): Int32Array {
     const words = new Int32Array(this.words.length);
     values.forEach((value, i) => {

@@ -1,4 +1,4 @@
-/** Numbers from 0, of which always the lowest that is free is taken: a heap of those given back. */
+/** Allocates numbers from 0, always the lowest free one. Released numbers are in a heap. */
 export class LowestFree {
   readonly #heap: number[] = [];
   #next = 0;
@@ -28,7 +28,7 @@ export class LowestFree {
     this.#next = 0;
   }
 
-  /** Puts a number where it belongs, from the top. */
+  /** Moves the number at the top down to its place. */
   #sink(number: number): void {
     const heap = this.#heap;
     let at = 0;

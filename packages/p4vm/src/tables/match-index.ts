@@ -11,7 +11,7 @@ export interface MatchIndex {
   find(words: Int32Array): number;
   /** For keys of one word in all. */
   find1(word: number): number;
-  /** Slot of the entry with these very matches (and, where priorities count, this priority); -1 if there is none. */
+  /** Slot of the entry with exactly these matches (and this priority, if priorities count); -1 if there is none. */
   equal(matches: readonly KeyMatch[], priority: number): number;
   add(matches: readonly KeyMatch[], priority: number, slot: number): void;
   remove(matches: readonly KeyMatch[], priority: number, slot: number): void;
@@ -23,7 +23,9 @@ export function hasPriorities(kinds: readonly MatchKind[]): boolean {
   return kinds.some((kind) => kind === 'ternary' || kind === 'range' || kind === 'optional');
 }
 
-/** @param work steps of the packet, of which lookups with priorities take one for each group of entries that they look at */
+/**
+ * @param work budget of the packet; a lookup with priorities takes one step for each group of entries that it searches
+ */
 export function createMatchIndex(shapes: readonly KeyShape[], work?: PacketWork): MatchIndex {
   if (hasPriorities(shapes.map(({ kind }) => kind))) return new TernaryIndex(shapes, work);
   const lpm = shapes.findIndex((shape) => shape.kind === 'lpm');
@@ -78,7 +80,7 @@ interface PrefixGroup {
   readonly index: WordIndex;
 }
 
-/** One hash index per prefix length in use, longest first; exact keys beside the lpm key are part of the hashed key. */
+/** One hash index per prefix length in use, longest first. The hashed key includes exact keys beside the lpm key. */
 class LpmIndex implements MatchIndex {
   readonly #shapes: readonly KeyShape[];
   readonly #lpm: number;

@@ -19,7 +19,7 @@ import { createLookup, createWordLookup, type LookupParts } from './table-lookup
 
 export type { EntryTarget, TableEntry } from './table-entry.js';
 
-/** Entries of a table whose program says no size. */
+/** Default size of a table in entries. */
 export const DEFAULT_TABLE_SIZE = 1024;
 
 interface StoredEntry {
@@ -32,7 +32,7 @@ interface StoredEntry {
   lastHitUs: number;
   /** Undefined for entries that point into an action profile. */
   bound: BoundAction | undefined;
-  /** Bytes that were taken for it; 0 for those of the program. */
+  /** Bytes taken from memory for it; 0 for entries of the program. */
   bytes: number;
 }
 
@@ -49,7 +49,7 @@ export interface TableAttachments {
   readonly profile: ActionProfile | undefined;
   readonly counter: DirectCounter | undefined;
   readonly meter: DirectMeter | undefined;
-  /** What entries may take; as much as they like if absent. */
+  /** Memory for entries; unlimited if absent. */
   readonly memory: Memory | undefined;
 }
 
@@ -64,9 +64,9 @@ export class MatchTable implements TableRuntime {
   readonly lookupWords: ((...words: readonly number[]) => BoundAction) | undefined;
   /** Keys that are matched, in order: all but the selector keys. */
   readonly shapes: readonly KeyShape[];
-  /** Entries it can hold. */
+  /** Largest number of entries. */
   readonly size: number;
-  /** Whether entries have priorities, of which the smallest wins. */
+  /** Whether entries have priorities. The smallest priority wins. */
   readonly hasPriorities: boolean;
   readonly profile: ActionProfile | undefined;
   readonly counter: DirectCounter | undefined;
@@ -124,7 +124,7 @@ export class MatchTable implements TableRuntime {
     return this.#slots.count;
   }
 
-  /** What happens on a miss; undefined: nothing. */
+  /** The target of a miss; undefined: a miss does nothing. */
   get defaultTarget(): EntryTarget | undefined {
     return this.#defaultTarget;
   }
@@ -160,7 +160,12 @@ export class MatchTable implements TableRuntime {
     return handle;
   }
 
-  /** Changes what an entry does. @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`, and as {@link add} */
+  /**
+   * Changes the action of an entry.
+   *
+   * @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`, and as
+   * {@link add}
+   */
   modify(handle: number, call: ActionCall): void {
     this.#needMutable();
     if (this.profile !== undefined) {
@@ -175,7 +180,12 @@ export class MatchTable implements TableRuntime {
     entry.target = { kind: 'action', call };
   }
 
-  /** Lets an entry point elsewhere. @throws as {@link addIndirect}, and `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
+  /**
+   * Changes the target of an indirect entry.
+   *
+   * @throws as {@link addIndirect}, and `ERR_CONTROL_BAD_HANDLE`,
+   * `ERR_CONTROL_EXPIRED_HANDLE`
+   */
   modifyIndirect(handle: number, target: ProfileTarget): void {
     this.#needMutable();
     const profile = this.#needProfile();
@@ -200,7 +210,11 @@ export class MatchTable implements TableRuntime {
     this.#slots.release(slot);
   }
 
-  /** Removes all entries but constant ones; handles begin anew. @throws ControlError `ERR_CONTROL_CONST_TABLE` */
+  /**
+   * Removes all entries except constant ones, and resets the handles.
+   *
+   * @throws ControlError `ERR_CONTROL_CONST_TABLE`
+   */
   clear(): void {
     this.#needMutable();
     this.#clear((entry) => entry.isConst);
@@ -244,12 +258,12 @@ export class MatchTable implements TableRuntime {
     this.#setDefaultTo(target);
   }
 
-  /** Puts the default action back to that of the program. */
+  /** Resets the default action to that of the program. */
   resetDefault(): void {
     this.#setDefaultTo(this.#initialDefault());
   }
 
-  /** Everything as it was when the program was loaded. */
+  /** Restores the state after loading the program. */
   reset(): void {
     this.#clear(() => false);
     this.resetDefault();
@@ -268,7 +282,7 @@ export class MatchTable implements TableRuntime {
     entry.lastHitUs = this.#environment.nowUs;
   }
 
-  /** Handles of the entries that were not hit for as long as their timeout. */
+  /** Handles of the entries without a hit for at least their timeout. */
   expired(): readonly number[] {
     const now = this.#environment.nowUs;
     return this.#entries
@@ -282,13 +296,23 @@ export class MatchTable implements TableRuntime {
     return this.#environment.nowUs - this.#stored(handle).lastHitUs;
   }
 
-  /** Of the entry that is in the handle's slot now. @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE` */
+  /**
+   * Uses the present entry in the handle's slot.
+   *
+   * @throws ControlError `ERR_CONTROL_NO_COUNTER`,
+   * `ERR_CONTROL_BAD_HANDLE`
+   */
   readCounter(handle: number): CounterValue {
     const counter = this.#needCounter();
     return counter.readSlot(this.#usedSlot(handle));
   }
 
-  /** Of the entry that is in the handle's slot now. @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_VALUE` */
+  /**
+   * Uses the present entry in the handle's slot.
+   *
+   * @throws ControlError `ERR_CONTROL_NO_COUNTER`,
+   * `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_VALUE`
+   */
   writeCounter(handle: number, value: CounterValue): void {
     const counter = this.#needCounter();
     counter.writeSlot(this.#usedSlot(handle), value);
@@ -299,7 +323,12 @@ export class MatchTable implements TableRuntime {
     this.#needCounter().reset();
   }
 
-  /** Of the entry that is in the handle's slot now. @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_RATES` */
+  /**
+   * Uses the present entry in the handle's slot.
+   *
+   * @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE`,
+   * `ERR_CONTROL_BAD_RATES`
+   */
   setMeterRates(handle: number, rates: readonly MeterRate[]): void {
     const meter = this.#needMeter();
     meter.bank.setRates(this.#usedSlot(handle), rates);
@@ -311,7 +340,7 @@ export class MatchTable implements TableRuntime {
     return meter.bank.rates(this.#usedSlot(handle));
   }
 
-  /** Position in `Table.actions` of an action; -1 if the table has not got it. */
+  /** Position of an action in `Table.actions`; -1 if it is not there. */
   positionOf(actionId: number): number {
     return this.#positions.get(actionId) ?? -1;
   }
@@ -362,7 +391,7 @@ export class MatchTable implements TableRuntime {
       throw new ControlError('ERR_CONTROL_NO_KEY', `table ${this.declaration.name} has no key`);
     if (!Number.isSafeInteger(priority))
       throw new ControlError('ERR_CONTROL_BAD_PRIORITY', `${priority} is no priority`);
-    // Before anything changes: throws if the action or its data are wrong.
+    // Throws if the action or its data are wrong, before anything changes.
     const draft = target.kind === 'action' ? bindAction(this.declaration, target.call, true, 0) : undefined;
     const canonical = canonicalKeys(this.declaration, this.shapes, keys);
     const rank = this.hasPriorities ? priority : 0;
@@ -458,7 +487,7 @@ export class MatchTable implements TableRuntime {
     return entry;
   }
 
-  /** Counters and meters do not look at the version of a handle. */
+  /** Counters and meters ignore the version of a handle. */
   #usedSlot(handle: number): number {
     const slot = handle & SLOT_MASK;
     if (!Number.isInteger(handle) || handle < 0 || !this.#slots.isUsed(slot)) {

@@ -13,17 +13,17 @@ import type { ExternInstance, IrProgram } from '../ir/program.js';
 import { MatchTable } from './match-table.js';
 import { ParserValueSet } from './value-set.js';
 
-/** Seed of random numbers where none is given. */
+/** Default seed of random numbers. */
 export const DEFAULT_SEED = 1;
 
 export interface ProgramStateOptions {
   /** Source of random bits; a generator seeded with {@link DEFAULT_SEED} if absent. */
   readonly random?: RandomBits;
-  /** What entries, members and groups may take; as much as they like if absent. */
+  /** Memory for entries, members and groups; unlimited if absent. */
   readonly memory?: Memory;
 }
 
-/** Everything a program keeps between packets. Lists are in the order of ids. */
+/** The state that a program keeps between packets. Lists are in the order of ids. */
 export interface ProgramState {
   readonly tables: readonly MatchTable[];
   readonly externs: readonly ExternRuntime[];
@@ -31,7 +31,10 @@ export interface ProgramState {
   readonly calculations: Calculations;
   readonly digests: DigestQueue;
   readonly random: RandomBits;
-  /** Tables, counters, meters, registers, profiles, digests as after loading; custom CRCs and value sets stay. */
+  /**
+   * Restores tables, counters, meters, registers, profiles and digests to their state after loading. Custom CRCs and
+   * value sets stay.
+   */
   reset(): void;
 }
 
@@ -66,7 +69,7 @@ function createExtern(
  * Makes the tables and extern objects of a program.
  *
  * @param environment read while packets are processed: the switch's `Runtime` object
- * @throws TypeError if the program declares something that does not exist in v1model
+ * @throws TypeError if the program declares an extern object that v1model does not have
  */
 export function createProgramState(
   program: IrProgram,

@@ -6,7 +6,7 @@ import { canonicalMatch, type KeyShape, prefixMask } from './key-match.js';
 import { hasPriorities } from './match-index.js';
 import type { BoundAction } from './table.js';
 
-/** What an entry does: an action of its own, or a member or group of the table's action profile. */
+/** The target of an entry: its own action, or a member or group of the table's action profile. */
 export type EntryTarget = { readonly kind: 'action'; readonly call: ActionCall } | ProfileTarget;
 
 /** An entry as the control plane sees it. Keys in canonical form, without selector keys. */
@@ -22,9 +22,9 @@ export interface TableEntry {
 }
 
 /**
- * Brings the keys of an entry into canonical form. Matches for selector keys may be among them; they are left out.
+ * Brings the keys of an entry into canonical form. Matches for selector keys are left out.
  *
- * @param shapes of the keys that are matched
+ * @param shapes the matched keys
  * @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`
  */
 export function canonicalKeys(
@@ -45,7 +45,7 @@ export function canonicalKeys(
   const isTernary = hasPriorities(shapes.map(({ kind }) => kind));
   return matches.map((match, i) => {
     const canonical = canonicalMatch(shapes[i]!, match);
-    // Beside ternary keys an lpm key is a ternary one with a mask that is a prefix.
+    // Beside ternary keys an lpm key acts as a ternary one whose mask is a prefix.
     return isTernary && canonical.kind === 'prefix'
       ? { ...canonical, value: canonical.value & prefixMask(shapes[i]!.width, canonical.length) }
       : canonical;
@@ -53,7 +53,7 @@ export function canonicalKeys(
 }
 
 /**
- * A call of one of the table's actions with its data as run-time values, cut to the width of the parameters.
+ * Binds a call of one of the table's actions: its data as run-time values, cut to the width of the parameters.
  *
  * @throws ControlError `ERR_CONTROL_UNKNOWN_ACTION`, `ERR_CONTROL_WRONG_ARITY`
  */

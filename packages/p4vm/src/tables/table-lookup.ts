@@ -3,19 +3,19 @@ import type { KeyWords } from './key-words.js';
 import type { MatchIndex } from './match-index.js';
 import type { BoundAction } from './table.js';
 
-/** What the lookup functions of a table work with. */
+/** The data of a table's lookup functions. */
 export interface LookupParts {
   readonly index: MatchIndex;
   readonly words: KeyWords;
   /** Per key, in order: whether it is a selector key. */
   readonly isSelector: readonly boolean[];
-  /** Where the values of selector keys go. */
+  /** Receives the values of selector keys. */
   readonly selectorValues: RuntimeValue[];
-  /** What a slot does; -1 for a miss. */
+  /** The action of a slot; slot -1 is a miss. */
   found(slot: number): BoundAction;
 }
 
-/** Makes `TableRuntime.lookup`: a function of as many values as the table has keys, for few keys without an array. */
+/** Makes `TableRuntime.lookup`: a function with one parameter per key. For few keys it needs no array. */
 export function createLookup(parts: LookupParts): (...keys: readonly RuntimeValue[]) => BoundAction {
   const { index, words, isSelector, selectorValues } = parts;
   const count = isSelector.length;

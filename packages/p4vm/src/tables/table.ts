@@ -1,7 +1,7 @@
 import type { ActionCall, KeyMatch, Table } from '../ir/program.js';
 import type { RuntimeValue } from '../machine/runtime.js';
 
-/** What a lookup found: the action to run, with its data in the representation of run-time values. */
+/** The result of a lookup: the action to run, with its data as run-time values. */
 export interface BoundAction {
   /** Position in `Table.actions`; -1: none (no default action). */
   readonly action: number;
@@ -18,16 +18,16 @@ export interface BoundAction {
 }
 
 /**
- * A table as generated code sees it. `lookup` takes one value per key, in order (selector keys too): bit patterns, so
- * unsigned: numbers for keys up to 32 bits, bigints for wider ones. It counts direct counters and runs direct meters.
- * It returns an object that belongs to the table: not to be kept or changed.
+ * A table as generated code sees it. `lookup` takes one value per key, in order, selector keys included. Values are
+ * unsigned bit patterns: numbers for keys up to 32 bits, bigints for wider ones. It counts direct counters and runs
+ * direct meters. Its result belongs to the table: do not keep or change it.
  */
 export interface TableRuntime {
   readonly declaration: Table;
   lookup(...keys: readonly RuntimeValue[]): BoundAction;
   /**
-   * As `lookup`, but keys are given in 32-bit words (signed or unsigned numbers), least significant first, one word per 32
-   * bits begun, unused high bits 0: no bigints. Undefined for tables with selector keys.
+   * As `lookup`, but takes keys as 32-bit words (signed or unsigned numbers) to avoid bigints: least significant first,
+   * one word per 32 bits begun, unused high bits 0. Undefined for tables with selector keys.
    */
   readonly lookupWords?: ((...words: readonly number[]) => BoundAction) | undefined;
 }
@@ -37,7 +37,10 @@ export interface ValueSetRuntime {
   matches(...keys: readonly RuntimeValue[]): boolean;
 }
 
-/** An entry as the control plane gives it. `priority`: smaller wins; only for tables with ternary, range or optional keys. */
+/**
+ * An entry from the control plane. The smallest `priority` wins; only tables with ternary, range or optional keys use
+ * it.
+ */
 export interface TableEntrySpec {
   readonly keys: readonly KeyMatch[];
   readonly call: ActionCall;

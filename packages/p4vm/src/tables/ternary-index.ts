@@ -6,7 +6,7 @@ import { KeyWords, wordsOfWidth } from './key-words.js';
 import type { MatchIndex } from './match-index.js';
 import { WordIndex } from './word-index.js';
 
-/** Up to this many entries are looked through one by one: cheaper than a hash per mask. */
+/** Most entries for a plain scan, which is then cheaper than a hash per mask. */
 const SCAN_LIMIT = 12;
 
 interface TernaryEntry {
@@ -20,16 +20,16 @@ interface TernaryEntry {
   readonly highs: Int32Array;
 }
 
-/** All entries with the same masks: one hash over the masked keys leads to those worth a look, best first. */
+/** All entries with the same masks. One hash over the masked keys finds the candidates, best first. */
 interface MaskGroup {
   readonly signature: string;
   readonly masks: Int32Array;
   readonly index: WordIndex;
   readonly buckets: TernaryEntry[][];
   readonly freeBuckets: number[];
-  /** Slots, by what tells entries of one bucket apart: see `#identity`. */
+  /** Slots by `#identity`, which distinguishes entries of one bucket. */
   readonly slots: Map<string, number>;
-  /** Smallest priority among its entries; may be too small after a removal, never too large. */
+  /** A lower bound of its entries' priorities. It is exact until a removal. */
   bestPriority: number;
   size: number;
 }
@@ -60,19 +60,19 @@ function compareWords(left: Int32Array, right: Int32Array, first: number, last: 
 
 /**
  * Entries with priorities: tuple space search (one hash lookup per set of masks in use, groups with the best priority
- * first, ended when no later group can win), or a plain scan while there are few entries. Range keys are compared on the
- * entries that a hash leads to.
+ * first, until no later group can win), or a plain scan of few entries. Range keys are compared for the entries that a
+ * hash finds.
  */
 export class TernaryIndex implements MatchIndex {
   readonly #shapes: readonly KeyShape[];
   /** First and last word of each range key. */
   readonly #ranges: readonly (readonly [number, number])[];
-  /** Best priority first, once they are sorted. */
+  /** Best priority first, after sorting. */
   #groups: MaskGroup[] = [];
   #isSorted = true;
   readonly #work: PacketWork;
   readonly #bySignature = new Map<string, MaskGroup>();
-  /** All entries in order of precedence, while they are few. */
+  /** All entries in order of precedence, as long as there are few. */
   #few: TernaryEntry[] = [];
   #size = 0;
   readonly #words: KeyWords;

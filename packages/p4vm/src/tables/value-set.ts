@@ -18,7 +18,7 @@ export class ParserValueSet implements ValueSetRuntime {
 
   readonly #free = new LowestFree();
 
-  /** @param memory what members may take; as much as they like if absent */
+  /** @param memory memory for members; unlimited if absent */
   constructor(
     readonly declaration: ValueSet,
     readonly memory?: Memory,
@@ -41,7 +41,12 @@ export class ParserValueSet implements ValueSetRuntime {
     return this.#index.find(this.#words.load(keys)) >= 0;
   }
 
-  /** Does nothing if the member is there already. @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_NO_ROOM` */
+  /**
+   * Adds a member. Does nothing if it exists already.
+   *
+   * @throws ControlError `ERR_CONTROL_WRONG_ARITY`,
+   * `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_NO_ROOM`
+   */
   add(keys: readonly KeyMatch[]): void {
     const matches = this.#canonical(keys);
     if (this.#index.equal(matches, 0) >= 0) return;
@@ -53,7 +58,12 @@ export class ParserValueSet implements ValueSetRuntime {
     this.#index.add(matches, 0, slot);
   }
 
-  /** Does nothing if there is no such member. @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE` */
+  /**
+   * Removes a member. Does nothing if it does not exist.
+   *
+   * @throws ControlError `ERR_CONTROL_WRONG_ARITY`,
+   * `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`
+   */
   remove(keys: readonly KeyMatch[]): void {
     const matches = this.#canonical(keys);
     const slot = this.#index.equal(matches, 0);

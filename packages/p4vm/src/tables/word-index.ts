@@ -2,7 +2,7 @@ const EMPTY = -1;
 const DELETED = -2;
 const FIRST_CAPACITY = 16;
 
-/** Of this process: nobody can choose keys that all come to one place. */
+/** A random seed per process, so that nobody can choose keys that all collide. */
 const SEED = /* @__PURE__ */ Math.floor(Math.random() * 0x1_0000_0000) | 0;
 
 function mix(hash: number, word: number): number {
@@ -13,8 +13,8 @@ function mix(hash: number, word: number): number {
 }
 
 /**
- * Maps keys of a fixed number of 32-bit words to numbers from 0: open addressing, filled to a half at most, no allocation
- * at lookup.
+ * Maps keys of a fixed number of 32-bit words to numbers from 0: open addressing, at most half full, no allocation at
+ * lookup.
  */
 export class WordIndex {
   readonly #count: number;

@@ -6,7 +6,7 @@ export interface TracedOutput {
   readonly frame: Uint8Array;
 }
 
-/** What one packet did, from the port it came in by to the packets that came of it. */
+/** The trace of one packet, from its ingress port to the packets that left the switch. */
 export interface PacketTrace {
   readonly port: number;
   readonly frame: Uint8Array;
@@ -14,7 +14,7 @@ export interface PacketTrace {
   readonly outputs: readonly TracedOutput[];
 }
 
-/** Keeps the events it is given; those beyond `limit` are counted only. */
+/** Keeps events. Those beyond `limit` are only counted. */
 export class TraceRecorder implements TraceConsumer {
   readonly events: TraceEvent[] = [];
   suppressed = 0;

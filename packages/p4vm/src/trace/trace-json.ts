@@ -3,7 +3,7 @@ import type { PacketTrace } from './packet-trace.js';
 import type { TraceEvent } from './trace.js';
 import { hexOf } from './trace-text.js';
 
-/** What `JSON.stringify` takes: numbers below 2^53 as numbers, others as decimal strings. */
+/** A value for `JSON.stringify`: numbers below 2^53 as numbers, others as decimal strings. */
 export type JsonValue =
   | string
   | number

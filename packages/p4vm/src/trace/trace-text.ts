@@ -9,7 +9,7 @@ export function hexOf(bytes: Uint8Array): string {
 
 function number(value: RuntimeValue | string): string {
   if (typeof value === 'string') return value;
-  // Small numbers read best as they are; addresses and the like in hex.
+  // Small numbers read best in decimal, addresses and the like also in hex.
   return value >= -9 && value <= 9 ? `${value}` : value < 0 ? `${value}` : `${value} (0x${value.toString(16)})`;
 }
 
@@ -44,7 +44,7 @@ export function formatTraceEvent(event: TraceEvent): string {
   }
 }
 
-/** The trace as text: stages at the margin, what happens in them indented, then the packets that left. */
+/** The trace as text: stages at the margin, their events indented, then the packets that left. */
 export function formatTrace(trace: PacketTrace): string {
   const lines = [`packet in by port ${trace.port}: ${trace.frame.length} bytes`];
   for (const event of trace.events) {

@@ -19,10 +19,10 @@ export type TraceEvent =
   | { readonly kind: 'assign'; readonly target: string; readonly value: RuntimeValue | string }
   | { readonly kind: 'extern'; readonly call: string }
   | { readonly kind: 'emit'; readonly header: string; readonly bits: number }
-  /** Of the switch: what became of the packet, such as `to port 3`, `dropped`, `cloned to session 5`. */
+  /** A decision of the switch about the packet, such as `to port 3`, `dropped`, `cloned to session 5`. */
   | { readonly kind: 'packet'; readonly what: string };
 
-/** Where code compiled for tracing reports to. */
+/** Receives the events of code compiled for tracing. */
 export interface TraceConsumer {
   event(event: TraceEvent): void;
 }

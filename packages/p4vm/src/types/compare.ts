@@ -19,7 +19,10 @@ interface Generic {
   readonly typeArguments: readonly Type[];
 }
 
-/** Specialisations of one generic type (their names are unique) that are two objects, because one has `_` in it. */
+/**
+ * Whether two objects are one specialisation of a generic type. They may differ because one contains `_`. Names are
+ * unique.
+ */
 function sameArguments(first: Generic, second: Generic): boolean {
   return (
     first.name === second.name && first.typeArguments.length > 0 && sameList(first.typeArguments, second.typeArguments)
@@ -27,8 +30,8 @@ function sameArguments(first: Generic, second: Generic): boolean {
 }
 
 /**
- * Whether two types are the same: nominal types by identity, the others by structure. The unknown type and `_` agree
- * with all. Parser and control types are compared by their parameters' directions and types, as the language does when
+ * Whether two types are the same: nominal types by identity, the others by structure. The unknown type and `_` equal
+ * all types. Parser and control types are compared by their parameters' directions and types, as the language does when
  * an instance is passed to a constructor.
  */
 export function sameType(first: Type, second: Type): boolean {
@@ -49,7 +52,7 @@ export function sameType(first: Type, second: Type): boolean {
     case 'set':
       return second.kind === 'set' && sameType(first.element, second.element);
     case 'struct':
-      // Structs without a name: those of `{a = 1}` before a named one is known.
+      // Structs without a name: the type of `{a = 1}` before its struct type is known.
       if (second.kind !== 'struct') return false;
       if (first.name !== '' || second.name !== '') return sameArguments(first, second);
       return (
@@ -145,7 +148,7 @@ function parameterKey(parameters: readonly ParameterType[]): string {
   return parameters.map((each) => `${each.direction} ${typeKey(each.type)}`).join();
 }
 
-/** A text that two types share if and only if they are the same: key of caches of specialisations. */
+/** A text that is equal for two types if and only if they are the same: the key for caches of specialisations. */
 export function typeKey(type: Type): string {
   switch (type.kind) {
     case 'bits':

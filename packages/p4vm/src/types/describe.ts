@@ -1,6 +1,6 @@
 import type { ParameterType, Type } from './type.js';
 
-/** Characters that a description has, about: types may be made of others, each twice, and so on. */
+/** Approximate limit of a description in characters. Nested types can double it at each level. */
 const MAX_LENGTH = 400;
 
 /** A description while it is written. */
@@ -120,7 +120,7 @@ class Description {
   }
 }
 
-/** A type as diagnostics show it, close to how it is written in P4. Long ones are cut. */
+/** A type as diagnostics show it, close to P4's syntax. Long ones are cut. */
 export function describeType(type: Type): string {
   const description = new Description();
   description.type(type);

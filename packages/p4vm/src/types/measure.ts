@@ -74,7 +74,7 @@ function partsOf(type: Type, isDeep: boolean): readonly Type[] {
 
 const depths = /* @__PURE__ */ new WeakMap<Type, number>();
 
-/** How deep a type is nested: 1 for one without parts. */
+/** Nesting depth of a type: 1 without parts. */
 export function typeDepth(type: Type): number {
   const known = depths.get(type);
   if (known !== undefined) return known;
@@ -89,8 +89,8 @@ export function typeDepth(type: Type): number {
 const sizes = /* @__PURE__ */ new WeakMap<Type, number>();
 
 /**
- * How many types a type is written with: what comparing and describing it grows with. One with a name counts once, with
- * its type arguments.
+ * Number of types in a type's notation: the cost of comparing and describing it grows with it. A named type counts
+ * once, with its type arguments.
  */
 export function structuralSize(type: Type): number {
   const known = sizes.get(type);
@@ -104,7 +104,7 @@ export function structuralSize(type: Type): number {
 
 const leaves = /* @__PURE__ */ new WeakMap<Type, number>();
 
-/** How many values without parts a value of the type is made of: what work on it grows with. */
+/** Number of scalar values in a value of the type. The cost of work on it grows with this number. */
 export function leafCount(type: Type): number {
   let parts: readonly Type[];
   switch (type.kind) {

@@ -77,7 +77,9 @@ export interface StructType {
   readonly kind: 'struct' | 'header' | 'union';
   readonly name: string;
   readonly typeArguments: readonly Type[];
-  /** In order of declaration. Filled after the object exists: a type may be named while its fields are resolved. */
+  /**
+   * In order of declaration. Filled after the object exists, because a type may be named while its fields are resolved.
+   */
   readonly fields: readonly Field[];
 }
 /** A stack of headers or header unions. */
@@ -96,7 +98,7 @@ export interface ListType {
   readonly kind: 'list';
   readonly element: Type;
 }
-/** Without values of its own: a member is represented by its position. */
+/** An enum whose members have no values. The position of a member represents it. */
 export interface EnumType {
   readonly kind: 'enum';
   readonly name: string;
@@ -177,7 +179,7 @@ export interface TableResultType {
   readonly kind: 'table-result';
   readonly table: string;
 }
-/** Type of `_`, `default` and `...`: agrees with all. */
+/** Type of `_`, `default` and `...`: compatible with all types. */
 export interface AnyType {
   readonly kind: 'any';
 }
@@ -185,7 +187,7 @@ export interface AnyType {
 export interface InvalidHeaderType {
   readonly kind: 'invalid-header';
 }
-/** Of what has been reported as wrong already: agrees with all, so that an error is not followed by others. */
+/** Type of an expression with a reported error: compatible with all types, so that no further errors follow. */
 export interface UnknownType {
   readonly kind: 'unknown';
 }

@@ -1,7 +1,6 @@
+import { createSwitch, DEFAULT_LIMITS, type LimitName, type Limits, P4Error } from '@int/p4vm';
+import { LIMIT_NAMES, limitLabel } from '@int/p4vm/internals';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, LIMIT_NAMES, type LimitName, type Limits, limitLabel } from '../../src/budget/limits.js';
-import { P4Error } from '../../src/source/diagnostics.js';
-import { createSwitch } from '../../src/switch/create-switch.js';
 import { type Parts, times, v1model } from '../hostile/hostile-case.js';
 
 /** The first error of a program, or `runs`; and what its switch drops of one packet, if it is dropped by a limit. */

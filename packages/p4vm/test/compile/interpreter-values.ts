@@ -1,4 +1,4 @@
-import type { DataType } from '../../src/ir/program.js';
+import type { DataType } from '@int/p4vm';
 
 /* Values of the interpreter: every scalar is a bigint. */
 

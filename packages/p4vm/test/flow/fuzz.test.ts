@@ -1,14 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { bmv2Limits, buildProgram, createSwitch, findWarnings, P4Error } from '@int/p4vm';
+import { fileResolver } from '@int/p4vm/node';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { bmv2Limits } from '../../src/flow/bmv2-limits.js';
-import { findWarnings } from '../../src/flow/find-warnings.js';
-import { buildProgram } from '../../src/lower/front-end.js';
-import { fileResolver } from '../../src/node/include-files.js';
-import { P4Error } from '../../src/source/diagnostics.js';
-import { createSwitch } from '../../src/switch/create-switch.js';
 
 const FOLDER = new URL('../programs/', import.meta.url);
 const folder = fileURLToPath(FOLDER);

@@ -1,4 +1,4 @@
-import type { Limits } from '../../src/index.js';
+import type { Limits } from '@int/p4vm';
 
 /** A program, or what is given to one, that wants more than it may have. */
 export interface HostileCase {

@@ -11,7 +11,7 @@ import {
   type SourceFile,
   StfSyntaxError,
   type V1Switch,
-} from '../../src/index.js';
+} from '@int/p4vm';
 import { CASES } from './cases.js';
 import type { HostileCase } from './hostile-case.js';
 

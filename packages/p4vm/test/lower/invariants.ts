@@ -1,4 +1,4 @@
-import type { IrProgram, StructDataType } from '../../src/ir/program.js';
+import type { IrProgram, StructDataType } from '@int/p4vm';
 
 /** Kinds of nodes that may stand in one place of a program only. */
 const NODES: ReadonlySet<string> = new Set([

@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatDiagnostic } from '@int/p4vm';
+import { checkProgramFile, loadProgram, UnreadableFile } from '@int/p4vm/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limit } from '../../../../.ci/test/requires.js';
-import { checkProgramFile, loadProgram } from '../../src/node/load-program.js';
-import { UnreadableFile } from '../../src/node/regular-file.js';
-import { formatDiagnostic } from '../../src/source/diagnostics.js';
 
 const SECRET = 'root:x:0:0:a secret of this machine';
 

@@ -1,11 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSwitch, P4Error } from '@int/p4vm';
+import { lineColumn } from '@int/p4vm/internals';
+import { checkProgramFile, loadProgram } from '@int/p4vm/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkProgramFile, loadProgram } from '../../src/node/load-program.js';
-import { P4Error } from '../../src/source/diagnostics.js';
-import { lineColumn } from '../../src/source/position.js';
-import { createSwitch } from '../../src/switch/create-switch.js';
 
 const rest = `
 struct headers { h_t h; }

@@ -1,7 +1,5 @@
+import { createSwitch, formatUndefinedRead, type V1Switch } from '@int/p4vm';
 import { describe, expect, it } from 'vitest';
-import { formatUndefinedRead } from '../../src/poison/undefined-reads.js';
-import { createSwitch } from '../../src/switch/create-switch.js';
-import type { V1Switch } from '../../src/switch/v1-switch.js';
 
 interface Parts {
   readonly parser?: string;

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runStf } from '@int/p4vm';
+import { formatStfResult } from '@int/p4vm/internals';
+import { loadProgram } from '@int/p4vm/node';
 import { describe, expect, test } from 'vitest';
-import { loadProgram } from '../../src/node/load-program.js';
-import { formatStfResult } from '../../src/stf/run-stf.js';
-import { runStf } from '../../src/stf/switch-target.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const names = readdirSync(folder)

@@ -1,7 +1,6 @@
+import { createSwitch, runStf } from '@int/p4vm';
+import { formatStfResult } from '@int/p4vm/internals';
 import { describe, expect, it } from 'vitest';
-import { formatStfResult } from '../../src/stf/run-stf.js';
-import { runStf } from '../../src/stf/switch-target.js';
-import { createSwitch } from '../../src/switch/create-switch.js';
 
 const PROGRAM = `
 #include <core.p4>

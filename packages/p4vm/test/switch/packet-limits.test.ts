@@ -1,5 +1,5 @@
+import { createSwitch, type Limits, type V1Switch } from '@int/p4vm';
 import { describe, expect, it } from 'vitest';
-import { createSwitch, type Limits, type V1Switch } from '../../src/index.js';
 import { type Parts, v1model } from '../hostile/hostile-case.js';
 
 function switchOf(parts: Parts, limits: Partial<Limits> = {}): V1Switch {

@@ -1,7 +1,5 @@
+import { createSwitch, P4Error, VirtualClock } from '@int/p4vm';
 import { describe, expect, it } from 'vitest';
-import { P4Error } from '../../src/source/diagnostics.js';
-import { createSwitch } from '../../src/switch/create-switch.js';
-import { VirtualClock } from '../../src/switch/environment.js';
 
 const programOf = (ingress: string, declarations = '', egress = ''): string => `
 #include <core.p4>

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { createGzip, type Gzip } from 'node:zlib';
 import { openWritablePipe } from './open-stream.js';
 
-/** Where the bytes of a capture go, one write after the other. */
+/** The output of a capture's bytes, one write after the other. */
 export interface ByteOutput {
   write(bytes: Uint8Array): Promise<void>;
   /** Completes the output; also releases it if a write has failed. */
@@ -12,7 +12,7 @@ export interface ByteOutput {
 
 /**
  * @param path a file, created or emptied, a pipe, or `-` for standard output
- * @param signal ends the waiting for a reader of a pipe
+ * @param signal aborts the wait for a reader of a pipe
  */
 export async function openOutput(path: string, isCompressed: boolean, signal?: AbortSignal): Promise<ByteOutput> {
   const plain = path === '-' ? new StreamOutput(process.stdout) : await openPath(path, signal);
@@ -43,10 +43,10 @@ class FileOutput implements ByteOutput {
   }
 }
 
-/** Standard output, which is not ours to close. */
+/** Standard output, which this module must not close. */
 class StreamOutput implements ByteOutput {
   readonly #stream: Writable;
-  /** The callback of `write` tells the error; without a listener the event would end the process as well. */
+  /** The callback of `write` reports the error. Without a listener the event would also end the process. */
   readonly #ignore = (): void => {};
 
   constructor(stream: Writable) {
@@ -67,7 +67,7 @@ class StreamOutput implements ByteOutput {
   }
 }
 
-/** A pipe of ours: closing it tells the reader that this is the end. */
+/** A pipe opened here. Closing it signals the end to the reader. */
 class PipeOutput extends StreamOutput {
   readonly #pipe: Writable;
 

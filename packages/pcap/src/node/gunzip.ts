@@ -2,17 +2,18 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 import { CaptureError } from '../capture-error.js';
 
 /**
- * Compressed bytes handed to zlib at once. Deflate expands at most about 1032 times, so that what one piece becomes,
- * hostile or not, stays below 17 MiB.
+ * Compressed bytes per call of zlib. Deflate expands at most about 1032 times, so even a hostile piece stays below 17
+ * MiB.
  */
 const PIECE = 1 << 14;
 
 /**
- * Passes bytes through, decompressing them if they start with the gzip magic 1f 8b (RFC 1952). Files of several
- * members, one behind the other, are read to the last; zero bytes after it are ignored.
+ * Passes bytes through, decompressing them if they start with the gzip magic 1f 8b (RFC 1952). Reads all members of a
+ * file with several. Zero bytes after the last one are ignored.
  *
  * @param source chunks of any size
- * @throws CaptureError `ERR_CAPTURE_GZIP` if the compressed data are damaged or cut short, after what could be decompressed
+ * @throws CaptureError `ERR_CAPTURE_GZIP` if the compressed data are damaged or cut short, after all bytes that could
+ *   be decompressed
  */
 export async function* gunzipIfNeeded(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -41,7 +42,7 @@ export async function* gunzipIfNeeded(
   }
 }
 
-/** zlib's gunzip stream, one piece at a time, so that what it gave before an error is not lost with it. */
+/** zlib's gunzip stream, one piece at a time, so that output before an error is not lost. */
 class Inflater {
   readonly #gunzip: Gunzip = createGunzip();
   #output: Uint8Array[] = [];
@@ -69,7 +70,7 @@ class Inflater {
         await this.#settled(() => this.#gunzip.write(piece, () => this.#settle()));
         yield* this.#drain();
         consumed = this.#gunzip.bytesWritten - before;
-        // zlib leaves bytes only if they start with 0 behind a complete member; it takes no more then.
+        // zlib leaves bytes only if they start with 0 after a complete member, and then takes no more.
         this.#isOver = consumed < piece.length;
       }
       this.#taken += piece.length;

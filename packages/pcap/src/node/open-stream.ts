@@ -1,6 +1,6 @@
 /**
- * Files as streams, whatever they are. To open or to read a pipe with the calls for files keeps a thread of the process
- * waiting for the other side, and a process does not end before its threads; here nothing waits that cannot be ended.
+ * Opens files, pipes and terminals as streams. The calls for files would block a thread until the other side of a pipe
+ * opens, and a process does not end before its threads. Here every wait can be aborted.
  */
 import { close, constants, createReadStream, fstat, open, type Stats } from 'node:fs';
 import { Socket } from 'node:net';
@@ -10,13 +10,13 @@ import { isatty, ReadStream as TerminalStream } from 'node:tty';
 import { promisify } from 'node:util';
 
 const READ_SIZE = 1 << 18;
-/** Between two looks whether a pipe has got a reader, in milliseconds. */
+/** Interval of checks whether a pipe has a reader, in milliseconds. */
 const LOOK_MS = 20;
 
 const openFile = promisify(open);
 const statOf = promisify(fstat);
 const closeFile = promisify(close);
-/** Not there on Windows, whose pipes have names of their own. */
+/** Absent on Windows, which has a separate namespace for pipes. */
 const NONBLOCK = constants.O_NONBLOCK ?? 0;
 
 async function checked(descriptor: number): Promise<Stats> {
@@ -31,9 +31,9 @@ async function checked(descriptor: number): Promise<Stats> {
 }
 
 /**
- * Opens a file, a pipe or a terminal for reading. A pipe is waited for by the stream: destroy it to stop that.
+ * Opens a file, a pipe or a terminal for reading. The stream waits for a pipe's writer; destroy it to stop the wait.
  *
- * @throws errors of the file system as Node gives them (rejects), `EISDIR` for a directory
+ * @throws Node's errors of the file system (as a rejection), `EISDIR` for a directory
  */
 export async function openReadable(path: string): Promise<Readable> {
   const descriptor = await openFile(path, constants.O_RDONLY | NONBLOCK);
@@ -44,11 +44,11 @@ export async function openReadable(path: string): Promise<Readable> {
 }
 
 /**
- * Opens a pipe for writing, and waits until somebody reads from it.
+ * Opens a pipe for writing, and waits for a reader.
  *
- * @param signal ends the waiting
- * @returns null if the path is that of no pipe
- * @throws errors of the file system as Node gives them, an `AbortError` (rejects)
+ * @param signal aborts the wait
+ * @returns null if the path is not a pipe
+ * @throws Node's errors of the file system, or an `AbortError` (as a rejection)
  */
 export async function openWritablePipe(path: string, signal?: AbortSignal): Promise<Writable | null> {
   for (;;) {

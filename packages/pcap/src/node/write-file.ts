@@ -5,26 +5,26 @@ import { PcapWriter } from '../pcap-writer.js';
 import { type PcapngInterface, PcapngWriter } from '../pcapng-writer.js';
 import { type ByteOutput, openOutput } from './byte-sink.js';
 
-/** How to write a capture file. */
+/** Options of a capture file. */
 export interface CaptureFileOptions {
-  /** Default: pcapng if the name ends in `.pcapng` or `.pcapng.gz`, otherwise pcap. */
+  /** Format. Default: pcapng if the name ends in `.pcapng` or `.pcapng.gz`, otherwise pcap. */
   readonly format?: 'pcap' | 'pcapng';
-  /** Default: true if the name ends in `.gz`. */
+  /** Whether to compress. Default: true if the name ends in `.gz`. */
   readonly gzip?: boolean;
-  /** Default: that of the first frame; Ethernet if it tells none, or if there is none. */
+  /** Link type. Default: that of the first frame; Ethernet if it has none, or without frames. */
   readonly linkType?: number;
-  /** Times in nanoseconds; otherwise in microseconds, rounded down. Default: true. */
+  /** Whether times are in nanoseconds; otherwise in microseconds, rounded down. Default: true. */
   readonly nanosecond?: boolean;
-  /** Bytes kept of each frame. Default: 262,144. */
+  /** Most bytes written of a frame. Default: 262,144. */
   readonly snapLength?: number;
-  /** Default: little. */
+  /** Byte order of the file. Default: little. */
   readonly byteOrder?: ByteOrder;
   /**
-   * pcapng only: the interfaces that the frames' `interfaceId` refers to; then `linkType`, `nanosecond` and
-   * `snapLength` above do not count. Default: one interface for each link type that occurs; `interfaceId` is ignored.
+   * pcapng only: the interfaces for the frames' `interfaceId`. They replace `linkType`, `nanosecond` and `snapLength`
+   * above. Default: one interface for each link type that occurs, and `interfaceId` is ignored.
    */
   readonly interfaces?: readonly PcapngInterface[];
-  /** Ends the waiting for a reader, where the path is that of a pipe. */
+  /** Aborts the wait for a reader if the path is a pipe. */
   readonly signal?: AbortSignal;
 }
 
@@ -32,9 +32,9 @@ export interface CaptureFileOptions {
 const FLUSH_LENGTH = 1 << 16;
 
 /**
- * Creates a capture file, or empties one that exists.
+ * Creates a capture file, or empties an existing one.
  * @param path a file, or `-` for standard output
- * @throws RangeError for an option out of range; errors of the file system as Node gives them
+ * @throws RangeError for an option out of range; Node's errors of the file system
  */
 export async function createCaptureFile(path: string, options: CaptureFileOptions = {}): Promise<CaptureFile> {
   const isPcapng = options.format === undefined ? /\.pcapng(\.gz)?$/i.test(path) : options.format === 'pcapng';
@@ -42,7 +42,7 @@ export async function createCaptureFile(path: string, options: CaptureFileOption
   return new CaptureFile(encoder, await openOutput(path, options.gzip ?? /\.gz$/i.test(path), options.signal));
 }
 
-/** A capture file being written; {@link createCaptureFile} makes it. */
+/** A capture file being written, made by {@link createCaptureFile}. */
 export class CaptureFile {
   readonly #encoder: FrameEncoder;
   readonly #sink: ByteOutput;
@@ -58,10 +58,10 @@ export class CaptureFile {
   }
 
   /**
-   * Adds a frame. Await it, so that a slow disk or pipe holds back the writer; frames keep the order of the calls.
-   * The data are taken when it is called.
+   * Adds a frame. Await it, so that a slow disk or pipe slows down the caller. Frames keep the order of the calls. The
+   * data are read during the call.
    * @throws RangeError or TypeError for a frame that the format cannot hold (see `CaptureWriter.record`), TypeError
-   * after `close`; errors of the file system, also of an earlier frame, as Node gives them
+   *   after `close`; Node's errors of the file system, also for an earlier frame
    */
   async write(frame: FrameInput): Promise<void> {
     if (this.#isClosed) throw new TypeError('write: the capture file is closed');
@@ -70,8 +70,8 @@ export class CaptureFile {
   }
 
   /**
-   * Writes what is left and closes the file, which is a valid capture even without frames.
-   * @throws errors of the file system, also of an earlier frame, as Node gives them
+   * Writes the remaining bytes and closes the file. It is a valid capture even without frames.
+   * @throws Node's errors of the file system, also for an earlier frame
    */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -94,15 +94,15 @@ export class CaptureFile {
     this.#pending = [];
     this.#pendingLength = 0;
     this.#written = this.#written.then(() => this.#sink.write(bytes));
-    // Whoever does not await `write` hears of the error from `close`.
+    // A caller that does not await `write` gets the error from `close`.
     this.#written.catch(() => {});
     return this.#written;
   }
 }
 
 /**
- * Frames to the bytes of a file, with the header when it is due. A part is emitted as soon as it is final, so that a
- * frame that is refused takes nothing before it along.
+ * Encodes frames to the bytes of a file, with the header at its place. Finished parts are emitted at once, so that a
+ * refused frame loses nothing before it.
  */
 interface FrameEncoder {
   encode(frame: FrameInput, emit: (part: Uint8Array) => void): void;
@@ -115,7 +115,7 @@ class PcapEncoder implements FrameEncoder {
 
   constructor(options: CaptureFileOptions) {
     this.#options = options;
-    // Options out of range are to be told now, not at the first frame.
+    // Report options out of range now, and not at the first frame.
     new PcapWriter(options);
   }
 

@@ -32,8 +32,6 @@ export interface MessageEncoder {
   readonly format: MessageFormat;
   /**
    * Appends the reports of a batch whose `code` is 0, with their hops.
-   * @param frames the frames they came from, for the times
-   * @param first row in `frames` of the batch's frame 0
    * @param from first report row to look at
    * @returns the row to go on from; `batch.reports` when all are done
    */

@@ -268,7 +268,7 @@ function withLimit<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   });
 }
 
-/** Whether the brokers are told by name: by TLS one asks for names, not for addresses. */
+/** Whether the brokers have names: TLS verifies names, not addresses. */
 function hasNames(bootstrap: readonly string[]): boolean {
   return bootstrap.some(
     (address) => isIP(address.slice(0, address.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1')) === 0,

@@ -70,7 +70,7 @@ function otherHolder(folder: string, own: string): string | null {
     const path = join(folder, name);
     if (!NAME.test(name) || path === own) continue;
     const holder = read(path);
-    // Not yet written: whoever is writing it looks at mine afterwards.
+    // Not yet written: its writer checks ours afterwards.
     if (holder === null && !isSilent(path)) continue;
     if (holder !== null && isAlive(holder, path)) {
       return holder.where === self().where ? `process ${holder.pid}` : `process ${holder.pid} of another container`;

@@ -21,7 +21,7 @@ export interface Segment {
   readonly earliest: { readonly from: number; end: number; timeMs: number }[];
   /** Bytes that are no chunk: where they begin, and where the next chunk is. */
   readonly holes: Map<number, number>;
-  /** Chunks of which it has been told already that messages are missing. */
+  /** Chunks whose missing messages have been reported. */
   readonly told: Set<number>;
   /** Whether anything in it is not as it was written. */
   isDamaged: boolean;
@@ -47,10 +47,10 @@ export function readName(name: string): { readonly number: number; readonly befo
   return match === null ? null : { number: Number(match[1]), before: match.slice(2).map(Number) };
 }
 
-/** What is behind the name of a file that is kept for whoever wants to look at it. */
+/** Suffix of a file that is kept for inspection. */
 export const ASIDE = '.damaged';
 
-/** Whether a file is a segment of which the name is not understood. */
+/** Whether a file is a segment with a name that cannot be parsed. */
 export function isForeign(name: string): boolean {
   return name.endsWith('.chunks') && readName(name) === null;
 }

@@ -44,7 +44,7 @@ export interface SpoolBatch {
 
 /** Times that a segment may fail to be read before its messages are given up. */
 const READ_TRIES = 3;
-/** Damaged segments that are kept for whoever wants to look at them. */
+/** Damaged segments that are kept for inspection. */
 const KEPT_ASIDE = 4;
 
 /**

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
+import { KafkaSink } from '@int/sink-kafka';
 import { afterEach, expect, test, vi } from 'vitest';
 import { startCluster } from '../../../../.ci/kafka/cluster.mjs';
 import { requireKafka } from '../../../../.ci/kafka/for-tests.js';
 import { inTime } from '../../../../.ci/test/until.js';
-import { KafkaSink } from '../../src/index.js';
 import { check, closedAccount } from '../check.js';
 import { batchOf } from '../load.js';
 import { newName, readTopic } from '../topic.js';

@@ -1,11 +1,10 @@
 import { eventRecord, flowRecord, RecordIds } from '@int/collector';
 import { EntryReader } from '@int/flowcache';
+import { MessageSlab, MIN_SLAB_BYTES, makeEncoder } from '@int/sink-kafka';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyBatch } from '../../../../.ci/test/records/batches.js';
 import { detectorOf, entries, eventSeeds, eventsOf } from '../../../../.ci/test/records/findings.js';
-import { makeEncoder } from '../../src/message/make-encoder.js';
-import { MessageSlab, MIN_SLAB_BYTES } from '../../src/message/slab.js';
 import { SEED } from '../seed.js';
 import { existing } from './carried.js';
 import { eventMessage, flowMessage, PROTO, plain } from './proto.js';

@@ -1,9 +1,6 @@
 /** Messages of generated reports in a topic, and collectors that read them. */
 import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import { Collector, FrameSlab, RecordIds, type ReportRecord, reportRecord, type Sink } from '@int/collector';
-import { ReportStream } from '@int/traffic';
-import { Admin, Producer } from '@platformatic/kafka';
-import { until as untilInTime } from '../../../../.ci/test/until.js';
 import {
   KafkaSource,
   type KafkaSourceOptions,
@@ -11,7 +8,10 @@ import {
   MessageSlab,
   MIN_SLAB_BYTES,
   makeEncoder,
-} from '../../src/index.js';
+} from '@int/sink-kafka';
+import { ReportStream } from '@int/traffic';
+import { Admin, Producer } from '@platformatic/kafka';
+import { until as untilInTime } from '../../../../.ci/test/until.js';
 import { newName } from '../topic.js';
 
 const PARTITIONS = 3;

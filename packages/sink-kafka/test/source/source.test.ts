@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KafkaSource } from '@int/sink-kafka';
 import { Producer } from '@platformatic/kafka';
 import { describe, expect, it, vi } from 'vitest';
 import { kafkaForTests } from '../../../../.ci/kafka/for-tests.js';
-import { KafkaSource } from '../../src/index.js';
 import { newName } from '../topic.js';
 import { makeTopic, messages, REPORTS, read, send, sorted, until } from './reading.js';
 

@@ -16,7 +16,7 @@ const compress = promisify(gzip);
 const BULK_PATH = '/_bulk?filter_path=items.*.status,items.*.error.type,items.*.error.reason,error.type,error.reason';
 /** Times that the server may fail at one record, before the record is taken to be the reason. */
 const MAX_FAILURES = 8;
-/** Kinds of refusal that are told; what is beyond is counted only. */
+/** Most kinds of refusal that are reported. Further ones are only counted. */
 const MAX_TOLD = 32;
 
 /** What went over the wire. */
@@ -158,7 +158,7 @@ export class Shipper {
         }
         continue;
       }
-      // After the recovery, as a batch of which the server takes nothing is trouble, too.
+      // After the recovery: a batch of which the server takes nothing is a problem, too.
       left = [...result.left, ...left.slice(rows.length)];
       if (result.left.length > 0) await this.#sleep(backOff.next());
       else backOff.reset();

@@ -44,7 +44,7 @@ export class LineBatch {
   }
 
   /**
-   * Appends a record of which `bytes` from {@link used} on have been written already.
+   * Appends a record whose `bytes` are already there, from {@link used} on.
    * @param length bytes of it
    */
   push(kind: RecordKind, length: number): void {

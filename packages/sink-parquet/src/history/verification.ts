@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { faultOf, sumInName } from '../store/checksum.js';
 
-/** A file of which nothing is in the answers. */
+/** A file that contributes nothing to the answers. */
 export interface LeftOutFile {
   readonly path: string;
   /** Why, in words. */

@@ -43,7 +43,7 @@ const VIEWS_OF: Readonly<Record<TableName, RegExp>> = {
 /** Functions that make the name of a view of texts. */
 const HIDDEN_NAME = /\bquery(_table)?\b/i;
 
-/** Tables of which a query may read files: all whose views are named somewhere in its text. */
+/** Tables whose files a query may read: those whose views its text names. */
 export function tablesIn(sql: string): TableName[] {
   return TABLE_NAMES.filter((table) => VIEWS_OF[table].test(sql) || HIDDEN_NAME.test(sql));
 }

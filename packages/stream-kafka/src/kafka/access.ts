@@ -1,12 +1,12 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { KafkaLogin } from '@int/sink-kafka';
 
-/** How brokers are reached. */
+/** Access to the brokers. */
 export interface KafkaAccess {
   /** `host:port` of one or more brokers. */
   readonly bootstrap: readonly string[];
-  /** How to log in. */
+  /** Login with SASL. */
   readonly sasl?: KafkaLogin;
-  /** As the options of `tls.connect`. */
+  /** TLS options, see `tls.connect`. */
   readonly tls?: TlsOptions;
 }

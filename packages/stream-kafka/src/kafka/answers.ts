@@ -1,10 +1,10 @@
-/** What brokers say when they refuse something, by what it means here. */
+/** Error codes of brokers, grouped by the reaction to them. */
 
-/** Ask again in a moment: a decision is being written, or whoever decides is starting. */
+/** Retry soon: a decision is being written, or the coordinator is starting. */
 export const BUSY = ['CONCURRENT_TRANSACTIONS', 'COORDINATOR_LOAD_IN_PROGRESS', 'COORDINATOR_NOT_AVAILABLE'];
-/** It is decided elsewhere now: ask where. */
+/** The coordinator has moved: look it up again. */
 export const ELSEWHERE = ['NOT_COORDINATOR', 'COORDINATOR_NOT_AVAILABLE'];
-/** The partition has another leader, or none for the moment. */
+/** The partition has another leader, or none at the moment. */
 export const MOVED = [
   'NOT_LEADER_OR_FOLLOWER',
   'LEADER_NOT_AVAILABLE',
@@ -18,12 +18,12 @@ export const MOVED = [
   'REQUEST_TIMED_OUT',
   'KAFKA_STORAGE_ERROR',
 ];
-/** Somebody else has this transactional id now. */
+/** Another process has taken over this transactional id. */
 export const FENCED = ['PRODUCER_FENCED', 'INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING'];
-/** The group is between two generations, in the next one, or has gone on without this member. */
+/** The group is between two generations, in the next one, or has removed this member. */
 export const OTHER_GENERATION = ['ILLEGAL_GENERATION', 'REBALANCE_IN_PROGRESS', 'UNKNOWN_MEMBER_ID'];
 
-/** Whether an error of the client is, or has inside it, one of these answers of a broker. */
+/** Whether an error of the client is or contains one of these error codes. */
 export function has(error: unknown, answers: readonly string[]): boolean {
   if (!(error instanceof Error)) return false;
   if ('apiId' in error && typeof error.apiId === 'string' && answers.includes(error.apiId)) return true;
@@ -31,7 +31,7 @@ export function has(error: unknown, answers: readonly string[]): boolean {
   return error.cause !== undefined && has(error.cause, answers);
 }
 
-/** Whether a broker has answered at all. */
+/** Whether an error contains a broker's answer. */
 export function isAnswer(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('apiId' in error) return true;
@@ -39,7 +39,7 @@ export function isAnswer(error: unknown): boolean {
   return error.cause !== undefined && isAnswer(error.cause);
 }
 
-/** The answer itself, which the client hands over with the error that it makes of it; null if there is none. */
+/** The broker's answer, which the client attaches to its error; null if there is none. */
 export function answerIn(error: unknown): unknown {
   return error instanceof Error && 'response' in error ? error.response : null;
 }

@@ -1,4 +1,4 @@
-/** Who gets which partition, and how members of a group tell each other. */
+/** The assignment of partitions to members of a group, and the messages for it. */
 import { Reader, Writer } from '@platformatic/kafka';
 
 export interface TopicPartition {
@@ -6,10 +6,10 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** What a member tells the leader of its group. */
+/** A member's message to the leader of its group. */
 export interface Subscription {
   readonly topics: readonly string[];
-  /** What it has, and can go on with without reading its state back. */
+  /** The partitions that it owns and can continue without restoring their state. */
   readonly owned: readonly TopicPartition[];
 }
 
@@ -88,11 +88,12 @@ function flat(all: readonly TopicPartitions[]): TopicPartition[] {
 }
 
 /**
- * Deals partitions out so that no member has two more than another, and everybody keeps as much as possible of what it has.
+ * Assigns partitions. The members' numbers of partitions differ by at most one, and each member keeps as many of its
+ * partitions as possible.
  *
- * @param owned by member
- * @param all every partition once
- * @returns by member; the same for the same input, whatever its order
+ * @param owned partitions by member
+ * @param all every partition, once
+ * @returns partitions by member; independent of the order of the input
  */
 export function assign(
   owned: ReadonlyMap<string, readonly TopicPartition[]>,
@@ -101,13 +102,13 @@ export function assign(
   const members = [...owned.keys()].sort();
   const free = new Map([...all].sort(inOrder).map((one) => [nameOf(one), one]));
   const least = Math.floor(all.length / members.length);
-  // So many members have one more.
+  // Number of members with one partition more.
   let larger = all.length - least * members.length;
   const dealt = new Map<string, TopicPartition[]>();
   for (const member of members) {
     const kept: TopicPartition[] = [];
     for (const one of [...owned.get(member)!].sort(inOrder)) {
-      // What two members claim goes to the first.
+      // A partition claimed by two members goes to the first.
       if (!free.has(nameOf(one)) || kept.length > least || (kept.length === least && larger === 0)) continue;
       if (kept.length === least) larger--;
       free.delete(nameOf(one));

@@ -1,9 +1,9 @@
-/** Which records of a fetched part of a log are committed. */
+/** Finding the committed records in a fetched part of a log. */
 import type { fetchV13, RecordsBatch } from '@platformatic/kafka';
 
-/** A message as the log has it. */
+/** A message in the log. */
 export interface LogRecord {
-  /** Its place in the partition. */
+  /** Its offset in the partition. */
   readonly offset: number;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
@@ -12,24 +12,24 @@ export interface LogRecord {
 
 export type AbortedTransaction = fetchV13.FetchResponsePartitionAbortedTransaction;
 
-/** A transaction's end, not a message: bit 5 of a batch's attributes (KIP-98). */
+/** Marks the end of a transaction, which is not a message: bit 5 of a batch's attributes (KIP-98). */
 const CONTROL = 1 << 5;
 const TRANSACTIONAL = 1 << 4;
-/** Type of a control record that says "aborted": the 16 bits at byte 2 of its key. */
+/** Type of an abort marker: the 16 bits at byte 2 of a control record's key. */
 const ABORT = 0;
 
 /**
- * Appends the records at `position` and behind it that are not part of an aborted transaction.
+ * Appends the records from `position` on that are not part of an aborted transaction.
  *
- * The broker lists the aborted transactions by the first record of each, ordered by it; each ends at the next abort
- * marker of its producer (KIP-98). One producer may have aborted several times within what was fetched, and a marker may
- * belong to a transaction without a record here, which is in no list. The reader of the client library keeps one
- * transaction a producer and cannot do without the list's entry, so this is done here.
+ * The broker lists the aborted transactions by the offset of their first record, in this order. Each ends at the next
+ * abort marker of its producer (KIP-98). One producer may have aborted several transactions in the fetched part, and a
+ * marker may belong to a transaction without a record here, which is not listed. The client library's reader handles
+ * only one transaction per producer and requires the list's entry, so this function replaces it.
  *
- * @param batches as fetched, in order; up to the last stable offset
+ * @param batches fetched batches, in order, up to the last stable offset
  * @param aborted the broker's list for them
  * @param position first offset wanted
- * @returns the offset to go on from: behind all that was fetched
+ * @returns the next offset, after everything fetched
  */
 export function committedRecords(
   batches: readonly RecordsBatch[],

@@ -6,24 +6,27 @@ import { isAnswer } from './answers.js';
 import { within } from './deadline.js';
 
 const CONNECT_MS = 5000;
-/** Beyond the limit of a question, so that the limit here ends first and says what the question was. */
+/**
+ * Added to a request's time limit for the client, so that the limit here expires first, with a message that names the
+ * request.
+ */
 const SPARE_MS = 5000;
 
-/** A connection, and who uses it. */
+/** A connection, and its use. */
 interface Line {
   readonly made: Promise<Connection>;
   readonly login: ConnectionLogin | null;
-  /** That have no answer yet. */
+  /** Requests without an answer. */
   questions: number;
 }
 
 /**
- * Connections to brokers, one to each, for questions that are asked one after the other.
+ * Connections to brokers, one to each, for sequential requests.
  *
- * The client library's own producer and consumer are not used. Their retries have no limit in time, requests that
- * are made at the same time are taken for one, they keep asking a coordinator that has moved, and an answer for a broker
- * that is gone ends in an exception that nobody can catch. Here each question has a limit, and any failure that is no
- * answer ends the connection.
+ * The client library's own producer and consumer are unsuitable. Their retries have no time limit, they merge
+ * simultaneous requests, they keep asking a coordinator that has moved, and the loss of a broker can cause an exception
+ * that cannot be caught. Here each request has a time limit, and any failure other than an error answer closes the
+ * connection.
  */
 export class Connections {
   readonly #access: KafkaAccess;
@@ -38,9 +41,9 @@ export class Connections {
 
   /**
    * @param address `host:port`
-   * @param what for messages
-   * @param limitMs for the answer
-   * @throws Error as the client gives it, or ProcessError `ERR_PROCESS_REQUEST` after the limit
+   * @param what name of the request, for messages
+   * @param limitMs time limit for the answer, in milliseconds
+   * @throws the client's Error, or ProcessError `ERR_PROCESS_REQUEST` after the limit
    */
   async ask<T>(
     address: string,
@@ -72,7 +75,7 @@ export class Connections {
     const existing = this.#lines.get(address);
     if (existing !== undefined && existing.login?.isOver !== true) return existing;
     if (this.#isClosed) throw new Error('closed');
-    // The last answer ends it.
+    // The connection closes after its last answer.
     this.#lines.delete(address);
     if (existing?.questions === 0) this.#end(address, existing);
     const { sasl, tls } = this.#access;
@@ -80,7 +83,7 @@ export class Connections {
     const colon = address.lastIndexOf(':');
     const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
     const options: ConnectionOptions = {
-      // A name; the standard has none for addresses.
+      // The server name must be a host name; TLS has none for addresses.
       ...(tls === undefined ? {} : { tls, tlsServerName: tls.servername ?? isIP(host) === 0 }),
       connectTimeout: CONNECT_MS,
       requestTimeout: limitMs + SPARE_MS,

@@ -1,9 +1,9 @@
 import { PROCESS_CODES, ProcessError } from '../errors.js';
 
 /**
- * Waits for a promise, but not for ever.
+ * Waits for a promise, for a limited time.
  *
- * @throws ProcessError `ERR_PROCESS_REQUEST` when it has not settled after `ms` milliseconds; what it does later is ignored
+ * @throws ProcessError `ERR_PROCESS_REQUEST` if it has not settled after `ms` milliseconds; its later result is ignored
  */
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -19,7 +19,7 @@ export async function within<T>(ms: number, what: string, promise: Promise<T>): 
   }
 }
 
-/** Sleeps, unless or until `signal` says to stop. Never throws. */
+/** Sleeps until the time is over or `signal` is aborted. Never throws. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

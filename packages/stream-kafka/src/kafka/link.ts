@@ -12,23 +12,23 @@ import type { KafkaAccess } from './access.js';
 import { answerIn, BUSY, has, isAnswer, MOVED } from './answers.js';
 import { Connections } from './connections.js';
 
-/** What a topic has to be like. */
+/** The required properties of a topic. */
 export interface TopicWish {
   readonly topic: string;
-  /** At least so many partitions. One that has fewer is given more. */
+  /** Least number of partitions. Missing ones are added. */
   readonly partitions: number;
-  /** Partitions if it has to be made. */
+  /** Number of partitions of a new topic. */
   readonly make: number;
-  /** -1: as the brokers have it. */
+  /** Replicas of a new topic; -1 for the brokers' default. */
   readonly replicas: number;
-  /** Keep only the last message of each key. */
+  /** Whether to keep only the last message of each key. */
   readonly compacted?: boolean;
 }
 
-/** A topic as the brokers describe it. */
+/** The brokers' description of a topic. */
 export interface TopicLayout {
   readonly id: string;
-  /** Address of the leader, by partition; undefined: none at the moment. */
+  /** Address of the leader, by partition; undefined if there is none at the moment. */
   readonly leaders: readonly (string | undefined)[];
 }
 
@@ -39,9 +39,9 @@ const TRIES = 20;
 const WAIT_MS = 100;
 const EARLIEST = -2n;
 const LATEST = -1n;
-/** Of what is asked of coordinators. */
+/** Kinds of coordinators. */
 export const COORDINATOR = { GROUP: 0, TRANSACTION: 1 } as const;
-/** A segment of the state topic is compacted only when it is closed, so close it soon: after 64 MiB or ten minutes. */
+/** Only closed segments of the state topic are compacted, so close them early: after 64 MiB or ten minutes. */
 const COMPACTED = [
   { name: 'cleanup.policy', value: 'compact' },
   { name: 'segment.bytes', value: String(64 * 1024 * 1024) },
@@ -49,14 +49,14 @@ const COMPACTED = [
   { name: 'min.cleanable.dirty.ratio', value: '0.2' },
 ];
 
-/** Asks brokers about topics, offsets and coordinators. One for all partitions of a process. */
+/** Requests topics, offsets and coordinators from brokers. All partitions of a process share one. */
 export class KafkaLink {
   readonly #access: KafkaAccess;
   readonly #clientId: string;
   readonly #connections: Connections;
-  /** Addresses of the brokers as they said last. */
+  /** Addresses of the brokers, from their last reply. */
   #known: readonly string[] = [];
-  /** Where to begin when any broker will do. */
+  /** Index of the first broker to try if any will do. */
   #turn = 0;
 
   constructor(access: KafkaAccess, clientId: string) {
@@ -65,7 +65,7 @@ export class KafkaLink {
     this.#connections = new Connections(access, clientId);
   }
 
-  /** Connections of their own, for those that do not want to wait behind others. */
+  /** New connections, for requests that must not wait behind others. */
   connections(): Connections {
     return new Connections(this.#access, this.#clientId);
   }
@@ -99,7 +99,7 @@ export class KafkaLink {
     }
   }
 
-  /** What the brokers say of a topic now; null if there is none. */
+  /** The present layout of a topic; null if the topic does not exist. */
   async layout(topic: string): Promise<TopicLayout | null> {
     const { topics, brokers } = await this.#metadata([topic]);
     const found = topics.find(({ name }) => name === topic);
@@ -110,7 +110,7 @@ export class KafkaLink {
     return { id: found.topicId, leaders };
   }
 
-  /** Offset of the oldest message that is kept, or behind the newest, whether that is committed or not. */
+  /** Offset of the oldest message, or after the newest, whether committed or not. */
   async offset(topic: string, partition: number, which: 'earliest' | 'latest'): Promise<number> {
     const timestamp = which === 'earliest' ? EARLIEST : LATEST;
     const topics = [{ name: topic, partitions: [{ partitionIndex: partition, currentLeaderEpoch: -1, timestamp }] }];
@@ -125,7 +125,7 @@ export class KafkaLink {
     });
   }
 
-  /** The group's committed offset, once no transaction can change it any more; null if it has none. */
+  /** The group's committed offset, after open transactions on it have ended; null if there is none. */
   async committed(group: string, topic: string, partition: number): Promise<number | null> {
     const groups = [{ groupId: group, memberEpoch: -1, topics: [{ name: topic, partitionIndexes: [partition] }] }];
     const again = [...BUSY, 'NOT_COORDINATOR', 'UNSTABLE_OFFSET_COMMIT'];
@@ -139,7 +139,7 @@ export class KafkaLink {
     });
   }
 
-  /** Address of the broker that decides about a group or a transactional id. */
+  /** Address of the coordinator of a group or a transactional id. */
   async coordinator(kind: (typeof COORDINATOR)[keyof typeof COORDINATOR], key: string): Promise<string> {
     const found = await this.#retried(BUSY, () =>
       this.#anywhere('asking for a coordinator', (address, what) =>
@@ -163,7 +163,7 @@ export class KafkaLink {
         try {
           return await metadataV10.api.async(connection, topics, false, false);
         } catch (error) {
-          // Errors of single topics are in the answer: one that is not there, or has a partition without a leader.
+          // The reply contains errors of single topics: a missing topic, or a partition without a leader.
           const response = answerIn(error);
           if (response === null || response === undefined) throw error;
           return response as Metadata;
@@ -174,7 +174,7 @@ export class KafkaLink {
     return answer;
   }
 
-  /** Asks one broker after the other until one answers. */
+  /** Sends a request to one broker after another until one answers. */
   async #anywhere<T>(what: string, ask: (address: string, what: string) => Promise<T>): Promise<T> {
     const addresses = [...new Set([...this.#known, ...this.#access.bootstrap])];
     let failure: unknown;
@@ -190,7 +190,7 @@ export class KafkaLink {
     throw failure;
   }
 
-  /** Asks again while the answer is one of `again`, or there is none, but not for ever. */
+  /** Repeats a request, for a limited time, while the reply is one of `again` or missing. */
   async #retried<T>(again: readonly string[], ask: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -212,7 +212,7 @@ export class KafkaLink {
         ),
       );
     } catch (error) {
-      // Another processor has made it in the meantime.
+      // Another processor has made it meanwhile.
       if (!has(error, ['TOPIC_ALREADY_EXISTS'])) throw error;
     }
   }
@@ -225,12 +225,12 @@ export class KafkaLink {
         ),
       );
     } catch (error) {
-      // Another partition's work, or another processor, has added them in the meantime.
+      // Another partition's work, or another processor, has added them meanwhile.
       if (!has(error, ['INVALID_PARTITIONS'])) throw error;
     }
   }
 
-  /** Waits until the brokers tell of a topic that was just made or has just grown. */
+  /** Waits until the brokers know a topic that was just made or enlarged. */
   async #awaitLeaders(topic: string, partitions: number): Promise<number> {
     for (let attempt = 0; attempt < 100; attempt++) {
       const leaders = (await this.layout(topic))?.leaders ?? [];

@@ -13,63 +13,65 @@ import type { Connections } from './connections.js';
 import { pause } from './deadline.js';
 import { COORDINATOR, type KafkaLink } from './link.js';
 
-/** A member of a consumer group, in one generation of it. */
+/** A member of a consumer group in one generation. */
 export interface GroupMember {
   readonly groupId: string;
   readonly generationId: number;
   readonly memberId: string;
 }
 
-/** How many partitions each topic has. */
+/** Numbers of partitions by topic. */
 export type PartitionCounts = ReadonlyMap<string, number>;
 
 export interface MembershipOptions {
   readonly group: string;
   readonly topics: readonly string[];
-  /** What all members must have in common: the broker refuses one with another. */
+  /** A string that must be equal in all members; the broker refuses a member with another one. */
   readonly agreement: string;
-  /** A member that is silent for so long is out, milliseconds. */
+  /** Time without heartbeats after which a member is removed, in milliseconds. */
   readonly sessionMs: number;
   readonly heartbeatMs: number;
-  /** How many partitions of a topic are to be dealt out, if it has so many. */
+  /** Number of partitions of a topic to assign, given its present number. */
   readonly partitionsOf: (topic: string, count: number) => Promise<number>;
-  /** Called at each generation with all partitions that are this member's from now on, and what there was to deal out. */
+  /**
+   * Called at each generation with all partitions now assigned to this member, and the topics' numbers of partitions.
+   */
   readonly onAssigned: (partitions: readonly TopicPartition[], counts: PartitionCounts) => void;
   readonly onProblem: (reason: string) => void;
 }
 
 /**
- * The name of the way partitions are dealt out, with what the members have agreed on: brokers let nobody into a group who
- * knows none of its ways.
+ * The protocol of the group. Its name also contains the members' agreement: brokers refuse a member that supports none
+ * of the group's protocols.
  */
 const PROTOCOL = { TYPE: 'consumer', NAME: 'int-sticky' } as const;
-/** How often to look whether topics have other numbers of partitions than those that were dealt out. */
+/** Interval for checking whether the topics' numbers of partitions have changed since the assignment. */
 const LOOK_MS = 5000;
 const ASK_MS = 5000;
 const SPARE_MS = 5000;
 const LEAVE_MS = 3000;
 const OTHER_OPTIONS = 'its members have other options than this one, which waits until they are gone';
-/** Between two attempts, growing. */
+/** Delay between two attempts; it grows. */
 const WAIT_MS = { first: 50, most: 2000 };
 
 type Joined = Awaited<ReturnType<typeof joinGroupV7.api.async>>;
 
-/** Takes part in a consumer group, over lost connections and coordinators that move. */
+/** Membership in a consumer group. It survives lost connections and moving coordinators. */
 export class Membership {
   readonly #link: KafkaLink;
   readonly #options: MembershipOptions;
   readonly #connections: Connections;
   readonly #stopping = new AbortController();
-  /** Address of the broker that keeps the group. */
+  /** Address of the group's coordinator. */
   #coordinator: string | null = null;
-  /** As the coordinator has named it; empty before. */
+  /** The member id from the coordinator; empty before. */
   #memberId = '';
   #member: GroupMember | null = null;
   #owned: readonly TopicPartition[] = [];
-  /** Heartbeats that the coordinator has answered well, and joins. */
+  /** Number of successful heartbeats and joins. */
   #confirmations = 0;
   #confirmedAt = 0;
-  /** When this member joined. */
+  /** Numbers of partitions when this member joined. */
   #counts: PartitionCounts = new Map();
   #lookedAt = 0;
   #running: Promise<void> | null = null;
@@ -80,12 +82,12 @@ export class Membership {
     this.#connections = link.connections();
   }
 
-  /** The member now; null while it is joining for the first time or was not confirmed for longer than a session. */
+  /** The present member; null before the first join, or if it was not confirmed for longer than a session. */
   get member(): GroupMember | null {
     return this.#member;
   }
 
-  /** Grows each time the coordinator confirms that this is a member. */
+  /** A counter that grows with each confirmation by the coordinator. */
   get confirmations(): number {
     return this.#confirmations;
   }
@@ -99,10 +101,10 @@ export class Membership {
     this.#running ??= this.#run();
   }
 
-  /** Leaves the group, so that the others need not wait for this one's silence. */
+  /** Leaves the group, so that the others need not wait for the end of its session. */
   async close(): Promise<void> {
     this.#stopping.abort();
-    // A join may wait for others: it ends with the connection.
+    // A pending join may wait for other members; closing the connection ends it.
     if (this.#member === null) this.#connections.close();
     await this.#running;
     const { group } = this.#options;
@@ -111,7 +113,7 @@ export class Membership {
       await this.#connections
         .ask(this.#coordinator, 'leaving', LEAVE_MS, (connection) => leaveGroupV4.api.async(connection, group, members))
         .catch(() => {
-          // The group goes on without this member when its session ends.
+          // Otherwise the group removes this member when its session ends.
         });
     }
     this.#connections.close();
@@ -136,7 +138,7 @@ export class Membership {
       } catch (error) {
         if (signal.aborted) return;
         this.#take(error);
-        // A new generation is nothing to tell, nor is a broker that is just starting or stopping.
+        // A new generation is not a problem, nor is a broker that is starting or stopping.
         const isUsual = has(error, [...OTHER_GENERATION, ...BUSY, ...ELSEWHERE, 'MEMBER_ID_REQUIRED']);
         if (!isUsual && !isTold) {
           isTold = true;
@@ -150,7 +152,7 @@ export class Membership {
     }
   }
 
-  /** What an error says about where the group is and who this is. */
+  /** Updates coordinator and member id from an error. */
   #take(error: unknown): void {
     if (!isAnswer(error) || has(error, ELSEWHERE)) this.#coordinator = null;
     if (has(error, ['MEMBER_ID_REQUIRED'])) {
@@ -180,7 +182,7 @@ export class Membership {
     this.#confirm();
   }
 
-  /** Joins, deals partitions out if this is the leader, and learns what it gets. */
+  /** Joins, assigns partitions if this member is the leader, and receives its own. */
   async #join(): Promise<void> {
     const { group, topics, sessionMs } = this.#options;
     const coordinator = await this.#found();
@@ -188,7 +190,7 @@ export class Membership {
     this.#lookedAt = performance.now();
     const name = this.#protocol;
     const protocols = [{ name, metadata: encodeSubscription({ topics, owned: this.#owned }) }];
-    // It takes as long as the slowest other member, at most a session.
+    // A join takes as long as the slowest other member, at most a session.
     const joined = await this.#connections.ask(coordinator, 'joining', 2 * sessionMs + SPARE_MS, (connection) =>
       joinGroupV7.api.async(connection, group, sessionMs, sessionMs, this.#memberId, null, PROTOCOL.TYPE, protocols),
     );
@@ -209,7 +211,7 @@ export class Membership {
     return `${PROTOCOL.NAME}-${this.#options.agreement}`;
   }
 
-  /** Whether partitions were added to a topic, or it was made again with others, since this member joined. */
+  /** Whether a topic's number of partitions has changed since this member joined. */
   async #hasGrown(): Promise<boolean> {
     const now = performance.now();
     if (now - this.#lookedAt < LOOK_MS) return false;

@@ -2,31 +2,31 @@ import { type MessageRecord, murmur2 } from '@platformatic/kafka';
 import { PROCESS_CODES, ProcessError } from '../errors.js';
 import type { KafkaLink, TopicLayout } from './link.js';
 
-/** A message on its way out. */
+/** A message to send. */
 export interface OutgoingMessage {
   readonly topic: string;
   readonly key: Uint8Array;
   /** null deletes the key from a compacted topic. */
   readonly value: Uint8Array | null;
-  /** By the key, as Kafka's default partitioner has it, unless given. */
+  /** Partition. Default: by the key, with Kafka's default partitioner. */
   readonly partition?: number;
-  /** What the header `type` says. */
+  /** Value of the header `type`. */
   readonly type?: string;
 }
 
-/** A message with its partition, in the form the client takes. */
+/** A message with its partition, in the client's form. */
 export type PlacedRecord = MessageRecord & { readonly partition: number };
 
-/** Of one request; the broker refuses a batch above 1 MiB. */
+/** Most bytes of one request; the broker refuses a batch above 1 MiB. */
 const MAX_BYTES = 512 * 1024;
 const MAX_MESSAGES = 1000;
-/** About what a record costs besides its key and value. */
+/** Approximate bytes of a record besides its key and value. */
 const RECORD_BYTES = 32;
 const TYPE = /* @__PURE__ */ Buffer.from('type');
-/** Kafka's partitioner takes the hash without its sign. */
+/** Kafka's partitioner clears the sign bit of the hash. */
 const WITHOUT_SIGN = 0x7fffffff;
 
-/** Where the topics' partitions are, asked for once until it is forgotten. */
+/** A cache of the topics' layouts. */
 export class Layouts {
   readonly #link: KafkaLink;
   readonly #known = new Map<string, TopicLayout>();
@@ -44,13 +44,13 @@ export class Layouts {
     return found;
   }
 
-  /** Leaders may have changed. */
+  /** Clears the cache, because leaders may have changed. */
   forget(): void {
     this.#known.clear();
   }
 }
 
-/** Gives each message its partition. */
+/** Assigns each message its partition. */
 export async function placed(messages: readonly OutgoingMessage[], layouts: Layouts): Promise<PlacedRecord[]> {
   const counts = new Map<string, number>();
   for (const { topic } of messages) {
@@ -64,12 +64,12 @@ export async function placed(messages: readonly OutgoingMessage[], layouts: Layo
       partition: partition ?? (murmur2(name) & WITHOUT_SIGN) % counts.get(topic)!,
       headers: new Map(type === undefined ? [] : [[TYPE, Buffer.from(type)]]),
     };
-    // The client's types have no deleted keys; what it writes for an absent value is one.
+    // The client's types lack deleted keys, but it writes one for an absent value.
     return value === null ? (record as PlacedRecord) : { ...record, value: bufferOf(value) };
   });
 }
 
-/** Cuts messages into requests that a broker takes. */
+/** Splits messages into requests that a broker accepts. */
 export function* requests(messages: readonly PlacedRecord[]): Generator<PlacedRecord[]> {
   let part: PlacedRecord[] = [];
   let bytes = 0;

@@ -7,14 +7,14 @@ import type { Connections } from './connections.js';
 import type { KafkaLink } from './link.js';
 
 const READ_COMMITTED = 1;
-/** Time for the answer beyond what the broker may wait for messages. */
+/** Time limit for the answer, added to the broker's wait for messages. */
 const ANSWER_MS = 10_000;
-/** How often to look whether a partition that is gone is there again. */
+/** Interval for checking whether a missing partition exists again. */
 const GONE_LOOK_MS = 1000;
-/** No session: each fetch says all that it wants. */
+/** No fetch session: each fetch is complete. */
 const NO_SESSION = { ID: 0, EPOCH: -1 } as const;
 
-/** Reads a partition in order, and only what is committed. */
+/** Reads the committed records of a partition in order. */
 export class PartitionReader {
   readonly #link: KafkaLink;
   readonly #topic: string;
@@ -26,13 +26,13 @@ export class PartitionReader {
   #lost = 0;
   #gaps = 0;
   #topicId: string | null;
-  /** When it was last seen that the topic does not have the partition any more; null: it has. */
+  /** Time of the last check that found the partition missing; null if it exists. */
   #goneSince: number | null = null;
   #isMoving = false;
 
   /**
    * @param position offset of the first record wanted
-   * @param topicId of the topic that the offset is of; null: of whichever there is
+   * @param topicId id of the topic that `position` belongs to; null for the present topic
    */
   constructor(link: KafkaLink, topic: string, partition: number, position: number, topicId: string | null = null) {
     this.#link = link;
@@ -48,47 +48,50 @@ export class PartitionReader {
     return this.#position;
   }
 
-  /** Offset behind the last record when the broker last answered; -1 before. */
+  /** Offset after the last record, at the broker's last answer; -1 before. */
   get highWatermark(): number {
     return this.#highWatermark;
   }
 
-  /** Messages that the broker had deleted before they were read, as far as they can be counted. */
+  /** Messages that the broker deleted before they were read, as far as they can be counted. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** How often messages may have been deleted before they were read. */
+  /** Number of times that messages may have been deleted before they were read. */
   get gaps(): number {
     return this.#gaps;
   }
 
-  /** The topic has fewer partitions: it was deleted and made again. There is nothing to read. */
+  /** Whether the partition is missing, because the topic was deleted and made again with fewer. */
   get isGone(): boolean {
     return this.#goneSince !== null;
   }
 
-  /** The topic was made again, and the next call begins with that: {@link position} is still of the one before. */
+  /**
+   * Whether the topic was made again and the next read begins with the new one; {@link position} still belongs to the
+   * old one.
+   */
   get isMoving(): boolean {
     return this.#isMoving;
   }
 
-  /** Id of the topic that {@link position} is of; null: it was not asked for yet. */
+  /** Id of the topic that {@link position} belongs to; null if not yet known. */
   get topicId(): string | null {
     return this.#topicId;
   }
 
   /**
-   * Waits at most `waitMs` for records and gives what there is, in order; none if none came.
+   * Waits at most `waitMs` for records, and returns those available, in order; empty if none came.
    *
-   * @param maxBytes about how much at most; a single batch that is larger is given whole
-   * @throws ProcessError `ERR_PROCESS_REQUEST`; the next call tries again from the same place
+   * @param maxBytes approximate limit in bytes; a larger single batch is returned whole
+   * @throws ProcessError `ERR_PROCESS_REQUEST`; the next call retries from the same offset
    */
   async read(waitMs: number, maxBytes: number): Promise<LogRecord[]> {
     try {
       return await this.#fetch(waitMs, maxBytes);
     } catch (error) {
-      // Whoever led the partition may be gone: ask again.
+      // The leader may be gone, so look it up again.
       this.#place = null;
       if (has(error, ['OFFSET_OUT_OF_RANGE'])) return await this.#skipDeleted();
       const what = `reading ${this.#topic} ${this.#partition}`;
@@ -128,7 +131,7 @@ export class PartitionReader {
     return records;
   }
 
-  /** null: nowhere. */
+  /** The topic's id and the partition's leader; null if there is none. */
   async #where(): Promise<{ readonly id: string; readonly leader: string } | null> {
     if (this.#place !== null) return this.#place;
     if (this.#goneSince !== null && performance.now() - this.#goneSince < GONE_LOOK_MS) return null;
@@ -141,7 +144,7 @@ export class PartitionReader {
     }
     const leader = layout?.leaders[this.#partition];
     if (layout === null || leader === undefined) throw new Error('it has no leader');
-    // Made again: what was not read of the one before is gone, and all of this one is new.
+    // The topic was made again: unread records of the old one are lost, and all of the new one are unread.
     if (this.#topicId !== null && this.#topicId !== layout.id) {
       this.#isMoving = !this.#isMoving;
       if (this.#isMoving) return null;
@@ -156,7 +159,7 @@ export class PartitionReader {
     return this.#place;
   }
 
-  /** The topic was deleted, with what was not read of it. */
+  /** Counts the unread records of a deleted topic. */
   #countLost(): void {
     this.#lost += Math.max(0, this.#highWatermark - this.#position);
     this.#highWatermark = -1;
@@ -167,7 +170,7 @@ export class PartitionReader {
     const latest = await this.#link.offset(this.#topic, this.#partition, 'latest');
     this.#gaps++;
     if (earliest > this.#position) this.#lost += earliest - this.#position;
-    // Behind the end: the topic was deleted and made again, so all that it holds is new.
+    // A position after the end means that the topic was deleted and made again, so all its records are new.
     if (earliest > this.#position || this.#position > latest) this.#position = earliest;
     return [];
   }

@@ -1,4 +1,4 @@
-/** Thrown to leave what is under way when a partition is not this process's any more. */
+/** Thrown to abort work on a partition that this process no longer owns. */
 export class Revoked extends Error {
   override readonly name = 'Revoked';
 }

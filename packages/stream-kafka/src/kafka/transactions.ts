@@ -18,28 +18,31 @@ import type { GroupMember } from './membership.js';
 import { Layouts, type OutgoingMessage, type PlacedRecord, placed, requests } from './outgoing.js';
 import { Revoked } from './revoked.js';
 
-/** How far the input is taken with a transaction: the first offset that is not; null: that is not to be stored. */
+/** The position in the input after a transaction: the first offset not taken; null to store none. */
 export interface TakenInput {
   readonly topic: string;
   readonly partition: number;
   readonly next: number | null;
 }
 
-/** Gives the group's member, in another generation than the one named. */
+/** Returns the group's member in a generation other than the given one. */
 export type MemberAfter = (generation: number | null) => Promise<GroupMember>;
 
 const ASK_MS = 10_000;
-/** Limit for opening and for a transaction as a whole. */
+/** Time limit for opening, and for a whole transaction. */
 const WHOLE_MS = 30_000;
 /**
- * A transaction that its producer left open, because the process was killed, is aborted by the coordinator after this
- * time if nobody else takes over the transactional id.
+ * The coordinator aborts a transaction left open by a killed process after this time, unless another process takes over
+ * its transactional id.
  */
 const TRANSACTION_MS = 30_000;
-/** The end of a transaction is written after it was acknowledged; the next has to wait for that, mostly some ms. */
+/**
+ * The end of a transaction is written after its acknowledgement. The next transaction must wait for it, usually some
+ * ms.
+ */
 const WAIT_MS = { first: 5, most: 250 };
 const ALL_REPLICAS = -1;
-/** Whichever producer id and epoch the transactional id had before. */
+/** Accepts any previous producer id and epoch of the transactional id. */
 const ANY_PRODUCER = { ID: -1n, EPOCH: -1 } as const;
 /** Sequence numbers have 31 bits. */
 const SEQUENCES = 2 ** 31;
@@ -52,9 +55,9 @@ interface ProducerIdentity {
 /**
  * Writes messages and the offset of the input in transactions, one after the other, under a transactional id.
  *
- * Opening it takes the id over: a transaction that is still open under it is aborted, or completed if its end was already
- * decided, before `open` returns, and whoever had the id before can commit nothing more. After an error the
- * object is to be closed and another opened; only then is it known whether the failed transaction came to pass.
+ * Opening takes over the id. Before `open` returns, a transaction still open under it is aborted, or completed if its
+ * end was already decided. The previous owner of the id can then commit nothing more. After an error, close the object
+ * and open another one; only then is it known whether the failed transaction was committed.
  */
 export class Transactions {
   readonly #link: KafkaLink;
@@ -65,7 +68,7 @@ export class Transactions {
   /** Addresses of coordinators, by kind. */
   readonly #coordinators = new Map<number, string>();
   #identity: ProducerIdentity = { id: ANY_PRODUCER.ID, epoch: ANY_PRODUCER.EPOCH };
-  /** When what runs now has to be done. */
+  /** Deadline of the current operation. */
   #due = 0;
 
   private constructor(link: KafkaLink, id: string) {
@@ -88,11 +91,11 @@ export class Transactions {
   }
 
   /**
-   * Writes all of it, or nothing.
+   * Writes all messages and the offset, or nothing.
    *
-   * @param memberAfter in whose name the offset is stored; the broker refuses it if the group has gone on without the
-   *   member, and then another is asked for
-   * @param limitMs no new attempts after that
+   * @param memberAfter the member that stores the offset; if the broker refuses it because the group has a new
+   *   generation, another is requested
+   * @param limitMs time after which no new attempt is made, in milliseconds
    * @throws ProcessError `ERR_PROCESS_REQUEST` or `ERR_PROCESS_FENCED`, and Revoked if `memberAfter` does
    */
   async commit(
@@ -139,7 +142,9 @@ export class Transactions {
     this.#identity = { id: producerId, epoch: producerEpoch };
   }
 
-  /** Tells the coordinator where the transaction writes, so that it can end it there whatever happens here. */
+  /**
+   * Registers the transaction's partitions with the coordinator, so that it can end the transaction there in any case.
+   */
   async #announce(records: readonly PlacedRecord[]): Promise<void> {
     const partitions = new Map<string, Set<number>>();
     for (const { topic, partition } of records) {
@@ -160,8 +165,8 @@ export class Transactions {
   }
 
   /**
-   * Writes records; again as long as it is not certain that all leaders have them. Each partition's records have sequence
-   * numbers, by which a leader knows those that it has.
+   * Writes records, and repeats this until all leaders have them for certain. Each partition's records have sequence
+   * numbers, by which a leader recognises repeats.
    */
   async #write(records: readonly PlacedRecord[]): Promise<void> {
     let wait: number = WAIT_MS.first;
@@ -225,14 +230,17 @@ export class Transactions {
         );
         return;
       } catch (error) {
-        // The group has just gone on to another generation, or is about to. If the partition stays here, nothing is lost.
+        // The group has begun a new generation, or is about to. If the partition stays here, nothing is lost.
         if (!has(error, OTHER_GENERATION) || this.#isLate()) throw error;
         member = await memberAfter(generationId);
       }
     }
   }
 
-  /** Asks a coordinator, wherever it is; again while it is busy, moves or does not answer, until time is up. */
+  /**
+   * Sends a request to a coordinator. Repeats it until the deadline while the coordinator is busy, moves or does not
+   * answer.
+   */
   async #ask<T>(
     kind: (typeof COORDINATOR)[keyof typeof COORDINATOR],
     key: string,

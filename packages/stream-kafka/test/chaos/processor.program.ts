@@ -1,7 +1,6 @@
 /** A processor, until it is ended. Argument: a {@link ProcessorSetting}. Says its totals some times a second. */
 import { writeSync } from 'node:fs';
-import { ProcessError } from '../../src/errors.js';
-import { Processor } from '../../src/processor.js';
+import { ProcessError, Processor } from '@int/stream-kafka';
 import { PARTITIONS } from '../processor-options.js';
 import { EXIT_NOT_BEGUN, type ProcessorSetting } from './settings.js';
 

@@ -1,5 +1,5 @@
 /** What the programs and their supervisor say to each other. */
-import type { KafkaAccess } from '../../src/kafka/access.js';
+import type { KafkaAccess } from '@int/stream-kafka';
 
 /** What a collector's program is given. */
 export interface CollectorSetting {

@@ -22,7 +22,7 @@ interface ListenFlags extends StoreFlags {
 
 /** UDP port of RoCEv2 (IANA). */
 const ROCE_PORT = 4791;
-/** Timers count no further. */
+/** The longest time that timers accept. */
 const MOST_MS = 2 ** 31 - 1;
 const span = duration('a time', MOST_MS);
 
@@ -43,14 +43,14 @@ function rotation(text: string): Rotate {
   throw new InvalidArgumentError('Give a time above 0 with a unit, such as 60s, or a load above 0, such as 0.8.');
 }
 
-/** An option parser for `udp://HOST:PORT`; without a port: that of RoCEv2. */
+/** An option parser for `udp://HOST:PORT`; the default port is that of RoCEv2. */
 function roceAddress(text: string): UdpAddress {
   const { host } = udpAddress(text);
   const hasPort = /:\d+\/?$/.test(text.replace(/\[.*\]/, ''));
   return hasPort ? parseUdpAddress(text) : { host, port: ROCE_PORT };
 }
 
-/** Gives `int dart listen` its arguments, options and work. */
+/** Defines arguments, options and action of `int dart listen`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<udp://HOST:PORT>', 'where to listen; without a port: 4791', roceAddress);
   addStoreOptions(command)

@@ -25,7 +25,7 @@ interface PlanFlags {
   readonly json?: true;
 }
 
-/** Gives `int dart plan` its arguments, options and work. */
+/** Defines arguments, options and action of `int dart plan`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .addOption(

@@ -40,7 +40,7 @@ function inWords<T>(read: () => T): T {
   }
 }
 
-/** Gives `int dart query` its arguments, options and work. */
+/** Defines arguments, options and action of `int dart query`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const port = wholeNumber('a port', 0, 0xffff);
   const parts = ['source', 'destination', 'protocol', 'sourcePort', 'destinationPort'];
@@ -133,7 +133,7 @@ async function query(flags: QueryFlags, question: Question, flow: Flow | null, i
   return damage.length > 0 ? EXIT.INPUT : EXIT.OK;
 }
 
-/** What the value of a flow's key means: a path; of a flow at a switch: 32-bit words. Null where it is not known. */
+/** The meaning of a value: a path for a flow's key, 32-bit words for a flow at a switch; null if unknown. */
 function reading(
   { value }: AnswerJson,
   key: Uint8Array,

@@ -28,10 +28,10 @@ interface SimulateFlags extends ShapeFlags {
   readonly json?: true;
 }
 
-/** Fewer keys take less than a second, and need no thread of their own. */
+/** Up to this number, keys take less than a second and need no thread of their own. */
 const QUICK_KEYS = 500_000;
 
-/** Gives `int dart simulate` its arguments, options and work. */
+/** Defines arguments, options and action of `int dart simulate`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .addOption(
@@ -108,7 +108,7 @@ function resultJson({ success, empty, wrong, theory, oldest, ages, ...rest }: Si
   });
 }
 
-/** A share with as many digits as there are keys to see them with. */
+/** A share with as many digits as the number of keys supports. */
 function share(value: number | undefined): string {
   return (value === undefined ? '-' : `${(value * 100).toFixed(4)} %`).padStart(12);
 }

@@ -24,7 +24,7 @@ function metricList(text: string): MetricName[] {
   return names as MetricName[];
 }
 
-/** Gives `int dart write` its arguments, options and work. */
+/** Defines arguments, options and action of `int dart write`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<FILE...>', 'pcap, pcapng or NDJSON, also gzip; - is standard input');
   addStoreOptions(command)
@@ -58,7 +58,7 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
     }
   } finally {
     progress.done();
-    // What was written stays, whatever happened then.
+    // Close the store even after an error: rows already written are kept.
     await store.close().catch((error: unknown) => {
       throw storeFailure(error, flags.store);
     });

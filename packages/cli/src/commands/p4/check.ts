@@ -20,7 +20,7 @@ interface CheckFlags extends ProgramFlags {
   readonly strictBmv2?: true;
 }
 
-/** Gives `int p4 check` its arguments, options and work. */
+/** Defines arguments, options and action of `int p4 check`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const warnings = new Option('--warnings <show|error|off>', 'show warnings; with "error" they are as bad as errors')
     .choices(['show', 'error', 'off'])
@@ -63,7 +63,7 @@ interface Checked {
   readonly suppressed: number;
 }
 
-/** All that is to be said of a program: what running it would say too, and what is doubtful. */
+/** All messages about a program: errors that running it would show, too, and warnings. */
 function check(path: string, flags: CheckFlags): Checked {
   const { program, diagnostics } = checkFile(path, flags);
   const isShown = ({ severity }: Diagnostic): boolean => severity === 'error' || flags.warnings !== 'off';

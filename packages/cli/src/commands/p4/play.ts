@@ -10,7 +10,7 @@ interface PlayFlags extends ProgramFlags, PoisonFlags {
   readonly commands?: string;
 }
 
-/** Lines after which signals are looked for. */
+/** Lines between two checks for signals. */
 const LINES_AT_ONCE = 64;
 
 const HELP = `
@@ -23,7 +23,7 @@ Example:
   printf '0 ffffffffffff 000000000001 0800\\n! counter_read c 0\\n' | int p4 play switch.p4 --commands setup.txt -
 `;
 
-/** Gives `int p4 play` its arguments, options and work. */
+/** Defines arguments, options and action of `int p4 play`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addPoisonOption(
     addProgramOptions(

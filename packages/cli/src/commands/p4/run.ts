@@ -55,7 +55,7 @@ class CaptureClock implements SwitchClock {
   }
 }
 
-/** Gives `int p4 run` its arguments, options and work. */
+/** Defines arguments, options and action of `int p4 run`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addPoisonOption(addProgramOptions(command.argument('<FILE.p4>', 'the program')))
     .option('--commands <CMDS>', 'commands of simple_switch_CLI to begin with, one a line')
@@ -107,7 +107,7 @@ async function run(path: string, flags: RunFlags, io: Io): Promise<number> {
       say(io, `${file}: ${damage.message}`);
       exitCode = EXIT.INPUT;
     }
-    // Who looks for the result of a port finds a capture, if only an empty one.
+    // Every port given gets a capture, even if it stays empty.
     for (const port of flags.port.keys()) captures.open(port);
   } finally {
     captures.close();

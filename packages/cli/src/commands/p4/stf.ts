@@ -11,7 +11,7 @@ interface StfFlags extends ProgramFlags, PoisonFlags {
   readonly json?: true;
 }
 
-/** Gives `int p4 stf` its arguments, options and work. */
+/** Defines arguments, options and action of `int p4 stf`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addPoisonOption(
     addProgramOptions(

@@ -11,7 +11,7 @@ interface TraceFlags extends ProgramFlags {
   readonly json?: true;
 }
 
-/** Gives `int p4 trace` its arguments, options and work. */
+/** Defines arguments, options and action of `int p4 trace`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addProgramOptions(
     command

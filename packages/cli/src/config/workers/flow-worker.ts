@@ -1,4 +1,4 @@
-/** The program of a worker: the flow cache and the sinks of int.yaml, for the flows that are its own. */
+/** The program of a worker: the flow cache and the sinks of int.yaml, for the worker's own flows. */
 import { dirname, resolve } from 'node:path';
 import { type FlowWorkerParts, type Sink, serveFlowWorker } from '@int/collector';
 import { EXIT, FileProblems } from '../../io.js';
@@ -8,7 +8,7 @@ import { flowGeometry, flowStage } from '../stages.js';
 import type { WorkerData, WorkerMessage } from './messages.js';
 import { takesFlows, workerPart } from './split.js';
 
-/** Hands entries that left the flow cache to the thread of the pipeline, whose sinks take them. */
+/** Passes entries that left the flow cache to the sinks in the pipeline's thread. */
 function relay(tell: (message: WorkerMessage) => void): Sink {
   return {
     name: 'relay',
@@ -29,7 +29,7 @@ await serveFlowWorker(async ({ data, index, post }): Promise<FlowWorkerParts> =>
     config: workerPart(config, index),
     file,
     path: (relative) => resolve(dirname(resolve(file)), relative),
-    // The thread of the pipeline has made the same before, and would have complained with line and column.
+    // The pipeline's thread has already checked this and reported problems with line and column.
     problem: (path, message, cause) => new FileProblems([`${file}: ${path.join('.')}: ${message}`], cause, EXIT.USAGE),
   };
   const { sinks } = await configSinks(read, flowGeometry(read), (line) => tell({ name: 'say', line }));

@@ -1,17 +1,17 @@
-/** What workers and the thread of the pipeline say to each other, besides reports. */
+/** Messages between workers and the pipeline's thread, besides reports. */
 import type { IntConfig } from '../config.js';
 
-/** Given to all workers. */
+/** Data for every worker. */
 export interface WorkerData {
   /** The whole configuration: each worker takes its part. */
   readonly config: IntConfig;
-  /** The file it stands in: paths are relative to it. */
+  /** The configuration file; paths are relative to it. */
   readonly file: string;
 }
 
 /** From a worker. */
 export type WorkerMessage =
-  /** For people. */
+  /** A message for the user. */
   | { readonly name: 'say'; readonly line: string }
-  /** Entries that left its flow cache, one behind the other. */
+  /** Entries that left its flow cache, one after the other. */
   | { readonly name: 'flows'; readonly words: Int32Array; readonly records: number };

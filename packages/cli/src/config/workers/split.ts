@@ -1,17 +1,17 @@
 /**
- * A configuration with `workers`, taken apart: what the thread of the pipeline does, and what each worker does.
+ * Splits a configuration with `workers` into the part of the pipeline's thread and the part of each worker.
  *
- * Detection stays with the pipeline: what it knows of a switch comes from all flows. So do the files of Parquet, which have one
- * writer. Reports and flow entries go to brokers and servers from the worker of their flow.
+ * Detection stays in the pipeline, because its state of a switch depends on all flows. So do Parquet files, which have
+ * one writer. Reports and flow entries go from the worker of their flow to brokers and servers.
  */
 import { join } from 'node:path';
 import { RECORD_KINDS, type RecordKind } from '@int/collector';
 import type { FlowsConfig, IntConfig, SinkConfig } from '../config.js';
 
-/** Rows of a flow cache if nothing is said, in 2^n: that of @int/flowcache. */
+/** Default rows of a flow cache, a power of two, as in @int/flowcache. */
 const ROWS = 2 ** 19;
 
-/** A sink with only some of its records; `null` if none are left. */
+/** A sink restricted to the wanted kinds of records; `null` if none remain. */
 function only(sink: SinkConfig, wanted: readonly RecordKind[]): SinkConfig | null {
   if (sink.kafka !== undefined) {
     const records = (sink.kafka.records ?? RECORD_KINDS).filter((kind) => wanted.includes(kind));
@@ -24,14 +24,14 @@ function only(sink: SinkConfig, wanted: readonly RecordKind[]): SinkConfig | nul
   return sink;
 }
 
-/** A spool has one owner. */
+/** Gives each owner a spool of its own. */
 function withSpool(sink: SinkConfig, owner: string): SinkConfig {
   const spool = sink.kafka?.spool;
   if (sink.kafka === undefined || spool === undefined) return sink;
   return { kafka: { ...sink.kafka, spool: { ...spool, directory: join(spool.directory, owner) } } };
 }
 
-/** Whether a worker has this sink. */
+/** Whether workers have this sink. */
 function isWorkers({ kafka, opensearch }: SinkConfig): boolean {
   return kafka !== undefined || opensearch !== undefined;
 }
@@ -41,19 +41,19 @@ export function takesFlows({ sinks = [] }: IntConfig): boolean {
   return sinks.some(({ parquet }) => parquet !== undefined && (parquet.records ?? RECORD_KINDS).includes('flows'));
 }
 
-/** What the thread of the pipeline does. */
+/** The part of the pipeline's thread. */
 export function pipelinePart(config: IntConfig): IntConfig {
   const { flows: _, workers: __, sinks = [], ...rest } = config;
   const own = sinks.map((sink) => (isWorkers(sink) ? only(withSpool(sink, 'events'), ['events']) : sink));
   return { ...rest, sinks: own.filter((sink) => sink !== null) };
 }
 
-/** The rows that one of some caches has. */
+/** The rows of one of `count` caches. */
 function rowsOf({ rows = ROWS }: FlowsConfig, count: number): number {
   return Math.max(1, Math.floor(rows / 2 ** Math.ceil(Math.log2(count))));
 }
 
-/** What worker `index` does. */
+/** The part of worker `index`. */
 export function workerPart(config: IntConfig, index: number): IntConfig {
   const { flows, sinks = [], workers = 1 } = config;
   const own = sinks

@@ -1,4 +1,4 @@
-/** The workers of int.yaml, as the pipeline has them. */
+/** The workers of int.yaml, seen from the pipeline. */
 
 import { FlowWorkers, type Outlets, type Stage } from '@int/collector';
 import { CliError, EXIT } from '../../io.js';
@@ -7,16 +7,16 @@ import type { Tell } from '../sink-parts.js';
 import { flowGeometry } from '../stages.js';
 import type { WorkerData, WorkerMessage } from './messages.js';
 
-/** Workers, and what the pipeline needs to use them. */
+/** Workers, and the pipeline's parts for them. */
 export interface ConfigWorkers {
   readonly workers: FlowWorkers;
-  /** Hands their flow entries to the pipeline's sinks, and has them drain before those are closed. */
+  /** Passes the workers' flow entries to the pipeline's sinks, and drains the workers before the sinks are closed. */
   readonly stage: Stage;
 }
 
 /**
- * Starts them.
- * @param drainMs time that they have to close their sinks
+ * Starts the workers.
+ * @param drainMs longest time to close their sinks
  * @throws CliError (rejects) if one cannot be started
  */
 export async function startWorkers(read: ReadConfig, tell: Tell, drainMs: number): Promise<ConfigWorkers> {
@@ -28,7 +28,7 @@ export async function startWorkers(read: ReadConfig, tell: Tell, drainMs: number
   try {
     workers = await FlowWorkers.start({
       count: config.workers!,
-      // Beside the command's own file in dist.
+      // The module is beside the command's own file in dist.
       module: new URL('./flow-worker.js', import.meta.url),
       data,
       onData: (value) => {

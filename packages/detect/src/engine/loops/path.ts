@@ -42,7 +42,7 @@ export function pathChange(context: LoopContext, rule: RunningRule, from: number
       continue;
     }
     const first = report[(starts + row) | 0]!;
-    // The reporting node is looked at by itself, so that it counts once.
+    // The reporting node counts once.
     const end = (first + hopCount[row]! - ((report[(flags + row) | 0]! & OWN) === 0 ? 0 : 1)) | 0;
     let a = SEED_A;
     let b = SEED_B;

@@ -66,7 +66,7 @@ const COMPLEMENT: Readonly<Record<Operator, Operator>> = {
   '>': '<=',
 };
 
-/** The words of which `word operator constant` is true. */
+/** The words for which `word operator constant` is true. */
 function rangeOf(operator: Operator, constant: number): Range {
   const isBelow = operator === '<' || operator === '<=';
   const isStrict = operator === '<' || operator === '>';

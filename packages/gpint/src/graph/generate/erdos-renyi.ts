@@ -5,12 +5,12 @@ import { LinkList } from '../link-list.js';
 import { requireProbability, requireSize, requireTotal } from './size.js';
 
 /**
- * A random graph: each two of `n` nodes s1 to s`n` are linked with probability `p`. The pairs that are not linked are
- * skipped, not drawn (V. Batagelj, U. Brandes, Physical Review E 71, 036113, 2005): O(n + links). Such a graph may well
- * be disconnected.
+ * A random graph: each pair of the `n` nodes s1 to s`n` is linked with probability `p`. Pairs without a link are
+ * skipped and not drawn (V. Batagelj, U. Brandes, Physical Review E 71, 036113, 2005): O(n + links). The graph may be
+ * disconnected.
  *
  * @param n 1 to 4 million
- * @param p 0 to 1, and such that 32 million links at most are to be expected
+ * @param p 0 to 1, with an expected number of links of at most 32 million
  * @throws RangeError for other numbers
  */
 export function erdosRenyi(n: number, p: number, seed: number | string): Graph {

@@ -1,14 +1,14 @@
 import { assemble } from '../csr.js';
 import type { Graph } from '../graph.js';
 
-/** Largest `k`: 1,250,000 switches and 250 million links would not fit into memory much above. */
+/** Largest `k`. Much larger trees would not fit into memory. */
 const LARGEST = 256;
 
 /**
  * The switches of a fat tree of `k`-port switches (M. Al-Fares, A. Loukissas, A. Vahdat, SIGCOMM 2008): k pods of k / 2
  * edge and k / 2 aggregation switches, all linked within a pod, and (k / 2)² core switches, each linked with one
- * aggregation switch of every pod. 5k² / 4 switches and k³ / 2 links; hosts are not part of it. Nodes come in the order
- * edge, aggregation, core, and are called edge-p0-1 (pod 0, switch 1), agg-p0-1, core-1.
+ * aggregation switch of every pod. 5k² / 4 switches and k³ / 2 links; without hosts. Nodes are in the order edge,
+ * aggregation, core. Their names are edge-p0-1 (pod 0, switch 1), agg-p0-1, core-1.
  *
  * @param k even, 2 to 256; else a RangeError
  */

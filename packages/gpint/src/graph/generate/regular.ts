@@ -1,10 +1,10 @@
-/** Graphs that follow from their size alone. */
+/** Graphs determined by their size. */
 import { assemble, numberedNames } from '../csr.js';
 import type { Graph } from '../graph.js';
 import { requireSize, requireTotal } from './size.js';
 
 /**
- * Every leaf linked with every spine. Nodes are called leaf-1, ... and, after them, spine-1, ...
+ * A graph with a link from every leaf to every spine. Nodes are named leaf-1, ... and, after them, spine-1, ...
  *
  * @throws RangeError unless both are integers of 1 or more, with 4 million switches and 32 million links at most
  */
@@ -27,8 +27,8 @@ export function leafSpineGraph(leaves: number, spines: number): Graph {
 }
 
 /**
- * `width` columns by `height` rows, each node linked with the ones beside, above and below. The node of row r and
- * column c is number (r - 1) * width + c - 1 and called r`r`c`c`.
+ * A grid of `width` columns by `height` rows. Each node is linked with the ones beside, above and below. The node of
+ * row r and column c has the number (r - 1) * width + c - 1 and the name r`r`c`c`.
  *
  * @throws RangeError unless both are integers of 1 or more, with 4 million nodes at most
  */

@@ -1,4 +1,4 @@
-/** What numbers of nodes and links are still reasonable: a larger number is a mistake, not a wish. */
+/** Most nodes and links. Larger numbers are probably mistakes. */
 const MOST_NODES = 4_000_000;
 const MOST_LINKS = 32_000_000;
 

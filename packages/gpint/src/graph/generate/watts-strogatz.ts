@@ -8,20 +8,19 @@ import { requireProbability, requireSize, requireTotal } from './size.js';
 /** Largest degree: with it, the table of pairs takes 16 MB at most. */
 const MOST_DEGREE = 1000;
 
-/** Graphs drawn before giving up on a connected one. */
+/** Most graphs drawn to find a connected one. */
 const MOST_ATTEMPTS = 100;
 
 function draw(n: number, k: number, p: number, random: Random): Graph {
   const half = k / 2;
-  // Each link belongs to the node that it started from on the ring: `to[u * half + j]`, so that a look at 2 * half
-  // entries tells whether two nodes are linked, without a hash table.
+  // Each link belongs to its first node on the ring: `to[u * half + j]`. So a search of 2 * half entries tells whether
+  // two nodes are linked, without a hash table.
   const to = new Uint32Array(n * half);
   const degree = new Uint32Array(n).fill(k);
   for (let u = 0; u < n; u++) {
     for (let j = 0; j < half; j++) to[u * half + j] = (u + j + 1) % n;
   }
-  // Where the ring is dense, most nodes drawn would be linked already, and each look would be long: a table of all
-  // pairs.
+  // In a dense ring most drawn nodes would be linked already, and each search would be long: use a table of all pairs.
   const isDense = 4 * k > n;
   const pairs = new Uint8Array(isDense ? n * n : 0);
   if (isDense) {
@@ -62,14 +61,14 @@ function draw(n: number, k: number, p: number, random: Random): Graph {
 
 /**
  * A small-world graph (D. J. Watts, S. H. Strogatz, Nature 393, 1998): a ring of `n` nodes, each linked with its `k`
- * nearest, of whose links a share `p` is given a new far end at random. It stays simple and keeps n * k / 2 links.
- * Nodes are called s1 to s`n`.
+ * nearest. A share `p` of the links gets a new random far end. The graph stays simple and keeps n * k / 2 links. Nodes
+ * are named s1 to s`n`.
  *
  * @param n 3 or more
  * @param k even, 2 to n - 1, 1000 at most
  * @param p 0 to 1
- * @param options.connected draw again (from derived seeds, 100 times at most) until the graph is connected; default
- * true
+ * @param options.connected repeat the draw (with derived seeds, at most 100 times) until the graph is connected;
+ *   default true
  * @throws RangeError for other numbers; {@link GpintError} `ERR_GPINT_TOPOLOGY` if no graph drawn was connected
  */
 export function wattsStrogatz(

@@ -10,10 +10,10 @@ const EARTH_KM = 6371.0088;
 /** Light in vacuum in km per microsecond, divided by the group index of single-mode fibre at 1550 nm (ITU-T G.652). */
 const FIBRE_KM_PER_MICROSECOND = 0.299792458 / 1.468;
 
-/** Two switches of one site are not nothing apart, and a link costs something. */
+/** Smallest cost of a link, also between two switches of one site. */
 const LEAST_MICROSECONDS = 1;
 
-/** A place from degrees as text; `null` unless both are there and on the globe. */
+/** A place from degrees as text; `null` unless both are present and valid. */
 export function placeOf(latitude: string | undefined, longitude: string | undefined): Place | null {
   if (latitude === undefined || longitude === undefined) return null;
   const north = Number(latitude);
@@ -22,7 +22,7 @@ export function placeOf(latitude: string | undefined, longitude: string | undefi
   return { latitude: (north * Math.PI) / 180, longitude: (east * Math.PI) / 180 };
 }
 
-/** How long light takes in fibre along the great circle (haversine formula), in microseconds, 1 at least. */
+/** Time of light in fibre along the great circle (haversine formula), in microseconds, at least 1. */
 export function microsecondsBetween(a: Place, b: Place): number {
   const north = Math.sin((b.latitude - a.latitude) / 2);
   const east = Math.sin((b.longitude - a.longitude) / 2);

@@ -4,17 +4,17 @@ import type { Graph } from '../graph.js';
 
 const NUMBER = /^\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** A weight as files write it: a positive, finite decimal number; NaN for anything else. */
+/** A weight in a file: a positive, finite decimal number; NaN for anything else. */
 export function weightOf(text: string): number {
   const value = NUMBER.test(text) ? Number(text) : Number.NaN;
   return value > 0 && value < Number.POSITIVE_INFINITY ? value : Number.NaN;
 }
 
 /**
- * Reads a graph with a link a line: two names and, if there is one, a weight (positive, in any unit), separated by
- * spaces, tabs, commas or semicolons. A name alone is a node. Blank lines and what follows a `#` that begins a line or
- * follows a separator are passed over. Two names linked more than once share one link, of the smallest weight; a
- * link of a node with itself makes the node known and no link.
+ * Reads a graph with one link per line: two names and optionally a weight (positive, in any unit), separated by spaces,
+ * tabs, commas or semicolons. A single name is a node. A `#` at the start of a line or after a separator begins a
+ * comment. Blank lines are skipped. Several links of two names count as one, with the smallest weight. A link of a node
+ * with itself only adds the node.
  *
  * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, with the line, for anything else, and for a text without nodes
  */
@@ -23,7 +23,7 @@ export function parseEdgeList(text: string): Graph {
   const lines = text.split(/\r\n|\r|\n/);
   for (const [i, content] of lines.entries()) {
     const words: string[] = [];
-    // A byte order mark is white space to the language, and none of the separators.
+    // JavaScript counts a byte order mark as white space, but it is no separator.
     for (const word of (i === 0 ? content.trimStart() : content).split(/[\s,;]+/)) {
       if (word.startsWith('#')) break;
       if (word !== '') words.push(word);

@@ -5,14 +5,13 @@ import type { Graph } from '../graph.js';
 import { microsecondsBetween, type Place, placeOf } from './distance.js';
 import { weightOf } from './edge-list.js';
 
-/** How GraphML is read. */
+/** Options for reading GraphML. */
 export interface GraphmlOptions {
   /**
-   * Where the weights of links come from. `key` (default): the first of the edge keys weight, latency, delay, cost,
-   * length and distance that the file has, none if it has none of them. `distance`: the node keys Latitude and
-   * Longitude of the Internet Topology Zoo, as microseconds of light in fibre along the great circle, 1 at least; a
-   * link of a node without a place (or with one off the globe) gets the mean of the others. `none`: every link costs
-   * the same.
+   * Source of the links' weights. `key` (default): the first edge key in the file of weight, latency, delay, cost,
+   * length and distance; no weights without such a key. `distance`: the node keys Latitude and Longitude of the
+   * Internet Topology Zoo, as microseconds of light in fibre along the great circle, at least 1; a link of a node
+   * without a valid place gets the mean of the others. `none`: all links cost the same.
    */
   readonly weights?: 'key' | 'distance' | 'none';
 }
@@ -20,7 +19,7 @@ export interface GraphmlOptions {
 const WEIGHT_KEYS = ['weight', 'latency', 'delay', 'cost', 'length', 'distance'] as const;
 
 /**
- * The parser copies the namespaces known so far at each declaration: with a million nested ones it would not come back.
+ * Most namespaces. The parser copies all earlier ones at each declaration, so a million nested ones would take forever.
  */
 const MOST_NAMESPACES = 1000;
 
@@ -29,7 +28,7 @@ const TEXT = 3;
 const CDATA = 4;
 
 interface Key {
-  /** In lower case. */
+  /** Name in lower case. */
   readonly name: string;
   readonly of: string;
 }
@@ -48,7 +47,9 @@ function lineOf(node: Node): number {
   return node.lineNumber ?? 0;
 }
 
-/** Parses XML; what is not well-formed is an error, as are entity declarations, which GraphML has no use for. */
+/**
+ * Parses XML. Text that is not well-formed is an error, and so are entity declarations, which GraphML does not need.
+ */
 function rootOf(text: string): Element {
   const entity = text.indexOf('<!ENTITY');
   if (entity >= 0) throw bad(text.slice(0, entity).split('\n').length, 'entity declarations are refused');
@@ -81,7 +82,7 @@ function rootOf(text: string): Element {
   return root;
 }
 
-/** Elements below `root` in document order, without recursion: a file may nest as deep as it likes. */
+/** Elements below `root` in document order, without recursion, because files may be nested deeply. */
 function* elementsBelow(root: Element): Generator<Element> {
   let node: Node | null = root.firstChild;
   while (node !== null) {
@@ -160,7 +161,7 @@ class Reader {
     });
   }
 
-  /** Values of an element by the names of their keys, in lower case; empty ones are left out. */
+  /** Values of an element by key name in lower case, without empty ones. */
   #dataOf(element: Element, kind: string): Map<string, string> {
     const data = new Map<string, string>();
     for (let child = element.firstChild; child !== null; child = child.nextSibling) {
@@ -174,14 +175,14 @@ class Reader {
     return data;
   }
 
-  /** Labels; those that are empty, or that several nodes have, are told apart by the id. */
+  /** Names of the nodes: labels, with the id if a label is empty or not unique. */
   #names(): string[] {
     const times = new Map<string, number>();
     for (const { label } of this.#nodes) times.set(label, (times.get(label) ?? 0) + 1);
     const taken = new Set<string>();
     return this.#nodes.map(({ id, label }) => {
       let name = label === '' ? id : times.get(label) === 1 ? label : `${label} (${id})`;
-      // A label may be what another node was just called.
+      // The name may equal another node's label.
       while (taken.has(name)) name = `${name} (${id})`;
       taken.add(name);
       return name;
@@ -196,7 +197,7 @@ class Reader {
     return node;
   }
 
-  /** Weight of each edge by its key; `undefined` where an edge has none, `null` where no edge key is a weight. */
+  /** Weight of each edge by its key; `undefined` for an edge without one; `null` if no edge key is a weight. */
   #keyWeights(): (number | undefined)[] | null {
     const names = new Set<string>();
     for (const key of this.#keys.values()) {
@@ -232,13 +233,13 @@ class Reader {
 }
 
 /**
- * Reads GraphML (graphml.graphdrawing.org), as the Internet Topology Zoo and most tools write it. A node is called by
- * its key `label` (or `name`), by label and id where several have the same, by its id where it has none. Edges are
- * links whatever their direction; nodes of nested graphs count like any other.
+ * Reads GraphML (graphml.graphdrawing.org), as the Internet Topology Zoo and most tools write it. A node's name is its
+ * key `label` (or `name`), label and id if the label is not unique, or the id without a label. Directions of edges are
+ * ignored. Nodes of nested graphs count like any other.
  *
- * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, with the line, for what is not well-formed, declares entities or more than
- * 1000 namespaces, lacks an id or an end, names nodes or keys that are not there, has a weight that is not positive, no
- * nodes, or no places where distances are asked for
+ * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, with the line, for a file that is not well-formed, declares entities
+ *   or more than 1000 namespaces, lacks an id or an end, refers to unknown nodes or keys, has a weight that is not
+ *   positive, has no nodes, or has no places if distances are requested
  */
 export function parseGraphml(text: string, options: GraphmlOptions = {}): Graph {
   return new Reader(rootOf(text)).graph(options.weights ?? 'key');

@@ -2,7 +2,7 @@ import { GpintError } from '../../errors.js';
 import { GraphBuilder } from '../builder.js';
 import type { Graph } from '../graph.js';
 
-/** What is asked of a graph of graphology; any object with these two methods will do. */
+/** The methods of a graphology graph that are needed. Any object with these methods is accepted. */
 export interface GraphologyLike {
   forEachNode(callback: (node: string) => void): void;
   forEachEdge(
@@ -10,15 +10,15 @@ export interface GraphologyLike {
   ): void;
 }
 
-/** How edges are read. */
+/** Options for reading edges. */
 export interface GraphologyOptions {
   /** Attribute of an edge that holds its weight, a positive number; edges may lack it. Default `weight`. */
   readonly weight?: string;
 }
 
 /**
- * Takes over the nodes and edges of a graphology graph, in its order. Directed edges become links, parallel ones one
- * link (of the smallest weight), and self loops are left out.
+ * Copies the nodes and edges of a graphology graph in its order. Directed edges become links, parallel edges become one
+ * link with the smallest weight, and self loops are left out.
  *
  * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY` for a weight that is not a positive, finite number
  */

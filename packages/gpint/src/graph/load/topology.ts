@@ -8,9 +8,9 @@ import { parseEdgeList } from './edge-list.js';
 import { type GraphmlOptions, parseGraphml } from './graphml.js';
 
 interface Family {
-  /** How it is written, for people. */
+  /** Syntax of the description, for messages. */
   readonly form: string;
-  /** Signs between the numbers after the name. */
+  /** Separators between the numbers after the name. */
   readonly separators: readonly string[];
   make(numbers: readonly number[], seed: number | string): Graph;
 }
@@ -53,8 +53,8 @@ function numbersOf(text: string, separators: readonly string[]): number[] | null
  * Generates a graph from a description: watts-strogatz:100:4:0.1, fat-tree:8, leaf-spine:32x8 (32 leaves, 8 spines),
  * erdos-renyi:100:0.05, grid:10x5 (10 columns, 5 rows), ring:12, star:6 (6 leaves).
  *
- * @param seed of those that are random; default 1
- * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, saying what is wrong
+ * @param seed seed of random graphs; default 1
+ * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY` for a wrong description
  */
 export function parseGraph(text: string, seed: number | string = 1): Graph {
   const colon = text.indexOf(':');
@@ -75,9 +75,9 @@ export function parseGraph(text: string, seed: number | string = 1): Graph {
 }
 
 /**
- * Reads a topology file: GraphML if it begins with `<`, else an edge list.
+ * Reads a topology file: GraphML if it begins with `<`, otherwise an edge list.
  *
- * @param name of the file, for messages
+ * @param name name of the file, for messages
  * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, with name and line
  */
 export function parseGraphFile(text: string, name: string, options: GraphmlOptions = {}): Graph {
