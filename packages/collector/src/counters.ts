@@ -15,7 +15,7 @@ export interface FrameTotals {
   readonly reports: number;
   /** Frames that were not decoded. All keys are always there. */
   readonly dropped: Readonly<Record<DropStatus, number>>;
-  /** {@link dropped} by decoder code, without `overrun`. Only codes that occurred. */
+  /** `dropped` by decoder code, without `overrun`. Only codes that occurred. */
   readonly errors: Readonly<Partial<Record<CodeName, number>>>;
   /** Frames the kernel discarded before this process saw them; `null` if no source can say. Not part of `received`. */
   readonly kernelDropped: number | null;

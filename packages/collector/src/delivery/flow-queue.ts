@@ -17,7 +17,7 @@ export class FlowQueue {
     return this.#capacity - this.count;
   }
 
-  /** Copies records in. The caller has checked {@link room}, or sets `grows` to enlarge the queue. */
+  /** Copies records in. The caller has checked `room`, or sets `grows` to enlarge the queue. */
   push(words: Int32Array, at: number, records: number, recordWords: number, grows: boolean): void {
     if (this.#recordWords !== recordWords) {
       this.#recordWords = recordWords;

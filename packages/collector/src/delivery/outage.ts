@@ -49,7 +49,7 @@ export class OutageLog<Problem extends CodedProblem = CodedProblem> {
     return this.#problem;
   }
 
-  /** {@link problem} and its age as text, for `Sink.health`. */
+  /** The current problem and its age as text, for `Sink.health`. */
   get reason(): string | null {
     if (this.#problem === null) return null;
     const { code, message } = this.#problem;
