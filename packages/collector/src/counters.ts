@@ -2,34 +2,34 @@ import { CODE_NAMES, type CodeName, type Status } from '@int/codec';
 import { CODE_STATUS } from '@int/codec/internals';
 import type { SinkTotals } from './stage.js';
 
-/** Why a frame was not decoded: what is wrong with it, or `overrun`: it came faster than the pipeline could take it. */
+/** Why a frame was not decoded: the decoder's status, or `overrun`, because the pipeline was too slow. */
 export type DropStatus = Exclude<Status, 'ok'> | 'overrun';
 
 /** What became of the frames. `received` is `decoded` plus the sum of `dropped`. */
 export interface FrameTotals {
   /** Frames (datagrams, captured packets) that reached this process. */
   readonly received: number;
-  /** Frames in which nothing was wrong and at least one report or INT header was found. */
+  /** Frames without a problem that held at least one report or INT header. */
   readonly decoded: number;
   /** Individual reports and INT packets decoded; one frame may hold several. */
   readonly reports: number;
   /** Frames that were not decoded. All keys are always there. */
   readonly dropped: Readonly<Record<DropStatus, number>>;
-  /** The same by decoder code, without `overrun`; only codes that occurred. */
+  /** `dropped` by decoder code, without `overrun`. Only codes that occurred. */
   readonly errors: Readonly<Partial<Record<CodeName, number>>>;
-  /** Frames the kernel discarded before this process saw them; `null` if no source can say. On top of `received`. */
+  /** Frames the kernel discarded before this process saw them; `null` if no source can say. Not part of `received`. */
   readonly kernelDropped: number | null;
 }
 
 /** The counters of a collector at one moment. */
 export interface CollectorTotals extends FrameTotals {
-  /** By name, for stages that count. */
+  /** Counters of each stage, by name. Stages that count nothing are left out. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** By name: what became of the records given to each sink. */
+  /** Counters of the records given to each sink, by name. */
   readonly sinks: Readonly<Record<string, SinkTotals>>;
-  /** How often the times of a source's frames have gone back, summed over the sources; only if they have. */
+  /** Steps back of the frame times, summed over the sources. Missing if there were none. */
   readonly clockStepsBack?: number;
-  /** Times that what a source receives from was down or away, summed over the sources; only if it was. */
+  /** Outages of the origins of sources, summed over the sources. Missing if there were none. */
   readonly outages?: number;
 }
 
@@ -38,7 +38,7 @@ export class FrameCounters {
   /** Frames by code; the first is `OK`. Floats hold integers exactly up to 2^53. */
   readonly byCode: Float64Array = new Float64Array(CODE_NAMES.length);
   reports = 0;
-  /** Frames that the pipeline itself had to let go. */
+  /** Frames that the pipeline itself dropped. */
   overrun = 0;
 
   /** Adds frames `from` to `to - 1` of a batch's `frameCode` column. */

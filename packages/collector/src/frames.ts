@@ -15,15 +15,15 @@ export interface SourceFrames extends Frames {
 }
 
 /**
- * Takes frames, or a batch that the source has decoded itself: with the collector's decode options, and with times. The
- * pipeline counts the frames of such a batch and shows it to stages and sinks as it is.
+ * Takes frames, or a batch that the source has decoded itself. Such a batch has frame times and uses the collector's
+ * decode options. The pipeline counts its frames and passes it to stages and sinks unchanged.
  *
- * Returns `undefined` if it is done with what it was given, or a promise if it is still busy: the source must leave that
- * memory alone until then.
+ * Returns `undefined` when it is done with the input. Otherwise it returns a promise, and the source must not touch
+ * that memory until the promise settles.
  */
 export type Push = (input: SourceFrames | TelemetryBatch) => Promise<void> | undefined;
 
-/** The part of {@link Push} that a source needs which decodes nothing. */
+/** {@link Push} for a source that does not decode. */
 export type PushFrames = (frames: SourceFrames) => Promise<void> | undefined;
 
 /** Whether a source has decoded what it pushes. */
@@ -35,7 +35,7 @@ export function isDecoded(input: SourceFrames | TelemetryBatch): input is Teleme
 /** Milliseconds in 2^32 nanoseconds. */
 const MS_PER_HIGH_WORD = 4294.967296;
 
-/** A time in two words of nanoseconds as milliseconds; exact to a microsecond. */
+/** Converts a time in nanoseconds, as two words, into milliseconds; exact to a microsecond. */
 function wordsToMs(high: number, low: number): number {
   return high * MS_PER_HIGH_WORD + low / 1e6;
 }
@@ -82,7 +82,10 @@ export interface SlabCapacity {
   readonly bytes: number;
 }
 
-/** Frames that a source copies in, sends off and fills again. Allocates nothing after construction. */
+/**
+ * A reusable buffer of frames: the source copies frames in, pushes the slab, and fills it again. Allocates nothing
+ * after construction.
+ */
 export class FrameSlab implements SourceFrames {
   linkType: LinkLayer | null;
   readonly bytes: Uint8Array;

@@ -1,5 +1,5 @@
 /**
- * What other packages of this repository need of this one. Without a promise: any release may change it.
+ * Internals for the other packages of this repository. Not stable: any release may change them.
  *
  * @packageDocumentation
  */

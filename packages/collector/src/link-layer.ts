@@ -6,7 +6,7 @@ const BSD_RAW = 12;
 const OPENBSD_RAW = 14;
 
 /**
- * What the codec calls a capture's link type.
+ * The codec's name of a capture link type.
  * @returns `null` for a link type that the codec does not read
  */
 export function linkLayerOf(linkType: number): LinkLayer | null {
@@ -29,7 +29,7 @@ export function linkLayerOf(linkType: number): LinkLayer | null {
 }
 
 /**
- * The capture link type of what the codec calls `linkLayer`.
+ * The capture link type of a link layer of the codec.
  * @returns `null` for `report`: a bare UDP payload has no link type of its own
  */
 export function linkTypeOf(linkLayer: LinkLayer): number | null {

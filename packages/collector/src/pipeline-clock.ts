@@ -8,7 +8,7 @@ interface Entry {
   hasEnded: boolean;
 }
 
-/** Up to when all has been pushed that sources have: the earliest of what they say. */
+/** The time up to which all sources have pushed their frames: the earliest of their low times. */
 export class PipelineClock {
   readonly #entries: readonly Entry[];
 

@@ -49,10 +49,10 @@ const MAX_MS = 2 ** 31 - 1;
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
 
 /**
- * The pipeline: sources push frames, which are decoded into a batch, or batches that they have decoded themselves. A batch
- * is shown to the stages and given to the sinks. Every frame is counted exactly once.
+ * The pipeline. Sources push frames, which it decodes into a batch, or batches that they have decoded themselves.
+ * Stages process each batch, then sinks get it. Every frame is counted exactly once.
  *
- * Nothing in it grows: sources wait for, or count, what the pipeline cannot take at once.
+ * Its memory does not grow: when it is busy, sources wait, or drop frames and count them.
  */
 export class Collector {
   /** Resolves when all sources have ended by themselves or have been stopped. A failed source is a problem, no rejection. */
@@ -66,15 +66,15 @@ export class Collector {
   readonly #batch: TelemetryBatch;
   readonly #counters = new FrameCounters();
   readonly #onProblem: (problem: CollectorProblem) => void;
-  /** Set while a sink keeps the batch: later pushes queue up behind it, at most one for each slab of each source. */
+  /** Set while a sink keeps the batch. Later pushes wait for it, at most one per slab of each source. */
   #busy: Promise<void> | null = null;
   readonly #clock: PipelineClock;
   #ticks: NodeJS.Timeout | undefined;
-  /** A time is on its way to the sinks, behind what was pushed before. */
+  /** A time waits for earlier pushes before it goes to the sinks. */
   #isTicking = false;
   /** Frames pushed that are not yet looked at. */
   #queued = 0;
-  /** Stopping has taken too long: what comes now is refused. */
+  /** Stopping has taken too long: further input is refused. */
   #isGivenUp = false;
   #started = false;
   #stopping: Promise<CollectorTotals> | null = null;
@@ -88,7 +88,7 @@ export class Collector {
     this.#sources = options.sources;
     this.#stages = options.stages ?? [];
     this.#decode = options.decode ?? {};
-    // Options out of range are to be told now, not when the first frame comes.
+    // Throw for options out of range now, not at the first frame.
     this.#decoderFor('report');
     this.#onProblem = options.onProblem ?? ((): void => {});
     this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
@@ -134,12 +134,12 @@ export class Collector {
   }
 
   /**
-   * Stops the sources, waits for what they still had, has the stages hand on what they hold, closes the sinks. Calling it
-   * again gives the same promise.
+   * Stops the sources, waits for their remaining frames, lets the stages hand on their records, and closes the sinks.
+   * Calling it again returns the same promise.
    *
-   * @param timeoutMs time that all this may take. Half of it is for what is under way, the rest for the sinks to close;
-   *   frames that nobody has looked at by then count as `overrun`. Without it a sink may take as long as it likes
-   * @throws RangeError for a time that is none
+   * @param timeoutMs time limit in milliseconds: half for the work under way, the rest for closing the sinks. Frames
+   *   not processed by then count as `overrun`. Default: no limit
+   * @throws RangeError for an invalid time
    */
   stop(timeoutMs?: number): Promise<CollectorTotals> {
     if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= MAX_MS)) {
@@ -150,8 +150,8 @@ export class Collector {
   }
 
   /**
-   * What sources, stages, sinks and the pipeline itself suffer from now. Each state is over by itself. Those that come from
-   * a counter that grows are found by this call: ask each second or so, see `DegradedStates.watch`.
+   * The current degraded states of sources, stages, sinks and the pipeline itself. Some follow from counters that only
+   * this call reads, see `DegradedStates.watch`. Call it about once a second.
    */
   degraded(): readonly DegradedPart[] {
     return [...this.#health.degraded(), ...this.#fanOut.degraded()];
@@ -191,7 +191,7 @@ export class Collector {
     return this.totals();
   }
 
-  /** Tells the sinks the time, behind what was pushed before. */
+  /** Tells the sinks the time, after all earlier pushes. */
   #tick(): void {
     const timeMs = this.#clock.now();
     if (timeMs === null || this.#isTicking) return;
@@ -233,7 +233,7 @@ export class Collector {
     await this.#fanOut.room();
   }
 
-  /** Waits for `drained` no longer than a time; what is then still queued is refused. */
+  /** Waits for `drained` for `limitMs` at most, then refuses the queued frames. */
   async #within(drained: Promise<void>, limitMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<'late'>((resolve) => {

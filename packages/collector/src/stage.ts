@@ -3,44 +3,39 @@ import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import type { DegradedPart, DegradedState } from './health/degraded-state.js';
 
-/** What stages find, on its way to the sinks that take it. What is given is used again when these return. */
+/** Passes the records of stages to the sinks. The memory is reused when a method returns. */
 export interface Outlets {
-  /** Hands events on, as {@link Sink.writeEvents} has them: while the stage looks at their batch. */
+  /** Hands events on, see {@link Sink.writeEvents}. Call it only during `process` of their batch. */
   events(events: EventBatch): void;
-  /** Hands flow entries on, as {@link Sink.writeFlows} has them. */
+  /** Hands flow entries on, see {@link Sink.writeFlows}. */
   flows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): void;
   /** A promise that resolves when all sinks have room again; `undefined` if they have. */
   room(): Promise<void> | undefined;
 }
 
 /**
- * Something that looks at each decoded batch: statistics, detectors, caches. Stages run in the order given, on the
- * same batch, and must be done with it when they return.
+ * A step that reads each decoded batch: statistics, a detector, a cache. Stages run in the given order on the same
+ * batch, and must not use it after they return.
  */
 export interface Stage {
   readonly name: string;
-  /**
-   * @param batch frames, reports and hops as columns; leave rows alone whose `code` is not 0
-   */
+  /** @param batch frames, reports and hops as columns; skip rows whose `code` is not 0 */
   process(batch: TelemetryBatch): void;
-  /**
-   * Called by the collector before it starts, if it has a sink that takes events or flows: the stage gives the outlets what
-   * it finds.
-   */
+  /** Called before the start, if a sink takes events or flows. The stage hands its records to the outlets. */
   connect?(outlets: Outlets): void;
   /**
-   * Called when the sources have stopped, before sinks are closed: what the stage still holds for its outlets leaves now.
+   * Called when the sources have stopped, before the sinks close. The stage hands its remaining records to the outlets.
    * @returns a promise if that takes time
    */
   finish?(): Promise<void> | undefined;
   /** Counters by name, for `CollectorTotals.stages`. */
   counters?(): Readonly<Record<string, number>>;
-  /** What it suffers from now, for `Collector.degraded`: see `DegradedStates`. */
+  /** Its current degraded states, for `Collector.degraded`: see `DegradedStates`. */
   degraded?(): readonly DegradedState[];
 }
 
 /**
- * What a sink is given: reports with their hops, events of detectors, entries that left the flow cache.
+ * The kinds of records that sinks take: reports with their hops, events of detectors, entries that left the flow cache.
  */
 export const RECORD_KINDS = ['reports', 'events', 'flows'] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
@@ -49,7 +44,7 @@ export type RecordKind = (typeof RECORD_KINDS)[number];
 export interface RecordCounts {
   /** Records given to the sink. */
   readonly offered: number;
-  /** Records that the other side has confirmed: a broker's acknowledgement, a file that is whole. */
+  /** Records confirmed by the destination: acknowledged by a broker, or in a complete file. */
   readonly delivered: number;
   /** Records that the sink holds, in memory or in a spool. */
   readonly pending: number;
@@ -57,7 +52,7 @@ export interface RecordCounts {
   readonly dropped: Readonly<Record<string, number>>;
 }
 
-/** The counters of a sink, by kind; kinds that it does not take are not there. */
+/** The counters of a sink, by kind. Kinds that it does not take are missing. */
 export type SinkTotals = Readonly<Partial<Record<RecordKind, RecordCounts>>>;
 
 /** Counters of stages and sinks, by name, and their degraded states. */
@@ -69,55 +64,55 @@ export interface Onward {
 }
 
 /**
- * Something that carries telemetry elsewhere. A sink may take its time: the pipeline waits for the promise it returns
- * before it uses the batch again, capture sources wait with it, and a UDP source fills its spare slabs and then counts what
- * it has to refuse. A sink that must not hold up others returns no promise and counts what it has no room for as dropped.
- * A sink that fails is counted and reported; the pipeline goes on.
+ * A destination of telemetry. If `write` returns a promise, the pipeline waits for it before it reuses the batch.
+ * Capture sources then wait too; a UDP source fills its spare slabs, then drops frames and counts them. A sink that
+ * must not hold up others returns no promise, and counts records without room as dropped. The failure of a sink is
+ * counted and reported; the pipeline goes on.
  */
 export interface Sink {
-  /** No two sinks of a collector have the same. */
+  /** Unique among the sinks of a collector. */
   readonly name: string;
-  /** What it takes; the rest is not given to it. Default: all that it has methods for. */
+  /** The kinds that it takes. Default: all those with a method. */
   readonly records?: readonly RecordKind[];
   /**
-   * Takes a batch, as {@link Stage.process}; after the batch's events.
+   * Takes a batch, see {@link Stage.process}, after the batch's events.
    * @returns `undefined` if it is done with the batch, else a promise that settles when it is
    */
   write(batch: TelemetryBatch): Promise<void> | undefined;
   /**
-   * Takes events, which know the batch that they were found in and their detector. All that is given is used again when this
-   * returns: what is to be kept is copied before.
-   * @returns a promise only to have the pipeline wait after this batch, because there is no room for more
+   * Takes events, which refer to their batch and their detector. The memory is reused when this returns, so copy what
+   * you keep.
+   * @returns a promise if there is no room for more; the pipeline then waits for it after this batch
    */
   writeEvents?(events: EventBatch): Promise<void> | undefined;
   /**
-   * Takes entries that left the flow cache, as `RecordSink.push` of @int/flowcache has them; copied before it returns.
+   * Takes entries that left the flow cache, in the form of `RecordSink.push` of @int/flowcache. Copy what you keep.
    * @returns as {@link writeEvents}
    */
   writeFlows?(words: Int32Array, at: number, records: number, geometry: CacheGeometry): Promise<void> | undefined;
   /**
-   * Tells that all reports with an earlier time have been given, as far as the sources know. Called some times a second, also
-   * while nothing comes, in turn with the batches.
+   * Tells that all reports before a time have been given, as far as the sources know. Called several times a second,
+   * between batches, also while no input arrives.
    * @param timeMs milliseconds since the epoch; goes back only if the clock of a source does
    */
   advance?(timeMs: number): void;
   /**
-   * The counters now. Without it the collector counts what it gives: `delivered` when the method returns or its promise
-   * resolves, dropped as `failed` when it throws or rejects.
+   * The current counters. Without this method the collector counts: a record is `delivered` when the call returns or
+   * its promise resolves, and dropped as `failed` when it throws or rejects.
    */
   totals?(): SinkTotals;
-  /** The counters of stages and sinks behind this one: of those that threads have of their own. */
+  /** The counters and states of stages and sinks behind this one, such as those of threads. */
   onward?(): Onward;
-  /** Why it takes nothing now, in a few words for people: an outage, a full disk. `null` if it is well. */
+  /** Why it takes nothing now, in a few words for people, such as an outage or a full disk; `null` if it does. */
   health?(): string | null;
   /**
-   * What it suffers from now besides, for `Collector.degraded`: see `DegradedStates`. An outage (`health`) and records that are
-   * dropped (`totals`) are found without it.
+   * Its other current degraded states, for `Collector.degraded`: see `DegradedStates`. The collector derives those of
+   * `health` and of dropped records in `totals` itself.
    */
   degraded?(): readonly DegradedState[];
   /**
-   * Writes out what is held back and closes. Called once, when the collector stops.
-   * @param timeoutMs time that there is; what is not written by then is given up and counted
+   * Writes the records it still holds, and closes. Called once, when the collector stops.
+   * @param timeoutMs time limit in milliseconds; records not written by then are dropped and counted
    */
   close?(timeoutMs?: number): Promise<void>;
 }

@@ -13,7 +13,7 @@ const GAP_BYTES = 64;
 
 const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
 
-/** A batch with its frames and events. Grows to what it is given and stays as large. */
+/** A batch with its frames and events. It grows to the largest batch and does not shrink. */
 export class BatchCopy {
   batch: TelemetryBatch = new TelemetryBatch({ frames: FRAMES, reports: REPORTS, hops: HOPS, bytes: BYTES });
   readonly #copier = new ReportCopier();
@@ -69,7 +69,7 @@ export class BatchCopy {
   }
 }
 
-/** Appends rows; the caller has seen to the room. */
+/** Appends rows. The caller has made room. */
 function appendEvents(from: EventBatch, to: EventBatch): void {
   const { count } = from;
   const at = to.count;

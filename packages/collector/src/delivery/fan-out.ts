@@ -9,12 +9,12 @@ import type { Outlets, Sink, SinkTotals } from '../stage.js';
 import { addCounters, addTotals } from './add-totals.js';
 import { SinkAccount } from './sink-account.js';
 
-/** Time beyond its limit that a sink has to end its closing by itself, in milliseconds. */
+/** Extra time after its limit in which a sink may still finish closing, in milliseconds. */
 const GRACE_MS = 1000;
 
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
 
-/** Reports of a batch that a sink is to take: those that were decoded to their end. */
+/** The number of reports in a batch that were decoded without a problem. Sinks take only these. */
 export function goodReports({ code, reports }: TelemetryBatch): number {
   let count = 0;
   for (let row = 0; row < reports; row++) if (code[row] === 0) count++;
@@ -22,8 +22,8 @@ export function goodReports({ code, reports }: TelemetryBatch): number {
 }
 
 /**
- * All sinks of a pipeline as one. A sink that throws or rejects is counted and told of, once as long as it goes on in the
- * same way; the others are given everything as ever.
+ * All sinks of a pipeline as one. The failure of a sink is counted. It is told once, until the sink succeeds or fails
+ * in another way. The other sinks still get everything.
  */
 export class FanOut implements Outlets {
   readonly #queues: readonly SinkQueue[];
@@ -91,7 +91,7 @@ export class FanOut implements Outlets {
     return Promise.all(waiting).then(() => undefined);
   }
 
-  /** By name; sinks that count nothing are left out, and those behind a sink are there as well. */
+  /** Counters by sink name, with those of sinks behind a sink. A sink that counts nothing is left out. */
   totals(): Record<string, SinkTotals> {
     const all: Record<string, SinkTotals> = {};
     for (const queue of this.#queues) {
@@ -113,7 +113,7 @@ export class FanOut implements Outlets {
     }
   }
 
-  /** What sinks, and those behind them, suffer from now. */
+  /** The current degraded states of the sinks, and of those behind them. */
   degraded(): DegradedPart[] {
     return this.#queues.flatMap((queue) => {
       const where = queue.sink.name;
@@ -181,7 +181,7 @@ export class FanOut implements Outlets {
     );
   }
 
-  /** Tells of a failure, unless it is the one that was told of last and nothing has gone well since. */
+  /** Tells a failure, unless it repeats the last one told with no success in between. */
   #failed(queue: SinkQueue, reason: unknown): void {
     const error = asError(reason);
     if (queue.failure === error.message) return;
@@ -190,7 +190,7 @@ export class FanOut implements Outlets {
   }
 }
 
-/** Records that a sink has dropped, of all kinds and for all reasons. */
+/** The records that a sink has dropped, over all kinds and reasons. */
 function droppedOf(totals: SinkTotals): number {
   let records = 0;
   for (const { dropped } of Object.values(totals)) {
@@ -199,7 +199,7 @@ function droppedOf(totals: SinkTotals): number {
   return records;
 }
 
-/** A sink, what it takes, and how it does. */
+/** A sink with the kinds it takes and its state. */
 class SinkQueue {
   readonly sink: Sink;
   readonly takesReports: boolean;
@@ -207,7 +207,7 @@ class SinkQueue {
   readonly takesFlows: boolean;
   /** `null`: it keeps its own. */
   readonly account: SinkAccount | null;
-  /** Message of what it has thrown last, while nothing has gone well since. */
+  /** Message of the last failure; `null` after a success. */
   failure: string | null = null;
   readonly #states = new DegradedStates();
 
@@ -225,7 +225,7 @@ class SinkQueue {
     );
   }
 
-  /** An outage, records that are dropped, and what the sink itself names. */
+  /** The outage, the dropped records and the sink's own states. */
   degraded(): DegradedState[] {
     const reason = this.sink.health === undefined ? this.failure : this.sink.health();
     if (reason === null) this.#states.end(DEGRADED.OUTAGE);

@@ -1,4 +1,4 @@
-/** Flow entries that wait, one behind the other in memory that goes round. */
+/** A ring buffer of flow entries that wait. */
 export class FlowQueue {
   #words = new Int32Array(0);
   #recordWords = 0;
@@ -17,7 +17,7 @@ export class FlowQueue {
     return this.#capacity - this.count;
   }
 
-  /** Copies records in. The caller has seen to the room, or asks with `grows` for more. */
+  /** Copies records in. The caller has checked `room`, or sets `grows` to enlarge the queue. */
   push(words: Int32Array, at: number, records: number, recordWords: number, grows: boolean): void {
     if (this.#recordWords !== recordWords) {
       this.#recordWords = recordWords;
@@ -36,7 +36,7 @@ export class FlowQueue {
     }
   }
 
-  /** The oldest records that lie one behind the other, `most` at most; they stay until {@link release}. */
+  /** The oldest records that are contiguous, at most `most`. They stay until {@link release}. */
   oldest(most: number): { readonly words: Int32Array; readonly at: number; readonly records: number } {
     const records = Math.min(most, this.count, this.#capacity - this.#head);
     return { words: this.#words, at: this.#head * this.#recordWords, records };

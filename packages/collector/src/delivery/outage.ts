@@ -11,7 +11,7 @@ export interface OutageListener<Problem> {
   onRecovered(outage: Outage): void;
 }
 
-/** A failure of a sink: each kind of them has a code. */
+/** A failure of a sink. Each kind of failure has a code. */
 export interface CodedProblem {
   readonly code: string;
   readonly message: string;
@@ -39,17 +39,17 @@ export class OutageLog<Problem extends CodedProblem = CodedProblem> {
     return this.#attempts;
   }
 
-  /** Outages so far, one that lasts included. */
+  /** Outages so far, including the current one. */
   get count(): number {
     return this.#count;
   }
 
-  /** What failed last in the outage that lasts; `null`: all is well. */
+  /** The last failure of the current outage; `null` without an outage. */
   get problem(): Problem | null {
     return this.#problem;
   }
 
-  /** The same in words, with its age, as `Sink.health` has it. */
+  /** The current problem and its age as text, for `Sink.health`. */
   get reason(): string | null {
     if (this.#problem === null) return null;
     const { code, message } = this.#problem;

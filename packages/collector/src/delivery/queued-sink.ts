@@ -1,4 +1,4 @@
-/** A queue in front of a sink that takes its time. */
+/** A queue in front of a slow sink. */
 import type { TelemetryBatch } from '@int/codec';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
@@ -11,16 +11,16 @@ import { SinkAccount } from './sink-account.js';
 
 /** How a {@link QueuedSink} is set up. */
 export interface QueuedSinkOptions {
-  /** Batches that may wait, that at hand included, 2 to 4096. Default 8. */
+  /** Batches that may wait, including the one being written, 2 to 4096. Default 8. */
   readonly batches?: number;
   /** Flow entries that may wait, 1 to 2^20. Default 8192. */
   readonly flows?: number;
   /**
-   * What happens when there is no room. `drop`: new records are let go and counted as `overflow`; the pipeline never waits.
-   * `wait`: the pipeline does. Default `drop`.
+   * What happens when there is no room. `drop`: new records are dropped and counted as `overflow`; the pipeline never
+   * waits. `wait`: the pipeline waits for room. Default `drop`.
    */
   readonly whenFull?: 'wait' | 'drop';
-  /** Told when the sink fails, once as long as it goes on in the same way. */
+  /** Called when the sink fails. The same failure is told once, until the sink succeeds. */
   readonly onProblem?: (error: Error) => void;
 }
 
@@ -37,17 +37,17 @@ function integer(name: string, value: number, least: number, most: number): numb
 }
 
 /**
- * Gives any sink a queue of bounded memory, so that it can take its time, or be away for a while, without holding up the
- * pipeline and the other sinks: batches are copied with their events and their frames' bytes, flow entries are copied, and
- * the sink gets all in the order in which they came, each kind by itself, one after the other.
+ * Puts a queue of bounded memory in front of a sink. A slow or absent sink then holds up neither the pipeline nor other
+ * sinks. The queue copies batches with their events and frame bytes, and flow entries. The sink gets each kind in the
+ * order of arrival, one call at a time.
  *
- * Memory: as many copies of a batch as `batches` says, each as large as the largest batch so far, made when it is first
- * needed; and the flow entries. With `wait` there is on top of that what one batch of the pipeline brings.
+ * Memory: up to `batches` copies of a batch, each as large as the largest batch so far, allocated on first use; and
+ * `flows` flow entries. `wait` needs room for one more batch of the pipeline.
  *
- * Records count as `delivered` when the sink has taken them; if it keeps counters of its own, when it says so. Dropped are
- * `overflow` (no room), `failed` (the sink has thrown or rejected) and `closed` (still waiting when the time for closing
- * was over). Names of rules are looked up by the sink when it takes events: those of rules that were replaced meanwhile
- * are `null`, or that of the rule in its place.
+ * Records count as `delivered` when the sink has taken them. If the sink has `totals`, its own counters decide. Dropped
+ * are `overflow` (no room), `failed` (the sink has thrown or rejected) and `closed` (still waiting when the time for
+ * closing was over). The sink looks up rule names when it takes events. If the rule was replaced meanwhile, the name is
+ * `null` or that of the new rule.
  *
  * @example
  * const collector = new Collector({ sources, sinks: [new QueuedSink(mySink, { batches: 16 })] });
@@ -62,7 +62,7 @@ export class QueuedSink implements Sink {
   readonly #isWaiting: boolean;
   readonly #onProblem: (error: Error) => void;
   readonly #account = new SinkAccount();
-  /** Records given to the sink that it is done with, one way or the other. */
+  /** Records that the sink has taken or failed to take. */
   readonly #settled: Record<RecordKind, number> = { reports: 0, events: 0, flows: 0 };
   readonly #most: number;
   #made = 0;
@@ -75,9 +75,9 @@ export class QueuedSink implements Sink {
   #open: BatchCopy | null = null;
   #isRunning = false;
   #isClosed = false;
-  /** Nothing is given to the sink any more. */
+  /** The sink is given nothing any more. */
   #isEnded = false;
-  /** The time to be told behind the batches that wait, and how many of them are before it; the latest, one at a time. */
+  /** The time to tell the sink, and the number of waiting batches before it. There is at most one. */
   #time: { readonly timeMs: number; batches: number } | null = null;
   #failure: string | null = null;
   #room: { readonly promise: Promise<void>; resolve(): void } | null = null;
@@ -187,7 +187,7 @@ export class QueuedSink implements Sink {
   }
 
   #takeTime(timeMs: number): void {
-    // The one that waits comes first: a later time would let it wait for ever.
+    // Keep the time that waits: replacing it by each later one would delay it for ever.
     if (this.#isEnded || this.#time !== null) return;
     if (this.#isRunning) this.#time = { timeMs, batches: this.#ready.length };
     else this.#giveTime(timeMs);
@@ -262,11 +262,11 @@ export class QueuedSink implements Sink {
     this.#onIdle();
   }
 
-  /** A batch more may have been given. */
+  /** Tells the sink the time, once the batches before it have been given. */
   #passTime(): void {
     const time = this.#time;
     if (time === null || this.#isEnded) return;
-    // The batch at hand when the time came is none of those that waited.
+    // The batch being written when the time came is not counted.
     if (time.batches-- > 0) return;
     this.#time = null;
     this.#giveTime(time.timeMs);
@@ -279,7 +279,7 @@ export class QueuedSink implements Sink {
     }
     const records = this.#takes.reports ? goodReports(batch) : 0;
     if (records > 0) await this.#give('reports', records, () => this.#sink.write(batch));
-    // A sink that was given up may still look at its batch.
+    // After a timeout the sink may still read its batch.
     if (!this.#isEnded) this.#free.push(copy);
   }
 
@@ -295,7 +295,7 @@ export class QueuedSink implements Sink {
   async #give(kind: RecordKind, records: number, give: () => Promise<void> | undefined): Promise<void> {
     if (this.#isEnded) return;
     const account = this.#account;
-    // What the sink counts itself is off the hands of the queue when it is given.
+    // A sink with counters of its own answers for its records from here on.
     const isOwn = this.#sink.totals === undefined;
     if (!isOwn) account.deliver(kind, records);
     try {
@@ -319,7 +319,7 @@ export class QueuedSink implements Sink {
     this.#onProblem(error);
   }
 
-  /** Counts what nobody will take any more. */
+  /** Counts all waiting records as `closed`. */
   #end(): void {
     this.#isEnded = true;
     for (const kind of ['reports', 'events', 'flows'] as const) {
@@ -342,7 +342,7 @@ function behind(own: RecordCounts, inner: RecordCounts, settled: number): Record
     if (records > 0) dropped[reason] = (dropped[reason] ?? 0) + records;
   };
   for (const [reason, records] of Object.entries(own.dropped)) add(reason, records);
-  // What it has thrown at, and not counted.
+  // Records of calls that threw, which the sink has not counted.
   add('failed', settled - inner.offered);
   const gone = Object.values(dropped).reduce((sum, records) => sum + records, 0);
   return { offered: own.offered, delivered: inner.delivered, pending: own.offered - inner.delivered - gone, dropped };

@@ -3,11 +3,11 @@ import { RECORD_KINDS, type RecordCounts, type RecordKind, type SinkTotals } fro
 interface Counters {
   offered: number;
   delivered: number;
-  /** By reason, in the order in which they came up. */
+  /** By reason, in the order of first occurrence. */
   readonly dropped: Map<string, number>;
 }
 
-/** The accounts of a sink, by kind: what is neither delivered nor dropped is pending. */
+/** The counters of a sink, by kind. Records neither delivered nor dropped are pending. */
 export class SinkAccount {
   readonly #kinds: Readonly<Record<RecordKind, Counters>> = {
     reports: { offered: 0, delivered: 0, dropped: new Map() },

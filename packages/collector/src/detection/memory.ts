@@ -4,7 +4,7 @@ import { Detector, EventBatch, type RuleSet } from '@int/detect';
 import { batchCapacity, type PipelineCapacity } from '../capacity.js';
 import { type DetectionStageOptions, EVENT_ROWS } from './stage.js';
 
-/** Room for what is not asked about: the kernel's own tables, 12 bytes for each report row, alignment. */
+/** Room for the accelerator's tables, 12 bytes for each report row, and alignment. */
 const SPARE_BYTES = 1 << 18;
 const SCRATCH_BYTES_PER_REPORT = 12;
 const MOST_BYTES = 0x80000000;
@@ -15,7 +15,7 @@ const MOST_BYTES = 0x80000000;
  *
  * @param options those of the stage to come
  * @param capacity that of the pipeline
- * @returns `null` where no kernel can run, or where 2 GiB do not suffice: all of them do without
+ * @returns `null` if the accelerator cannot run or needs more than 2 GiB; the stage then runs in TypeScript
  * @throws RulesError or RangeError as the detector would
  */
 export function detectionMemory(

@@ -14,9 +14,10 @@ import { frameTimeMs, frameTimeNs } from '../frames.js';
 import type { Outlets, Stage } from '../stage.js';
 
 /**
- * Takes events as they are found. They know their batch and their detector; all that is used again when it returns.
+ * Takes events as they are found. They refer to their batch and their detector. All of it is reused when the listener
+ * returns.
  *
- * @param events rows 0 to `events.count - 1`; `events.event(row)` makes an object of one
+ * @param events rows 0 to `events.count - 1`; `events.event(row)` returns one as an object
  */
 export type EventListener = (events: EventBatch) => void;
 
@@ -24,8 +25,8 @@ export interface DetectionStageOptions extends DetectorOptions {
   /** Events to collect before they are handed on, 256 to 2^24. Default 8192. */
   readonly eventRows?: number;
   /**
-   * Called when there are events: once per batch of reports, more often if they are more than `eventRows` or thresholds
-   * adapt.
+   * Called when there are events: once per batch of reports; more often if there are more than `eventRows`, or if
+   * thresholds adapt.
    */
   readonly onEvents?: EventListener;
 }
@@ -42,22 +43,22 @@ export interface DetectionTotals extends Omit<DetectorTotals, 'byRule' | 'byDefa
   readonly byRule: ReadonlyMap<string, RuleFigures>;
   /** Reports that no rule matched, under `default: report`. */
   readonly byDefault: RuleFigures;
-  /** Rules that {@link DetectionStage.setRules} has taken away, together. */
+  /** Sums over the rules that {@link DetectionStage.setRules} has removed. */
   readonly removed: RuleFigures;
 }
 
 /** Default of `eventRows`. */
 export const EVENT_ROWS = 8192;
 
-/** How often thresholds that adapt may move, in milliseconds of the frames' time. */
+/** Interval at which thresholds may adapt, in milliseconds of frame time. */
 const TICK_MS = 10;
 
-/** Sets of flows looked through for idle ones after each batch: all of 65 536 flows in 128 batches. */
+/** Sets of flows checked for idle flows after each batch: 128 batches cover 65 536 flows. */
 const SWEEP_SETS = 64;
 
 /**
- * Runs a detector over every batch and hands its events on, as many times as it takes to look at all reports: none is
- * passed over because events have no room. Nothing is allocated per report or event.
+ * Runs a detector over every batch and hands on its events. When the event batch is full, it hands on the events and
+ * continues, so it checks every report. Nothing is allocated per report or event.
  */
 export class DetectionStage implements Stage {
   readonly name = 'detection';
@@ -124,8 +125,8 @@ export class DetectionStage implements Stage {
   }
 
   /**
-   * Puts other rules in the place of all, between two batches: no report is lost, and what is known of flows and
-   * switches stays. Rules of the same name keep their counters; those of the others go to {@link DetectionTotals.removed}.
+   * Replaces all rules, between two batches. No report is lost, and the state of flows and switches stays. Rules of the
+   * same name keep their counters. The counters of removed rules are added to {@link DetectionTotals.removed}.
    * @throws RulesError, with nothing changed
    */
   setRules(rules: RuleSet): void {
@@ -142,12 +143,12 @@ export class DetectionStage implements Stage {
     }
   }
 
-  /** Thresholds that adapt, and how well; empty if none do. */
+  /** The state of each adaptive threshold; empty if there are none. */
   adaptation(): AdaptationState[] {
     return this.#adaptation?.states() ?? [];
   }
 
-  /** The counters now. Allocates: for a view a few times a second. */
+  /** The current counters. Allocates; call it a few times a second at most. */
   totals(): DetectionTotals {
     const totals = this.detector.totals();
     const survivors = (name: string | null): number => this.#survivors.get(name) ?? 0;
@@ -170,7 +171,7 @@ export class DetectionStage implements Stage {
     this.#total = total;
   }
 
-  /** Adds the reports that have events to their rules. The events of one report follow one another, and have one rule. */
+  /** Counts the reports with events, by rule. The events of one report are adjacent and have one rule. */
   #countSurvivors(): void {
     const { report, rule, count } = this.#events;
     let last = -1;
@@ -196,7 +197,7 @@ export class DetectionStage implements Stage {
   }
 }
 
-/** The end of the rows from `row` on that came within {@link TICK_MS}: at least one. */
+/** The end of the rows from `row` on whose frames arrived within {@link TICK_MS}; at least `row + 1`. */
 function tickEnd(batch: TelemetryBatch, row: number): number {
   const { frame, reports } = batch;
   if (row >= reports) return reports;
@@ -206,7 +207,7 @@ function tickEnd(batch: TelemetryBatch, row: number): number {
   return end;
 }
 
-/** Which individual report of its frame a row is, from 0. Rows of one frame follow one another. */
+/** The index of a row among the individual reports of its frame, from 0. Rows of one frame are adjacent. */
 export function reportIndex(batch: TelemetryBatch, row: number): number {
   const frame = batch.frame[row]!;
   let first = row;

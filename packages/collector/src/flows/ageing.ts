@@ -3,9 +3,9 @@ import type { FlowCache } from '@int/flowcache';
 
 /** How many rows of a cache are searched for idle flows. */
 export interface SweepOptions {
-  /** Rows for each batch, 1 to 2^32. Default 4096. */
+  /** Rows checked per batch, 1 to 2^32. Default 4096. */
   readonly rows?: number;
-  /** Rows at a time, where batches before did not need theirs: at least `rows`. Default: `rows`. */
+  /** Rows checked at a time at most, with the unused rows of earlier batches; at least `rows`. Default: `rows`. */
   readonly burst?: number;
 }
 
@@ -16,8 +16,8 @@ const MOST_ROWS = 2 ** 32;
 const ROUNDS = 4n;
 
 /**
- * Decides when a cache is looked through for idle flows, and how much of it at a time. Time is that of the frames: what
- * happens does not depend on how fast they are read, nor, with a burst large enough, on where batches end.
+ * Decides when a cache is searched for idle flows, and how many rows at a time. Time is frame time, so the result does
+ * not depend on reading speed. With a large enough burst, it does not depend on batch ends either.
  */
 export class Ageing {
   readonly #cache: FlowCache;
@@ -32,7 +32,7 @@ export class Ageing {
   #dueLow = 0;
   /** Rows that the current round has left. */
   #left = 0;
-  /** Rows that may be looked at now. */
+  /** Rows that may be checked now. */
   #credit: number;
 
   /** @throws RangeError for an option out of range */
@@ -52,12 +52,12 @@ export class Ageing {
     this.#credit = burst;
   }
 
-  /** A batch comes: its rows add to what may be looked at. */
+  /** Begins a batch, which adds `rows` to the rows that may be checked. */
   begin(): void {
     this.#credit = Math.min(this.#burst, this.#credit + this.#rows);
   }
 
-  /** The first report from `row` on whose frame came when the next round is due, or the number of reports. */
+  /** The first report from `row` on whose frame arrived when the next round is due, or the number of reports. */
   stepEnd(batch: TelemetryBatch, row: number): number {
     const { frame, reports, frameTimeHigh, frameTimeLow } = batch;
     const high = this.#dueHigh;
@@ -71,7 +71,7 @@ export class Ageing {
     return reports;
   }
 
-  /** Looks at rows, if a round is due or not done yet. */
+  /** Checks rows, if a round is due or under way. */
   step(nowNs: bigint): void {
     if (this.#dueNs === null) this.#nextRound(nowNs);
     else if (nowNs >= this.#dueNs) {
@@ -88,7 +88,7 @@ export class Ageing {
     this.#cache.age(nowNs, this.#idleNs, rows);
   }
 
-  /** Looks at all rows. @returns entries handed on */
+  /** Checks all rows. @returns entries handed on */
   all(nowNs: bigint): number {
     this.#left = 0;
     return this.#cache.age(nowNs, this.#idleNs, this.#cache.geometry.rows);

@@ -1,8 +1,8 @@
 import type { RecordConsumer } from '@int/flowcache';
 
 /**
- * Hands records to a sink, and what it takes to a listener as objects. Nothing that either throws gets through to the
- * cache, whose counters would then be short of the rest: {@link rethrow} tells of it afterwards.
+ * Hands records to a sink, then those it took to a listener as objects. Neither may throw into the cache, whose
+ * counters would then miss the remaining records. {@link rethrow} throws the error afterwards.
  */
 export class Handover<T> implements RecordConsumer {
   readonly #recordWords: number;
@@ -12,7 +12,7 @@ export class Handover<T> implements RecordConsumer {
   readonly #forward: (words: Int32Array, at: number, records: number) => void;
   #failure: { readonly error: unknown } | null = null;
 
-  /** @param forward given what the sink took, as it was given; it throws nothing. Default: nobody is */
+  /** @param forward called with the records that the sink took; must not throw. Default: none */
   constructor(
     recordWords: number,
     read: (words: Int32Array, at: number) => T,

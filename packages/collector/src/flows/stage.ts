@@ -16,8 +16,8 @@ import { Ageing, type SweepOptions } from './ageing.js';
 import { Handover } from './handover.js';
 
 /**
- * Those of the cache, and when flows are idle. `entries` and `events` take records, such as an SpscRing does; listeners
- * get objects. With both, a listener is told of what the sink took.
+ * Options of the cache and of its search for idle flows. `entries` and `events` take records, as an SpscRing does;
+ * listeners get objects. With both, the listener gets the records that the sink took.
  */
 export interface FlowStageOptions extends FlowCacheOptions {
   /** Flows whose last report is older than this leave the cache, in the time of the frames. Above 0. Default: none. */
@@ -30,16 +30,15 @@ export interface FlowStageOptions extends FlowCacheOptions {
   readonly onEvent?: (event: FlowEvent) => void;
 }
 
-/** Entries handed on at a time when a run ends: as many as a sink may have to take although it has no room. */
+/** Entries handed on at a time when a run ends. A sink may have to take so many beyond its room. */
 const DRAINED_AT_ONCE = 256;
 
 /**
  * Runs a flow cache over every batch: each report updates its flow's entry, with the time of its frame.
  *
- * With `idleNs`, the cache is looked through four times in that time, in the time of the frames: a flow leaves when it
- * has been silent for `idleNs`, and at the latest for five quarters of it, as long as `sweep` allows for so many rows.
- * A flow that comes back before it was looked at goes on. Without listeners nothing is allocated per report, entry or
- * event.
+ * With `idleNs`, the stage searches the cache four times per `idleNs` of frame time. A flow leaves when it has been
+ * silent for `idleNs` to 1.25 `idleNs`, if `sweep` allows enough rows. A flow that reports again before it is checked
+ * stays. Without listeners nothing is allocated per report, entry or event.
  */
 export class FlowStage implements Stage {
   readonly name = 'flows';
@@ -83,7 +82,7 @@ export class FlowStage implements Stage {
       while (row < batch.reports) {
         const end = ageing.stepEnd(batch, row);
         this.cache.update(batch, row, end);
-        // Before the report that comes late: its own flow may be the one that is idle.
+        // Check before the late report: its own flow may be idle.
         if (end < batch.reports) ageing.step(frameTimeNs(batch, batch.frame[end]!));
         row = end;
       }
@@ -94,7 +93,7 @@ export class FlowStage implements Stage {
   }
 
   /**
-   * Looks through the whole cache for flows that are idle at the time of the last frame: for the end of a capture.
+   * Searches the whole cache for flows that are idle at the time of the last frame. Call it at the end of a capture.
    * @returns entries handed on; 0 without `idleNs`
    * @throws what a sink or listener has thrown
    */
@@ -105,7 +104,7 @@ export class FlowStage implements Stage {
   }
 
   /**
-   * Hands on all entries, as far as they are taken: for the end of a run, so that sinks have everything.
+   * Hands on all entries that its sink takes. Call it at the end of a run.
    * @returns entries handed on
    * @throws what a sink or listener has thrown
    */
@@ -120,7 +119,7 @@ export class FlowStage implements Stage {
     this.#outlets = outlets;
   }
 
-  /** If the stage is connected, hands on all entries, a few at a time as there is room for them. */
+  /** If the stage is connected, hands on all entries, a few at a time, as sinks have room. */
   async finish(): Promise<void> {
     const outlets = this.#outlets;
     if (outlets === null) return;

@@ -1,13 +1,13 @@
 /**
- * Something that is not as it should be, for as long as it lasts. Sources, stages and sinks name what they suffer from;
- * the collector gathers it, and `/health`, the terminal and the metrics tell it.
+ * A fault of a source, stage or sink, for as long as it lasts. The collector gathers the states. `/health`, the
+ * terminal and the metrics show them.
  */
 export interface DegradedState {
   /** What it is, in a word that programs can rely on: one of {@link DEGRADED}, or a part's own. */
   readonly name: string;
   /** When it began, in milliseconds since the epoch. */
   readonly since: number;
-  /** For people, one line: what happens, how much of it, and what can be done. */
+  /** One line for people: the fault, its extent and the remedy. */
   readonly text: string;
 }
 
@@ -19,17 +19,20 @@ export interface DegradedPart extends DegradedState {
 
 /** The names of states that mean the same wherever they come up. */
 export const DEGRADED = {
-  /** Input or records are dropped, for want of room or of time. */
+  /** Input or records are dropped, because room or time is short. */
   SHEDDING: 'shedding',
-  /** There are more switches, queues or reporters than rows for them: what has no row is counted together. */
+  /** There are more switches, queues or reporters than rows. Those without a row are counted together. */
   UNTRACKED: 'untracked',
-  /** What arrives, or what was stored, cannot be read. */
+  /** Input or stored data cannot be read. */
   DAMAGED: 'damaged',
   /** Input comes after the results that it belongs to. */
   LATE: 'late',
   /** Records wait on disk. */
   SPOOLING: 'spooling',
-  /** What a sink writes to is away, or takes nothing; what a source receives from is away; what a processor reads from is silent. */
+  /**
+   * The destination of a sink is away or takes nothing, the origin of a source is away, or the input of a processor is
+   * silent.
+   */
   OUTAGE: 'outage',
   /** A part throws at some of its input. */
   FAULTY: 'faulty',
@@ -41,7 +44,10 @@ export const DEGRADED = {
   REFUSING: 'refusing',
 } as const;
 
-/** States in which the process does not do its work. The others are signs of load or of an attack: a restart cures neither. */
+/**
+ * States in which the process does not do its work. The others come from load or attacks, which a restart does not
+ * cure.
+ */
 const UNHEALTHY: ReadonlySet<string> = /* @__PURE__ */ new Set([DEGRADED.OUTAGE, DEGRADED.FAILED, DEGRADED.STALLED]);
 
 /** The answer to a probe of the process. */

@@ -8,7 +8,7 @@ export interface DegradedStatesOptions {
   readonly now?: () => number;
 }
 
-/** A counter that makes a state while it grows. */
+/** A counter whose growth is a degraded state. */
 interface Watched {
   readonly name: string;
   readonly count: () => number;
@@ -23,8 +23,8 @@ interface Watched {
 }
 
 /**
- * The degraded states of one part. A state either lasts from {@link begin} to {@link end}, or as long as a counter grows
- * ({@link watch}): then it is over by itself.
+ * The degraded states of one part. A state lasts from {@link begin} to {@link end}, or as long as a counter grows
+ * ({@link watch}).
  *
  * @example
  * const states = new DegradedStates();
@@ -43,30 +43,30 @@ export class DegradedStates {
     this.#now = now ?? ((): number => performance.timeOrigin + performance.now());
   }
 
-  /** A state begins, and lasts until {@link end}. Of one that has begun already, only the text changes. */
+  /** Begins a state, which lasts until {@link end}. If it has begun already, only its text changes. */
   begin(name: string, text: string): void {
     const begun = this.#begun.get(name);
     if (begun === undefined) this.#begun.set(name, { since: this.#now(), text });
     else begun.text = text;
   }
 
-  /** A state that {@link begin} began is over. */
+  /** Ends a state that {@link begin} began. */
   end(name: string): void {
     this.#begun.delete(name);
   }
 
   /**
-   * Makes a state of a counter that grows. The counter is read by {@link list}: the state begins when it has grown since
-   * the last look, and is over when it has stood still for `holdMs`.
+   * Ties a state to a counter. {@link list} reads the counter: the state begins when the counter has grown since the
+   * last call, and ends when it has not grown for `holdMs`.
    * @param count reads the counter, which only grows
-   * @param text is given how much it has grown since the state began
+   * @param text makes the text from the growth since the state began
    */
   watch(name: string, count: () => number, text: (grown: number) => string): void {
     const last = count();
     this.#watched.push({ name, count, text, last, before: last, grewAt: 0, since: null });
   }
 
-  /** The states that last, each counter looked at now. */
+  /** Reads the watched counters and returns the current states. */
   list(): DegradedState[] {
     const now = this.#now();
     const states: DegradedState[] = [];

@@ -4,13 +4,13 @@ import type { Stage } from '../stage.js';
 import { DEGRADED, type DegradedPart, type DegradedState } from './degraded-state.js';
 import { DegradedStates } from './degraded-states.js';
 
-/** What the pipeline itself goes by, among the parts. */
+/** The name of the pipeline itself among the parts. */
 const PIPELINE = 'collector';
 
 /** Most different errors of a stage that are reported. */
 const MOST_TOLD = 8;
 
-/** A source or stage, and what the pipeline finds wrong with it. */
+/** A source or stage, and the faults that the pipeline sees in it. */
 interface Part {
   readonly name: string;
   readonly states: DegradedStates;
@@ -27,7 +27,7 @@ interface StagePart extends Part {
   readonly told: Set<string>;
 }
 
-/** What a pipeline suffers from, up to its sinks. */
+/** The degraded states of a pipeline, without its sinks. */
 export class PipelineHealth {
   readonly #pipeline = new DegradedStates();
   readonly #sources: readonly (Part & { readonly source: Source })[];
@@ -82,7 +82,7 @@ export class PipelineHealth {
     });
   }
 
-  /** A source has ended with an error. */
+  /** Records that a source has ended with an error. */
   failed(source: Source, error: Error): void {
     this.#sources.find((part) => part.source === source)?.states.begin(DEGRADED.FAILED, error.message);
   }

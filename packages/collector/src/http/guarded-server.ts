@@ -3,21 +3,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { HostList } from './host-list.js';
 
-/** How much of a server strangers can have. */
+/** Limits on what clients may use of a server. */
 export interface GuardLimits {
   /** Connections at a time; a further one is closed at once. Default 64. */
   readonly connections: number;
-  /** The same of one address. Default 16. */
+  /** Connections of one address at a time. Default 16. */
   readonly connectionsPerAddress: number;
-  /** Requests of one connection; then it is closed. Default 100. */
+  /** Requests per connection; the server then closes it. Default 100. */
   readonly requestsPerConnection: number;
   /** Bytes of a request's line and headers. Default 8192. */
   readonly headerBytes: number;
-  /** Time for a request to arrive as a whole, in milliseconds. Default 10,000. */
+  /** Time for a complete request to arrive, in milliseconds. Default 10,000. */
   readonly requestMs: number;
-  /** Time for an answer to be made, sent and taken. Default 30,000. */
+  /** Time to make and send an answer until the client has received it, in milliseconds. Default 30,000. */
   readonly answerMs: number;
-  /** Time that a connection may be idle. Default 5000. */
+  /** Idle time of a connection, in milliseconds. Default 5000. */
   readonly idleMs: number;
 }
 
@@ -32,22 +32,22 @@ const LIMITS: GuardLimits = {
 };
 /** Header lines of a request. */
 const MOST_HEADERS = 64;
-/** How often connections are held against `requestMs`. */
+/** Interval of the check against `requestMs`, in milliseconds. */
 const CHECK_MS = 1000;
-/** How long `close` waits for answers under way, unless something else is said. */
+/** Default time that `close` waits for answers under way, in milliseconds. */
 const CLOSE_MS = 1000;
 const TEXT = 'text/plain; charset=utf-8';
 
 /** How a {@link GuardedServer} is set up. */
 export interface GuardedServerOptions {
   /**
-   * Names and addresses by which it may be asked, besides the address it listens on, the one that a connection came to,
-   * localhost, 127.0.0.1, [::1] and the machine's host name.
+   * Additional host names and addresses that requests may name. Always allowed are the address the server listens on,
+   * the local address of the connection, localhost, 127.0.0.1, [::1] and the machine's host name.
    */
   readonly allowHosts?: readonly string[];
   /**
-   * What requests that change something (all but GET and HEAD) have to bring along, as `Authorization: Bearer TOKEN`.
-   * Without it there are no such requests.
+   * The token that requests other than GET and HEAD must carry, as `Authorization: Bearer TOKEN`. Without a token the
+   * server refuses them.
    */
   readonly token?: string;
   readonly limits?: Partial<GuardLimits>;
@@ -64,13 +64,13 @@ export interface GuardTotals {
   readonly refused: {
     /** Too many connections, in all or of one address. */
     readonly connections: number;
-    /** Names that the server does not go by. */
+    /** Requests for a host name that is not allowed. */
     readonly hosts: number;
-    /** Methods that it does not take. */
+    /** Requests with a method that is not allowed. */
     readonly methods: number;
-    /** Changes without the token. */
+    /** Requests that need the token and lack it. */
     readonly tokens: number;
-    /** Bodies where none belongs, and answers that were not taken in time. */
+    /** Requests with an unexpected body, and answers not received in time. */
     readonly others: number;
   };
 }
@@ -86,9 +86,9 @@ interface Asked {
 }
 
 /**
- * An HTTP server that strangers may reach: the one place for what all servers of the project hold against them. It answers
- * only to its own names, takes changes only with a token, and bounds connections, requests, headers, and time. On a Unix
- * socket names do not matter: only who may open the file.
+ * An HTTP server for untrusted networks, with the defences that all servers of the project share. It answers only to
+ * its own names, takes changes only with a token, and bounds connections, requests, headers and time. On a Unix socket
+ * it does not check names: the file's permissions decide.
  *
  * @example
  * const server = new GuardedServer({ token }, (request, response) => reply(response, 200, 'text/plain', 'hello\n'));
@@ -107,8 +107,8 @@ export class GuardedServer {
   #hosts: HostList | null = null;
 
   /**
-   * @param handle is given the requests that may be answered; one that rejects is answered with 500
-   * @throws RangeError for an empty token, or a host to allow that is none
+   * @param handle called with each allowed request; if it rejects, the answer is 500
+   * @throws RangeError for an empty token, or an invalid host to allow
    */
   constructor(options: GuardedServerOptions, handle: (request: IncomingMessage, response: ServerResponse) => unknown) {
     if (options.token === '') throw new RangeError('the token is empty');
@@ -159,7 +159,7 @@ export class GuardedServer {
   }
 
   /**
-   * Listens no more, and closes all connections.
+   * Stops listening, and closes all connections.
    * @param graceMs time for answers under way. Default 1000
    */
   async close(graceMs: number = CLOSE_MS): Promise<void> {
@@ -171,7 +171,7 @@ export class GuardedServer {
   }
 
   #admit(socket: Socket): void {
-    // All of a Unix socket are one.
+    // All connections of a Unix socket count as one address.
     const address = socket.remoteAddress ?? '';
     const open = this.#perAddress.get(address) ?? 0;
     if (open >= this.#limits.connectionsPerAddress) {
@@ -195,7 +195,7 @@ export class GuardedServer {
     const asked = this.#asked.get(socket)!;
     asked.total++;
     if (asked.total > this.#limits.requestsPerConnection) {
-      // It has been told that the one before was the last. That answer closes the connection; nothing more is read.
+      // The answer before announced the end of the connection and closes it. Nothing more is read.
       socket.pause();
       return;
     }
@@ -209,7 +209,7 @@ export class GuardedServer {
     });
   }
 
-  /** Has a connection take all answers that are under way in time: one that pipelines has no more than another one. */
+  /** Limits the time for all answers under way of a connection. Pipelining gives no extra time. */
   #limitTime(asked: Asked, socket: Socket, response: ServerResponse): void {
     if (++asked.open === 1) {
       asked.limit = setTimeout(() => {
@@ -222,7 +222,7 @@ export class GuardedServer {
     });
   }
 
-  /** Whether a request is the handler's; if not, it is answered here. */
+  /** Whether the handler may answer a request. If not, answers with the error. */
   #isAllowed(request: IncomingMessage, response: ServerResponse): boolean {
     const { method = '', headers, socket } = request;
     const isRead = method === 'GET' || method === 'HEAD';
@@ -256,7 +256,7 @@ export class GuardedServer {
   }
 }
 
-/** Answers with a body as a whole. Nothing is done for a client that has gone. */
+/** Answers with a complete body. Does nothing if the client has gone. */
 export function reply(response: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
   if (response.destroyed || response.req.socket.destroyed) return;
   response.writeHead(status, {
@@ -268,14 +268,14 @@ export function reply(response: ServerResponse, status: number, type: string, bo
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** Answers with an error and closes the connection: what else may come on it is not read. */
+/** Answers with an error and closes the connection without reading further input. */
 function turnAway(response: ServerResponse, status: number, text: string): false {
   response.setHeader('connection', 'close');
   reply(response, status, TEXT, text);
   return false;
 }
 
-/** Compares in a time that says nothing about the texts. */
+/** Compares in constant time. */
 function isSame(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -1,15 +1,15 @@
 import { hostname } from 'node:os';
 
-/** A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port. */
+/** A name, an IPv4 address or an IPv6 address in brackets, with an optional port. */
 const AUTHORITY = /^(?:\[[0-9a-fA-F:.]+\]|[^:[\]@/\\?#\s]+)(?::\d{1,5})?$/;
-/** Addresses that stand for all of the machine's: nobody asks for them. */
+/** The unspecified addresses: no client asks for them. */
 const ANY: ReadonlySet<string> = /* @__PURE__ */ new Set(['0.0.0.0', '[::]']);
 const LOCAL: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * The names and addresses by which a server may be asked. A page of a stranger can have a browser ask a server of the inner
- * network under a name that the stranger owns, by letting it point there (DNS rebinding): the browser then lets the page
- * read the answer. The `Host` header has that name.
+ * The names and addresses that requests to a server may use: the defence against DNS rebinding. An attacker points a
+ * name of its own at a server of the inner network. The attacker's page may then read the server's answers. The `Host`
+ * header holds the attacker's name, so the server can refuse it.
  */
 export class HostList {
   readonly #hosts: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export class HostList {
 
   /**
    * @param authority value of a `Host` header: `name`, `name:port`, `[IPv6]:port`
-   * @param localAddress address that the connection came to: always allowed, as no name points there
+   * @param localAddress local address of the connection; always allowed, because an address cannot be rebound
    */
   allows(authority: string | undefined, localAddress: string | undefined): boolean {
     if (authority === undefined) return false;
@@ -54,7 +54,7 @@ function nameOf(authority: string): string | null {
   }
 }
 
-/** An IPv6 address as it stands in a URL; one that stands for an IPv4 address, as that. */
+/** An IPv6 address as in a URL. An IPv4-mapped address becomes its IPv4 address. */
 function bracketed(host: string): string {
   const plain = host.replace(/^::ffff:(?=\d+\.)/i, '');
   return plain.includes(':') && !plain.startsWith('[') ? `[${plain}]` : plain;

@@ -1,5 +1,5 @@
 /**
- * An HTTP server that strangers may reach, for packages and programs that serve a page.
+ * An HTTP server for untrusted networks, for packages and programs that serve a page.
  *
  * @packageDocumentation
  */

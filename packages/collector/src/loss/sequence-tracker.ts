@@ -1,10 +1,10 @@
 import { BusiestKeys, NO_ROW } from '../statistics/busiest-keys.js';
 import { move } from '../statistics/rows.js';
 
-/** A jump ahead by so many numbers is rather a restart than a loss. */
+/** A jump ahead by this many numbers counts as a restart, not as a loss. */
 const IMPLAUSIBLE_JUMP = 1 << 16;
 
-/** What a tracker counts of a reporter. Every number seen is in one of the first four. */
+/** The counters of one reporter. Every number seen is in one of the first four. */
 export interface SequenceCounts {
   /** In order: the highest so far. */
   readonly inOrder: number;
@@ -12,9 +12,9 @@ export interface SequenceCounts {
   readonly reordered: number;
   /** Seen before, inside the window. */
   readonly duplicates: number;
-  /** Behind the window: counted as lost before it came, or a duplicate; or far ahead, and nothing came of it. */
+  /** Behind the window: already counted as lost, or a duplicate. Or far ahead, without a restart. */
   readonly late: number;
-  /** The reporter counts from somewhere else, as after a restart. What was lost then, if anything, is unknown. */
+  /** Jumps to an unrelated number, as after a restart. Losses at the jump are unknown. */
   readonly restarts: number;
   /** Numbers never seen that have left the window. */
   readonly lost: number;
@@ -35,12 +35,12 @@ export interface SequenceTrackerOptions {
 }
 
 /**
- * Follows the sequence numbers of many reporters: what is lost, late, out of order or double. A gap is a loss only when it
- * has left the window, so that packets which overtake each other are none; numbers wrap around; a reporter that starts anew
- * is noticed and not counted as a loss of millions.
+ * Follows the sequence numbers of many reporters and counts lost, late, reordered and duplicate numbers. A gap counts
+ * as a loss only when it leaves the window, so reordered packets are no loss. Numbers may wrap around. A restart of a
+ * reporter does not count as a loss of millions.
  *
- * Of a fixed size; nothing is allocated for a number. When there are more reporters than rows, {@link elect} gives the rows
- * to the busiest; what is counted of the others stays in {@link left}.
+ * Its size is fixed, and a number allocates nothing. When there are more reporters than rows, {@link elect} gives the
+ * rows to the busiest. {@link left} keeps the counts of the reporters that lost their row.
  */
 export class SequenceTracker {
   readonly #window: number;
@@ -50,7 +50,7 @@ export class SequenceTracker {
   readonly #candidate: Float64Array;
   /** A bit for each number of the window, at the number modulo the window. */
   readonly #seen: Uint32Array;
-  /** Of each row, and behind them of all reporters that gave their rows away. */
+  /** Counters of each row, and after them the sum over all reporters that lost their row. */
   readonly #counts: Float64Array;
 
   /** @throws RangeError for an option out of range */
@@ -96,14 +96,13 @@ export class SequenceTracker {
     };
   }
 
-  /** What was counted of reporters that have given their rows away. What was missing then counts as lost. */
+  /** The counters of reporters that lost their row. Their missing numbers count as lost. */
   get left(): SequenceCounts {
     return this.counts(this.#keys.capacity);
   }
 
   /**
-   * Gives rows of reporters that are silent, or nearly so, to busier ones that have none. To be called now and then: nothing
-   * happens within five seconds of the last time.
+   * Gives the rows of silent reporters to busier ones without a row. Call it often: it acts at most every five seconds.
    * @param timeMs of the input, in milliseconds
    */
   elect(timeMs: number): void {
@@ -111,7 +110,7 @@ export class SequenceTracker {
   }
 
   /**
-   * Takes a number.
+   * Counts a sequence number.
    *
    * @param first first word of the reporter's key
    * @param second second word of it
@@ -136,7 +135,7 @@ export class SequenceTracker {
     return row;
   }
 
-  /** A number of the window. */
+  /** Counts a number inside the window. */
   #fill(row: number, sequence: number): void {
     const counts = this.#counts;
     const at = row * COUNTS;
@@ -151,7 +150,7 @@ export class SequenceTracker {
     counts[at + COUNT.MISSING]!--;
   }
 
-  /** A number above the highest: what leaves the window unseen is lost. */
+  /** Moves the window to a number above the highest. Unseen numbers that leave the window are lost. */
   #advance(row: number, sequence: number, ahead: number): void {
     const counts = this.#counts;
     const at = row * COUNTS;
@@ -159,7 +158,7 @@ export class SequenceTracker {
     const passed = Math.max(0, ahead - window);
     let lost = passed;
     for (let step = passed + 1; step <= ahead; step++) {
-      // The range is a multiple of the window, so that places go on where numbers wrap around.
+      // The range is a multiple of the window, so places continue where numbers wrap around.
       const place = (this.#highest[row]! + step) % window;
       if (!this.#isSeen(row, place)) lost++;
       this.#setSeen(row, place, step === ahead);
@@ -171,7 +170,7 @@ export class SequenceTracker {
     counts[at + COUNT.MISSING]! += ahead - 1 - lost;
   }
 
-  /** A number that is far behind, or too far ahead for a loss. Two of them in a row that fit together are a restart. */
+  /** Handles a number far behind, or too far ahead for a loss. Two consecutive ones that fit together are a restart. */
   #doubt(row: number, sequence: number, range: number): void {
     const counts = this.#counts;
     const at = row * COUNTS;
@@ -185,7 +184,7 @@ export class SequenceTracker {
     counts[at + COUNT.RESTARTS]!++;
     counts[at + COUNT.LATE]!--;
     counts[at + COUNT.IN_ORDER]!++;
-    // Nobody waits any more for what is missing of the time before.
+    // Numbers still missing from before the restart are lost.
     counts[at + COUNT.LOST]! += counts[at + COUNT.MISSING]!;
     counts[at + COUNT.MISSING] = 0;
     this.#begin(row, candidate);
@@ -196,7 +195,7 @@ export class SequenceTracker {
     const words = this.#window / 32;
     this.#highest[row] = sequence;
     this.#candidate[row] = -1;
-    // What came before the first number is nobody's loss.
+    // Numbers before the first one are no loss.
     this.#seen.fill(0xffffffff, row * words, (row + 1) * words);
   }
 

@@ -7,12 +7,12 @@ import { type SequenceCounts, SequenceTracker, type SequenceTrackerOptions } fro
 
 /** Bits of a sequence number by report version, as in `FLAG.REPORT_SHIFT`; 0: no report. */
 const SEQUENCE_BITS = [0, 32, 32, 22] as const;
-/** Bit of a key's second word that says that numbers have 22 bits. */
+/** Bit of a key's second word: sequence numbers have 22 bits. */
 const IS_SHORT = 1 << 8;
 
 const COUNT_NAMES = ['inOrder', 'reordered', 'duplicates', 'late', 'restarts', 'lost', 'missing'] as const;
 
-/** What is known of one reporter. */
+/** The counters of one reporter. */
 export interface ReporterLoss extends SequenceCounts {
   /** The node; all ones in versions whose header does not name it: reporters are then told apart by `hwId` alone. */
   readonly nodeId: number;
@@ -20,7 +20,7 @@ export interface ReporterLoss extends SequenceCounts {
   readonly hwId: number;
 }
 
-/** Sums over all reporters, those included that are followed no more. They never go back, but for `missing`. */
+/** Sums over all reporters, including those no longer followed. Only `missing` can decrease. */
 export interface LossTotals extends SequenceCounts {
   /** Reporters followed. */
   readonly reporters: number;
@@ -30,7 +30,7 @@ export interface LossTotals extends SequenceCounts {
   readonly replaced: number;
 }
 
-/** What is counted of the reporters, as columns: a row for each, and behind them one for those that are followed no more. */
+/** The counters of the reporters as columns: a row for each, and a last row for all those no longer followed. */
 export interface LossColumns {
   readonly nodeId: Uint32Array;
   readonly hwId: Uint32Array;
@@ -38,11 +38,11 @@ export interface LossColumns {
 }
 
 /**
- * Counts report packets that did not arrive, by their sequence numbers: per node and hardware id, wrapping around at 2^22
- * in reports v2.0 and at 2^32 before. Packets that overtake each other are no loss, a switch that starts anew is none.
+ * Counts report packets that did not arrive, by their sequence numbers: per node and hardware id, wrapping around at
+ * 2^22 in reports v2.0 and at 2^32 before. Reordered packets are no loss, nor is the restart of a switch.
  *
- * A packet that cannot be decoded is a gap here as well as a drop in the collector's counters. When there are more reporters
- * than rows, the busiest are followed, see {@link SequenceTracker}.
+ * A packet that cannot be decoded is a gap here as well as a drop in the collector's counters. When there are more
+ * reporters than rows, the busiest are followed, see {@link SequenceTracker}.
  *
  * Source: Telemetry Report Format Specification 2.0, section 3.1; 1.0, section 3.1.
  */

@@ -2,7 +2,7 @@
  * Numbers and constant texts as ASCII bytes. Each function writes at a position and returns the one behind, so that
  * positions stay in registers.
  *
- * All of them may write up to 8 bytes behind what they return, which the next write covers: leave {@link SLACK_BYTES}.
+ * Each may write up to 8 bytes behind the returned position, which the next write covers. Leave {@link SLACK_BYTES}.
  */
 
 /** Room that must follow the longest text written. */
@@ -115,7 +115,7 @@ export function putInteger(view: DataView, at: number, value: number): number {
 /** Decimal digits of a 64-bit number in two words, each taken as unsigned. */
 export function putUint64(view: DataView, at: number, high: number, low: number): number {
   if (high === 0) return putUint32(view, at, low);
-  // The quotient is wrong by one at most, which the remainder, exact modulo 2^32, shows.
+  // The quotient is off by one at most. The remainder, exact modulo 2^32, shows it.
   let upper = Math.floor(((high >>> 0) * WORD + (low >>> 0)) / BILLION);
   let rest = (low - Math.imul((upper % WORD) | 0, BILLION)) | 0;
   if (rest < 0) {
@@ -162,7 +162,7 @@ export function putIpv4(view: DataView, at: number, word: number): number {
   return next - 1;
 }
 
-/** An IPv6 address as RFC 5952 has it. */
+/** An IPv6 address in the form of RFC 5952. */
 export function putIpv6(view: DataView, at: number, w0: number, w1: number, w2: number, w3: number): number {
   if ((w0 | w1) === 0 && w2 >>> 0 === 0xffff) return putIpv4(view, putText(view, at, MAPPED), w3);
   let bestStart = 8;

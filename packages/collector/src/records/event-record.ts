@@ -1,10 +1,10 @@
 import type { Event, EventBatch } from '@int/detect';
 import { reportPath } from './report-record.js';
 
-/** The fields of an event in their order: those of the `int` command's JSON. */
+/** The fields of an event, in the order of the `int` command's JSON. */
 export type EventFields = Event;
 
-/** What a detector found in a report, as sinks give it on. */
+/** An event of a detector, as sinks write it. */
 export interface EventRecord extends EventFields {
   readonly type: 'event';
   /** `<instance>-<n>`: a reader that has seen the id has seen the record. */

@@ -1,16 +1,16 @@
 import type { Flow } from '@int/codec';
 import type { FlowEntry, MetricStatistics, Reason } from '@int/flowcache';
 
-/** What is known of a metric. */
+/** The statistics of a metric. */
 export interface FlowMetricJson {
-  /** `null`: the switch that is there now has not given one. */
+  /** The last value; `null` if the current switch has reported none. */
   readonly last: number | null;
   readonly mean: number;
   /** Reports that carried it. */
   readonly count: number;
 }
 
-/** A position on the path: its switch, and by name the metrics that at least one report carried. */
+/** A position on the path: its switch, and the metrics that at least one report carried, by name. */
 export interface FlowHopJson {
   readonly nodeId: number | null;
   readonly [metric: string]: FlowMetricJson | number | null;
@@ -34,7 +34,7 @@ export interface FlowFields {
   readonly endToEnd: FlowMetricJson | null;
 }
 
-/** What was known of a flow when it left the cache. */
+/** The state of a flow when it left the cache. */
 export interface FlowRecord extends FlowFields {
   readonly type: 'flow';
   /** `<instance>-<n>`: a reader that has seen the id has seen the record. */
@@ -47,7 +47,7 @@ function metricFields({ last, mean, count }: MetricStatistics): FlowMetricJson {
   return { last, mean, count };
 }
 
-/** An entry of a flow cache as JSON has it. */
+/** The JSON fields of a flow cache entry. */
 export function flowFields(entry: FlowEntry): FlowFields {
   const { flow, packets, firstNs, lastNs, pathChanges, hops, pathLength, hopsBeyond, endToEnd } = entry;
   return {

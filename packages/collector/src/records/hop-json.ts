@@ -29,7 +29,7 @@ export const HOP_JSON_BYTES: number = /* @__PURE__ */ FIELDS.reduce(
 let writtenBefore = 0;
 let itemsBefore: readonly Item[] = [];
 
-/** The items of columns that the batch has ever held something in: few devices use all. */
+/** The items whose columns the batch has ever used: few devices use all. */
 function itemsOf(batch: TelemetryBatch): readonly Item[] {
   const written = batch.state[STATE.WRITTEN]! | 0;
   if (written !== writtenBefore) {

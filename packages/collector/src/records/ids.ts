@@ -3,8 +3,8 @@ import { randomFillSync } from 'node:crypto';
 const HEX = '0123456789abcdef';
 
 /**
- * Numbers the records that leave by a sink, so that a reader can drop repeats: an id is `<instance>-<n>`, the instance
- * as 16 lower-case hexadecimal digits and n, from 0, in decimal. There is one count over all kinds of records.
+ * Numbers the records of a sink, so that a reader can drop repeats. An id is `<instance>-<n>`: the instance as 16
+ * lower-case hexadecimal digits, and n in decimal, from 0. All kinds of records share one count.
  */
 export class RecordIds {
   /** Upper 32 bits of the instance. */

@@ -49,7 +49,7 @@ const METADATA_BITMAP = /* @__PURE__ */ packText(',"metadataBitmap":"0x');
 const METADATA = /* @__PURE__ */ packText('","metadata":');
 const REPORT_END = /* @__PURE__ */ packText('},"int":');
 const INT = /* @__PURE__ */ packText(',"int":');
-/** By number; those that are not defined count as none. */
+/** By number. Undefined ones count as none. */
 const INT_MODES: readonly PackedText[] = /* @__PURE__ */ Array.from({ length: 8 }, (_, mode) =>
   packText(`{"mode":"${MODES[mode] ?? 'md'}","version":`),
 );
@@ -175,7 +175,7 @@ export class ReportJson {
     at = node === NONE ? putText(view, at, NULL) : putUint32(view, at, node);
     at = putText(view, at, STATES[(flags >>> 2) & 0xf]!);
     at = this.#ingress(view, at, batch, row, version, own);
-    // A column that never held anything is not looked at.
+    // Skip a column that was never used.
     const drop = batch.state[STATE.DROPS] === 0 ? NONE : batch.drop[row]! | 0;
     if (drop === NONE) {
       at = putText(view, at, NO_DROP);

@@ -16,7 +16,7 @@ import {
   type TelemetryBatch,
 } from '@int/codec';
 
-/** What the header of a telemetry report says. */
+/** The header of a telemetry report. */
 export interface ReportRecordHeader {
   readonly version: ReportVersion;
   readonly hwId: number;
@@ -51,11 +51,10 @@ export interface ReportRecordInt {
 }
 
 /**
- * One report, or one packet that carried INT, with its hops: what the columns of a batch hold. The names are those of
- * `int decode --json`; what the columns do not hold (INT header fields beside these, TLVs, domain-specific words) is
- * left out.
+ * One report, or one packet that carried INT, with its hops, as held in the columns of a batch. The names are those of
+ * `int decode --json`. Other INT header fields, TLVs and domain-specific words have no column and are left out.
  *
- * A hop has the items that it carried; one that says 'not available' is left out, too: columns do not tell the two apart.
+ * A hop has the items that it carried, without those 'not available': columns do not tell absent from unavailable.
  */
 export interface ReportRecord {
   readonly type: 'report';

@@ -7,7 +7,7 @@ export interface UdpAddress {
   readonly port: number;
 }
 
-/** The port of telemetry reports where nothing else is said. */
+/** The default port of telemetry reports. */
 export const DEFAULT_REPORT_PORT = 32766;
 
 /**

@@ -19,7 +19,7 @@ export interface CaptureSourceOptions {
   readonly speed?: number;
 }
 
-/** A capture file as a source. It waits for the pipeline, so that no frame is lost. */
+/** A capture file as a source. It waits for the pipeline, so no frame is lost. */
 export class CaptureSource implements Source {
   readonly name: string;
   readonly finished: Promise<void>;
@@ -70,7 +70,7 @@ export class CaptureSource implements Source {
       input = this.#file;
     }
     this.#running = this.#read(input, push).then(this.#finish, (error: unknown) => {
-      // A stream that was closed by stop() is no damage.
+      // stop() closed the stream: the input is not damaged.
       if (this.#stopping.signal.aborted) return this.#finish();
       const reason = error instanceof Error ? error.message : String(error);
       this.#fail(new SourceError('ERR_SOURCE_DATA', this.name, reason, error));
@@ -79,7 +79,7 @@ export class CaptureSource implements Source {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    // It may never deliver again: end the wait for it.
+    // The input may never deliver again. End the wait.
     const input = this.#path === '-' ? this.#input : this.#file;
     if (input !== null && 'destroy' in input && typeof input.destroy === 'function') input.destroy();
     await this.#running;

@@ -13,7 +13,7 @@ export interface UdpSocketEntry {
   readonly drops: number;
 }
 
-/** Reads the text of /proc/net/udp or /proc/net/udp6. Lines that it does not understand are left out. */
+/** Reads the text of /proc/net/udp or /proc/net/udp6. Invalid lines are left out. */
 export function parseProcNetUdp(text: string): UdpSocketEntry[] {
   const entries: UdpSocketEntry[] = [];
   for (const line of text.split('\n').slice(1)) {
@@ -39,8 +39,8 @@ async function ownSocketInodes(): Promise<Set<string>> {
 }
 
 /**
- * Follows the kernel's drop counter of one UDP socket of this process. The socket is found by its port and its inode,
- * so that another process on the same port (SO_REUSEPORT) is not mistaken for it.
+ * Follows the kernel's drop counter of one UDP socket of this process. It finds the socket by port and inode, because
+ * another process may share the port (SO_REUSEPORT).
  */
 export class KernelDropReader {
   readonly #file: string;

@@ -30,8 +30,8 @@ export class SourceError extends Error {
 }
 
 /**
- * Where frames come from. The pipeline calls `start` once and `stop` at most once; a source whose input ends by itself
- * settles `finished` without being stopped.
+ * An origin of frames. The pipeline calls `start` once and `stop` at most once. A source whose input ends settles
+ * `finished` without a call of `stop`.
  */
 export interface Source {
   /** The address or file, for messages. */
@@ -43,24 +43,26 @@ export interface Source {
   start(push: Push): Promise<void>;
   /** Resolves when everything has been pushed and accepted; rejects with `ERR_SOURCE_DATA` if the input is damaged. */
   readonly finished: Promise<void>;
-  /** Pushes what is held back, closes, and resolves when that has been accepted. */
+  /** Pushes the frames it still holds, closes, and resolves when the pipeline has accepted them. */
   stop(): Promise<void>;
-  /** Frames that arrived while the pipeline was behind and all slabs were full: they were refused. */
+  /** Frames refused because the pipeline was busy and all slabs were full. */
   readonly overrun: number;
-  /** Frames the kernel discarded because this process was behind; `null` where the system does not say. */
+  /** Frames that the kernel dropped because this process was behind; `null` if unknown. */
   readonly kernelDropped: number | null;
   /**
-   * No frame that it pushes from now on has an earlier time: milliseconds since the epoch, `null` if it cannot say. Asked some
-   * times a second. Without this method the latest time of its frames is taken for that: such a source has to push frames in
-   * the order of their times, and its time stands still while it is silent.
+   * A lower bound for the times of all frames still to come, in milliseconds since the epoch; `null` if unknown. Called
+   * several times a second. Without this method, the time of the latest frame is the bound: the source must then push
+   * frames in the order of their times, and the bound does not advance while it is silent.
    */
   lowTimeMs?(): number | null;
-  /** How often the times that it gives frames have gone back, because the system's clock was set back. */
+  /** Steps back of the frame times, because the system's clock was set back. */
   readonly clockStepsBack?: number;
-  /** Times that what it receives from was down or away, one that lasts included. */
+  /** Outages of its origin so far, including the current one. */
   readonly outages?: number;
-  /** Why it receives nothing at present, in a few words for people: an outage. `null` if it is well. */
+  /** The reason of the current outage, in a few words for people; `null` without an outage. */
   health?(): string | null;
-  /** What it suffers from now besides: an outage (`health`), `overrun` and `kernelDropped` that grow are known without it. */
+  /**
+   * Its other current degraded states. The collector derives those of `health`, `overrun` and `kernelDropped` itself.
+   */
   degraded?(): readonly DegradedState[];
 }

@@ -10,7 +10,7 @@ import { WallClock } from './wall-clock.js';
 
 /** The largest UDP payload over IPv4 or IPv6 without jumbograms. */
 const LARGEST_DATAGRAM = 65_535;
-/** How long `stop` goes on reading what the kernel still holds. */
+/** Time limit for reading the kernel's remaining datagrams in `stop`, in milliseconds. */
 const DRAIN_LIMIT_MS = 500;
 const DRAIN_PAUSE_MS = 5;
 
@@ -36,7 +36,7 @@ export interface UdpSourceOptions {
   readonly now?: () => number;
 }
 
-/** What the kernel gave of the receive buffer that was asked for, in bytes. */
+/** The receive buffer that the kernel granted, in bytes. */
 export interface ReceiveBuffer {
   readonly requested: number;
   /** As the system reports it: Linux counts its own bookkeeping in, so this is up to twice `net.core.rmem_max`. */
@@ -60,8 +60,8 @@ function openError(name: string, error: unknown): SourceError {
  * Telemetry reports from a UDP socket, one datagram a frame.
  *
  * Datagrams are copied into a slab, which goes to the pipeline when it is full or `flushMs` after its first datagram.
- * The socket is never paused: what the pipeline cannot take is counted as {@link overrun}, what the kernel could not
- * hold as {@link kernelDropped}.
+ * The socket is never paused. {@link overrun} counts datagrams that the pipeline could not take, {@link kernelDropped}
+ * those that the kernel could not hold.
  */
 export class UdpSource implements Source {
   readonly name: string;
@@ -89,7 +89,7 @@ export class UdpSource implements Source {
   #finish: () => void = () => {};
   #fail: (error: Error) => void = () => {};
 
-  /** @throws TypeError for an address, RangeError for a number that makes no sense */
+  /** @throws TypeError for an invalid address, RangeError for a number out of range */
   constructor(options: UdpSourceOptions) {
     this.#requested = typeof options.address === 'string' ? parseUdpAddress(options.address) : options.address;
     this.#address = this.#requested;
@@ -113,7 +113,7 @@ export class UdpSource implements Source {
     this.finished.catch(() => {});
   }
 
-  /** Where the socket is bound, once it is: the port that the system chose for port 0. */
+  /** The bound address, once the socket is open, with the port that the system chose for port 0. */
   get address(): UdpAddress {
     return this.#address;
   }
@@ -128,12 +128,14 @@ export class UdpSource implements Source {
     return this.#kernelDropped;
   }
 
-  /** Of the default clock. Steps of up to a second do not show: time stands still meanwhile. */
+  /** Steps back of the default clock by more than a second. For smaller steps the clock pauses instead. */
   get clockStepsBack(): number {
     return this.#clock.stepsBack;
   }
 
-  /** The time now, or that of the first datagram that is not pushed yet: datagrams get their time when they are read. */
+  /**
+   * The time of the first datagram not pushed yet, else the current time: datagrams get their time when they are read.
+   */
   lowTimeMs(): number {
     return this.#filling === null ? this.#now() : sourceTimeMs(this.#filling, 0);
   }
@@ -167,7 +169,7 @@ export class UdpSource implements Source {
     try {
       socket.setRecvBufferSize(this.#receiveBufferBytes);
     } catch {
-      // The system refuses instead of giving less: stay with what there is, and say so below.
+      // Some systems refuse instead of granting less. Keep the buffer as it is and report it below.
     }
     this.#receiveBuffer = { requested: this.#receiveBufferBytes, granted: socket.getRecvBufferSize() };
     socket.on('message', (message) => this.#receive(message));
@@ -186,7 +188,7 @@ export class UdpSource implements Source {
   /** Reads the kernel's counter now. */
   async pollKernelDrops(): Promise<number | null> {
     const drops = (await this.#drops?.read()) ?? null;
-    // After close the socket is no longer listed; what was known then stays true.
+    // A closed socket is no longer listed. Keep the last value.
     if (drops !== null) this.#kernelDropped = drops;
     return this.#kernelDropped;
   }
@@ -199,13 +201,13 @@ export class UdpSource implements Source {
     }
     this.#socket = null;
     if (this.#dropTimer !== null) clearInterval(this.#dropTimer);
-    // What the kernel has already taken for us would otherwise vanish uncounted.
+    // Datagrams already in the kernel's buffer would otherwise vanish uncounted.
     let seen = -1;
     const until = performance.now() + DRAIN_LIMIT_MS;
     while (seen !== this.#received && performance.now() < until) {
       seen = this.#received;
       await sleep(DRAIN_PAUSE_MS);
-      // A timer that is late comes before the socket's turn, which has to have been before the next look.
+      // A late timer runs before the socket is read. Wait until the socket has been read.
       await nextTurn();
     }
     await this.pollKernelDrops();

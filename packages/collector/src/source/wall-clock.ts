@@ -1,22 +1,22 @@
-/** A step of the system's clock from which on it is followed. */
+/** The smallest step of the system's clock that is followed, in milliseconds. */
 const STEP_MS = 5;
 
-/** A step back by more than this is followed at once; by less, time stands still until the clock has caught up. */
+/** A larger step back is followed at once. For a smaller one, time stands still until the clock has caught up. */
 const WAIT_MS = 1000;
 
 /**
- * The time of day with a resolution of microseconds, which `Date.now` does not have. It runs with the monotonic clock
- * and is set anew when {@link adjust} finds that the system's clock has gone elsewhere.
+ * The time of day with a resolution of microseconds, which `Date.now` does not have. It runs with the monotonic clock.
+ * {@link adjust} sets it when the system's clock has been stepped.
  *
- * It does not go back when the system's clock is set back by up to a second, as time servers do: it stands still until that
- * has caught up. A larger step back is followed, and counted in {@link stepsBack}.
+ * When a time server sets the system's clock back by up to a second, this clock stands still until the system's has
+ * caught up. It follows a larger step back and counts it in {@link stepsBack}.
  */
 export class WallClock {
   #origin = performance.timeOrigin;
   #last = Number.NEGATIVE_INFINITY;
   #stepsBack = 0;
 
-  /** How often times have gone back. */
+  /** The number of steps back. */
   get stepsBack(): number {
     return this.#stepsBack;
   }
@@ -28,7 +28,7 @@ export class WallClock {
     return this.#last;
   }
 
-  /** Compares with the system's clock: call it every second or so. */
+  /** Compares with the system's clock. Call it about once a second. */
   adjust(): void {
     const now = performance.now();
     const origin = Date.now() - now;

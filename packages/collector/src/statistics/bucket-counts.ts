@@ -2,7 +2,7 @@ import { move, rowsOf } from './rows.js';
 
 const MAX_BOUNDS = 64;
 
-/** How often a value fell between which bounds. */
+/** Counts of values between bounds. */
 export interface Buckets {
   readonly count: number;
   readonly sum: number;
@@ -54,7 +54,7 @@ export class BucketCounts {
     this.#counts[row * this.#width + low]!++;
   }
 
-  /** Adds what a row has counted to another one, and clears it. */
+  /** Adds the counts of a row to another row, and clears it. */
   move(row: number, to: number): void {
     move(this.#sum, row, to);
     for (let bucket = 0; bucket < this.#width; bucket++) {

@@ -12,7 +12,7 @@ const MARGIN = 2;
 /** A key that came once is no candidate. */
 const LEAST_HITS = 2;
 const CANDIDATES_PER_ROW = 4;
-/** Of 50,000 keys a second that are never the same, one that comes four times a second stands out among so many. */
+/** With this many, a key of four hits a second stands out among 50,000 unique keys a second. */
 const LEAST_CANDIDATES = 16_384;
 /** Places that a candidate can be in, side by side. */
 const WAYS = 8;
@@ -20,16 +20,15 @@ const WAYS = 8;
 const PLACES = 2 ** 20;
 
 /**
- * Rows 0 to `capacity - 1` for the busiest of any number of keys, each of two 32-bit words. Keys take the free rows as they
- * come. When there are none, further keys are candidates: their hits are counted in a table of fixed size (Space-Saving),
- * and every five seconds the busiest of them take the rows of the least busy keys.
+ * Rows 0 to `capacity - 1` for the busiest of any number of keys, each of two 32-bit words. Keys take the free rows as
+ * they come. When there are none, further keys are candidates: their hits are counted in a table of fixed size
+ * (Space-Saving), and every five seconds the busiest of them take the rows of the least busy keys.
  *
- * So rows that were taken by keys which come no more (or never again, as forged ones) return to those that do come. Keys
- * are hashed with a secret seed: nobody can choose keys that share a slot. All memory is allocated by the constructor, but
- * for what an election needs.
+ * So rows of keys that no longer come, such as forged ones, go to active keys. Keys are hashed with a secret seed, so
+ * an attacker cannot choose keys that share a slot. Apart from elections, only the constructor allocates memory.
  *
- * Source of the candidates' table: Metwally, Agrawal, El Abbadi, "Efficient Computation of Frequent and Top-k Elements in
- * Data Streams", ICDT 2005, here in sets of eight.
+ * Source of the candidates' table: Metwally, Agrawal, El Abbadi, "Efficient Computation of Frequent and Top-k Elements
+ * in Data Streams", ICDT 2005, here in sets of eight.
  */
 export class BusiestKeys {
   readonly capacity: number;
@@ -79,7 +78,7 @@ export class BusiestKeys {
     return this.#size;
   }
 
-  /** How often a row has changed hands. */
+  /** How often a row has changed its key. */
   get replaced(): number {
     return this.#replaced;
   }
@@ -107,7 +106,7 @@ export class BusiestKeys {
   }
 
   /**
-   * Lets the busiest candidates take the rows of the least busy keys, if five seconds have passed since that was done last.
+   * Gives the rows of the least busy keys to the busiest candidates, at most every five seconds.
    * @param timeMs of the input, in milliseconds; may go back
    * @param leave called with each row before its key changes
    */
@@ -168,7 +167,7 @@ export class BusiestKeys {
     return order.sort();
   }
 
-  /** One who paused for a moment is not idle: the better of the last two times between elections counts. */
+  /** The busier of the last two election periods counts, so that a short pause does not make a key idle. */
   #score(row: number): number {
     return Math.max(this.#hits[row]!, this.#hitsBefore[row]!);
   }
@@ -185,7 +184,7 @@ export class BusiestKeys {
     return row;
   }
 
-  /** Entries behind a removed one would no longer be found: all are put in anew. */
+  /** Fills the table anew: entries after a removed one would no longer be found. */
   #layOut(): void {
     this.#slots.fill(0);
     for (let row = 0; row < this.capacity; row++) {
@@ -221,7 +220,7 @@ function mix(value: number): number {
 class Candidates {
   readonly first: Uint32Array;
   readonly second: Uint32Array;
-  /** 0: a free place. An upper bound: what the key that was here before had counts as well. */
+  /** 0: a free place. An upper bound: it includes the hits of earlier keys in this place. */
   readonly #hits: Uint32Array;
   /** Of these, hits of keys that were here before. */
   readonly #inherited: Uint32Array;
@@ -239,7 +238,7 @@ class Candidates {
     this.#shift = 32 - Math.log2(sets);
   }
 
-  /** Counts a hit of a key. One that has no place takes that of the least busy key of its set. */
+  /** Counts a hit of a key. A key without a place takes that of the least busy key of its set. */
   note(hash: number, first: number, second: number): void {
     this.#isEmpty = false;
     const from = (hash >>> this.#shift) * WAYS;

@@ -3,7 +3,7 @@ import { FLAG, type Flow, formatIpv4, formatIpv6, NOT_AVAILABLE, type TelemetryB
 /** Words kept for each flow: protocol, ports, version, source (4), destination (4). */
 const FLOW_WORDS = 11;
 
-/** Where packets queued, on which path, and whose. */
+/** A congested queue: its path, its position and the last flow. */
 export interface CongestedPath {
   /** When it was seen last: milliseconds since the epoch. */
   readonly timeMs: number;
@@ -23,12 +23,12 @@ export interface CongestedPath {
 }
 
 /**
- * The most recent congested paths: one entry for each path and hop, at most `capacity`; the one that was not seen for
- * longest makes room. Fixed memory, nothing allocated until {@link entries} is called.
+ * The most recent congested paths: one entry per path and hop, at most `capacity`. A new entry replaces the least
+ * recently seen. Fixed memory, nothing allocated until {@link entries} is called.
  */
 export class CongestionLog {
   readonly capacity: number;
-  /** Nodes of a path that are kept; what comes behind still tells paths apart. */
+  /** Nodes kept per path. Paths that differ only beyond them are still distinct. */
   readonly pathLength: number;
   readonly #hash: Uint32Array;
   readonly #time: Float64Array;

@@ -9,7 +9,7 @@ import { SlidingHistograms } from './histogram.js';
 import { move } from './rows.js';
 
 export interface LiveStatisticsOptions {
-  /** Switches with statistics of their own, the busiest; what others send is counted together as `other`. Default 256. */
+  /** Switches with statistics of their own: the busiest. The others are counted together as `other`. Default 256. */
   readonly switches?: number;
   /** Length of a time slice in milliseconds: one point of the history. Default 1000. */
   readonly sliceMs?: number;
@@ -70,8 +70,8 @@ function positive(name: string, value: number | undefined, fallback: number): nu
  * Statistics for a live view: per switch, over a sliding window, and the most recent congested paths.
  *
  * A stage of the pipeline. Its memory is fixed by the options; nothing is allocated per report. Time is that of the
- * frames (arrival or capture time) and of {@link advance}. When there are more switches than rows, the busiest have them;
- * what a switch has counted that gives its row away is counted on as `other`.
+ * frames (arrival or capture time) and of {@link advance}. When there are more switches than rows, the busiest have
+ * them. When a switch loses its row, its counts are added to `other`.
  */
 export class LiveStatistics implements Stage {
   readonly name = 'statistics';
@@ -80,7 +80,7 @@ export class LiveStatistics implements Stage {
   readonly #historySlices: number;
   readonly #congestedOccupancy: number;
   readonly #nodes: BusiestKeys;
-  /** The row of everything that has none. */
+  /** The row of all switches without one. */
   readonly #other: number;
   readonly #latency: SlidingHistograms;
   readonly #congestion: CongestionLog;
@@ -201,7 +201,7 @@ export class LiveStatistics implements Stage {
     if (this.#begun === 0) this.#begin(slice, timeMs);
     else if (slice > this.#slice) {
       const steps = Math.min(slice - this.#slice, this.#historySlices + this.#windowSlices);
-      // More than all there is to forget need not be walked through.
+      // Older slices are all forgotten. Skip them.
       this.#slice = slice - steps;
       for (let step = 0; step < steps; step++) this.#rotate();
     } else if (slice < this.#slice - this.#windowSlices) {
@@ -292,7 +292,7 @@ export class LiveStatistics implements Stage {
     this.#nodes.elect(this.#slice * this.#sliceMs, (row) => this.#leave(row));
   }
 
-  /** Counts on as `other` what a row holds, and clears it. */
+  /** Adds the counts of a row to `other`, and clears it. */
   #leave(row: number): void {
     const other = this.#other;
     this.#hasOther ||= this.#dropReports[row]! > 0 || this.#reportsOf(row) > 0;

@@ -17,7 +17,7 @@ import { BusiestKeys, NO_ROW } from './busiest-keys.js';
 import { type GaugeColumns, Gauges } from './gauges.js';
 import { move, rowsOf } from './rows.js';
 
-/** Bounds in ns, a factor of two to 2.5 apart: from what a packet takes through an idle switch to a queue that stands. */
+/** Bounds in ns, a factor of 2 to 2.5 apart: from the latency of an idle switch to that of a blocked queue. */
 const LATENCY_BOUNDS = [
   500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
   100_000_000, 1_000_000_000,
@@ -27,7 +27,7 @@ const OCCUPANCY_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 500
 
 /** Metrics that are counted in a way of their own. */
 const COUNTED: readonly string[] = ['hopLatency', 'queueOccupancy', 'egressUtilization'];
-/** The other measures: of these the last value at each switch is kept. */
+/** The other measures, with the last value per switch. */
 const OTHERS: readonly Field[] = /* @__PURE__ */ FIELDS.filter(
   ({ name, metric, unit }) => metric !== undefined && unit !== undefined && !COUNTED.includes(name),
 );
@@ -63,14 +63,14 @@ export interface SwitchCounters {
   readonly queueOccupancy: Buckets;
 }
 
-/** A queue as it was last heard of. */
+/** The last value of a queue. */
 export interface QueueGauge {
   readonly nodeId: number;
   readonly queueId: number;
   readonly occupancy: number;
 }
 
-/** An egress interface as it was last heard of. */
+/** The last value of an egress interface. */
 export interface InterfaceGauge {
   readonly nodeId: number;
   /** Level 1 interface, 16 bits. */
@@ -78,7 +78,7 @@ export interface InterfaceGauge {
   readonly utilization: number;
 }
 
-/** Another measure of a switch, such as `bufferOccupancy`, as it was last heard of. */
+/** The last value of another measure of a switch, such as `bufferOccupancy`. */
 export interface MeasureGauge {
   readonly nodeId: number;
   readonly metric: MetricName;
@@ -126,21 +126,20 @@ export interface SwitchColumns {
 }
 
 /**
- * Counters per switch, and the last value of each queue and egress interface: what monitoring systems take in at intervals
- * of their own. For a live view over a sliding window there is `LiveStatistics`.
+ * Counters per switch, and the last value of each queue and egress interface, for monitoring systems that poll. For a
+ * live view over a sliding window use `LiveStatistics`.
  *
- * A stage of the pipeline. Its memory is fixed by the options; nothing is allocated per report. When there are more switches
- * than rows, the busiest have them, see `BusiestKeys`; all others are counted together as `other`.
+ * A stage of the pipeline. Its memory is fixed by the options; nothing is allocated per report. When there are more
+ * switches than rows, the busiest have them, see `BusiestKeys`; all others are counted together as `other`.
  *
- * The rule for counters: a switch counts from 0 when it gets a row. When it gives the row away, what it has counted is added
- * to `other`, in the same moment. So a switch's own counter may go away and come back from 0, as after a restart, while the
- * counters of `other`, and the sum over all switches and `other`, never go back: the sum is always everything since the
- * start.
+ * The rule for counters: a switch counts from 0 when it gets a row. When it loses the row, its counts are added to
+ * `other` at once. So a switch's counter may vanish and begin again at 0, as after a restart. The counters of `other`,
+ * and the sum over all switches and `other`, never decrease: the sum covers everything since the start.
  */
 export class SwitchTotals implements Stage {
   readonly name = 'switch totals';
   readonly #nodes: BusiestKeys;
-  /** The row of everything that has none. */
+  /** The row of all switches without one. */
   readonly #other: number;
   /** Per row. */
   readonly #hops: Float64Array;
@@ -230,7 +229,7 @@ export class SwitchTotals implements Stage {
     return this.#states.list();
   }
 
-  /** The counters as they stand, as objects. Allocates: for a reader a few times a minute. */
+  /** The current counters as objects. Allocates; call it a few times a minute at most. */
   snapshot(): SwitchTotalsSnapshot {
     const switches = Array.from({ length: this.#nodes.size }, (_, row) => this.#read(row, this.#nodes.first[row]!));
     return {

@@ -19,35 +19,38 @@ export interface FlowWorkersOptions {
   readonly module: string | URL;
   /** Handed to each thread as `context.data`, copied as messages are. */
   readonly data?: unknown;
-  /** Slabs of each thread: how much it may be behind. Default 4. */
+  /** Slabs per thread, which bound how far it may be behind. Default 4. */
   readonly slabs?: number;
   /**
-   * What a slab holds: as many reports as frames, and 8 hops for each. Default 1024 frames, 1 MiB. Reports of a frame that is
-   * larger than `bytes` are dropped as `oversized`.
+   * The capacity of a slab, with as many reports as frames and 8 hops per report. Default 1024 frames, 1 MiB. Reports
+   * of a frame larger than `bytes` are dropped as `oversized`.
    */
   readonly slab?: SlabCapacity;
-  /** When a thread has no free slab: hold the pipeline up, or drop the report and count it. Default `wait`. */
+  /**
+   * If a thread has no free slab: `wait` holds the pipeline up, `drop` drops the report and counts it. Default `wait`.
+   */
   readonly whenFull?: 'wait' | 'drop';
-  /** What a thread has posted. */
+  /** Called with the data that a thread posts. */
   readonly onData?: (data: unknown, index: number) => void;
   readonly onProblem?: (problem: CollectorProblem) => void;
 }
 
 const MAX_THREADS = 64;
 const SLAB: SlabCapacity = { frames: 1024, bytes: 1 << 20 };
-/** The longest stack, the reporting node's own row with it. */
+/** The longest stack, including the reporting node's own row. */
 const MOST_HOPS = 256;
 
 /**
- * Hands each report to one of several threads, always that of its flow, where stages and sinks of the thread's own work on
- * it: state by flow needs no locks, and the order within a flow is kept. Reports are copied once, as columns, with their frames,
- * into memory that the threads share; those of a coalesced report go to the threads of their flows.
+ * Spreads reports over threads by flow. Each thread has its own stages and sinks, so state by flow needs no locks, and
+ * the order within a flow is kept. Reports are copied once, as columns with their frames, into shared memory. The parts
+ * of a coalesced report go to the threads of their flows.
  *
- * To the collector it is a sink. What needs the reports of all flows in one place (sequence numbers, totals by switch)
- * stays a stage of the collector; flow caches, detectors by flow and sinks go into the threads.
+ * To the collector it is a sink. Stages that need the reports of all flows (sequence numbers, totals by switch) stay in
+ * the collector. Flow caches, detectors by flow and sinks go into the threads.
  *
- * Counted are reports: `delivered` when a thread has gone through them; `overflow` when it had no room; `oversized` when
- * their frame is larger than a slab; `failed` when it has ended by an error. What its sinks do with them is in {@link FlowWorkers.workers}.
+ * It counts reports: `delivered` when a thread has processed them, `overflow` when it had no room, `oversized` when
+ * their frame is larger than a slab, `failed` when the thread has ended with an error. {@link FlowWorkers.workers} has
+ * the counters of the threads' sinks.
  *
  * @example
  * const workers = await FlowWorkers.start({ count: 2, module: new URL('./worker.js', import.meta.url) });
@@ -111,12 +114,12 @@ export class FlowWorkers implements Sink {
     return self;
   }
 
-  /** The counters of each thread's own collector, as last told: some times a second, and at the end. */
+  /** The last known counters of each thread's collector, updated several times a second and at the end. */
   workers(): readonly (CollectorTotals | null)[] {
     return this.#shards.map(({ totals }) => totals);
   }
 
-  /** Posts to all threads, which get it by `onData`: new rules, for instance. */
+  /** Posts data, such as new rules, to `onData` of all threads. */
   post(data: unknown): void {
     for (const shard of this.#shards) if (shard.failure === null) shard.send(data);
   }
@@ -142,7 +145,9 @@ export class FlowWorkers implements Sink {
     return { reports: { offered: this.#offered, delivered, pending, dropped } };
   }
 
-  /** `failed`, once a thread has ended with an error. What those behind it suffer from is in {@link onward}. */
+  /**
+   * `failed`, once a thread has ended with an error. {@link onward} has the states of the threads' stages and sinks.
+   */
   degraded(): readonly DegradedState[] {
     const failed = this.#shards.filter(({ failure }) => failure !== null);
     if (failed.length > 0) {
@@ -152,15 +157,18 @@ export class FlowWorkers implements Sink {
   }
 
   /**
-   * Has the threads go through what they have, close their sinks and end. Calling it again gives the same promise.
-   * @param timeoutMs time for that; without it they have as long as they take
+   * Lets the threads process their slabs, close their sinks and end. Calling it again returns the same promise.
+   * @param timeoutMs time limit in milliseconds. Default: none
    */
   close(timeoutMs?: number): Promise<void> {
     this.#closing ??= Promise.all(this.#shards.map((shard) => shard.close(timeoutMs ?? null))).then(() => undefined);
     return this.#closing;
   }
 
-  /** The stages and sinks of the threads: by name, what all threads together have counted; and what each suffers from. */
+  /**
+   * The stages and sinks of the threads: counters by name, summed over the threads, and the degraded states of each
+   * thread.
+   */
   onward(): Onward {
     const stages: Record<string, Record<string, number>> = {};
     const sinks: Record<string, SinkTotals> = {};
@@ -186,7 +194,7 @@ export class FlowWorkers implements Sink {
     const [shares, rows, ends] = [this.#shares, this.#rows, this.#ends.fill(0)];
     shareRows(batch, ends.length, shares);
     for (let row = 0; row < reports; row++) if (code[row] === CODES.OK) ends[shares[row]!]!++;
-    // Where each share begins; while its rows come in, this moves on to where it ends.
+    // The begin of each share. It moves to the share's end as rows are added.
     let begin = 0;
     for (let share = 0; share < ends.length; share++) {
       const count = ends[share]!;
@@ -198,7 +206,7 @@ export class FlowWorkers implements Sink {
 
   /**
    * Hands the sorted rows of a batch to the threads.
-   * @param share to begin with: those before it are done
+   * @param share the first share to hand on
    * @param from place in the sorted rows
    */
   #spread(batch: TelemetryBatch, share: number, from: number): Promise<void> | undefined {

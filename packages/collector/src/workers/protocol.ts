@@ -1,4 +1,4 @@
-/** What the threads of {@link FlowWorkers} and the one of the pipeline say to each other. */
+/** The messages between the threads of {@link FlowWorkers} and the pipeline's thread. */
 import type { BatchCapacity } from '@int/codec';
 import type { CollectorTotals } from '../counters.js';
 import type { DegradedPart } from '../health/degraded-state.js';
@@ -21,7 +21,7 @@ export type ToWorker =
   | { readonly name: 'data'; readonly data: unknown }
   /** All reports with an earlier time were sent before. */
   | { readonly name: 'advance'; readonly timeMs: number }
-  /** `timeoutMs`: what the thread's sinks have to close; `null`: as long as they take. */
+  /** `timeoutMs`: time limit for closing the thread's sinks; `null`: none. */
   | { readonly name: 'stop'; readonly timeoutMs: number | null };
 
 /** From a thread. */
@@ -29,7 +29,7 @@ export type FromWorker =
   | { readonly name: 'ready' }
   /** The thread is done with a slab. */
   | { readonly name: 'free'; readonly slab: number }
-  /** Some times a second, also while nothing comes: totals, and what the thread's stages and sinks suffer from. */
+  /** Totals and degraded states of the thread, sent several times a second. */
   | { readonly name: 'state'; readonly totals: CollectorTotals; readonly degraded: readonly DegradedPart[] }
   | { readonly name: 'problem'; readonly where: string; readonly message: string }
   | { readonly name: 'data'; readonly data: unknown }

@@ -7,7 +7,7 @@ import type { Source } from '../source/source.js';
 import type { Sink, Stage } from '../stage.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
 
-/** What a thread knows of itself. */
+/** The context of a thread. */
 export interface FlowWorkerContext {
   /** 0 to `count - 1`. */
   readonly index: number;
@@ -18,23 +18,23 @@ export interface FlowWorkerContext {
   post(data: unknown): void;
 }
 
-/** What a thread does with its reports. */
+/** The stages and sinks of a thread. */
 export interface FlowWorkerParts {
   readonly stages?: readonly Stage[];
   readonly sinks?: readonly Sink[];
   /** As of the collector. */
   readonly memory?: AcceleratorMemory;
-  /** What {@link FlowWorkers.post} has sent; between two batches. */
+  /** Called between two batches with the data of {@link FlowWorkers.post}. */
   readonly onData?: (data: unknown) => void;
-  /** After the last report, before the sinks are closed: to hand on what stages hold. */
+  /** Called after the last report, before the sinks close. Lets stages hand on their records. */
   readonly onDrain?: () => void;
 }
 
-/** How often a thread tells its counters and how its sinks are, in milliseconds. */
+/** Interval at which a thread sends its counters and states, in milliseconds. */
 const STATE_MS = 200;
 
 /**
- * Makes this thread one of {@link FlowWorkers}: the module that they name calls it, once.
+ * Makes this thread one of {@link FlowWorkers}. Their `module` calls it once.
  * @param build makes the stages and sinks of this thread
  * @throws Error outside of such a thread; what `build` throws
  */
@@ -100,7 +100,7 @@ class SlabSource implements Source {
   readonly #slabs: readonly TelemetryBatch[];
   #push: Push = () => undefined;
   #last: Promise<void> = Promise.resolve();
-  /** As the pipeline has told, behind the slabs before. */
+  /** The time last told by the pipeline, after the slabs before it. */
   #lowMs: number | null = null;
   #finish: () => void = () => {};
 
@@ -126,7 +126,7 @@ class SlabSource implements Source {
     });
   }
 
-  /** Resolves when what has been taken so far has gone through. */
+  /** Resolves when the slabs taken so far are processed. */
   settled(): Promise<void> {
     return this.#last;
   }

@@ -5,7 +5,7 @@ import type { CollectorTotals } from '../counters.js';
 import type { DegradedPart } from '../health/degraded-state.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
 
-/** What a shard tells of. */
+/** The callbacks of a shard. */
 export interface ShardListener {
   /** A slab has come back: there is room. */
   onRoom(): void;
@@ -15,14 +15,14 @@ export interface ShardListener {
 
 /** The longest time that a timer knows. */
 const MAX_MS = 2 ** 31 - 1;
-/** Time beyond its limit that a thread has to end. */
+/** Extra time after its limit in which a thread may still end, in milliseconds. */
 const GRACE_MS = 2000;
 
 export class WorkerShard {
   readonly index: number;
-  /** Reports given to the thread that it has gone through. */
+  /** Reports that the thread has processed. */
   delivered = 0;
-  /** Reports on their way: in the slab that fills, and in those that the thread has. */
+  /** Reports in the slab being filled, and in the thread's slabs. */
   pending = 0;
   /** Reports that the thread had when it failed, or that came afterwards. */
   failed = 0;
@@ -30,7 +30,7 @@ export class WorkerShard {
   oversized = 0;
   /** As last told. */
   totals: CollectorTotals | null = null;
-  /** What the thread's stages and sinks suffer from, as last told. */
+  /** The last known degraded states of the thread's stages and sinks. */
   degraded: readonly DegradedPart[] = [];
   readonly #worker: Worker;
   /** Batches in memory that the two threads share. */
@@ -45,7 +45,7 @@ export class WorkerShard {
   #failure: Error | null = null;
   #isDone = false;
 
-  /** Starts the thread and waits until it has built its stages and sinks. @throws what it throws meanwhile */
+  /** Starts the thread and waits until it has built its stages and sinks. @throws the thread's error */
   static async open(module: string | URL, setup: WorkerSetup, listener: ShardListener): Promise<WorkerShard> {
     const shard = new WorkerShard(module, setup, listener);
     const failure = await shard.#opened;
@@ -86,14 +86,14 @@ export class WorkerShard {
     return `worker ${this.index}`;
   }
 
-  /** Why it takes nothing any more, or `null`. */
+  /** The error that ended the thread, or `null`. */
   get failure(): Error | null {
     return this.#failure;
   }
 
   /**
    * Copies the reports in `rows[from]` to `rows[to - 1]` into slabs, and hands on those that are full.
-   * @returns the first that there is no room for: {@link ShardListener.onRoom} tells when there is
+   * @returns the first row without room; {@link ShardListener.onRoom} tells when there is room again
    */
   add(batch: TelemetryBatch, rows: Uint32Array, from: number, to: number): number {
     let next = from;
@@ -137,8 +137,8 @@ export class WorkerShard {
   }
 
   /**
-   * Has the thread finish what it has, close its sinks and end.
-   * @param timeoutMs time for that; a thread that takes longer is ended, and what it had counts as failed
+   * Lets the thread process its slabs, close its sinks and end.
+   * @param timeoutMs time limit in milliseconds; a slower thread is terminated, and its reports count as failed
    */
   async close(timeoutMs: number | null): Promise<void> {
     this.flush();
@@ -155,7 +155,9 @@ export class WorkerShard {
     await this.#worker.terminate();
   }
 
-  /** The slab that fills, or an empty one; `null` if the thread has them all. A slab holds frames of one link type. */
+  /**
+   * The slab being filled, or an empty one; `null` if the thread has all slabs. A slab holds frames of one link type.
+   */
   #open({ linkType }: TelemetryBatch): TelemetryBatch | null {
     let slab = this.#slabs[this.#filling];
     if (slab !== undefined && slab.reports > 0 && slab.linkType !== linkType) {

@@ -1,8 +1,8 @@
-/** Which reports are a thread's own: by the hash of their flow, so that all of a flow go to one. */
+/** Assigns reports to threads by the hash of their flow, so that all reports of a flow go to one thread. */
 import { FLAG, type TelemetryBatch } from '@int/codec';
 import { flowXxh32Columns } from '@int/hash';
 
-/** Not that of flow caches, whose rows would otherwise be used by halves. */
+/** Differs from the seed of flow caches, which would otherwise use only part of their rows. */
 const SEED = 0x5eed_f10e;
 /** The golden ratio of 2^32: spreads node ids, which follow one another. */
 const SPREAD = 0x9e37_79b1;
@@ -16,7 +16,7 @@ export function shareRows(batch: TelemetryBatch, shares: number, out: Uint32Arra
   flowXxh32Columns(batch, 0, reports, out, SEED);
   for (let row = 0; row < reports; row++) {
     const hash = (flags[row]! & FLAG.FLOW) === 0 ? Math.imul(nodeId[row]!, SPREAD) >>> 0 : out[row]!;
-    // Of the upper bits: what takes the lower ones of the same hash finds them still spread.
+    // Use the upper bits, so that the lower ones of the same hash stay spread.
     out[row] = Math.floor((hash * shares) / 2 ** 32);
   }
 }
