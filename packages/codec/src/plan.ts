@@ -83,8 +83,9 @@ function itemsOf(layout: number, bit: number): readonly Item[] {
 function singleItem(layout: number, { bits, column }: Field): readonly Item[] {
   if (layout === LAYOUT.Y2016) return [[bits === 64 ? OP.TIMESTAMP31 : OP.VALUE31, column]];
   if (bits !== 64) return [[OP.WORD, column]];
-  const isWide = layout === LAYOUT.V2 || layout === LAYOUT.REPORT20;
-  if (!isWide && layout !== LAYOUT.GEANT_TS64 && layout !== LAYOUT.GEANT_NIBBLE3) return [[OP.TIMESTAMP32, column]];
+  const has64BitTimes = layout === LAYOUT.V2 || layout === LAYOUT.REPORT20;
+  if (!has64BitTimes && layout !== LAYOUT.GEANT_TS64 && layout !== LAYOUT.GEANT_NIBBLE3)
+    return [[OP.TIMESTAMP32, column]];
   return [
     [OP.WORD, column],
     [OP.WORD, column + 1],

@@ -96,8 +96,8 @@ export function writeDimensions(context: Uint32Array, geometry: CacheGeometry, r
   context[CONTEXT.IS_LATENCY_FIRST] = metrics[0] === LATENCY_COLUMN ? 1 : 0;
   // The ranks begin behind the tags; what is read and written must end with the row.
   const hasWideRanks = buckets <= 16 && buckets + 4 <= rowStride;
-  const isWide = buckets <= 16 && rowStride >= 16;
-  context[CONTEXT.WIDE] = (hasWideRanks ? 1 : 0) | (isWide ? 2 : 0);
+  const hasWideRow = buckets <= 16 && rowStride >= 16;
+  context[CONTEXT.WIDE] = (hasWideRanks ? 1 : 0) | (hasWideRow ? 2 : 0);
   const bytes = new Uint8Array(context.buffer, context.byteOffset);
   for (let byte = 0; byte < 16; byte++) {
     bytes[CONTEXT.RANK_ONES * 4 + byte] = byte < Math.ceil(buckets / 4) * 4 ? 0xff : 0;

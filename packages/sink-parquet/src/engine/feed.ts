@@ -47,7 +47,7 @@ export class SegmentFeed {
   readonly #types: readonly LogicalType[];
   readonly #buffer = new ColumnBuffer();
   /** Values of records, once for each of their rows. */
-  readonly #wide = new ColumnBuffer();
+  readonly #spreadBuffer = new ColumnBuffer();
   #next = 0;
 
   constructor(segment: Segment) {
@@ -94,21 +94,21 @@ export class SegmentFeed {
       for (let row = 0; row < rows; row++) duckdb.vector_assign_string_element(vector, row, texts[row]!);
       return;
     }
-    const isWide = column.isOfRecord === true && slab.records !== rows;
-    const count = isWide ? slab.records : rows;
+    const isSpread = column.isOfRecord === true && slab.records !== rows;
+    const count = isSpread ? slab.records : rows;
     const content = column.fill(slab, count, buffer);
     if (content !== CONTENT.ALL) {
       if (content === CONTENT.NONE) buffer.valid.fill(0);
-      else if (isWide) this.#spreadValid(slab);
-      const { valid } = isWide && content === CONTENT.SOME ? this.#wide : buffer;
+      else if (isSpread) this.#spreadValid(slab);
+      const { valid } = isSpread && content === CONTENT.SOME ? this.#spreadBuffer : buffer;
       duckdb.vector_ensure_validity_writable(vector);
       duckdb.copy_data_to_vector_validity(vector, 0, valid.buffer, 0, Math.ceil(rows / 64) * 8);
     }
     if (content === CONTENT.NONE) return;
-    const { words, bytes, halves, pairs } = isWide ? this.#wide : buffer;
+    const { words, bytes, halves, pairs } = isSpread ? this.#spreadBuffer : buffer;
     const width = column.type === 'ENUM' ? enumWidth(this.#texts[index]!.length) : WIDTHS[column.type];
     if (column.type === 'ENUM') this.#narrow(width, count, content === CONTENT.SOME);
-    if (isWide) this.#spread(width, slab);
+    if (isSpread) this.#spread(width, slab);
     const { buffer: data } = width === 1 ? bytes : width === 2 ? halves : width === 4 ? words : pairs;
     duckdb.copy_data_to_vector(vector, 0, data, 0, width * rows);
   }
@@ -125,7 +125,7 @@ export class SegmentFeed {
   /** From values of records to values of rows. */
   #spread(width: number, { spans, records }: Slab): void {
     const from = this.#buffer;
-    const to = this.#wide;
+    const to = this.#spreadBuffer;
     if (width === 1) spread(from.bytes, to.bytes, spans, records);
     else if (width === 2) spread(from.halves, to.halves, spans, records);
     else if (width === 4) spread(from.words, to.words, spans, records);
@@ -134,7 +134,7 @@ export class SegmentFeed {
 
   #spreadValid({ spans, records }: Slab): void {
     const from = this.#buffer.valid;
-    const to = this.#wide.valid;
+    const to = this.#spreadBuffer.valid;
     to.fill(0);
     let row = 0;
     for (let record = 0; record < records; record++) {
