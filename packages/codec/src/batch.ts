@@ -162,6 +162,9 @@ export class TelemetryBatch {
     this.hopWords = memory.words(this.hopStride * HOP_COLUMNS.length);
     this.#frameWords = [memory.words(frames), memory.words(frames), memory.words(frames), memory.words(frames)];
     [this.frameOffset, this.frameLength, this.frameTimeHigh, this.frameTimeLow] = this.#frameWords;
+    // A copy of a frame without its bytes has no place and no length.
+    this.frameOffset.fill(0);
+    this.frameLength.fill(0);
     this.#ownBytes = bytes === 0 ? NO_BYTES : memory.bytes(bytes);
     this.bytes = this.#ownBytes;
 

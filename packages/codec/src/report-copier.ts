@@ -31,6 +31,14 @@ const IPV6_ONLY: readonly ReportWordColumn[] = [
 
 const indexOf = (name: ReportWordColumn): number => REPORT_WORD_COLUMNS.indexOf(name);
 
+/** Columns that are copied in one pass over the rows. The last group repeats its last column. */
+const GROUP = 4;
+
+function grouped(columns: readonly number[]): Int32Array {
+  const groups = Math.ceil(columns.length / GROUP);
+  return Int32Array.from({ length: groups * GROUP }, (_, at) => columns[Math.min(at, columns.length - 1)]!);
+}
+
 /**
  * Copies reports from one batch to the end of another: a part of a batch, a batch that outlives the source's memory, or one in
  * memory that threads share.
@@ -48,7 +56,12 @@ const indexOf = (name: ReportWordColumn): number => REPORT_WORD_COLUMNS.indexOf(
 export class ReportCopier {
   readonly #report: readonly number[];
   readonly #report6: readonly number[];
+  /** The same in groups. */
+  readonly #reportGroups: Int32Array;
+  readonly #report6Groups: Int32Array;
   readonly #hop: readonly number[];
+  /** Those of the hop columns that hold something, filled for each call. */
+  readonly #written: Int32Array;
   readonly #copiesEthernet: boolean;
   readonly #copiesDrop: boolean;
   /** Row numbers, for {@link appendAll}. */
@@ -65,6 +78,9 @@ export class ReportCopier {
     this.#report = report.filter((name) => !IPV6_ONLY.includes(name)).map(indexOf);
     this.#report6 = report.filter((name) => IPV6_ONLY.includes(name)).map(indexOf);
     this.#hop = [...new Set(columns.hop ?? HOP_COLUMNS)].map((name) => HOP_COLUMNS.indexOf(name));
+    this.#reportGroups = grouped(this.#report);
+    this.#report6Groups = grouped(this.#report6);
+    this.#written = new Int32Array(Math.ceil(this.#hop.length / GROUP) * GROUP);
     this.#copiesEthernet = report.includes('ethernet');
     this.#copiesDrop = report.includes('drop');
   }
@@ -96,12 +112,8 @@ export class ReportCopier {
     const count = this.#place(source, target, rows, from, Math.min(to, from + target.capacity.reports - first));
     if (count === 0) return 0;
     const hops = state[STATE.HOPS]! - firstHop;
-    const report6 = (this.#flags & FLAG.IPV6) === 0 ? [] : this.#report6;
-    if (this.#isRun && count >= RUN) {
-      this.#copyRun(source, target, rows[from]!, first, count, report6);
-    } else {
-      this.#copyRows(source, target, rows, from, first, count, report6);
-    }
+    if (this.#isRun && count >= RUN) this.#copyRun(source, target, rows[from]!, first, count);
+    else this.#copyRows(source, target, rows, from, first, count);
     this.#copyHops(source, target, rows, from, count, firstHop, hops);
     this.#moveOffsets(source, target, first, count);
     if (this.#copiesDrop) state[STATE.DROPS] = state[STATE.DROPS]! | source.state[STATE.DROPS]!;
@@ -112,8 +124,11 @@ export class ReportCopier {
 
   /** Numbers frames and hops anew and copies flags, times and bytes. @returns how many rows there is room for */
   #place(source: TelemetryBatch, target: TelemetryBatch, rows: Uint32Array, from: number, to: number): number {
-    const { frame, flags, hopCount, hopStart, frameTimeHigh, frameTimeLow, frameOffset, frameLength } = source;
-    const { state, capacity } = target;
+    const { frame, flags, hopCount, hopStart, frameCode } = source;
+    const { frameTimeHigh, frameTimeLow, frameOffset, frameLength } = source;
+    const { state, capacity, frame: toFrame, flags: toFlags, hopStart: toHopStart } = target;
+    const { frameCode: toFrameCode, frameTimeHigh: toTimeHigh, frameTimeLow: toTimeLow } = target;
+    const { hops: mostHops, frames: mostFrames } = capacity;
     if (this.#moved.length < to - from) this.#moved = new Uint32Array(2 ** Math.ceil(Math.log2(to - from)));
     const moved = this.#moved;
     const hasBytes = capacity.bytes > 0;
@@ -133,10 +148,10 @@ export class ReportCopier {
     for (; at < to; at++) {
       const row = rows[at]!;
       const length = hopCount[row]!;
-      if (hop + length > capacity.hops) break;
+      if (hop + length > mostHops) break;
       const own = frame[row]!;
       if (own !== last) {
-        if (outFrame + 1 >= capacity.frames) break;
+        if (outFrame + 1 >= mostFrames) break;
         if (hasBytes) {
           const start = frameOffset[own]!;
           const end = start + frameLength[own]!;
@@ -152,22 +167,19 @@ export class ReportCopier {
           runEnd = end;
           target.frameOffset[outFrame + 1] = start + move;
           target.frameLength[outFrame + 1] = frameLength[own]!;
-        } else {
-          target.frameOffset[outFrame + 1] = 0;
-          target.frameLength[outFrame + 1] = 0;
         }
         last = own;
         outFrame++;
-        target.frameCode[outFrame] = source.frameCode[own]!;
-        target.frameTimeHigh[outFrame] = frameTimeHigh[own]!;
-        target.frameTimeLow[outFrame] = frameTimeLow[own]!;
+        toFrameCode[outFrame] = frameCode[own]!;
+        toTimeHigh[outFrame] = frameTimeHigh[own]!;
+        toTimeLow[outFrame] = frameTimeLow[own]!;
       }
       const rowFlags = flags[row]!;
       bits |= rowFlags;
-      target.frame[out] = outFrame;
-      target.flags[out] = rowFlags;
-      target.hopStart[out] = hop;
-      moved[at - from] = move;
+      toFrame[out] = outFrame;
+      toFlags[out] = rowFlags;
+      toHopStart[out] = hop;
+      if (hasBytes) moved[at - from] = move;
       // Where a report has no hops, the cell of its first hop means nothing.
       if (length > 0) {
         const start = hopStart[row]!;
@@ -189,16 +201,10 @@ export class ReportCopier {
     return count;
   }
 
-  #copyRun(
-    source: TelemetryBatch,
-    target: TelemetryBatch,
-    row: number,
-    first: number,
-    count: number,
-    report6: readonly number[],
-  ): void {
+  #copyRun(source: TelemetryBatch, target: TelemetryBatch, row: number, first: number, count: number): void {
     for (const name of REPORT_BYTE_COLUMNS) target[name].set(source[name].subarray(row, row + count), first);
-    for (const columns of [this.#report, report6]) {
+    const isIpv6 = (this.#flags & FLAG.IPV6) !== 0;
+    for (const columns of isIpv6 ? [this.#report, this.#report6] : [this.#report]) {
       for (const column of columns) {
         const start = column * source.reportStride + row;
         const cells = source.reportWords.subarray(start, start + count);
@@ -214,17 +220,20 @@ export class ReportCopier {
     from: number,
     first: number,
     count: number,
-    report6: readonly number[],
   ): void {
     const { code, hopCount, protocol } = source;
+    const { code: toCode, hopCount: toHopCount, protocol: toProtocol } = target;
     for (let k = 0; k < count; k++) {
       const row = rows[from + k]!;
-      target.code[first + k] = code[row]!;
-      target.hopCount[first + k] = hopCount[row]!;
-      target.protocol[first + k] = protocol[row]!;
+      toCode[first + k] = code[row]!;
+      toHopCount[first + k] = hopCount[row]!;
+      toProtocol[first + k] = protocol[row]!;
     }
-    for (const column of this.#report) copyCells(source, target, rows, from, first, count, column);
-    for (const column of report6) copyCells(source, target, rows, from, first, count, column);
+    const report = this.#reportGroups;
+    for (let at = 0; at < report.length; at += GROUP) copyCells(source, target, rows, from, first, count, report, at);
+    if ((this.#flags & FLAG.IPV6) === 0) return;
+    const report6 = this.#report6Groups;
+    for (let at = 0; at < report6.length; at += GROUP) copyCells(source, target, rows, from, first, count, report6, at);
   }
 
   #copyHops(
@@ -240,6 +249,7 @@ export class ReportCopier {
     const written = source.state[STATE.WRITTEN]!;
     const before = target.state[STATE.WRITTEN]!;
     let now = before;
+    let columns = 0;
     for (const column of this.#hop) {
       const bit = 1 << column;
       const to = column * target.hopStride + firstHop;
@@ -252,9 +262,14 @@ export class ReportCopier {
       if (this.#isRun) {
         const start = column * source.hopStride + this.#firstHop;
         target.hopWords.set(source.hopWords.subarray(start, start + hops), to);
-      } else copyHopCells(source, target, rows, from, count, column, to);
+      } else this.#written[columns++] = column;
     }
     target.state[STATE.WRITTEN] = now;
+    if (columns === 0) return;
+    for (let pad = columns; pad % GROUP !== 0; pad++) this.#written[pad] = this.#written[columns - 1]!;
+    for (let at = 0; at < columns; at += GROUP) {
+      copyHopCells(source, target, rows, from, count, firstHop, this.#written, at);
+    }
   }
 
   /** Cells that say where something stands in the frames' bytes follow the frames. */
@@ -281,39 +296,64 @@ export class ReportCopier {
   }
 }
 
-/** Copies one report column of rows. */
+/** Copies four report columns of rows: those from `at` on in `columns`. */
 function copyCells(
   { reportWords: cells, reportStride }: TelemetryBatch,
-  target: TelemetryBatch,
+  { reportWords: to, reportStride: toStride }: TelemetryBatch,
   rows: Uint32Array,
   from: number,
   first: number,
   count: number,
-  column: number,
+  columns: Int32Array,
+  at: number,
 ): void {
-  const to = target.reportWords;
-  const base = column * reportStride;
-  let out = column * target.reportStride + first;
-  for (let at = from; at < from + count; at++) to[out++] = cells[base + rows[at]!]!;
+  const fromA = Math.imul(columns[at]!, reportStride);
+  const fromB = Math.imul(columns[at + 1]!, reportStride);
+  const fromC = Math.imul(columns[at + 2]!, reportStride);
+  const fromD = Math.imul(columns[at + 3]!, reportStride);
+  const toA = (Math.imul(columns[at]!, toStride) + first) | 0;
+  const toB = (Math.imul(columns[at + 1]!, toStride) + first) | 0;
+  const toC = (Math.imul(columns[at + 2]!, toStride) + first) | 0;
+  const toD = (Math.imul(columns[at + 3]!, toStride) + first) | 0;
+  for (let k = 0; k < count; k = (k + 1) | 0) {
+    const row = rows[from + k]! | 0;
+    to[(toA + k) | 0] = cells[(fromA + row) | 0]!;
+    to[(toB + k) | 0] = cells[(fromB + row) | 0]!;
+    to[(toC + k) | 0] = cells[(fromC + row) | 0]!;
+    to[(toD + k) | 0] = cells[(fromD + row) | 0]!;
+  }
 }
 
-/** Copies one hop column of rows, to the cells from `out` on. */
+/** Copies four hop columns of rows, those from `at` on in `columns`, to the hop rows from `firstHop` on. */
 function copyHopCells(
   { hopWords: cells, hopStride, hopStart, hopCount }: TelemetryBatch,
-  target: TelemetryBatch,
+  { hopWords: to, hopStride: toStride }: TelemetryBatch,
   rows: Uint32Array,
   from: number,
   count: number,
-  column: number,
-  out: number,
+  firstHop: number,
+  columns: Int32Array,
+  at: number,
 ): void {
-  const to = target.hopWords;
-  const base = column * hopStride;
-  let next = out;
-  for (let at = from; at < from + count; at++) {
-    const row = rows[at]!;
-    const start = base + hopStart[row]!;
-    const end = start + hopCount[row]!;
-    for (let cell = start; cell < end; cell++) to[next++] = cells[cell]!;
+  const fromA = Math.imul(columns[at]!, hopStride);
+  const fromB = Math.imul(columns[at + 1]!, hopStride);
+  const fromC = Math.imul(columns[at + 2]!, hopStride);
+  const fromD = Math.imul(columns[at + 3]!, hopStride);
+  const toA = Math.imul(columns[at]!, toStride);
+  const toB = Math.imul(columns[at + 1]!, toStride);
+  const toC = Math.imul(columns[at + 2]!, toStride);
+  const toD = Math.imul(columns[at + 3]!, toStride);
+  let out = firstHop | 0;
+  for (let k = from; k < from + count; k++) {
+    const row = rows[k]!;
+    let hop = hopStart[row]! | 0;
+    const end = (out + hopCount[row]!) | 0;
+    for (; out < end; out = (out + 1) | 0) {
+      to[(toA + out) | 0] = cells[(fromA + hop) | 0]!;
+      to[(toB + out) | 0] = cells[(fromB + hop) | 0]!;
+      to[(toC + out) | 0] = cells[(fromC + hop) | 0]!;
+      to[(toD + out) | 0] = cells[(fromD + hop) | 0]!;
+      hop = (hop + 1) | 0;
+    }
   }
 }
