@@ -4,7 +4,7 @@ import { DEFAULT_REPORT_PORT } from '@int/collector/internals';
 import type { XdpError } from '../errors.js';
 import type { SocketProgram, XdpMode } from '../program.js';
 
-/** What a source needs of a pre-filter; `Prefilter` of `@int/afxdp/prefilter` is one. */
+/** The part of a pre-filter that a source needs; `Prefilter` of `@int/afxdp/prefilter` is one. */
 export interface SourcePrefilter {
   readonly program: SocketProgram;
   counts(): { readonly filtered: number };
@@ -20,8 +20,8 @@ export interface XdpSourceOptions {
   /** Receive queues to read, each by one socket; `all` of the interface. Default `all`. */
   readonly queues?: 'all' | readonly number[];
   /**
-   * UDP destination ports of telemetry reports: what comes to others goes to the system as ever. `all`: every frame of
-   * the interface is taken. Default 32766. With a pre-filter these are its ports.
+   * UDP destination ports of telemetry reports. Frames to other ports go to the network stack. `all`: the source takes
+   * every frame of the interface. Default 32766. With a pre-filter these are its ports.
    */
   readonly ports?: readonly number[] | 'all';
   /** Default `auto`: in the driver where that is possible, else behind it. With a pre-filter its own. */
@@ -44,16 +44,18 @@ export interface XdpSourceOptions {
    * codec's.
    */
   readonly decode?: Omit<DecodeOptions, 'linkType'>;
-  /** A pre-filter that is attached to the interface. The source reads what it lets through, and closes it in the end. */
+  /**
+   * A pre-filter attached to the interface. The source reads the frames that it lets through, and closes it at the end.
+   */
   readonly prefilter?: SourcePrefilter;
   /**
-   * When the interface goes down or away: `wait` for it and go on, also when it has been made anew; or `end`, which fails
-   * the source. Default `wait`.
+   * What to do when the interface goes down or away: `wait` until it is back, even if created anew; or `end`, which
+   * fails the source. Default `wait`.
    */
   readonly onDown?: 'wait' | 'end';
-  /** Told that the interface is down or away, or cannot be opened anew: in an outage once per code. */
+  /** Called when the interface is down or away, or cannot be opened again: in an outage once per code. */
   readonly onProblem?: (problem: XdpError) => void;
-  /** Told that the outage is over. */
+  /** Called when the outage is over. */
   readonly onRecovered?: (outage: Outage) => void;
   /** One thread for each queue that receives and decodes. Default: if there are several queues, which need it. */
   readonly threads?: boolean;

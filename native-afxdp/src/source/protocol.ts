@@ -2,7 +2,7 @@ import { XdpError, type XdpErrorCode } from '../errors.js';
 import type { QueueGeometry } from './options.js';
 import type { ReceiverSetup } from './receiver.js';
 
-/** What a thread is started with. */
+/** The start parameters of a thread. */
 export interface WorkerSetup extends ReceiverSetup {
   /** One word that all threads count up for each batch: the pipeline's thread waits on it. */
   readonly bell: SharedArrayBuffer;

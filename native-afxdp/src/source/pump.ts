@@ -6,7 +6,7 @@ import type { Shard } from './shard.js';
 
 /** Batches of one queue that are handed on before anything else has its turn. */
 const BATCHES_PER_TURN = 4;
-/** Pause between two looks when there was less than a batch: more wake-ups cost more than they bring. */
+/** Pause after less than a full batch: more frequent wake-ups cost more than they gain. */
 const TICK_MS = 1;
 /** Empty polls after which the pump waits for a frame. */
 const IDLE_LOOKS = 4;
@@ -27,7 +27,7 @@ export class Pump {
   #emptyLooks = 0;
   #onDrained: (() => void) | null = null;
   #isDone = false;
-  /** Counts the waits: one that has been overtaken does nothing. */
+  /** Counts the waits: an outdated one does nothing. */
   #round = 0;
 
   /**
@@ -55,7 +55,7 @@ export class Pump {
     return Number.isFinite(earliest) ? earliest : null;
   }
 
-  /** Follows the system's clock: to be called now and then. */
+  /** Follows the system's clock. Call it about once a second. */
   check(): void {
     this.#clock.adjust();
   }

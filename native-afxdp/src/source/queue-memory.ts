@@ -22,13 +22,13 @@ export const CONTROL = {
 } as const;
 const CONTROL_WORDS = 16;
 
-/** What the receiving thread is to do. */
+/** Commands to the receiving thread. */
 export const COMMAND = { WAIT: 0, GO: 1, DRAIN: 2 } as const;
 
 /** Figures of the socket as 64-bit floats, in this order. */
 export const FIGURES = ['received', 'rxDropped', 'rxRingFull', 'fillRingEmpty'] as const;
 
-/** What the kernel and the socket have counted. */
+/** The counters of the kernel and the socket. */
 export type Figures = Record<(typeof FIGURES)[number], number>;
 
 /** Rows of a batch: a frame of the largest size has fewer reports and hop rows than these leave for one. */

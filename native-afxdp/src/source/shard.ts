@@ -15,7 +15,7 @@ export interface Shard {
   give(slot: Slot): void;
   /** Looks after the queue now and then. @throws XdpError or Error when it can be read no more */
   check(): void;
-  /** To be called when nothing is to come any more: what is there is still to be taken. */
+  /** Ends receiving. Frames already received can still be taken. */
   drain(): void;
   /** Whether all has been taken since {@link drain}. */
   readonly isDrained: boolean;

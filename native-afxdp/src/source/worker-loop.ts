@@ -5,7 +5,7 @@ import { COMMAND, CONTROL } from './queue-memory.js';
 import type { Receiver } from './receiver.js';
 import { EMPTY_LOOKS } from './shard.js';
 
-/** Pause between two looks when there was less than a batch: more wake-ups cost more than they bring. */
+/** Pause after less than a full batch: more frequent wake-ups cost more than they gain. */
 const TICK_MS = 1;
 /** Empty looks after which the thread sleeps in the kernel until a frame comes. */
 const IDLE_LOOKS = 4;

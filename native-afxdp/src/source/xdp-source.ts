@@ -45,7 +45,7 @@ export interface XdpSourceStatistics extends Figures {
 export class XdpSource implements Source {
   readonly name: string;
   readonly finished: Promise<void>;
-  /** Frames wait with the kernel, and it counts those it has no room for: none are refused here. */
+  /** Always 0: frames wait in the kernel, which counts those without room. */
   readonly overrun = 0;
   /** The decode options, for the Collector. */
   readonly decode: Omit<DecodeOptions, 'linkType'>;
@@ -127,12 +127,12 @@ export class XdpSource implements Source {
     return rxDropped + rxRingFull;
   }
 
-  /** Times that the interface was down or away, one that lasts included. */
+  /** Outages of the interface so far, including the current one. */
   get outages(): number {
     return this.#link?.outages ?? 0;
   }
 
-  /** Why nothing comes at present: the interface is down or away. `null`: it is up. */
+  /** Why no frames arrive: the interface is down or away. `null`: it is up. */
   health(): string | null {
     return this.#link?.problem?.message ?? null;
   }
@@ -259,7 +259,7 @@ export class XdpSource implements Source {
     else this.#end(error);
   }
 
-  /** Something that it cannot go on with. */
+  /** Ends the source with an error. */
   #end(error: unknown): void {
     const reason = `cannot receive any more: ${messageOf(error)}`;
     this.#failure ??= new SourceError('ERR_SOURCE_DATA', this.name, reason, error);

@@ -5,20 +5,20 @@ export interface CommitterOptions {
   readonly dispatcher: Dispatcher;
   /** The parcel that is being filled. */
   readonly current: () => Parcel | null;
-  /** Time from the beginning of one commit to that of the next, at least, in ms. */
+  /** Shortest time between the begins of two commits, in ms. */
   readonly everyMs: number;
-  /** The longest time that somebody waits for a commit, in ms; null: as long as it takes. */
+  /** Time limit of waiting for a commit, in ms; null: none. */
   readonly limitMs: number | null;
 }
 
 interface Waiter {
-  /** Messages that have to be safe, of all that were taken. */
+  /** The number of messages taken that must be safe. */
   readonly messages: number;
   readonly done: () => void;
 }
 
 /**
- * Says when messages are safe: on disk, or stored by the brokers. What has come while one commit was under way is in the
+ * Tells when messages are safe: on disk, or stored by the brokers. Messages that arrive during a commit are part of the
  * next one.
  */
 export class Committer {
@@ -40,7 +40,7 @@ export class Committer {
     return this.#taken;
   }
 
-  /** A commit takes longer than anybody waits. */
+  /** The commit under way takes longer than the time limit. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
@@ -52,7 +52,9 @@ export class Committer {
     this.commit();
   }
 
-  /** Resolves when all that was taken is safe or given up, or the time for that is over; undefined: it is safe. */
+  /**
+   * Resolves when all messages taken are safe or given up, or at the time limit; undefined if they are safe already.
+   */
   safe(): Promise<void> | undefined {
     if (this.#isClosed || this.#safe() >= this.#taken) return undefined;
     const { limitMs } = this.#options;
@@ -106,12 +108,12 @@ export class Committer {
         if (!isStored) return;
       }
     } finally {
-      // At once after the last look: what is taken from now on begins anew.
+      // No await since the last check: messages taken from now on begin a new commit.
       this.#isCommitting = false;
     }
   }
 
-  /** Messages that are safe, of all that were taken, up to the first that is not. */
+  /** The number of messages taken before the first that is not safe. */
   #safe(): number {
     const { current, dispatcher } = this.#options;
     for (const parcel of dispatcher.parcels()) if (isOpen(parcel)) return parcel.first + parcel.stored.rows;

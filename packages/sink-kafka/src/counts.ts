@@ -3,17 +3,17 @@ import { perKind } from './parcel.js';
 
 /** Why records are given up. */
 export const DROP_REASONS = [
-  /** Memory is full, and there is no spool, or it does not keep up. */
+  /** Memory is full, and there is no spool or it is too slow. */
   'overflow',
   /** The spool has reached its limit, and memory is full, or records have to be on disk. */
   'spool-full',
   /** The spool's disk is full or fails, and memory is full, or records have to be on disk. */
   'disk',
-  /** The brokers do not take messages of this size. */
+  /** The brokers refuse messages of this size. */
   'too-large',
-  /** The brokers do not take the message for another reason. */
+  /** The brokers refuse the message for another reason. */
   'refused',
-  /** The spool no longer has what was written. */
+  /** The spool's copy is damaged or gone. */
   'damaged',
   /** Not sent when the sink was closed, or offered after that. */
   'closed',
@@ -22,7 +22,7 @@ export const DROP_REASONS = [
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** Keeps the account of each kind of record: what is offered is pending until it is delivered or dropped. */
+/** Counts the records of each kind. A record offered is pending until it is delivered or dropped. */
 export class Account {
   readonly #kinds: readonly RecordKind[];
   readonly #offered = perKind();

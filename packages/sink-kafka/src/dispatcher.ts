@@ -17,17 +17,17 @@ export interface DispatcherOptions {
   readonly spool: Spool | null;
   readonly outages: OutageLog<KafkaSinkError>;
   readonly account: Account;
-  /** null: reports are not taken, so there is nothing to say of them. */
+  /** null: the sink takes no reports, so it writes no watermarks. */
   readonly watermarks: Watermarks | null;
-  /** What has no room is dropped: before that, also what the brokers are merely too slow for goes to the spool. */
+  /** Records without room are dropped. Messages then go to the spool even if the brokers are only slow. */
   readonly drops: boolean;
-  /** Nothing is sent that {@link Dispatcher.store} has not stored, as long as the spool takes something. */
+  /** Send only messages stored by {@link Dispatcher.store}, as long as the spool works. */
   readonly storesFirst: boolean;
-  /** All that was given has been sent: now is the time to give what has waited long enough. */
+  /** All parcels given have been sent. The sink may give the next one. */
   readonly onDrained: () => void;
   /** A parcel is settled, and no longer needed. */
   readonly onSettled: () => void;
-  /** It is time to try again to {@link Dispatcher.store}. */
+  /** It is time to retry {@link Dispatcher.store}. */
   readonly onRetry: () => void;
   readonly onProblem: (problem: KafkaSinkError) => void;
 }
@@ -42,31 +42,31 @@ interface Flight {
   readonly counts: Float64Array;
 }
 
-/** Time after which a spool that took no more is tried again, in ms. */
+/** Time after which a failed or full spool is tried again, in ms. */
 const SPOOL_RETRY_MS = 500;
 
 /**
- * Brings filled parcels to the brokers, oldest first, one at a time. When they cannot be reached and memory gets short,
- * parcels are left to the spool, and go from there to the brokers before any that are newer.
+ * Sends filled parcels to the brokers, oldest first, one at a time. When the brokers are away and memory gets short, it
+ * moves parcels to the spool. The spool's messages go to the brokers before any newer ones.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   /** Filled, oldest first. */
   readonly #sealed: Parcel[] = [];
   #flight: Flight | null = null;
-  /** Up to this place of the spool, but for the flight, messages are there only: they are sent before any in memory. */
+  /** Messages of the spool before this place are no longer in memory, except those in flight. They are sent first. */
   #parkedEnd = 0;
-  /** While the spool is given something: parcels must not be used again meanwhile. */
+  /** The write to the spool that is under way. Parcels must not be reused until it ends. */
   #storing: Promise<unknown> = Promise.resolve();
   #isSending = false;
-  /** What is being sent is only how far the sink is. */
+  /** The parcel being sent holds only watermarks. */
   #isMarking = false;
   #sending: Promise<void> = Promise.resolve();
   #isSpilling = false;
   #spilling: Promise<void> = Promise.resolve();
   #spoolTrouble: SpoolTrouble | null = null;
   #spoolTimer: NodeJS.Timeout | undefined;
-  /** The spool has just failed to take something. */
+  /** The last write to the spool failed. */
   #isWaiting = false;
   #idleWaiters: (() => void)[] = [];
   #isClosed = false;
@@ -84,12 +84,12 @@ export class Dispatcher {
     return this.#isSending;
   }
 
-  /** Why the spool takes nothing; null: it does, or there is none. */
+  /** Why the spool takes nothing; null if it works or there is none. */
   get spoolTrouble(): SpoolTrouble | null {
     return this.#spoolTrouble;
   }
 
-  /** The same, until it is time to try again whether it does. */
+  /** The same, until the spool is tried again. */
   get refusal(): SpoolTrouble | null {
     return this.#isWaiting ? this.#spoolTrouble : null;
   }
@@ -102,14 +102,14 @@ export class Dispatcher {
 
   /** Time of the earliest report that is not settled, of the parcels that were given and of the spool. */
   get earliestPending(): number {
-    // What is in the spool and in memory as well is counted there.
+    // Messages that are also in the spool are counted there.
     let earliest = this.#hasParked ? this.#options.spool!.earliestMs : Number.POSITIVE_INFINITY;
     if (this.#flight !== null) earliest = Math.min(earliest, this.#flight.parcel.earliestMs);
     for (const { earliestMs } of this.#sealed) earliest = Math.min(earliest, earliestMs);
     return earliest;
   }
 
-  /** Says how far the sink is, if it is time to. */
+  /** Writes watermarks, if they are due. */
   mark(): void {
     if (this.#options.watermarks?.isDue === true && !this.#isClosed) this.#send();
   }
@@ -122,8 +122,8 @@ export class Dispatcher {
   }
 
   /**
-   * Puts all that was given on disk, and what there is of a parcel that is being filled.
-   * @returns whether all of it is there; if not, it is tried again later, see `onRetry`
+   * Stores all parcels given on disk, and the messages of the parcel being filled.
+   * @returns whether all of it is stored; if not, `onRetry` tells when to call again
    */
   async store(current: Parcel | null): Promise<boolean> {
     if (this.#isAborted) return false;
@@ -151,13 +151,16 @@ export class Dispatcher {
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** Sends the rest, as far as there is time; what remains goes to the spool, or is dropped without one. */
+  /**
+   * Sends the remaining messages within the time limit, then moves the rest to the spool. Without a spool it drops
+   * them.
+   */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
     const { outages, producer, spool } = this.#options;
     clearTimeout(this.#spoolTimer);
     await this.#spilling;
-    // In an outage, there is no point in waiting if the rest can be kept.
+    // In an outage, do not wait if the spool can keep the rest.
     const began = performance.now();
     if (!(outages.isOutage && spool !== null)) await this.#drained(timeoutMs);
     if (this.#isIdle && !outages.isOutage) await this.#sayEnd(timeoutMs - (performance.now() - began));
@@ -167,7 +170,7 @@ export class Dispatcher {
     await this.#storing;
     let isSpoolUsable = spool !== null;
     for (const parcel of [...this.parcels()]) {
-      // Once one is lost, those after it are, too: order is kept, with a gap that is counted.
+      // After a dropped one, drop all later ones: this keeps the order, with a counted gap.
       if (isSpoolUsable) isSpoolUsable = await this.#store([parcel]);
       if (!isSpoolUsable) this.#giveUp(parcel);
     }
@@ -176,7 +179,7 @@ export class Dispatcher {
     this.#onIdle();
   }
 
-  /** Says that nothing comes any more, as far as there is time. */
+  /** Writes the last watermarks, within the time limit. */
   async #sayEnd(timeoutMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => {
@@ -201,7 +204,7 @@ export class Dispatcher {
   #release(parcel: Parcel): void {
     const { pool } = this.#options;
     pool.give(parcel);
-    // The spool is not needed any more; if it is again, it is tried again.
+    // The spool is empty. The next use tries it again.
     if (pool.vacant > pool.limit / 2 && !this.#options.storesFirst) this.#spoolTrouble = null;
   }
 
@@ -219,13 +222,13 @@ export class Dispatcher {
     if (this.#isIdle || this.#isAborted) for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  /** Begins to send, if there is something and it has not begun. */
+  /** Begins to send, if there are messages and sending has not begun. */
   #send(): void {
     if (this.#isSending || this.#isAborted) return;
     this.#isSending = true;
     this.#sending = this.#sendAll().finally(() => {
       this.#isSending = false;
-      // Something may have come after the last look.
+      // Messages may have arrived after the last check.
       this.#options.onDrained();
       if (this.#maySend && !this.#isSpilling) this.#send();
       this.#onIdle();
@@ -250,7 +253,7 @@ export class Dispatcher {
     }
   }
 
-  /** Takes the oldest messages there are into flight. @returns false if there are none, or they are on their way to the spool */
+  /** Takes the oldest messages into flight. @returns false if there are none, or the spool is just storing them */
   async #next(): Promise<boolean> {
     const { spool } = this.#options;
     while (this.#hasParked && !this.#isAborted) {
@@ -264,7 +267,7 @@ export class Dispatcher {
         await new Promise((resolve) => setTimeout(resolve, SPOOL_RETRY_MS));
       }
     }
-    // While messages are moved to the spool, what comes after them must not overtake them.
+    // While messages move to the spool, later ones must not overtake them.
     if (this.#isSpilling || !this.#maySend) return false;
     this.#flight = { parcel: this.#sealed.shift()!, isOwn: true, end: 0, counts: perKind() };
     return true;
@@ -295,14 +298,15 @@ export class Dispatcher {
     const { pool, storesFirst } = this.#options;
     while (pool.vacant < pool.limit / 2 && !this.#isClosed) {
       const parcel = this.#sealed[0];
-      // What is under way is older than what goes to the spool, and must be there before it.
+      // Messages in flight are older than those moved to the spool, and must be stored first.
       const flight = this.#flight?.isOwn === true && this.#flight.parcel.remaining > 0 ? [this.#flight.parcel] : [];
       if (parcel === undefined) return;
-      // Where commits write, they alone do: what one has failed to write it may drop, and must not find it on disk then.
+      // With commits, only they write: a commit may drop messages that it failed to write, and these must not be on
+      // disk.
       const older = [...flight, parcel];
       const isStored = storesFirst ? older.every(isWhole) : await this.#store(older);
       if (!isStored) return;
-      // A later call may have it on its list.
+      // A later call may still use it.
       await this.#storing;
       this.#sealed.shift();
       this.#parkedEnd = Math.max(this.#parkedEnd, parcel.stored.end);
@@ -310,7 +314,7 @@ export class Dispatcher {
     }
   }
 
-  /** Stores what is not yet there. @returns whether all of it is */
+  /** Stores what is not stored yet. @returns whether all of it is stored */
   async #store(parcels: readonly Parcel[]): Promise<boolean> {
     const { spool, onProblem } = this.#options;
     const missing = parcels.filter(({ slab, stored }) => stored.rows < slab.count);

@@ -10,11 +10,11 @@ export type KafkaSinkErrorCode =
   | 'ERR_KAFKA_AUTH'
   /** The user may not do what is needed: write to a topic, create it. */
   | 'ERR_KAFKA_DENIED'
-  /** A topic is not there, and is not made: the brokers refuse to, or it was not asked for. */
+  /** A topic does not exist and was not created: the brokers refuse, or `createTopics` forbids it. */
   | 'ERR_KAFKA_TOPIC'
   /** A partition has no leader at the moment, or too few replicas in sync. */
   | 'ERR_KAFKA_UNAVAILABLE'
-  /** The brokers refuse records for what they are; these are counted as dropped. */
+  /** The brokers refuse records because of their content or size. These count as dropped. */
   | 'ERR_KAFKA_REFUSED'
   /** The brokers no longer know this producer. It begins anew; records may be written twice, with the same id. */
   | 'ERR_KAFKA_PRODUCER'
@@ -22,14 +22,14 @@ export type KafkaSinkErrorCode =
   | 'ERR_KAFKA_SPOOL_FULL'
   /** The spool's disk is full or cannot be written or read. */
   | 'ERR_KAFKA_DISK'
-  /** The spool has bytes that are not what was written; they were cut or skipped. */
+  /** The spool has damaged bytes, which were cut or skipped. */
   | 'ERR_KAFKA_SPOOL_DAMAGED'
   /** Another sink uses the spool's folder. */
   | 'ERR_KAFKA_SPOOL_IN_USE'
   /** An answer that none of the above explains. */
   | 'ERR_KAFKA_UNEXPECTED';
 
-/** What went wrong between a sink, its brokers and its spool. The error behind it is `cause`. */
+/** A failure between a sink, its brokers and its spool. The original error is `cause`. */
 export class KafkaSinkError extends Error {
   override readonly name = 'KafkaSinkError';
   readonly code: KafkaSinkErrorCode;

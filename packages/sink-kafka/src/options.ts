@@ -9,7 +9,7 @@ import { SPOOL_SYNCS, type SpoolSync } from './spool/spool.js';
 
 /** Names of topics. */
 export interface KafkaTopics {
-  /** What names begin with that are not given. Default `int.`: the topics are `int.reports`, `int.events`, `int.flows`. */
+  /** The prefix of default names. Default `int.`: the topics are `int.reports`, `int.events`, `int.flows`. */
   readonly prefix?: string;
   readonly reports?: string;
   readonly events?: string;
@@ -26,17 +26,17 @@ export interface KafkaLogin {
 
 /** Where messages are kept while the brokers are away. */
 export interface SpoolOptions {
-  /** A folder of its own for each sink. It is made if it is not there. */
+  /** The folder of the spool, not shared with other sinks. It is created if missing. */
   readonly directory: string;
   /** Bytes on disk at most, at least 4 times `batchBytes`. Default 1 GiB. */
   readonly limitBytes?: number;
   /**
-   * When bytes are forced onto the disk, which matters if the machine itself fails: `never`; with each `segment`, of at
-   * most 16 MiB; with each `chunk`, of at most `batchBytes`, or with `durability: 'spool'` with each commit. The end of the
-   * process loses nothing of the spool in any case. Default `chunk` with `durability: 'spool'`, else `segment`.
+   * When bytes are forced onto the disk, against a failure of the machine: `never`; after each `segment` of at most 16
+   * MiB; after each `chunk` of at most `batchBytes`, or after each commit with `durability: 'spool'`. The end of the
+   * process alone never loses spooled messages. Default `chunk` with `durability: 'spool'`, else `segment`.
    */
   readonly sync?: SpoolSync;
-  /** With `durability: 'spool'`: time from the beginning of one commit to that of the next, at least, in ms. Default 5. */
+  /** With `durability: 'spool'`: shortest time between the begins of two commits, in ms. Default 5. */
   readonly commitMs?: number;
 }
 
@@ -47,31 +47,31 @@ export type Durability = 'memory' | 'spool';
 export interface KafkaSinkOptions {
   /** Addresses of some brokers, `host:port`; one that answers is enough. */
   readonly bootstrap: readonly string[];
-  /** What the collector calls the sink. Default `kafka`. */
+  /** The name of the sink in the collector. Default `kafka`. */
   readonly name?: string;
-  /** What is sent. Default: reports, events and flows. */
+  /** The kinds of records to send. Default: reports, events and flows. */
   readonly records?: readonly RecordKind[];
   readonly topics?: KafkaTopics;
   /**
-   * How topics are made that are not there, when the first record for them comes; `false`: they are not. What is not
-   * given is left to the brokers.
+   * Creation of missing topics, at the first record: their partitions and replicas, by default the brokers' numbers.
+   * `false`: topics are not created.
    */
   readonly createTopics?: false | { readonly partitions?: number; readonly replicas?: number };
   /** How values are written. Default `protobuf`. */
   readonly format?: MessageFormat;
-  /** What writes the messages. Default: that of `format`. */
+  /** The encoder of the messages. Default: that of `format`. */
   readonly encoder?: MessageEncoder;
   /** Default `lz4`. `zstd` needs Node 22.15 or newer. */
   readonly compression?: Compression;
   /**
-   * When memory is full: `wait` has the pipeline wait, `drop` counts new records as dropped. With a spool, both come only
-   * when the spool takes no more. Default `wait`.
+   * What to do when memory is full: `wait` holds the pipeline up, `drop` drops new records and counts them. With a
+   * spool, this applies only when the spool takes no more. Default `wait`.
    */
   readonly whenFull?: 'wait' | 'drop';
   /**
-   * What has happened to a record when the pipeline goes on: it is in `memory`, and lost if the process is killed; or it is
-   * on disk, in the `spool`, or stored by the brokers. In both cases a spool keeps what does not fit into memory while the
-   * brokers are away. Default `memory`.
+   * Where a record is when the pipeline goes on. `memory`: in memory, and lost if the process is killed. `spool`: on
+   * disk in the spool, or stored by the brokers. In both cases a spool keeps records that do not fit into memory during
+   * an outage. Default `memory`.
    */
   readonly durability?: Durability;
   /** Bytes of messages in memory, at least 4 times `batchBytes`. Default 16 MiB. */
@@ -83,12 +83,14 @@ export interface KafkaSinkOptions {
   readonly batchBytes?: number;
   /** Messages that are sent together at most. Default 8192. */
   readonly batchMessages?: number;
-  /** How long a record waits for others at most before it is sent, in ms, if nothing else is being sent. Default 20. */
+  /**
+   * Longest time that a record waits for others before it is sent, in ms, if nothing else is being sent. Default 20.
+   */
   readonly lingerMs?: number;
   readonly spool?: SpoolOptions;
   /**
-   * How often the sink says in each partition of the topic of reports up to when all of its reports are there, in ms; readers
-   * close windows of time by that. Default 500; 0: never.
+   * Interval of watermarks in each partition of the topic of reports, in ms. A watermark tells readers the time up to
+   * which all reports are there, so that they can close time windows. Default 500; 0: none.
    */
   readonly watermarkMs?: number;
   /** Connects with TLS. */
@@ -98,17 +100,17 @@ export interface KafkaSinkOptions {
   readonly clientId?: string;
   /** Time limit for connecting to a broker, in ms. Default 5000. */
   readonly connectTimeoutMs?: number;
-  /** Time limit for any answer of a broker, in ms; then the question is asked again. Default 15,000. */
+  /** Time limit for any answer of a broker, in ms; then the request is repeated. Default 15,000. */
   readonly requestTimeoutMs?: number;
-  /** Time that `close` has if it is not told otherwise, in ms. Default 10,000. */
+  /** Default time limit of `close`, in ms. Default 10,000. */
   readonly closeTimeoutMs?: number;
   /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 100 and 5000. */
   readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
   /** 16 hexadecimal digits with which the ids of the records begin. Default: random. */
   readonly instance?: string;
-  /** Told of what goes wrong: in an outage once per code, and of each loss. The sink goes on. */
+  /** Called on problems: in an outage once per code, and for each loss. The sink goes on. */
   readonly onProblem?: (problem: KafkaSinkError) => void;
-  /** Told that an outage is over. */
+  /** Called when an outage is over. */
   readonly onRecovered?: (outage: Outage) => void;
   /** From 0 to below 1; spreads attempts. Default Math.random. */
   readonly random?: () => number;

@@ -1,7 +1,7 @@
 import type { MessageSlabCapacity } from './message/slab.js';
 import { Parcel } from './parcel.js';
 
-/** Parcels that are used again, so many of them, and in need a few on top. */
+/** A pool of reusable parcels, which may exceed its size in need. */
 export class ParcelPool {
   readonly limit: number;
   readonly #capacity: MessageSlabCapacity;
@@ -44,7 +44,7 @@ export class ParcelPool {
     if (this.vacant > 0) this.#wake();
   }
 
-  /** Resolves when a parcel could be taken, or none will be any more. */
+  /** Resolves when a parcel is free, or the pool is closed. */
   room(): Promise<void> {
     if (this.#isClosed || this.vacant > 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiters.push(resolve));

@@ -1,7 +1,7 @@
 import { RECORD_KINDS } from '@int/collector';
 import { MessageSlab, type MessageSlabCapacity } from './message/slab.js';
 
-/** What is known of a message. */
+/** The state of a message. */
 export const MESSAGE_STATE = {
   /** It was not sent. */
   WAITING: 0,
@@ -11,12 +11,12 @@ export const MESSAGE_STATE = {
   SETTLED: 2,
 } as const;
 
-/** The kind of messages that say how far the sink is: none of RECORD_KINDS, and in no account. */
+/** The kind of watermarks: not in RECORD_KINDS, and not counted as records. */
 export const WATERMARK_KIND: number = RECORD_KINDS.length;
 /** The number of the kind `reports`. */
 export const REPORTS: number = /* @__PURE__ */ RECORD_KINDS.indexOf('reports');
 
-/** What of a parcel is in the spool. */
+/** The part of a parcel that is in the spool. */
 export interface Stored {
   /** Rows from the first one on that are there, as far as they were not settled. */
   rows: number;
@@ -26,7 +26,7 @@ export interface Stored {
   readonly counts: Float64Array;
 }
 
-/** Messages that travel together, and what became of each. */
+/** Messages sent together, with the state of each. */
 export class Parcel {
   readonly slab: MessageSlab;
   /** Row by row, a {@link MESSAGE_STATE}. */

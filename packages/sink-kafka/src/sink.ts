@@ -19,9 +19,9 @@ import { ParcelPool } from './parcel-pool.js';
 import { Spool } from './spool/spool.js';
 import { Watermarks } from './watermarks.js';
 
-/** How a sink fares, besides its counts of records. */
+/** The state of a sink, besides its counts of records. */
 export interface KafkaSinkState extends ProducerTotals {
-  /** Times that the brokers could not be reached or did not take anything, one that lasts included. */
+  /** Outages so far, including the current one: the brokers were unreachable or took nothing. */
   readonly outages: number;
   /** Bytes in the spool. */
   readonly spooledBytes: number;
@@ -29,34 +29,33 @@ export interface KafkaSinkState extends ProducerTotals {
   readonly spooledRecords: number;
   /** Records that an earlier process had left in the spool; they count as offered. */
   readonly foundRecords: number;
-  /** Bytes of the spool that were passed over, as they are not what was written. */
+  /** Damaged bytes of the spool, which were skipped. */
   readonly damagedBytes: number;
-  /** Records in them, as far as that is known; they count as dropped, `damaged`. */
+  /** Known records in the damaged bytes; they count as dropped, `damaged`. */
   readonly damagedRecords: number;
 }
 
 const SPOOL_SEGMENT_BYTES = 16 * 1024 * 1024;
-/** The longest time that a sink that drops has the pipeline wait for its disk. */
+/** Longest time that a sink with `whenFull: 'drop'` makes the pipeline wait for its disk. */
 const COMMIT_LIMIT_MS = 1000;
 const KIND = { REPORTS: 0, EVENTS: 1, FLOWS: 2 } as const;
 
 /**
  * Carries reports with their hops, events, and entries of a flow cache to topics of Apache Kafka.
  *
- * Records are written as messages into memory of fixed size when they are offered, and sent in batches that all replicas
- * in sync must have (`acks=all`), by an idempotent producer. At most one batch per partition is under way, so messages
- * with the same key, which are those of one flow, are stored in the order in which they were offered, whatever has to be
- * sent again. While the brokers are away, messages go from memory to a spool on disk, if there is one, and from there
- * to the brokers, before any that are newer.
+ * The sink encodes offered records as messages in memory of fixed size. An idempotent producer sends them in batches to
+ * all replicas in sync (`acks=all`). At most one batch per partition is under way, so the messages of a flow, which
+ * share a key, are stored in the order offered, even after retries. During an outage, messages move to a spool on disk,
+ * if there is one. The spool's messages are sent before newer ones.
  *
- * A record counts as delivered when the brokers have acknowledged it. It is written once, except that it may be
- * written again, with the same id, if
+ * A record counts as delivered when the brokers have acknowledged it. It is written once, except that it may be written
+ * again, with the same id, if
  * - the sink was closed, or the process ended, after it was sent and before that was noted in the spool, or
  * - the brokers forgot the producer (`ERR_KAFKA_PRODUCER`) while it was under way.
  */
 export class KafkaSink implements Sink {
   readonly name: string;
-  /** What the ids of the records begin with. */
+  /** The prefix of the record ids. */
   readonly instance: string;
   readonly #options: ResolvedOptions;
   readonly #takes: Readonly<Record<RecordKind, boolean>>;
@@ -68,7 +67,7 @@ export class KafkaSink implements Sink {
   readonly #spool: Spool | null;
   readonly #pool: ParcelPool;
   readonly #dispatcher: Dispatcher;
-  /** Null: records need not be on disk. */
+  /** null: records need not be on disk. */
   readonly #committer: Committer | null;
   /** null: none are written. */
   readonly #watermarks: Watermarks | null;
@@ -76,7 +75,7 @@ export class KafkaSink implements Sink {
   /** Being filled. */
   #current: Parcel | null = null;
   #lingering: NodeJS.Timeout | undefined;
-  /** What is being filled has waited long enough. */
+  /** The parcel being filled has waited long enough. */
   #isDue = false;
   #isClosed = false;
   #closing: Promise<void> | null = null;
@@ -100,7 +99,7 @@ export class KafkaSink implements Sink {
     this.#account = new Account(resolved.kinds);
     this.#outages = new OutageLog({
       onProblem: (problem) => this.#tell(problem),
-      // What a callback throws must not leave the sink half way.
+      // An error of a callback must not interrupt the sink.
       onRecovered: (outage) => queueMicrotask(() => resolved.onRecovered(outage)),
     });
     this.#producer = new Producer({
@@ -111,7 +110,7 @@ export class KafkaSink implements Sink {
       create: resolved.create,
       format: resolved.format,
       compression: resolved.compression,
-      // Room for what is not counted here: topics do not take batches of a megabyte.
+      // Leave room for overhead: topics refuse batches of a megabyte.
       batchBytes: 900_000,
       backOff: new BackOff(resolved.retryFirstMs, resolved.retryMaxMs, resolved.random),
       outages: this.#outages,
@@ -154,12 +153,12 @@ export class KafkaSink implements Sink {
           });
     if (this.#watermarks !== null) {
       this.#marking = setInterval(() => this.#dispatcher.mark(), resolved.watermarkMs);
-      // Who only says the time keeps no process alive.
+      // The timer of watermarks alone must not keep the process alive.
       this.#marking.unref();
     }
   }
 
-  /** The pipeline's time, which the sink's watermarks say when nothing is pending. */
+  /** Takes the pipeline's time, which is the watermark when nothing is pending. */
   advance(timeMs: number): void {
     this.#watermarks?.advance(timeMs);
   }
@@ -188,7 +187,7 @@ export class KafkaSink implements Sink {
     return this.#account.totals();
   }
 
-  /** How the sink fares besides that. */
+  /** The other counters of the sink. */
   state(): KafkaSinkState {
     const spool = this.#spool;
     const sum = (counts: Float64Array | undefined): number => counts?.reduce((a, b) => a + b, 0) ?? 0;
@@ -212,15 +211,18 @@ export class KafkaSink implements Sink {
     return spoolTrouble === 'disk' ? 'Kafka: the spool cannot be written' : null;
   }
 
-  /** Sends what waits. Resolves when all that was offered before is delivered or dropped, or the sink is closed. */
+  /**
+   * Sends the waiting records. Resolves when all records offered before are delivered or dropped, or the sink is
+   * closed.
+   */
   flush(): Promise<void> {
     this.#seal();
     return this.#dispatcher.idle();
   }
 
   /**
-   * Sends what waits, as far as there is time, and moves the rest to the spool, where the next sink that opens it finds
-   * it; without a spool, the rest is dropped. What is offered from now on is counted as dropped.
+   * Sends the waiting records within the time limit and moves the rest to the spool, for the next sink that opens it.
+   * Without a spool, the rest is dropped. Records offered from now on are dropped and counted.
    */
   close(timeoutMs: number = this.#options.closeTimeoutMs): Promise<void> {
     if (this.#closing === null) {
@@ -294,7 +296,7 @@ export class KafkaSink implements Sink {
   }
 
   /**
-   * Takes records that cannot wait: if need be, into memory on top of what there is.
+   * Takes records that cannot wait, if need be into additional memory.
    * @param encode writes records from a number on, and returns the number of the next
    */
   #writeNow(
@@ -322,13 +324,13 @@ export class KafkaSink implements Sink {
     return this.#isClosed ? 'closed' : (this.#unsafe ?? this.#dispatcher.spoolTrouble ?? 'overflow');
   }
 
-  /** Why a sink that drops takes nothing now: it could not be put on disk. */
+  /** Why a sink with `whenFull: 'drop'` takes nothing now: the disk refuses records. */
   get #unsafe(): DropReason | null {
     if (this.#committer === null || this.#options.whenFull === 'wait') return null;
     return this.#committer.isStuck ? 'disk' : this.#dispatcher.refusal;
   }
 
-  /** Has the pipeline wait until what was taken is on disk, if it has to be. @param room to be waited for before */
+  /** Makes the pipeline wait until the records taken are on disk, if required. @param room promise to wait for first */
   #safely(room: Promise<void> | undefined): Promise<void> | undefined {
     const committer = this.#committer;
     if (committer === null) return room;

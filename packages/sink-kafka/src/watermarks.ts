@@ -21,8 +21,8 @@ const KEY_BYTES = 8;
 const INEXACT_MS = 0.001;
 
 /**
- * Says up to when all reports are with the brokers: those that are pending hold time back, and otherwise it is the time of
- * the pipeline, or, if nobody tells that, of the latest report.
+ * Computes the time up to which all reports are with the brokers: the earliest pending report's. With none pending, it
+ * is the pipeline's time, or the latest report's if the pipeline tells none.
  */
 export class Watermarks {
   readonly #options: WatermarksOptions;

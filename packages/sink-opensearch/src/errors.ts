@@ -12,14 +12,14 @@ export type OpenSearchSinkErrorCode =
   | 'ERR_OPENSEARCH_BUSY'
   /** An index does not accept writes, as when the server's disk is full. */
   | 'ERR_OPENSEARCH_BLOCKED'
-  /** The server does not take these records, whatever one does: their mapping or their index is wrong. They are lost. */
+  /** The server refuses these records for good: their mapping or index is wrong. They are dropped. */
   | 'ERR_OPENSEARCH_REJECTED'
-  /** The index templates could not be put in place; records are written without. */
+  /** The index templates could not be installed. Records are written without them. */
   | 'ERR_OPENSEARCH_TEMPLATE'
   /** An answer that none of the above explains: perhaps it is another server. */
   | 'ERR_OPENSEARCH_UNEXPECTED';
 
-/** What went wrong between a sink and its server, for `onProblem`. An error of the system is `cause`. */
+/** A failure between a sink and its server, for `onProblem`. An error of the system is `cause`. */
 export class OpenSearchSinkError extends Error {
   override readonly name = 'OpenSearchSinkError';
   readonly code: OpenSearchSinkErrorCode;

@@ -3,7 +3,7 @@ import type { OpenSearchSinkError } from './errors.js';
 import { ROTATIONS, type Rotation } from './lines/index-name.js';
 import type { TemplateOptions } from './templates.js';
 
-/** Who writes; a user name and password can also stand in the URL. */
+/** Credentials. The URL may hold a user name and password instead. */
 export type OpenSearchAuth =
   | { readonly username: string; readonly password: string }
   /** Sent as `Authorization: ApiKey ...`, as Elasticsearch makes them. */
@@ -33,20 +33,20 @@ export interface OpenSearchSinkOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Name of the sink, for its pipeline and its metrics. Default `opensearch`. */
   readonly name?: string;
-  /** What is written. Default: events and flows; reports are many. */
+  /** The kinds of records to write. Default: events and flows, because reports are many. */
   readonly records?: readonly RecordKind[];
-  /** What the names of all indexes begin with. Default `int-`. */
+  /** The prefix of index names. Default `int-`. */
   readonly prefix?: string;
   /**
    * How indexes are cut, by the time of the records in UTC: `int-events-2026.11.21`, `int-events-2026.11`, or `int-events` with
    * `none`, which may be an alias or a data stream. Default `day`.
    */
   readonly rotate?: Rotation;
-  /** How the index templates are made that the sink puts in place at its start; `false`: it does not. */
+  /** Settings of the index templates that the sink installs at its start; `false`: it installs none. */
   readonly templates?: TemplateOptions | false;
   /** Level of gzip, 1 to 9; 0: none. Default 1. */
   readonly gzip?: number;
-  /** Bytes of a request, before compression, from which on it is sent. Default 2 MiB. */
+  /** Size at which a request is sent, in bytes before compression. Default 2 MiB. */
   readonly batchBytes?: number;
   /** Records of a request at most. Default 4096. */
   readonly batchRecords?: number;
@@ -57,21 +57,21 @@ export interface OpenSearchSinkOptions {
   /** Memory for records that wait or are under way, in bytes; at least two batches are held. Default 64 MiB. */
   readonly memoryBytes?: number;
   /**
-   * `wait`: the pipeline waits when there is no room. `drop`: what has no room is counted as `overflow`, and nothing waits.
-   * Default `wait`.
+   * `wait`: the pipeline waits for room. `drop`: records without room are dropped and counted as `overflow`. Default
+   * `wait`.
    */
   readonly whenFull?: 'wait' | 'drop';
   /** Time limit for a request and its answer, in ms. Default 30,000. */
   readonly requestTimeoutMs?: number;
   /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 100 and 10,000. */
   readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
-  /** How long `close` without an argument goes on writing, in ms. Default 10,000. */
+  /** Default time limit of `close`, in ms. Default 10,000. */
   readonly closeTimeoutMs?: number;
-  /** What the ids of the records begin with: 16 hexadecimal digits that no other sink has. Default: random. */
+  /** The instance in the record ids: 16 hexadecimal digits, unique to this sink. Default: random. */
   readonly instance?: string;
-  /** Told of what goes wrong: in an outage once per code, and once for each kind of record that is refused. */
+  /** Called on problems: in an outage once per code, and once for each kind of refused record. */
   readonly onProblem?: (problem: OpenSearchSinkError) => void;
-  /** Told that an outage is over. */
+  /** Called when an outage is over. */
   readonly onRecovered?: (outage: Outage) => void;
   /** From 0 to below 1; spreads attempts. Default Math.random. */
   readonly random?: () => number;
@@ -107,7 +107,7 @@ export interface ResolvedOptions {
 /** The longest time that timers know. */
 const MAX_MS = 2 ** 31 - 1;
 const MIB = 1 << 20;
-/** As the servers have it for names of indexes: no capitals, none of the characters of file names and patterns. */
+/** The servers' rule for index names: no capitals, no characters of paths and patterns. */
 const INDEX_PREFIX = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 function integer(name: string, value: number, least: number, most: number): number {

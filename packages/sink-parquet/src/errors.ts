@@ -13,10 +13,10 @@ export type ParquetSinkErrorCode =
   | 'ERR_PARQUET_DISK'
   /** The embedded engine refused: the message says what. */
   | 'ERR_PARQUET_ENGINE'
-  /** A file of the store was found not to be as it was written, and set aside. */
+  /** A file of the store is damaged, and was set aside. */
   | 'ERR_PARQUET_DAMAGED';
 
-/** What went wrong when a file was written, for `onProblem`, or when a sink was opened. `cause` is the first error. */
+/** A failure to write a file, for `onProblem`, or to open a sink. `cause` is the first error. */
 export class ParquetSinkError extends Error {
   override readonly name = 'ParquetSinkError';
   readonly code: ParquetSinkErrorCode;
@@ -37,7 +37,7 @@ export class ParquetSinkError extends Error {
 export type HistoryErrorCode =
   /** The folder of the store is not there or cannot be read. */
   | 'ERR_HISTORY_STORE'
-  /** The text is no SQL that the engine understands, or names what is not there. */
+  /** The text is not valid SQL, or names an unknown table, column or function. */
   | 'ERR_HISTORY_SQL'
   /** The text is not one statement that only reads. */
   | 'ERR_HISTORY_READ_ONLY'
@@ -45,14 +45,14 @@ export type HistoryErrorCode =
   | 'ERR_HISTORY_FAILED'
   /** {@link History.interrupt} or {@link History.close} ended the query. */
   | 'ERR_HISTORY_INTERRUPTED'
-  /** Files that the query needs are not as they were written. */
+  /** Files that the query needs are damaged. */
   | 'ERR_HISTORY_DAMAGED';
 
 /** Why a query gave no result. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
   readonly code: HistoryErrorCode;
-  /** Where in the text the engine stopped to understand it, in characters from 0; `null` if it did not say. */
+  /** Position of the syntax error in the text, in characters from 0; `null` if unknown. */
   readonly offset: number | null;
   /** With `ERR_HISTORY_DAMAGED`: the files. */
   readonly damaged: readonly LeftOutFile[];
@@ -87,7 +87,7 @@ export function toSinkError(error: unknown, doing: string): ParquetSinkError {
   const message = messageOf(error);
   const text = `${doing}: ${message}`;
   const code = (error as NodeJS.ErrnoException | null)?.code ?? '';
-  // The engine tells errors of the file system in words.
+  // The engine reports file system errors only as text.
   if (
     code === 'ENOSPC' ||
     code === 'EDQUOT' ||

@@ -2,40 +2,40 @@ import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
 import { COMPRESSIONS, type Compression } from './engine/file-writer.js';
 import type { ParquetSinkError } from './errors.js';
 
-/** When rows in memory become a file: whatever comes first. */
+/** Limits at which rows in memory become a file: the first one reached applies. */
 export interface RotateOptions {
   /** Rows in a file at most, 2048 to 2^24. Default 262,144. */
   readonly rows?: number;
   /** Bytes of memory of the rows of a file at most. Default: a quarter of `memoryBytes`. */
   readonly bytes?: number;
-  /** Time for which a row waits at most, in ms. Default 60,000. */
+  /** Longest time that a row waits, in ms. Default 60,000. */
   readonly ageMs?: number;
 }
 
-/** How small files of an hour that has passed become larger ones. */
+/** Merging of the small files of past hours. */
 export interface CompactionOptions {
-  /** Files are merged up to this many bytes, and those above half of it are left alone. Default 128 MiB. */
+  /** Size limit of merged files, in bytes. Files above half of it are not merged. Default 128 MiB. */
   readonly targetBytes?: number;
-  /** How long after its end an hour is taken to be over, in ms. Default 900,000. */
+  /** Delay after the end of an hour before its files are merged, in ms. Default 900,000. */
   readonly afterMs?: number;
   /**
-   * How long the files that were merged are still there for queries that have begun, in ms. 0 is for stores that nobody
-   * asks meanwhile: a query might not find all files. Default 30,000.
+   * How long merged files are kept for running queries, in ms. With 0, a query during a merge may miss files. Default
+   * 30,000.
    */
   readonly graceMs?: number;
 }
 
-/** What is removed: whole hours, the oldest first. The newest hour of the store stays. */
+/** Limits of the store. Whole hours are removed, the oldest first. The newest hour stays. */
 export interface RetentionOptions {
-  /** Hours that ended longer ago than this, in ms. Default: none. */
+  /** Largest age of an hour since its end, in ms. Default: none. */
   readonly ageMs?: number;
-  /** So many hours that the rest has at most this many bytes. Default: none. */
+  /** Largest size of the store, in bytes. Default: none. */
   readonly bytes?: number;
 }
 
 /** Options of a sink. */
 export interface ParquetSinkOptions {
-  /** The folder of the store; it is made if it is not there. */
+  /** The folder of the store. It is created if missing. */
   readonly directory: string;
   /** Name of the sink. Default `parquet`. */
   readonly name?: string;
@@ -49,7 +49,7 @@ export interface ParquetSinkOptions {
   /** Memory for rows that are not in a file yet, in bytes; at least 8 MiB. Default 128 MiB. */
   readonly memoryBytes?: number;
   /**
-   * What happens when that memory is full. `wait`: the pipeline waits. `drop`: new records are counted as `overflow`.
+   * What to do when that memory is full. `wait`: the pipeline waits. `drop`: new records are dropped as `overflow`.
    * Default `wait`.
    */
   readonly whenFull?: 'wait' | 'drop';
@@ -62,7 +62,7 @@ export interface ParquetSinkOptions {
   readonly threads?: number;
   /** First pause after a failure, in ms, and the longest one, as it doubles with each. Defaults 500 and 30,000. */
   readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
-  /** The time, in ms since the epoch, by which hours are over and too old. Default `Date.now`. */
+  /** The clock for the age of hours, in ms since the epoch. Default `Date.now`. */
   readonly now?: () => number;
   /** Called once for each kind of failure of an outage. */
   readonly onProblem?: (error: ParquetSinkError) => void;

@@ -22,14 +22,14 @@ import { Workplace } from './store/workplace.js';
 import type { Table } from './table/table.js';
 import { SCHEMA_TABLES } from './table/tables.js';
 
-/** Why records were given up; a closed list. */
+/** Why records were dropped; a closed list. */
 export type ParquetDropReason =
   /** No memory left, with `whenFull: 'drop'`. */
   | 'overflow'
-  /** Not in a file when the time of {@link ParquetSink.close} was over, or given after it. */
+  /** Not in a file at the time limit of {@link ParquetSink.close}, or offered after it. */
   | 'closed';
 
-/** What a sink has done beside its records. */
+/** The counters of a sink besides those of its records. */
 export interface ParquetFigures {
   /** Files written, merged ones not counted. */
   readonly files: number;
@@ -39,13 +39,13 @@ export interface ParquetFigures {
   readonly rows: number;
   /** Bytes of memory that hold rows now. */
   readonly memoryBytes: number;
-  /** Times in which files could not be written. */
+  /** Outages, in which files could not be written. */
   readonly outages: number;
   /** Files that were merged, that were made of them, and that were removed because of their age or number. */
   readonly merged: number;
   readonly made: number;
   readonly expired: number;
-  /** Files that were found damaged when they were to be merged, and were set aside. */
+  /** Files found damaged before a merge, and set aside. */
   readonly damaged: number;
 }
 
@@ -62,9 +62,9 @@ const DEFAULT_CLOSE_MS = 10_000;
 /**
  * Writes reports with their hops, events and flows to Parquet files in a folder, by the hour of their times.
  *
- * Records are copied into columns in memory of fixed size; when there are enough, or they have waited for long enough,
- * they become a file: written beside the store, synced, then moved into it. A record counts as delivered when its file
- * is there. So a crash loses at most what is pending, and never leaves part of a file to be seen.
+ * The sink copies records into columns in memory of fixed size. At a limit of rows, bytes or time they become a file,
+ * which is written beside the store, synced, then moved into it. A record counts as delivered when its file is in the
+ * store. A crash loses at most the pending records, and never leaves a partial file in the store.
  */
 export class ParquetSink implements Sink {
   readonly name: string;
@@ -112,7 +112,7 @@ export class ParquetSink implements Sink {
     const counters = (): Counters => ({ offered: 0, delivered: 0, dropped: { overflow: 0, closed: 0 } });
     this.#counters = { reports: counters(), events: counters(), flows: counters() };
     this.#outages = new OutageLog({
-      // What a callback throws must not leave the sink half way.
+      // An error of a callback must not interrupt the sink.
       onProblem: (error) => queueMicrotask(() => onProblem(error)),
       onRecovered: (outage) => queueMicrotask(() => onRecovered(outage)),
     });
@@ -147,7 +147,7 @@ export class ParquetSink implements Sink {
   }
 
   /**
-   * Makes the folder, removes what a crash has left in it, and starts the engine.
+   * Creates the folder, removes the remains of a crash, and starts the engine.
    * @throws ParquetSinkError if the folder cannot be used
    * @throws TypeError or RangeError that names a wrong option
    */
@@ -223,16 +223,19 @@ export class ParquetSink implements Sink {
     return this.#whenRoom();
   }
 
-  /** Makes files of all that is held, and resolves when they are there. While the disk is full it does not resolve. */
+  /**
+   * Writes all pending records to files, and resolves when the files are in the store. While the disk is full it does
+   * not resolve.
+   */
   flush(): Promise<void> {
     this.#segments.closeAll();
     return this.#publisher.idle();
   }
 
   /**
-   * Merges and removes files, as the options say; done by itself every `maintenanceMs`. Does nothing while another sink
-   * maintains the same store.
-   * @throws ParquetSinkError if it fails; what was begun is finished next time
+   * Merges and removes files, according to the options. The sink calls it every `maintenanceMs`. Does nothing while
+   * another sink maintains the same store.
+   * @throws ParquetSinkError if it fails; the next call finishes the work begun
    */
   maintain(): Promise<MaintenanceResult> {
     this.#maintaining ??= this.#maintenance
@@ -273,7 +276,10 @@ export class ParquetSink implements Sink {
     return this.#outages.problem?.message ?? this.#maintenanceProblem;
   }
 
-  /** Takes nothing more, makes files of what is held, and closes. What is not in a file by then is dropped as `closed`. */
+  /**
+   * Stops taking records, writes the pending ones to files, and closes. Records not in a file at the time limit are
+   * dropped as `closed`.
+   */
   close(timeoutMs: number = DEFAULT_CLOSE_MS): Promise<void> {
     this.#closing ??= this.#close(timeoutMs);
     return this.#closing;
@@ -286,7 +292,7 @@ export class ParquetSink implements Sink {
     this.#segments.closeAll();
     const left = await this.#publisher.close(timeoutMs);
     for (const segment of left) this.#discard(segment);
-    // A merge that is under way fails, and what it has begun is finished by the next one.
+    // A merge under way fails. The next one finishes its work.
     this.#writer.interrupt();
     await this.#maintaining?.catch(() => undefined);
     await this.#writer.close();
@@ -384,7 +390,7 @@ export class ParquetSink implements Sink {
     return done;
   }
 
-  /** Room for a row whose giver cannot come again: with `whenFull: 'wait'` it may be beyond the limit of memory. */
+  /** Room for a row that cannot be offered again: with `whenFull: 'wait'` it may exceed the memory limit. */
   #room(table: Table, hour: number): Slab | null {
     if (this.#closing !== null) return null;
     return this.#segments.room(table, hour, 1, this.#options.whenFull === 'wait');

@@ -7,7 +7,7 @@ import { ConnectionLogin } from './login.js';
 import { isStarting, PROTOCOL_ERROR, protocolError, toSinkError } from './outcome.js';
 import { type PartitionAnswer, type PartitionBatch, produce } from './produce.js';
 
-/** Where brokers are and how to talk to them. */
+/** The addresses of the brokers, and the connection settings. */
 export interface BrokerAccess {
   /** `host:port` each. */
   readonly bootstrap: readonly string[];
@@ -20,7 +20,7 @@ export interface BrokerAccess {
   readonly requestTimeoutMs: number;
 }
 
-/** Number of partitions and replicas of topics that are made; -1 leaves it to the brokers. */
+/** Partitions and replicas of created topics; -1 leaves the number to the brokers. */
 export interface NewTopic {
   readonly partitions: number;
   readonly replicas: number;
@@ -29,13 +29,13 @@ export interface NewTopic {
 /** A topic as the brokers describe it. */
 export interface TopicLayout {
   readonly name: string;
-  /** A topic that was deleted and made again has another. */
+  /** A topic that was deleted and created again has another id. */
   readonly id: string;
   /** Node id of the leader, by partition; -1: none at the moment. */
   readonly leaders: readonly number[];
 }
 
-/** Under which a producer's batches are numbered. */
+/** The id and epoch under which a producer numbers its batches. */
 export interface ProducerIdentity {
   readonly id: bigint;
   readonly epoch: number;
@@ -43,7 +43,7 @@ export interface ProducerIdentity {
 
 const NO_PRODUCER = -1n;
 
-/** It takes the brokers a moment to choose the leaders of a topic that was just made. */
+/** Brokers need a moment to choose the leaders of a new topic. */
 const NEW_TOPIC_TRIES = 40;
 const NEW_TOPIC_WAIT_MS = 50;
 const START_TRIES = 20;
@@ -53,31 +53,31 @@ type MetadataResponse = Awaited<ReturnType<(typeof metadataV10)['api']['async']>
 type NewTopics = Parameters<(typeof createTopicsV7)['api']['async']>[1];
 type CreateTopicsResponse = Awaited<ReturnType<(typeof createTopicsV7)['api']['async']>>;
 
-/** A connection, and who uses it. */
+/** A connection and its users. */
 interface Line {
   readonly made: Promise<Connection>;
   readonly login: ConnectionLogin | null;
-  /** That have no answer yet. */
+  /** Requests without an answer yet. */
   questions: number;
 }
 
 /**
  * Connections to the brokers of a cluster, one each.
  *
- * The client's own retries are not used: they go on for ever for an idempotent producer, and a connection on which an
- * answer came too late cannot be used any more. Here each question has a time limit, and whatever goes wrong ends the
- * connection; the next question makes a new one.
+ * The client's own retries are not used: for an idempotent producer they never end, and a connection is unusable after
+ * a late answer. Here each request has a time limit, and any failure ends the connection. The next request makes a new
+ * one.
  */
 export class Brokers {
   readonly #access: BrokerAccess;
   readonly #lines = new Map<string, Line>();
   readonly #open = new Set<Connection>();
-  /** `host:port` by node id, as the brokers said last. */
+  /** `host:port` by node id, from the brokers' last answer. */
   #nodes = new Map<number, string>();
-  /** Where to begin when any broker will do. */
+  /** The broker to try first when any will do. */
   #turn = 0;
   #isClosed = false;
-  /** Ends of questions that have no answer yet. */
+  /** Callbacks that end the requests without an answer yet. */
   readonly #waiting = new Set<(error: KafkaSinkError) => void>();
 
   constructor(access: BrokerAccess) {
@@ -85,9 +85,9 @@ export class Brokers {
   }
 
   /**
-   * Asks for the leaders of topics, and makes those that are not there.
-   * @param create null: do not make any
-   * @throws KafkaSinkError ERR_KAFKA_TOPIC for a topic that is not there
+   * Asks for the leaders of topics, and creates missing topics.
+   * @param create null: create none
+   * @throws KafkaSinkError ERR_KAFKA_TOPIC for a missing topic
    */
   async describe(names: readonly string[], create: NewTopic | null): Promise<ReadonlyMap<string, TopicLayout>> {
     let answer = await this.#metadata(names);
@@ -124,7 +124,7 @@ export class Brokers {
       try {
         return await this.#identify();
       } catch (error) {
-        // Brokers that have just started have no numbers yet.
+        // Brokers that have just started have no producer ids yet.
         if (!isStarting(error) || tries > START_TRIES || this.#isClosed) throw error;
         await sleep(START_WAIT_MS);
       }
@@ -140,16 +140,16 @@ export class Brokers {
   }
 
   /**
-   * Has a leader store batches, and all replicas in sync with it.
+   * Sends batches to a leader, which stores them with all its replicas in sync.
    * @returns the answer for each batch that the broker mentions
    */
   produce(node: number, batches: readonly PartitionBatch[]): Promise<readonly PartitionAnswer[]> {
-    // The broker's own limit ends first, so that its answer still arrives.
+    // The broker's own limit is shorter, so that its answer still arrives.
     const brokerTimeoutMs = Math.ceil(this.#access.requestTimeoutMs * 0.8);
     return this.#ask(node, (connection) => produce.async(connection, batches, brokerTimeoutMs));
   }
 
-  /** Ends all connections at once; questions that have no answer yet fail. */
+  /** Ends all connections at once. Requests without an answer fail. */
   close(): void {
     this.#isClosed = true;
     for (const reject of this.#waiting) reject(new KafkaSinkError('ERR_KAFKA_CONNECTION', 'closed'));
@@ -176,7 +176,7 @@ export class Brokers {
     const { requestTimeoutMs } = this.#access;
     const answer = await this.#ask(null, (connection) => createTopics(connection, topics, requestTimeoutMs));
     for (const { name, errorCode } of answer.topics) {
-      // Somebody else may have been faster.
+      // Another client may have been faster.
       if (errorCode !== PROTOCOL_ERROR.NONE && errorCode !== PROTOCOL_ERROR.TOPIC_ALREADY_EXISTS) {
         throw protocolError(errorCode, `topic ${name} cannot be made`);
       }
@@ -184,7 +184,7 @@ export class Brokers {
   }
 
   /**
-   * @param node whom to ask; null: whoever can be reached
+   * @param node node id of the broker to ask; null: any that can be reached
    * @throws KafkaSinkError
    */
   async #ask<T>(node: number | null, question: (connection: Connection) => Promise<T>): Promise<T> {
@@ -206,7 +206,7 @@ export class Brokers {
     throw toSinkError(failure ?? new KafkaSinkError('ERR_KAFKA_CONNECTION', 'closed'));
   }
 
-  /** Whatever the client does or forgets to do, there is an end to waiting. */
+  /** Limits the wait even if the client never answers. */
   #withLimit<T>(promise: Promise<T>, limitMs: number, address: string): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -251,7 +251,7 @@ export class Brokers {
     if (this.#isClosed) throw new KafkaSinkError('ERR_KAFKA_CONNECTION', 'closed');
     const existing = this.#lines.get(address);
     if (existing !== undefined && existing.login?.isOver !== true) return existing;
-    // The last answer ends it.
+    // The last answer ends the connection.
     this.#lines.delete(address);
     if (existing?.questions === 0) this.#end(address, existing);
     const { clientId, connectTimeoutMs, requestTimeoutMs, sasl, tls } = this.#access;
@@ -261,7 +261,7 @@ export class Brokers {
     const options: ConnectionOptions = {
       connectTimeout: connectTimeoutMs,
       requestTimeout: requestTimeoutMs,
-      // One question at a time, so that none waits behind another without a limit.
+      // One request at a time, so that none waits behind another without a limit.
       maxInflights: 1,
       ...(tls === undefined ? {} : { tls, tlsServerName: serverName(tls.servername, host) }),
     };
@@ -282,7 +282,7 @@ export class Brokers {
   }
 }
 
-/** What to ask a server for by TLS: a name, as the standard has none for addresses. */
+/** The TLS server name: host names only, as the standard has none for addresses. */
 function serverName(given: string | undefined, host: string): string | false {
   return given ?? (isIP(host) === 0 ? host : false);
 }
@@ -312,7 +312,7 @@ async function createTopics(
   }
 }
 
-/** The client throws when any part of an answer is an error; the whole answer comes with it. */
+/** The client throws when any part of an answer is an error. The thrown error holds the whole answer. */
 function answerIn<T extends { readonly topics: readonly unknown[] }>(error: unknown): T {
   if (error instanceof Error && 'response' in error && error.response !== undefined) return error.response as T;
   throw error;

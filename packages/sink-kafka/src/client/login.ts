@@ -5,13 +5,13 @@ type Sasl = NonNullable<ConnectionOptions['sasl']>;
 type Authenticate = NonNullable<Sasl['authenticate']>;
 type Answer = Parameters<Parameters<Authenticate>[6]>[1];
 
-/** How much of a login's time a connection is used for: what is asked then has its answer before the time is over. */
+/** Fraction of a login's lifetime in which its connection is used, so that the last answers arrive in time. */
 const USED = 0.8;
 
 /**
- * The login of one connection. Brokers may let it count for a limited time (`connections.max.reauth.ms`, or that of a token).
- * The client would log in again on the same connection, in between questions under way, which brokers refuse. So this says when
- * the time is over, and another connection is to be made then.
+ * The login of one connection. Brokers may limit its lifetime (`connections.max.reauth.ms`, or that of a token). The
+ * client would log in again on the same connection between requests under way, which brokers refuse. So this class
+ * tells when the lifetime is over, and the caller makes a new connection.
  */
 export class ConnectionLogin {
   readonly #sasl: Sasl;
@@ -26,7 +26,7 @@ export class ConnectionLogin {
     return { ...options, sasl: this.#sasl };
   }
 
-  /** Whether its time is over, or nearly so. */
+  /** Whether the lifetime is over, or nearly so. */
   get isOver(): boolean {
     return performance.now() >= this.#overAt;
   }

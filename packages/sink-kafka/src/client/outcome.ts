@@ -5,11 +5,11 @@ import { KafkaSinkError, type KafkaSinkErrorCode } from '../errors.js';
 export const OUTCOME = {
   /** It is stored. */
   STORED: 0,
-  /** Send the same bytes again, after the leaders were looked up anew. */
+  /** Send the same bytes again, after a new look-up of the leaders. */
   RETRY: 1,
   /** The brokers want another producer id. */
   NEW_PRODUCER: 2,
-  /** Make smaller batches of it. */
+  /** Split it into smaller batches. */
   TOO_LARGE: 3,
   /** Give it up. */
   REFUSED: 4,
@@ -23,7 +23,7 @@ export const PROTOCOL_ERROR = {
   TOPIC_ALREADY_EXISTS: 36,
 } as const;
 
-/** By the number in the answer; all others are worth another try. */
+/** By error number; all others are retried. */
 const OUTCOMES: ReadonlyMap<number, Outcome> = /* @__PURE__ */ new Map([
   [0, OUTCOME.STORED],
   // DUPLICATE_SEQUENCE_NUMBER: an earlier attempt, whose answer did not arrive, was stored.
@@ -85,8 +85,8 @@ export function protocolError(code: number, what: string): KafkaSinkError {
 }
 
 /**
- * The broker asked does not lead the partition: no more, or not yet as it knows. That is routine when leaders change, and
- * for a moment after a topic was made.
+ * Whether the broker does not lead the partition, or does not know it yet. This is normal when leaders change, and just
+ * after a topic was created.
  */
 export class LeaderMoved extends KafkaSinkError {}
 
@@ -112,7 +112,7 @@ export function toSinkError(error: unknown): KafkaSinkError {
   return new KafkaSinkError('ERR_KAFKA_CONNECTION', rootOf(error) ?? message, error);
 }
 
-/** Whether a broker says that it is not ready yet, or not yet the one to ask. */
+/** Whether a broker is not ready yet, or not yet responsible. */
 export function isStarting(error: unknown): boolean {
   return STARTING.has(nameIn(error) ?? '');
 }
@@ -143,7 +143,7 @@ function nameIn(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What the system says, such as `connect ECONNREFUSED 127.0.0.1:9092`. */
+/** The system's message, such as `connect ECONNREFUSED 127.0.0.1:9092`. */
 function rootOf(error: unknown): string | undefined {
   let last: string | undefined;
   for (const each of parts(error)) if (each.message !== '') last = each.message;

@@ -1,14 +1,14 @@
 import { createAPI, type Reader, Writer } from '@platformatic/kafka';
 
-/** A record batch and where it belongs. */
+/** A record batch with its topic and partition. */
 export interface PartitionBatch {
   readonly topic: string;
   readonly partition: number;
-  /** A record batch of format 2, whole. */
+  /** A complete record batch of format 2. */
   readonly bytes: Buffer;
 }
 
-/** What a broker says of a batch. */
+/** A broker's answer for a batch. */
 export interface PartitionAnswer {
   readonly topic: string;
   readonly partition: number;
@@ -19,7 +19,7 @@ export interface PartitionAnswer {
 
 const ACKS_ALL = -1;
 
-/** Request Produce of version 9, with batches that are there as bytes. At most one batch per partition. */
+/** Produce request of version 9, with encoded batches. At most one batch per partition. */
 function createRequest(batches: readonly PartitionBatch[], timeoutMs: number): Writer {
   const topics = new Map<string, PartitionBatch[]>();
   for (const batch of batches) {
@@ -63,7 +63,7 @@ function parseResponse(_correlation: number, _key: number, _version: number, rea
   return answers;
 }
 
-/** Asks a leader to store batches; answers when all replicas in sync have them, or the time is over. */
+/** Asks a leader to store batches. It answers when all replicas in sync have them, or at the time limit. */
 export const produce = /* @__PURE__ */ createAPI<
   [batches: readonly PartitionBatch[], timeoutMs: number],
   readonly PartitionAnswer[]

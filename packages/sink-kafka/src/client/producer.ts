@@ -12,13 +12,13 @@ export interface ProducerOptions {
   readonly brokers: Brokers;
   /** Names of topics, by number of the kind of message; two kinds may share one. */
   readonly topics: readonly string[];
-  /** What the header `type` says, by number of the kind. */
+  /** The value of the header `type`, by number of the kind. */
   readonly types: readonly string[];
-  /** null: topics are not made. */
+  /** null: topics are not created. */
   readonly create: NewTopic | null;
   readonly format: MessageFormat;
   readonly compression: Compression;
-  /** Bytes of a batch before compression, at most; a message that is larger is alone in its batch. */
+  /** Bytes of a batch before compression, at most. A larger message is alone in its batch. */
   readonly batchBytes: number;
   readonly backOff: BackOff;
   readonly outages: OutageLog<KafkaSinkError>;
@@ -27,14 +27,14 @@ export interface ProducerOptions {
   readonly onFailure: () => void;
   /** Messages of a kind are stored by all replicas in sync. */
   readonly onStored: (kind: number, messages: number) => void;
-  /** Messages of a kind are given up, as the brokers refuse them. */
+  /** The brokers have refused messages of a kind, which are dropped. */
   readonly onRefused: (kind: number, messages: number, reason: RefusalReason) => void;
 }
 
-/** Why the brokers do not take a message: its size; something else about it. */
+/** Why the brokers refuse a message: its size, or another reason. */
 export type RefusalReason = 'too-large' | 'refused';
 
-/** A batch that was made, until it is known what became of it. */
+/** A batch whose outcome is not known yet. */
 interface Batch extends PartitionBatch {
   readonly kind: number;
   readonly rows: Uint32Array;
@@ -45,30 +45,30 @@ interface Batch extends PartitionBatch {
 export interface ProducerTotals {
   /** Batches that were stored. */
   readonly batches: number;
-  /** Bytes of record batches sent, as they are compressed, each time they are sent. */
+  /** Compressed bytes of record batches sent, retries included. */
   readonly bytes: number;
   /** Batches sent once more. */
   readonly resentBatches: number;
   /** Attempts of any kind that failed. */
   readonly failedAttempts: number;
-  /** Times the brokers wanted another producer id; records in flight may then have been written twice. */
+  /** Requests of the brokers for another producer id. Records in flight may then be stored twice. */
   readonly newProducers: number;
 }
 
-/** Partitions that were added to a topic are noticed after this time, in ms. */
+/** Interval after which new partitions of a topic are noticed, in ms. */
 const DESCRIBE_AGAIN_MS = 300_000;
-/** So often in a row a moved leader is no outage: the leaders are asked for again, after this time in ms. */
+/** Consecutive look-ups of a moved leader that count as no outage, and the time between them in ms. */
 const MOVES = 5;
 const MOVED_MS = 50;
 /** Sequence numbers are those of Kafka: after 2^31 - 1 comes 0. */
 const SEQUENCES = 2 ** 31;
 
 /**
- * Brings the messages of parcels to the brokers, one parcel after the other, so that at most one batch per partition is
- * under way: whatever has to be sent again, what is behind it in the partition waits.
+ * Sends the messages of parcels to the brokers, one parcel after the other. At most one batch per partition is under
+ * way, so messages stay in order even if a batch is sent again.
  *
- * Batches are numbered as an idempotent producer's are. A batch whose answer did not arrive is sent again with the same
- * bytes and the same numbers, and the broker stores it once.
+ * Batches have the sequence numbers of an idempotent producer. A batch without an answer is sent again with the same
+ * bytes and numbers, and the broker stores it once.
  */
 export class Producer {
   readonly #options: ProducerOptions;
@@ -110,8 +110,8 @@ export class Producer {
   }
 
   /**
-   * How many partitions the topic of a kind has, as the brokers said last; asks them, once, if they have not.
-   * @returns null if they do not say
+   * The last known number of partitions of a kind's topic. Asks the brokers once if it is not known.
+   * @returns null if they do not answer
    */
   async partitions(kind: number): Promise<number | null> {
     const topic = this.#options.topics[kind]!;
@@ -126,15 +126,15 @@ export class Producer {
     return this.#counts.get(topic) ?? null;
   }
 
-  /** Ends {@link deliver} at once. What was sent and has no answer remains `SENT` in the parcel. */
+  /** Ends {@link deliver} at once. Messages without an answer remain `SENT` in the parcel. */
   abort(): void {
     this.#abort.abort();
     this.#options.brokers.close();
   }
 
   /**
-   * Goes on until each message of the parcel is settled, however long that takes, or until {@link abort}. Calls must not
-   * overlap.
+   * Delivers a parcel: resolves when each of its messages is settled, or after {@link abort}. There is no time limit.
+   * Calls must not overlap.
    */
   async deliver(parcel: Parcel): Promise<void> {
     const { backOff, onFailure, outages } = this.#options;
@@ -169,7 +169,7 @@ export class Producer {
     await sleep(ms, undefined, { signal: this.#abort.signal }).catch(() => undefined);
   }
 
-  /** Finds out who leads the partitions of the topics that the parcel needs, and gets a producer id. */
+  /** Looks up the leaders of the partitions that the parcel needs, and gets a producer id. */
   async #prepare({ slab, state }: Parcel): Promise<void> {
     const { brokers, topics } = this.#options;
     if (performance.now() - this.#describedAt > DESCRIBE_AGAIN_MS) this.#layouts.fill(null);
@@ -190,7 +190,7 @@ export class Producer {
     const layouts = await brokers.describe(names, create);
     this.#describedAt = performance.now();
     for (const [topic, { id }] of layouts) {
-      // All that was in the topic is gone, and the partitions may be others: messages are dealt out anew, in their order.
+      // The topic was deleted and its partitions may differ: assign the messages anew, in order.
       if (this.#ids.get(topic) !== id) this.#batches = this.#batches.filter((batch) => batch.topic !== topic);
       this.#ids.set(topic, id);
     }
@@ -200,7 +200,7 @@ export class Producer {
     for (const [topic, { leaders }] of layouts) this.#counts.set(topic, leaders.length);
   }
 
-  /** Makes a batch for each partition that the parcel has unsettled messages for; the rest waits for the next call. */
+  /** Makes a batch for each partition with unsettled messages. Messages without room wait for the next call. */
   #fill(parcel: Parcel): void {
     const { slab, state } = parcel;
     const partitions = this.#layouts.map((layout) => layout?.leaders.length ?? 0);
@@ -220,7 +220,7 @@ export class Producer {
       const kind = slab.kind[row]!;
       const target = bases[kind]! + (slab.partitionHash[row]! % partitions[kind]!);
       if (bytes[target]! > this.#batchBytes) continue;
-      // Those behind the first one without room wait, too: their order stays.
+      // Later messages of the partition wait too, which keeps their order.
       bytes[target]! += recordBytes(slab, row, this.#headers);
       if (bytes[target]! > this.#batchBytes && counts[target + 1]! > 0) continue;
       of[row] = target;
@@ -257,7 +257,7 @@ export class Producer {
   }
 
   /**
-   * Sends the batches there are, to all leaders at a time.
+   * Sends the batches to all leaders at once.
    * @returns why not all of them are settled; null if they are
    */
   async #send(parcel: Parcel): Promise<KafkaSinkError | null> {
@@ -269,7 +269,7 @@ export class Producer {
       else others.push(batch);
     }
     const problems = await Promise.all([...byLeader].map(([leader, batches]) => this.#sendTo(leader, batches, parcel)));
-    // A leader that has moved is the least of them.
+    // Report a moved leader only if nothing worse happened.
     const failures = problems.filter((problem) => problem !== null);
     return failures.find((problem) => !(problem instanceof LeaderMoved)) ?? failures[0] ?? null;
   }
@@ -303,7 +303,7 @@ export class Producer {
     return problem;
   }
 
-  /** @returns why the batch has to be sent again; null if it is settled, or to be made anew at once */
+  /** @returns why the batch must be sent again; null if it is settled, or must be made anew at once */
   #onAnswer(batch: Batch, answer: PartitionAnswer | undefined, parcel: Parcel): KafkaSinkError | null {
     const what = `topic ${batch.topic}, partition ${batch.partition}`;
     if (answer === undefined) return new KafkaSinkError('ERR_KAFKA_UNEXPECTED', `${what}: no answer for a batch`);
@@ -318,7 +318,7 @@ export class Producer {
       case OUTCOME.NEW_PRODUCER:
         this.#totals.newProducers += 1;
         this.#identity = null;
-        // All batches have numbers of the old one.
+        // All batches have numbers of the old producer id.
         this.#batches = [];
         return new KafkaSinkError('ERR_KAFKA_PRODUCER', problem.message);
       case OUTCOME.TOO_LARGE:

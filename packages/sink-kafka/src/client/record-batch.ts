@@ -9,7 +9,7 @@ export type Compression = (typeof COMPRESSIONS)[number];
 /** Bytes of a record batch (format 2) before its records. */
 const BATCH_HEADER = 61;
 
-/** Where fields of the header are. */
+/** Offsets of header fields. */
 const AT = {
   LENGTH: 8,
   MAGIC: 16,
@@ -24,10 +24,10 @@ const AT = {
   RECORDS: 57,
 } as const;
 
-/** Most bytes of a record besides key, value and headers. */
+/** Bytes of a record besides key, value and headers, at most. */
 const MOST_OVERHEAD = 5 + 1 + 1 + 5 + 5 + 5;
 
-/** What the header of a batch says besides its records. */
+/** The header fields of a batch that the records do not determine. */
 export interface BatchHeader {
   readonly producerId: bigint;
   readonly producerEpoch: number;
@@ -38,15 +38,15 @@ export interface BatchHeader {
 }
 
 /**
- * Makes record batches of format 2 of messages in a slab.
+ * Encodes messages of a slab as record batches of format 2.
  *
- * The records are written into one block of bytes, which grows to what is needed and is used again.
+ * It writes the records into one block of bytes, which grows as needed and is reused.
  */
 export class RecordBatchWriter {
   readonly #compression: Compression;
   #scratch: Buffer = Buffer.alloc(0);
 
-  /** @throws TypeError if this version of Node does not have the compression */
+  /** @throws TypeError if this version of Node lacks the compression */
   constructor(compression: Compression) {
     if (compressionsAlgorithms[compression]?.available !== true) {
       throw new TypeError(`compression: this version of Node does not have ${compression}`);
@@ -131,7 +131,7 @@ export class RecordBatchWriter {
   #close(end: number, records: number, header: BatchHeader): Buffer {
     const { bitmask, compressSync } = compressionsAlgorithms[this.#compression];
     const plain = this.#scratch.subarray(BATCH_HEADER, end);
-    // The algorithm 'none' gives back what it is given.
+    // The algorithm 'none' returns its input.
     const packed = bitmask === 0 ? plain : compressSync(plain);
     const batch = Buffer.allocUnsafeSlow(BATCH_HEADER + packed.length);
     batch.set(packed, BATCH_HEADER);

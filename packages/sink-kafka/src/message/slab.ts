@@ -12,8 +12,8 @@ export interface MessageSlabCapacity {
 }
 
 /**
- * Messages on their way: keys and values one behind the other in one block of bytes, and columns that say where each
- * begins and ends. Made once and used again; nothing is allocated after construction.
+ * A reusable buffer of messages: keys and values in one block of bytes, and columns with their bounds. Nothing is
+ * allocated after construction.
  *
  * Rows 0 to `count - 1` are valid.
  */
@@ -30,7 +30,7 @@ export class MessageSlab {
   /** Index in RECORD_KINDS of @int/collector: 0 reports, 1 events, 2 flows. */
   readonly kind: Uint8Array;
   /**
-   * What Kafka's default partitioner makes of the key: murmur2 of it, without the sign. The partition is this modulo the
+   * The hash of the key by Kafka's default partitioner: murmur2 without the sign. The partition is this modulo the
    * number of partitions.
    */
   readonly partitionHash: Uint32Array;

@@ -1,4 +1,4 @@
-/** How far a sink has come, as a message among its reports. */
+/** Watermarks: messages among the reports that tell a sink's progress. */
 import { MESSAGE_HEADERS, MESSAGE_TYPES, type MessageFormat } from './encoder.js';
 import { putField, putFixed64, putVarint53, tagOf, WIRE } from './wire.js';
 import { WireReader } from './wire-reader.js';
@@ -7,8 +7,8 @@ import { WireReader } from './wire-reader.js';
 export const WATERMARK_TYPE = 'watermark';
 
 /**
- * Up to when all reports of a sink are in the partition that this message is in. A sink writes one to each partition of the
- * topic of reports every now and then, also while nothing comes.
+ * A message that tells the time up to which all reports of a sink are in its partition. A sink writes one to each
+ * partition of the topic of reports at intervals, also without input.
  */
 export interface Watermark {
   /** Of the sink: the beginning of its records' ids. Upper and lower 32 bits. */
@@ -18,9 +18,9 @@ export interface Watermark {
   readonly timeMs: number;
   /** The time of the pipeline when it was written, milliseconds since the epoch: no report offered before has a later one. */
   readonly clockMs: number;
-  /** Reports that the sink was offered and has given up so far, for whatever reason. */
+  /** Reports that the sink has dropped so far, for any reason. */
   readonly dropped: number;
-  /** The sink is closed: nothing of it comes behind this message. */
+  /** The sink is closed: this is its last message in the partition. */
   readonly ended: boolean;
 }
 

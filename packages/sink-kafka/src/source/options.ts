@@ -12,19 +12,19 @@ export interface KafkaSourceOptions {
   readonly topic?: string;
   /** The consumer group: its members share the partitions of the topic. Default `int`. */
   readonly group?: string;
-  /** Where a group begins that has no place in the topic yet. Default `earliest`. */
+  /** Where a group without a committed offset begins. Default `earliest`. */
   readonly from?: 'earliest' | 'latest';
   /** How values are written. Default `auto`: as each value's first byte says. */
   readonly format?: MessageFormat | 'auto';
-  /** Leaves out records whose id has come before. Default true. */
+  /** Whether to skip records whose id was seen before. Default true. */
   readonly dropRepeats?: boolean;
   /** Rows of the batch that is filled before it is pushed. */
   readonly capacity?: PipelineCapacity;
-  /** How often the place in the topic is committed, in ms: what is read again when this process dies. Default 1000. */
+  /** Interval of committing offsets, in ms. After a crash, the records of this time are read again. Default 1000. */
   readonly commitMs?: number;
   /**
-   * How long the group waits for a member that is silent before it goes on without it, in ms, at least 6000, as brokers
-   * have it by default. Default 10,000.
+   * Time after which the group removes a silent member, in ms, at least 6000, the brokers' default minimum. Default
+   * 10,000.
    */
   readonly sessionMs?: number;
   /** Connects with TLS. */
@@ -38,9 +38,9 @@ export interface KafkaSourceOptions {
   readonly requestTimeoutMs?: number;
   /** Waiting time after the first failure and at most, in ms. It doubles with each failure. Default 100 and 5000. */
   readonly retry?: { readonly firstMs?: number; readonly maxMs?: number };
-  /** Told of what goes wrong, in an outage once per code. The source goes on. */
+  /** Called on problems, in an outage once per code. The source goes on. */
   readonly onProblem?: (problem: KafkaSinkError) => void;
-  /** Told that an outage is over. */
+  /** Called when an outage is over. */
   readonly onRecovered?: (outage: Outage) => void;
 }
 
@@ -74,7 +74,7 @@ function milliseconds(name: string, value: number, least: number): number {
   return value;
 }
 
-/** @throws TypeError or RangeError for an option that makes no sense */
+/** @throws TypeError or RangeError for an invalid option */
 export function resolveSource(options: KafkaSourceOptions): ResolvedSourceOptions {
   const { bootstrap, topic = 'int.reports', group = 'int', from = 'earliest', format = 'auto', retry = {} } = options;
   if (bootstrap.length === 0) throw new RangeError('bootstrap needs the address of at least one broker');

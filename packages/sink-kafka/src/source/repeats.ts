@@ -2,9 +2,9 @@
 const MOST_WRITERS = 4096;
 
 /**
- * Knows which records of a topic have been seen. Within a partition a sink's records come in the order of their numbers,
- * and those that are repeated after a failure come again from somewhere on: a number that is not above the last one of its
- * partition and instance is a repeat. So one number for each is all there is to remember.
+ * Detects repeated records of a topic. Within a partition a sink's records are in the order of their numbers, and a
+ * failure repeats a run of them. So a number not above the last one of its partition and instance is a repeat, and one
+ * number per pair is enough.
  *
  * When there are more than 4096 pairs of partition and instance, those heard of least recently are forgotten.
  */

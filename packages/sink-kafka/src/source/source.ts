@@ -14,7 +14,7 @@ import { RepeatFilter } from './repeats.js';
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 /** Signs of life in the time after which a member is taken for dead. */
 const HEARTBEATS = 5;
-/** How long a broker holds an answer back while there is nothing to read. */
+/** Longest time that a broker delays an answer while there is nothing to read. */
 const FETCH_WAIT_MS = 250;
 
 /** The counters of a source. */
@@ -26,17 +26,16 @@ export interface KafkaSourceTotals {
 }
 
 /**
- * Reports from a topic of Apache Kafka, as a member of a consumer group: what a `KafkaSink` has written comes into another
- * pipeline, with the times of its first arrival and decoded as it was. A message is a frame; one that is no report is
- * counted as what is wrong with it.
+ * Reads reports from a topic of Apache Kafka, as a member of a consumer group. Reports written by a `KafkaSink` keep
+ * their decoded columns and first arrival times. A message is a frame; an invalid one is counted by its problem.
  *
- * The place in the topic is committed only after the pipeline has taken what is before it. A process that dies has others
- * read again what it read in the last `commitMs`. Within one process repeats are left out by id.
+ * An offset is committed only after the pipeline has taken all messages before it. After a crash, other members read
+ * the last `commitMs` again. Within one process, repeats are skipped by id.
  */
 export class KafkaSource implements Source {
   readonly name: string;
   readonly finished: Promise<void>;
-  /** Nothing is refused: what the pipeline cannot take stays in Kafka. */
+  /** Always 0: messages that the pipeline cannot take stay in Kafka. */
   readonly overrun = 0;
   readonly kernelDropped = null;
   readonly #options: ResolvedSourceOptions;
@@ -59,7 +58,7 @@ export class KafkaSource implements Source {
   readonly #stopped = new AbortController();
   #finish: () => void = () => {};
 
-  /** @throws TypeError or RangeError for an option that makes no sense */
+  /** @throws TypeError or RangeError for an invalid option */
   constructor(options: KafkaSourceOptions) {
     this.#options = resolveSource(options);
     const { bootstrap, topic, onProblem, onRecovered, firstMs, maxMs } = this.#options;
@@ -210,7 +209,7 @@ export class KafkaSource implements Source {
 
   #take(message: Message<Buffer, Buffer, Buffer, Buffer>): number {
     const reader = this.#reader;
-    // What a sink says of itself is no report.
+    // A watermark is no report.
     if (messageKind(message.headers).type === WATERMARK_TYPE) return MESSAGE_CODE.OK;
     this.#messages++;
     const frame = reader.batch.frames;

@@ -14,7 +14,7 @@ import { MESSAGE_STATE, Parcel, perKind, REPORTS } from '../parcel.js';
 export const CHUNK_HEADER = 64;
 const EARLIEST = CHUNK_HEADER - 12;
 const HEADER_CRC = CHUNK_HEADER - 4;
-/** A chunk cannot be longer: what says so is not a header. */
+/** Limit of a chunk: a header with a larger length is invalid. */
 const MAX_CHUNK = 2 ** 30 + 2 ** 24;
 const MAGIC = 0x494e_544b;
 const FORMAT = 2;
@@ -133,7 +133,7 @@ export class ChunkReader {
   }
 
   /**
-   * Takes the messages of a chunk that are as they were written, whatever lies between them.
+   * Takes the intact messages of a chunk, and skips damaged bytes between them.
    * @param bytes its payload, or as much as there is of it
    * @returns messages of the chunk that are not, by number of the kind
    */

@@ -17,7 +17,7 @@ interface Holder {
 
 const NAME = /^lock\.[0-9a-f-]{36}$/;
 const BEAT_MS = 1000;
-/** A holder elsewhere that has been silent for so long is gone. */
+/** A holder elsewhere counts as gone after this silence. */
 const SILENT_MS = 10_000;
 /** Others may want the folder at the same moment: all of them step back, and try again at different times. */
 const TRIES = 5;
@@ -27,8 +27,8 @@ const PAUSE_MS = 20;
 const held = /* @__PURE__ */ new Set<string>();
 
 /**
- * Makes sure that nobody else uses a folder. The lock of a process that is gone is taken over.
- * @returns gives the folder free
+ * Locks a folder for this process. The lock of a process that has ended is taken over.
+ * @returns a function that releases the folder
  * @throws KafkaSinkError ERR_KAFKA_SPOOL_IN_USE, or the system's errors
  */
 export function lockFolder(directory: string): () => void {

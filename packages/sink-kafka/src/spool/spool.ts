@@ -23,7 +23,7 @@ export interface SpoolSettings {
   readonly sync: SpoolSync;
   /** Messages and bytes that are read at a time; a chunk that is larger is read alone. */
   readonly batch: MessageSlabCapacity;
-  /** Goes on in the last segment when all of it is consumed: less work where much is appended that is soon consumed. */
+  /** Reuses the last segment when all of it is consumed: less work if messages are consumed soon. */
   readonly keepsSegment: boolean;
   /**
    * Messages cannot be read any more.
@@ -79,7 +79,7 @@ export class Spool {
   /** Failures in a row to read the first segment. */
   #failedReads = 0;
   #scratch: Buffer | null = null;
-  /** What is done on the disk is done one after the other. */
+  /** Disk operations run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   /**
@@ -156,7 +156,7 @@ export class Spool {
     return this.#end - this.start;
   }
 
-  /** Bytes that were passed over as they are not what was written. */
+  /** Damaged bytes that were skipped. */
   get damagedBytes(): number {
     return this.#damagedBytes;
   }
@@ -196,7 +196,7 @@ export class Spool {
     return this.#inTurn(() => this.#consume(end, counts));
   }
 
-  /** Writes out what the system holds back, and gives the folder free. */
+  /** Syncs the files and releases the folder. */
   close(): Promise<void> {
     return this.#inTurn(async () => {
       try {
@@ -316,7 +316,7 @@ export class Spool {
     return segment;
   }
 
-  /** After a write that failed: what arrived of it is no chunk. */
+  /** Handles a failed write, which may have left part of a chunk. */
   async #cutBack(): Promise<void> {
     const last = this.#segments.at(-1);
     if (this.#writer === null || last === undefined) return;
@@ -411,7 +411,7 @@ export class Spool {
     return { parcel, end: segment.base + segment.at + length, counts };
   }
 
-  /** Where a chunk should be is none: goes on at the next one. */
+  /** Skips damaged bytes up to the next chunk. */
   async #findNext(segment: Segment): Promise<void> {
     const { file } = await this.#readerOf(segment);
     const lost = segment.counts.slice();
@@ -468,7 +468,7 @@ export class Spool {
     onLost(counts);
   }
 
-  /** Removes bytes that there is nothing more to be had from. */
+  /** Removes bytes without usable messages. */
   async #pass(bytes: number, counts: ArrayLike<number>): Promise<void> {
     try {
       await this.#consume(this.start + bytes, counts);

@@ -1,11 +1,11 @@
 import { OpenSearchSinkError, type OpenSearchSinkErrorCode } from '../errors.js';
 import type { Answer } from './http.js';
 
-/** What a server says of one record. */
+/** A server's answer for one record. */
 export interface ItemOutcome {
   /** Of `stored`: by an earlier request. */
   readonly isRepeat: boolean;
-  /** `stored`: now or by an earlier request. `failed`: the server failed. `rejected`: it does not take this record. */
+  /** `stored`: now or by an earlier request. `failed`: the server failed. `rejected`: it refuses this record. */
   readonly outcome: 'stored' | 'retry' | 'failed' | 'rejected';
   /** Of `retry` and `failed`. */
   readonly code: OpenSearchSinkErrorCode;
@@ -15,13 +15,13 @@ export interface ItemOutcome {
   readonly reason: string;
 }
 
-/** What a server says of a whole request. */
+/** A server's answer for a whole request. */
 export type BulkOutcome =
   /** One for each record, in the order of the request. */
   | { readonly items: readonly ItemOutcome[] }
   /** To be sent again. `isRefused`: certainly nothing of it has been carried out. */
   | { readonly problem: OpenSearchSinkError; readonly isRefused: boolean }
-  /** Too long, or something in it is wrong: in smaller parts it may go. */
+  /** Too long, or partly invalid: smaller parts may succeed. */
   | { readonly split: string };
 
 const STORED: ItemOutcome = {

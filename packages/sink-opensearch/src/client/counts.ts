@@ -1,6 +1,6 @@
 import type { RecordCounts } from '@int/collector';
 
-/** Why records are given up. */
+/** Why records are dropped. */
 export const DROP_REASONS = ['overflow', 'rejected', 'closed', 'unconfirmed'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { OpenSearchSinkError, toSinkError } from '../errors.js';
 import type { ResolvedOptions } from '../options.js';
 
-/** What a server said. */
+/** The answer of a server. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
@@ -32,7 +32,7 @@ const codeOf = (error: unknown): string => {
   return (inner as NodeJS.ErrnoException | undefined)?.code ?? '';
 };
 
-/** Asks the nodes of a cluster, one of them as long as it answers. Connections are kept. */
+/** Sends requests to a node of a cluster, and to the next one after a failure. Connections are kept. */
 export class HttpClient {
   readonly #nodes: ResolvedOptions['nodes'];
   readonly #options: Pick<ResolvedOptions, 'headers' | 'tls' | 'requestTimeoutMs' | 'inFlight'>;

@@ -4,7 +4,7 @@ import { indexTemplate } from '../templates.js';
 import { quote } from './answer.js';
 import type { HttpClient } from './http.js';
 
-/** Puts the index templates in place, once, before the first record. */
+/** Installs the index templates, once, before the first record. */
 export class Preparation {
   readonly #options: Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotate' | 'onProblem'>;
   readonly #client: HttpClient;
@@ -22,7 +22,7 @@ export class Preparation {
 
   /**
    * Never rejects.
-   * @returns why it has to be tried again; `null` when it is done, which it also is if the server refuses
+   * @returns why to try again; `null` when done, also if the server refuses
    */
   async run(signal: AbortSignal): Promise<OpenSearchSinkError | null> {
     if (this.#isDone) return null;

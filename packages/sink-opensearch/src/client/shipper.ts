@@ -14,7 +14,7 @@ const compress = promisify(gzip);
 
 /** Answers that name only what is read; with all else they are longer than the request. */
 const BULK_PATH = '/_bulk?filter_path=items.*.status,items.*.error.type,items.*.error.reason,error.type,error.reason';
-/** Times that the server may fail at one record, before the record is taken to be the reason. */
+/** Server failures at one record after which the record counts as the reason. */
 const MAX_FAILURES = 8;
 /** Most kinds of refusal that are reported. Further ones are only counted. */
 const MAX_TOLD = 32;
@@ -41,10 +41,10 @@ export interface ShipperListener {
 }
 
 /**
- * Brings batches to the server, several at a time. A batch is settled when each of its records is stored, refused, or
- * given up at the end; until then what is left of it is sent again.
+ * Sends batches to the server, several at a time. A batch is settled when each of its records is stored, refused or
+ * dropped. Until then its remaining records are sent again.
  *
- * In an outage one of the batches asks, with growing pauses, and the others wait for it.
+ * In an outage one batch retries, with growing pauses, and the others wait.
  */
 export class Shipper {
   readonly #options: ResolvedOptions;
@@ -91,7 +91,7 @@ export class Shipper {
     if (this.#active > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** Ends at once: what is left is counted as dropped. Resolves when that is done. */
+  /** Ends at once: the remaining records are dropped and counted. Resolves when that is done. */
   async end(): Promise<void> {
     this.#abort.abort();
     await this.idle();
