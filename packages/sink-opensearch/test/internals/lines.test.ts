@@ -71,24 +71,37 @@ describe('IndexNames', () => {
   });
 });
 
+const time = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+
+/** Decodes payloads with their times, from one of them on. */
+function decodedFrom(
+  made: readonly (readonly [{ readonly bytes: Uint8Array }, bigint])[],
+  from: number,
+): TelemetryBatch {
+  const lengths = Uint32Array.from(made, ([{ bytes }]) => bytes.length);
+  const offsets = new Uint32Array(made.length);
+  for (let row = 1; row < made.length; row++) offsets[row] = offsets[row - 1]! + lengths[row - 1]!;
+  const bytes = Buffer.concat(made.map(([payload]) => payload.bytes));
+  const timestampsHigh = Uint32Array.from(made, ([, timeNs]) => words(timeNs)[0]);
+  const timestampsLow = Uint32Array.from(made, ([, timeNs]) => words(timeNs)[1]);
+  const batch = new TelemetryBatch({ frames: made.length });
+  const frames = { bytes, offsets, lengths, timestampsHigh, timestampsLow };
+  new BatchDecoder({ linkType: 'report' }).decode(batch, frames, from);
+  return batch;
+}
+
 describe('LineEncoder', () => {
   it('writes each report as an action and a document: the record, with its time in front', () => {
     fc.assert(
-      fc.property(reportPayload(), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), ({ bytes }, timeNs) => {
+      fc.property(fc.array(fc.tuple(reportPayload(), time), { minLength: 1, maxLength: 4 }), fc.nat(), (made, any) => {
+        const from = any % made.length;
         const encoder = new LineEncoder({ prefix: 'int-', rotate: 'day', instance: '0123456789abcdef' });
-        const batch = new TelemetryBatch({ frames: 1 });
-        const [high, low] = words(timeNs);
-        new BatchDecoder({ linkType: 'report' }).decode(batch, {
-          bytes,
-          offsets: Uint32Array.of(0),
-          lengths: Uint32Array.of(bytes.length),
-          timestampsHigh: Uint32Array.of(high),
-          timestampsLow: Uint32Array.of(low),
-        });
+        const batch = decodedFrom(made, from);
         const lines = new LineBatch(1024, 300);
         const expected: unknown[] = [];
         for (let row = 0; row < batch.reports; row++) {
           if (batch.code[row] !== 0) continue;
+          const [, timeNs] = made[from + batch.frame[row]!]!;
           const id = `0123456789abcdef-${expected.length / 2}`;
           encoder.report(lines, batch, row);
           const day = timestamp(timeNs).slice(0, 10).replaceAll('-', '.');
