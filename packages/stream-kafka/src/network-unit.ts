@@ -84,7 +84,7 @@ export class NetworkUnit implements Unit {
       const end = (partial.closed * partial.sliceUs) / 1000;
       if (end > this.#timeMs) this.#timeMs = end;
     } catch {
-      // A message that no processor with these options has written.
+      // No processor with these options has written this message.
       this.#bad++;
     }
   }

@@ -99,7 +99,7 @@ export interface ProcessorTotals {
   readonly corrected: number;
   /** Reports of flows or windows for which there was no room. */
   readonly untracked: number;
-  /** Reports without a flow; only windows of switches contain them. */
+  /** Reports without a flow. No flow window contains them. */
   readonly withoutFlow: number;
   /** Windows emitted as incomplete. */
   readonly incomplete: number;

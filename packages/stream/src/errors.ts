@@ -1,21 +1,21 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/stream.StreamError') as never;
 
-/** Why bytes are refused. */
+/** Reasons for refusing bytes. */
 export const STREAM_ERROR_CODES = [
   /** The bytes end too early. */
   'ERR_STREAM_TRUNCATED',
-  /** A number or a length that cannot be. */
+  /** An impossible number or length. */
   'ERR_STREAM_MALFORMED',
   /** Another version of the layout. */
   'ERR_STREAM_VERSION',
-  /** State of a side with other options, or of another kind. */
+  /** State of another kind of side, or of a side with other options. */
   'ERR_STREAM_MISMATCH',
-  /** More than the side has room for. */
+  /** More entries than the side has room for. */
   'ERR_STREAM_CAPACITY',
 ] as const;
 export type StreamErrorCode = (typeof STREAM_ERROR_CODES)[number];
 
-/** Thrown for partials and state that cannot be read. `offset` counts bytes from the start of what was handed in. */
+/** Thrown for invalid partials and state. `offset` counts bytes from the start of the input. */
 export class StreamError extends Error {
   override readonly name = 'StreamError';
   readonly code: StreamErrorCode;
@@ -28,7 +28,7 @@ export class StreamError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  /** Recognises errors of both the ESM and the CommonJS copy of this package; `instanceof` does not. */
   static is(value: unknown): value is StreamError {
     return typeof value === 'object' && value !== null && BRAND in value;
   }

@@ -4,7 +4,7 @@ import type { StreamOutput } from './model/output.js';
 import { NetworkSide, type NetworkSideTotals } from './network/side.js';
 import type { StreamProcessorOptions } from './options.js';
 
-/** One flow side and the network side, in one place. */
+/** One flow side and the network side in one object. */
 export class StreamProcessor {
   readonly #flow: FlowSide;
   readonly #network: NetworkSide;
@@ -42,7 +42,7 @@ export class StreamProcessor {
     this.#network.advance(timeMs);
   }
 
-  /** Gives out everything that is still open. */
+  /** Emits everything that is still open. */
   flush(): void {
     this.#flow.flush();
     this.#network.flush();

@@ -1,6 +1,6 @@
 import type { FlowSideOptions, NetworkSideOptions, TimeOptions } from './options.js';
 
-/** @throws RangeError if it is not a whole number of the range */
+/** @throws RangeError unless the value is an integer from `least` to `most` */
 function wholeNumber(name: string, value: number, least: number, most: number): number {
   if (!Number.isInteger(value) || value < least || value > most) {
     throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
@@ -8,7 +8,10 @@ function wholeNumber(name: string, value: number, least: number, most: number): 
   return value;
 }
 
-/** Milliseconds as microseconds. @throws RangeError for less than a microsecond, or more than the most */
+/**
+ * Converts milliseconds to microseconds.
+ * @throws RangeError below one microsecond, or above `mostMs`
+ */
 function duration(name: string, valueMs: number, mostMs: number): number {
   const us = Math.round(valueMs * 1000);
   if (!(us >= 1 && valueMs <= mostMs)) throw new RangeError(`${name} must be 0.001 to ${mostMs}, not ${valueMs}`);
@@ -22,7 +25,7 @@ function lateness(valueMs = 0): number {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Slices and windows in microseconds. */
+/** Lengths of slices and windows in microseconds. */
 export interface Times {
   readonly sliceUs: number;
   readonly windowUs: number;
@@ -38,11 +41,11 @@ function resolveTimes({ windowMs = 1000, sliceMs = 250 }: TimeOptions): Times {
   return { sliceUs, windowUs, slicesPerWindow: windowUs / sliceUs };
 }
 
-/** Options of a flow side without gaps; times in microseconds. */
+/** Options of a flow side with all defaults filled in. Times are in microseconds. */
 export interface ResolvedFlowOptions extends Times {
   readonly side: number;
   readonly graceUs: number;
-  /** Time is what `advance` says, and reports do not move it. */
+  /** Whether only `advance` moves the time. */
   readonly isTold: boolean;
   readonly latenessUs: number;
   readonly windows: number;
@@ -78,7 +81,7 @@ export function resolveFlowOptions(options: FlowSideOptions): ResolvedFlowOption
   return {
     ...times,
     graceUs,
-    // Whoever forgets a flow no longer knows which of its windows were given out.
+    // A side that forgets a flow no longer knows which of its windows were emitted.
     idleUs: Math.max(idleUs, latenessUs + 2 * windowUs + graceUs),
     isTold: clock === 'told',
     latenessUs,
@@ -97,7 +100,7 @@ export function resolveFlowOptions(options: FlowSideOptions): ResolvedFlowOption
   };
 }
 
-/** Options of a network side without gaps; lengths of time in slices or microseconds. */
+/** Options of a network side with all defaults filled in. Times are in slices or microseconds. */
 export interface ResolvedNetworkOptions extends Times {
   readonly sides: number;
   readonly waitSlices: number;

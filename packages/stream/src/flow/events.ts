@@ -25,7 +25,7 @@ export function loopEvent(table: FlowTable, row: number, paths: Paths, trace: Tr
   };
 }
 
-/** The flow has looped for the last time. */
+/** The event for the end of a loop. */
 export function loopEnded(table: FlowTable, row: number, paths: Paths): LoopEvent {
   return {
     type: 'immediate',
@@ -48,7 +48,7 @@ export function pathChangeEvent(
   timeUs: number,
 ): PathChangeEvent {
   const timeNs = nanosecondText(timeUs);
-  // Two packets of one microsecond may change it there and back.
+  // Two packets in one microsecond may change the path and change it back.
   const id = `pathChange-${hexOf(table.key(row))}-${trace.hash.toString(16)}-${timeUs}`;
   return {
     type: 'immediate',
@@ -80,7 +80,7 @@ export function holeEvent(table: FlowTable, row: number, sightings: Sightings, n
   return { ...hole(table, row, sightings, sightings.hole(row)), timeNs: nanosecondText(nowUs) };
 }
 
-/** The flow is at its sink again. */
+/** The event for the end of a black hole. */
 export function holeEnded(
   table: FlowTable,
   row: number,

@@ -10,9 +10,9 @@ import { Sightings } from './sightings.js';
 import { FlowTable } from './table.js';
 import { FlowWindows } from './windows.js';
 
-/** Everything that is known per flow, by row; and which rows have changed. */
+/** All state per flow, by row, and which rows have changed. */
 export class Flows {
-  /** First byte of the keys of its state; the flow's key follows. */
+  /** First byte of the keys of its state. The flow's key follows. */
   static readonly PREFIX = 0x66;
   readonly table: FlowTable;
   readonly sightings: Sightings;
@@ -22,9 +22,9 @@ export class Flows {
   readonly #sinkOf: ((flow: Flow) => number | null) | undefined;
   readonly #lastSeen: Float64Array;
   readonly #isDirty: Uint8Array;
-  /** The state has it from before. */
+  /** Whether the stored state contains the row. */
   readonly #isKept: Uint8Array;
-  /** Keys that the state has, of flows that are gone. */
+  /** Keys of forgotten flows that the stored state contains. */
   #gone: Uint8Array[] = [];
 
   constructor(resolved: ResolvedFlowOptions, { watch, sinkOf }: FlowSideOptions) {
@@ -40,7 +40,7 @@ export class Flows {
     this.#isKept = new Uint8Array(flows);
   }
 
-  /** The row of the report's flow or node, made ready if it is new; NO_ROW if there is no room. */
+  /** The row of the report's flow or node, initialised if it is new; NO_ROW if there is no room. */
   rowOf(batch: TelemetryBatch, report: number): number {
     const before = this.table.size;
     const row = this.table.rowOfReport(batch, report);
@@ -65,12 +65,12 @@ export class Flows {
     this.sightings.reset(row, isWatched, sink ?? NOT_AVAILABLE);
   }
 
-  /** Something about the row has changed. */
+  /** Marks a row as changed. */
   touch(row: number): void {
     this.#isDirty[row] = 1;
   }
 
-  /** Forgets flows not seen since a time. */
+  /** Forgets flows that were not seen after a time. */
   forget(timeUs: number): void {
     if (this.table.size === 0) return;
     this.table.release((row) => {

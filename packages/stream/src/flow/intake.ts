@@ -6,24 +6,24 @@ import { holeEnded, loopEvent, pathChangeEvent } from './events.js';
 import type { Flows } from './flows.js';
 import type { Trace } from './trace.js';
 
-/** A switch that names no queues has one, number 0. */
+/** A switch without queue ids has one queue, number 0. */
 function numberOf(queueId: number): number {
   return queueId === NOT_AVAILABLE ? 0 : queueId;
 }
 
-/** Bits of a sequence number by report version, as in `FLAG.REPORT_SHIFT`; 0: no report. */
+/** Bits of a sequence number by report version, as in `FLAG.REPORT_SHIFT`; 0 without a report. */
 const SEQUENCE_BITS = [0, 32, 32, 22] as const;
 
-/** What a report says of its switches, its flow's path and where the flow was seen. No object is made but for events. */
+/** Takes what a report says about its switches, its flow's path and where the flow was seen. Only events allocate. */
 export class Intake {
   readonly #sliceUs: number;
   readonly #flows: Flows;
   readonly #trace: Trace;
   readonly #found: (event: ImmediateEvent) => void;
-  /** The time of the report at hand: an argument that is no small integer would be an object for each call. */
+  /** Time of the current report. As an argument that is no small integer, it would allocate an object for each call. */
   readonly now = new Float64Array(1);
 
-  /** @param trace of the report at hand, which the owner reads before each call */
+  /** @param trace the path of the current report, which the owner reads before each call */
   constructor(sliceUs: number, flows: Flows, trace: Trace, found: (event: ImmediateEvent) => void) {
     this.#sliceUs = sliceUs;
     this.#flows = flows;
@@ -35,7 +35,7 @@ export class Intake {
     const flags = batch.flags[report]!;
     const bits = SEQUENCE_BITS[(flags >>> FLAG.REPORT_SHIFT) & FLAG.REPORT_MASK]!;
     const nodeId = batch.nodeId[report]!;
-    // Numbers of nodes that do not name themselves cannot be told apart.
+    // Numbers of nodes without an id cannot be told apart.
     if (bits === 0 || nodeId === NOT_AVAILABLE) return;
     const hwId = (flags >>> FLAG.HW_ID_SHIFT) & FLAG.HW_ID_MASK;
     const sequence = batch.sequence[report]!;
@@ -43,8 +43,8 @@ export class Intake {
   }
 
   /**
-   * @param bank of the report's slice; `null`: not to be told of
-   * @param record of its flow's window; -1: it has none
+   * @param bank bank of the report's slice; `null` if nothing is added to the slice
+   * @param record record of the flow's window; -1 if there is none
    */
   hops(batch: TelemetryBatch, report: number, bank: SliceBank | null, record: number, hasFlow: boolean): void {
     const trace = this.#trace;
@@ -94,7 +94,7 @@ export class Intake {
       if (bank !== null && index > 0 && isStack) this.#link(bank, index, offsetUs, flowHash, hasFlow);
       if (record >= 0) windows.hop(record, index, nodeId, latency, occupancy, isCongested);
     }
-    // A node that is known from the report's header alone.
+    // A node that only the report's header names.
     if (bank !== null && length > rows) {
       bank.seen(nodes[rows]!, offsetUs);
       if (rows > 0 && isStack) this.#link(bank, rows, offsetUs, flowHash, hasFlow);
@@ -102,7 +102,7 @@ export class Intake {
     if (record >= 0 && values > 0 && trace.isPath) windows.endToEnd(record, sum);
   }
 
-  /** The link to the node at `index` from the one before. */
+  /** Counts the link from the previous node to the node at `index`. */
   #link(bank: SliceBank, index: number, offsetUs: number, flowHash: number, hasFlow: boolean): void {
     const { nodes, length, isCut } = this.#trace;
     const from = nodes[index - 1]!;
@@ -117,7 +117,7 @@ export class Intake {
     const { table, paths, windows } = this.#flows;
     const isSame = row !== NO_ROW && trace.isPath && paths.isSame(row, trace);
     if (!isSame) {
-      // A path that is kept does not loop: such a one is told of as a loop, and is nobody's path.
+      // A looping path is reported as a loop and never kept, so a known path need not be checked.
       const repeated = trace.repeated();
       if (repeated >= 0) {
         this.#loop(batch, report, row, repeated);
@@ -143,7 +143,7 @@ export class Intake {
     const trace = this.#trace;
     let row = flowRow;
     if (row === NO_ROW) {
-      // Reports without a flow loop by the node that sent them.
+      // Without a flow, the loop is that of the node that sent the report.
       if ((batch.flags[report]! & FLAG.FLOW) === 0) row = this.#flows.rowOf(batch, report);
       if (row === NO_ROW) return;
       this.#flows.seen(row, timeUs);
@@ -163,7 +163,7 @@ export class Intake {
     const node = reporter === NOT_AVAILABLE ? last : reporter;
     let hole = -1;
     if (isAtSink) {
-      // Of a path that was cut short, the last node is the sink only if that says so itself.
+      // The last node of an incomplete path may not be the sink. The reporter is.
       hole = sightings.noteSink(row, isPath ? last : reporter, timeUs);
     } else if (node !== NOT_AVAILABLE) {
       const isDrop = (batch.flags[report]! & FLAG.DROPPED) !== 0;

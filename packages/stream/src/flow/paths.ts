@@ -3,15 +3,15 @@ import type { ByteWriter } from '../partial/writer.js';
 import { nodePath, type Trace } from './trace.js';
 
 const NEVER = -1;
-/** Most nodes a report can tell of. */
+/** Most nodes of a report. */
 const MOST_NODES = 257;
 
-/** The path of each flow, and whether it loops. */
+/** The path of each flow, and its loop, if there is one. */
 export class Paths {
   readonly #kept: number;
-  /** The first nodes of the path, as many as are kept. */
+  /** The first nodes of each path, at most `#kept`. */
   readonly #nodes: Uint32Array;
-  /** Nodes of the path, kept or not; 0: not known. */
+  /** Number of nodes of each path, whether kept or not; 0 if the path is unknown. */
   readonly #length: Uint16Array;
   readonly #hash: Uint32Array;
   readonly #time: Float64Array;
@@ -21,7 +21,7 @@ export class Paths {
   readonly #loopNodes: Uint32Array;
   readonly #loopLength: Uint16Array;
 
-  /** @param kept nodes of a path that are kept; of the others, a hash */
+  /** @param kept most nodes of a path that are kept; a hash covers all nodes */
   constructor(flows: number, kept: number) {
     this.#kept = kept;
     this.#nodes = new Uint32Array(flows * kept);
@@ -49,7 +49,7 @@ export class Paths {
     return this.#length[row] !== 0;
   }
 
-  /** Whether the flow's path is that of the trace. */
+  /** Whether the flow's path equals that of the trace. */
   isSame(row: number, { nodes, length, hash }: Trace): boolean {
     if (this.#length[row] !== length || this.#hash[row] !== hash) return false;
     const start = row * this.#kept;
@@ -58,7 +58,7 @@ export class Paths {
     return true;
   }
 
-  /** Whether a path of that time is the latest. */
+  /** Whether a path of this time is the latest. */
   isLatest(row: number, timeUs: number): boolean {
     return timeUs >= this.#time[row]!;
   }
@@ -75,12 +75,15 @@ export class Paths {
     this.#time[row] = timeUs;
   }
 
-  /** The path as it is shown: of a longer one, the nodes that are kept. Allocates. */
+  /** The kept nodes of the path, as an event shows them. Allocates. */
   path(row: number): (number | null)[] {
     return nodePath(this.#nodes, row * this.#kept, Math.min(this.#length[row]!, this.#kept));
   }
 
-  /** Copies the nodes of the path that are kept. @returns how many; 0: no path is known */
+  /**
+   * Copies the kept nodes of the path.
+   * @returns how many; 0 if no path is known
+   */
   copyTo(row: number, nodes: Uint32Array, at: number): number {
     const kept = Math.min(this.#length[row]!, this.#kept);
     const start = row * this.#kept;
@@ -88,7 +91,10 @@ export class Paths {
     return kept;
   }
 
-  /** A packet of the flow has been at a node twice. @returns whether that is new */
+  /**
+   * Notes that a packet of the flow was at a node twice.
+   * @returns whether this begins a loop
+   */
   noteLoop(row: number, nodeId: number, { nodes, length }: Trace, timeUs: number): boolean {
     if (this.#loopSince[row] !== NEVER) {
       if (this.#loopLast[row]! < timeUs) this.#loopLast[row] = timeUs;
@@ -102,7 +108,7 @@ export class Paths {
     return true;
   }
 
-  /** Since when the flow loops; -1: it does not. */
+  /** Begin of the flow's loop; -1 without a loop. */
   loopSince(row: number): number {
     return this.#loopSince[row]!;
   }
@@ -115,7 +121,7 @@ export class Paths {
     return this.#loopNode[row]!;
   }
 
-  /** The path at which the loop was noticed, as far as it is kept. */
+  /** The kept nodes of the path that showed the loop. */
   loopPath(row: number): (number | null)[] {
     return nodePath(this.#loopNodes, row * this.#kept, this.#loopLength[row]!);
   }
@@ -141,7 +147,7 @@ export class Paths {
     for (let at = 0; at < this.#loopLength[row]!; at++) writer.word(this.#loopNodes[start + at]!);
   }
 
-  /** Into a row that was reset. */
+  /** Reads into a row that was reset. */
   read(row: number, reader: ByteReader): void {
     const start = row * this.#kept;
     const length = reader.between(0, MOST_NODES, 'nodes');

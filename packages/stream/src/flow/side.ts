@@ -19,11 +19,11 @@ import { Trace } from './trace.js';
 import { windowName, windowOf } from './window-of.js';
 import { NONE } from './windows.js';
 
-/** Slices whose ends are told one by one, before and after a leap of time. */
+/** Slices that are closed one by one before and after a jump in time. */
 const STEPS = 256;
-/** Slices that are known at a time besides those that `graceMs` keeps open, when reports do not move time. */
+/** Banks of slices besides those for `graceMs`, if only `advance` moves the time. */
 const AHEAD = 3;
-/** Numbers of partials for each slice of time that a side begins with. */
+/** Numbers of partials reserved for each slice of time. A side starts with those of its first slice. */
 const NUMBERS = 1024;
 /** The key of the clock in the state. */
 const CLOCK = 0x63;
@@ -35,39 +35,39 @@ const NOTHING: Omit<SliceContents, 'slice'> = {
   refused: { switches: 0, links: 0, queues: 0, sequences: 0, late: 0 },
 };
 
-/** What a flow side has seen and what it had no room for, since it was made. */
+/** Counts of a flow side since it was made. */
 export interface FlowSideTotals {
-  /** Reports looked at: rows whose code is 0. */
+  /** Reports taken: rows whose code is 0. */
   readonly reports: number;
-  /** Reports without a flow, and probes: they count for their switches only. */
+  /** Reports without a flow, and probes. No flow window counts them. */
   readonly withoutFlow: number;
-  /** Reports of flows, or of windows, for which there was no room: they count for their switches and links only. */
+  /** Reports of flows or windows for which there was no room. Only switches and links count them. */
   readonly untracked: number;
-  /** Reports that came too late: no window has them but as `late`. */
+  /** Reports that came too late. Windows count them only as `late`. */
   readonly late: number;
-  /** Reports that came after their window was given out, which has been given out again with them. */
+  /** Reports that came after their window was emitted, and corrected it. */
   readonly corrected: number;
-  /** Flows held now. */
+  /** Flows with state now. */
   readonly flows: number;
   readonly events: number;
-  /** Windows given out, each time that they were. */
+  /** Windows emitted, counting each revision. */
   readonly flowWindows: number;
-  /** Of these, those that were not `complete`. */
+  /** Of these, windows that were not `complete`. */
   readonly incompleteWindows: number;
   readonly partials: number;
 }
 
 /**
- * State and statistics per flow: windows, loops, changes of path, black holes; and, for each slice of time, what it has seen
- * of switches, links and queues, for the {@link NetworkSide} that sees it all.
+ * Keeps state and statistics per flow: windows, loops, path changes, black holes. For each slice of time it also sends
+ * its observations of switches, links and queues to the {@link NetworkSide}, which combines those of all sides.
  *
- * It has to be given all reports of its flows, and the work is split by giving each side flows of its own. Time is that of
- * the reports and of {@link advance}, or of {@link advance} alone; it never reads a clock. Memory is fixed by the options and
- * no object is made per report; what has no room is counted.
+ * A side must get all reports of its flows. To split the work, give each side flows of its own. The time comes from the
+ * reports and {@link advance}, or from {@link advance} alone; no clock is read. The options fix the memory, and no
+ * object is made per report. What finds no room is counted.
  *
- * A window or slice is given out when `graceMs` have passed since its end. A report that comes later still counts for what is
- * immediate. It corrects its window, if that is kept (`latenessMs`); otherwise it counts as `late`, in the totals and in the
- * flow's next window, and a {@link WindowCorrection} tells which window lacks it.
+ * A window or slice is emitted `graceMs` after its end. A later report still counts for immediate events. It corrects
+ * its window if that is kept (`latenessMs`). Otherwise it counts as `late`, in the totals and in the flow's next
+ * window, and a {@link WindowCorrection} names the window that lacks it.
  */
 export class FlowSide {
   readonly #options: ResolvedFlowOptions;
@@ -76,21 +76,21 @@ export class FlowSide {
   readonly #slices: OpenSlices;
   readonly #trace = new Trace();
   readonly #intake: Intake;
-  /** Where reports may be missing, in microseconds. */
+  /** Spans of time in which reports may be missing, in microseconds. */
   readonly #missing = new MissingSpans();
-  /** Reports of windows that cannot be corrected any more. */
+  /** Counts of reports whose windows can no longer be corrected. */
   readonly #lateCounts: LateCounts;
-  /** Events not given out yet. */
+  /** Events not emitted yet. */
   #found: ImmediateEvent[] = [];
-  /** The latest time seen or told; -1: none yet. */
+  /** The latest time, of a report or of `advance`; -1 before the first. */
   #clock = -1;
-  /** The first slice that is not closed; 0: none was closed yet. */
+  /** The first open slice; 0 before any slice was closed. */
   #openSlice = 0;
-  /** When it is closed. */
+  /** The time at which the open slice is closed. */
   #nextTick = 0;
-  /** The first window that may be corrected. */
+  /** The first window that can be corrected. */
   #keptFrom = 0;
-  /** Whether anything is missing of the slices that are closed and not told of; there are such if `#isUntold`. */
+  /** Whether the closed slices that no partial has reported yet are whole. `#isUntold` says whether there are any. */
   #isWhole = true;
   #isUntold = false;
   /** Number of the last partial. */
@@ -121,8 +121,9 @@ export class FlowSide {
   }
 
   /**
-   * Takes the reports of rows `from` to `to - 1`. Rows whose code is not 0 are left alone.
-   * @throws RangeError for rows the batch does not hold
+   * Takes the reports of rows `from` to `to - 1`. Rows with a code other than 0 are skipped. The time of a report is
+   * that of its frame, which is 0 in a batch without times.
+   * @throws RangeError for rows that the batch does not hold
    */
   observe(batch: TelemetryBatch, from = 0, to: number = batch.reports): void {
     if (!(from >= 0 && from <= to && to <= batch.reports)) {
@@ -148,9 +149,9 @@ export class FlowSide {
   }
 
   /**
-   * Tells the time, so that silence is noticed. Time does not go back: an earlier one than was known is passed over.
+   * Advances the time, so that silence is noticed. The time never goes back: an earlier one is ignored.
    * @param timeMs milliseconds since the epoch
-   * @throws RangeError for a time that is none
+   * @throws RangeError for an invalid time
    */
   advance(timeMs: number): void {
     const timeUs = microsecondsOfMs(timeMs);
@@ -159,11 +160,11 @@ export class FlowSide {
   }
 
   /**
-   * Tells that reports of a stretch of time may never come: windows and slices there are not complete. Windows that were given out
-   * as complete, and are kept, are given out again.
+   * Declares a span of time whose reports may never come. Windows and slices in it are not complete. Kept windows that
+   * were emitted as complete are emitted again.
    * @param fromMs milliseconds since the epoch
    * @param toMs not included
-   * @throws RangeError for a time that is none
+   * @throws RangeError for an invalid time
    */
   missing(fromMs: number, toMs: number): void {
     const { sliceUs, windowUs, slicesPerWindow } = this.#options;
@@ -184,8 +185,8 @@ export class FlowSide {
   }
 
   /**
-   * Gives out again the windows that have changed since they were given out, and corrections of those that are not kept; tells of
-   * slices that something has come for since they were closed. To be called before {@link changes}: the state has none of that.
+   * Emits changed windows again, and corrections of windows that are no longer kept. Sends partials for slices that
+   * changed after they were closed. Call it before {@link changes}, because the state contains none of this.
    */
   revise(): void {
     const { windows } = this.#flows;
@@ -194,7 +195,7 @@ export class FlowSide {
     this.#slices.spillBefore(this.#openSlice);
   }
 
-  /** Gives out everything that is still open, as though time had gone on to the end of the last window and `graceMs`. */
+  /** Emits everything that is still open, as if the time had reached the end of the last window and `graceMs`. */
   flush(): void {
     const { sliceUs, windowUs, graceUs, slicesPerWindow } = this.#options;
     const latest = Math.max(this.#flows.windows.latest(), Math.floor(this.#slices.latest() / slicesPerWindow));
@@ -205,11 +206,13 @@ export class FlowSide {
     if (this.#openSlice * sliceUs < end) throw new Error('a slice was left open');
   }
 
-  /** Gives out everything that is still open, and tells the network side not to wait for this one until it sees something again. */
+  /**
+   * Emits everything that is still open, and tells the network side not to wait for this side until its next partial.
+   */
   end(): void {
     this.#hasSeen = true;
     this.flush();
-    // Of one that never knew a time nobody has heard.
+    // The network side does not know a side that never had a time.
     if (this.#openSlice > 0) this.#tellSlice({ slice: this.#openSlice - 1, ...NOTHING }, this.#openSlice, null, true);
   }
 
@@ -224,7 +227,7 @@ export class FlowSide {
     this.#closeUntil(target);
   }
 
-  /** The first open slice of which, or of whose window, anything is known; infinity: there is none. */
+  /** The first open slice with data, or in a window with data; infinity if there is none. */
   #earliest(): number {
     const { slicesPerWindow } = this.#options;
     const window = this.#flows.windows.earliest(Math.floor(this.#openSlice / slicesPerWindow));
@@ -235,7 +238,7 @@ export class FlowSide {
     const { slicesPerWindow, sliceUs, graceUs } = this.#options;
     const first = 2 * slicesPerWindow + this.#slices.count;
     while (this.#openSlice < target) {
-      // Where nothing is open nothing happens but silence, until the last slices.
+      // Up to the next data only silence can be noticed, so skip most of the slices before it.
       const quietUntil = Math.min(target - STEPS, this.#earliest());
       if (quietUntil - this.#openSlice > first + STEPS) {
         this.#closeSome(this.#openSlice + first, target);
@@ -251,18 +254,18 @@ export class FlowSide {
     while (this.#openSlice < end) this.#closeSlice(this.#openSlice + 1 === target);
   }
 
-  /** Slices up to `end` are closed, of which nothing is to be told but that. */
+  /** Closes the slices up to `end`. The next partial reports this. */
   #closed(end: number): void {
     const { sliceUs } = this.#options;
     const from = this.#openSlice;
     const isWhole = !this.#missing.has(from * sliceUs, end * sliceUs);
-    // One partial says of all slices that it closes whether they are whole.
+    // A partial has one flag for all slices that it closes, so send one before the flag changes.
     if (this.#isUntold && isWhole !== this.#isWhole) this.#tellSlice({ slice: from - 1, ...NOTHING }, from);
     this.#isWhole = isWhole;
     this.#isUntold = true;
   }
 
-  /** @param isLast the latest that can be closed: it is told of even if there was nothing */
+  /** @param isLast whether it is the last slice to close now: its partial is sent even if it is empty */
   #closeSlice(isLast: boolean): void {
     const { sliceUs, graceUs, slicesPerWindow, idleUs } = this.#options;
     const slice = this.#openSlice;
@@ -273,7 +276,7 @@ export class FlowSide {
     const nowUs = (slice + 1) * sliceUs + graceUs;
     this.#tell();
     this.#look(nowUs);
-    // In an order that does not depend on rows.
+    // Sort, so that the order of events does not depend on rows.
     if (this.#found.length > 1) this.#found.sort((a, b) => (a.id < b.id ? -1 : 1));
     this.#tell();
     if ((slice + 1) % slicesPerWindow !== 0) return;
@@ -286,13 +289,13 @@ export class FlowSide {
     this.#partials++;
     this.#isClockDirty = true;
     this.#isUntold = false;
-    // A side that has lost its state begins above the numbers it had given.
+    // A side that has lost its state must start above its old numbers.
     this.#number = Math.max(this.#number + 1, contents.slice * NUMBERS);
     const place = { side, number: this.#number, sliceUs, closed, whole: this.#isWhole, ended, broken };
     this.#output.partial?.({ ...place, ...contents });
   }
 
-  /** What silence tells. */
+  /** Detects what silence shows: black holes, and the ends of loops. */
   #look(nowUs: number): void {
     const { table, sightings, paths } = this.#flows;
     if (table.size === 0) return;
@@ -379,7 +382,7 @@ export class FlowSide {
     const isLate = slice < this.#openSlice;
     const bank = this.#slices.bank(isLate && !isTold ? this.#openSlice : slice);
     if (isLate && !isTold) bank.late();
-    // A number that comes late is one that has come.
+    // A late sequence number still fills its gap.
     this.#intake.sequence(isLate && isTold ? this.#slices.bank(this.#openSlice) : bank, batch, report);
     if (!isLate || isTold || record !== NONE) {
       this.#intake.hops(batch, report, isLate && !isTold ? null : this.#slices.bank(slice), record, hasFlow);
@@ -389,7 +392,7 @@ export class FlowSide {
     if (row !== NO_ROW) this.#intake.sighting(batch, report, row);
   }
 
-  /** The record of the window that a report is to be counted in; {@link NONE} if it counts otherwise. */
+  /** The record of the window that counts a report; {@link NONE} if no window has it in `reports`. */
   #recordOf(row: number, slice: number): number {
     const { isTold, latenessUs, slicesPerWindow } = this.#options;
     const { windows } = this.#flows;
@@ -402,7 +405,7 @@ export class FlowSide {
     if (record === NONE) {
       if (!windows.hasRoom) {
         this.#makeRoom();
-        // What was open may be closed now.
+        // Making room may have closed the window.
         if (windows.hasRoom) return this.#recordOf(row, slice);
         this.#untracked++;
         if (!isOpen) this.#noteLate(row, slice, openWindow);
@@ -422,14 +425,14 @@ export class FlowSide {
     return NONE;
   }
 
-  /** A report of a flow without a row, which may have had one when its window was given out. */
+  /** Notes a late report of a flow without a row. The flow may have had one when its window was emitted. */
   #noteRefused(slice: number): void {
     const { slicesPerWindow } = this.#options;
     const openWindow = Math.floor(this.#openSlice / slicesPerWindow);
     if (Math.floor(slice / slicesPerWindow) < openWindow) this.#noteLate(this.#flows.table.refused, slice, openWindow);
   }
 
-  /** A report that is not in its window, which is out, or will be `openWindow`. */
+  /** Notes a late report that its window lacks. The window was emitted before, or is still `openWindow`. */
   #noteLate(row: number, slice: number, openWindow: number): void {
     const { side, sliceUs, slicesPerWindow } = this.#options;
     const window = Math.floor(slice / slicesPerWindow);
@@ -445,7 +448,7 @@ export class FlowSide {
     });
   }
 
-  /** Lets go of windows that are kept, or else closes the earliest one that is open, unless there is no other. */
+  /** Makes room for a window: drops kept windows, or closes the earliest open one, unless it is the only one. */
   #makeRoom(): void {
     const { windows } = this.#flows;
     while (!windows.hasRoom) {
@@ -465,7 +468,7 @@ export class FlowSide {
     }
   }
 
-  /** What of the state has changed since the last call, or since the side was made. */
+  /** Changes of the state since the last call, or since the side was made. */
   changes(): StateChange[] {
     const changes: StateChange[] = [];
     this.#flows.changes(changes);
@@ -489,8 +492,9 @@ export class FlowSide {
   }
 
   /**
-   * Puts a piece of state back, into a side with the same options that has seen nothing yet. The order does not matter.
+   * Restores a piece of state, in a side with the same options that has seen nothing yet. Pieces may come in any order.
    * @throws StreamError for bytes that no side with these options has written; TypeError if the side has seen reports
+   *   or a time
    */
   restore(key: Uint8Array, value: Uint8Array): void {
     if (this.#hasSeen) throw new TypeError('state is put back before the first report and the first time');
@@ -514,7 +518,7 @@ export class FlowSide {
     this.#clock = reader.signed();
     this.#lateCounts.total = reader.number();
     this.#missing.read(reader);
-    // What was given out before is not kept here.
+    // The state does not contain windows that were emitted.
     this.#keptFrom = Math.floor(this.#openSlice / slicesPerWindow);
     this.#nextTick = (this.#openSlice + 1) * sliceUs + graceUs;
     reader.end();

@@ -2,38 +2,38 @@ import { NOT_AVAILABLE } from '@int/codec';
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
 
-/** Gaps between packets that a flow's median is taken of: an odd number. */
+/** Number of packet gaps for the median of a flow. It is odd. */
 const MEDIAN_GAPS = 15;
 const NEVER = -1;
 const MAX_GAP_US = 0xffffffff;
 
 /**
- * Where flows are seen: at their sinks, and upstream of them. A flow that is seen upstream and not at its sink has vanished
- * in between.
+ * Where flows are seen: at their INT sinks, and upstream of them. A flow that is seen upstream and not at its sink has
+ * vanished in between.
  *
- * A flow is missing since the first sighting upstream that no sighting at the sink has followed. It is a black hole when
- * that is as long ago as the limit, and when the sightings upstream since then cover at least half of the limit: a flow that
- * has come to its end is seen nowhere, and one report of its last packets that was lost must not look like a hole.
+ * A flow is missing from the first sighting upstream that no sighting at the sink has followed. It is a black hole if
+ * it has been missing for the limit, and if the sightings upstream since then cover at least half of the limit. A flow
+ * that has ended is seen nowhere. If one report of its last packets is lost, this must not count as a black hole.
  */
 export class Sightings {
   readonly #leastUs: number;
   readonly #gapFactor: number;
-  /** All ones: not known. */
+  /** Node ids of the sinks; all ones if unknown. */
   readonly #sink: Uint32Array;
   readonly #watched: Uint8Array;
   readonly #atSink: Float64Array;
   readonly #missingSince: Float64Array;
   readonly #upstream: Float64Array;
   readonly #seenBy: Uint32Array;
-  /** Since when there is a hole that was told of. */
+  /** Begin of the black hole that was reported; -1 without one. */
   readonly #hole: Float64Array;
   readonly #gaps: Uint32Array;
-  /** Gaps ever noted, modulo {@link MEDIAN_GAPS} once there are as many. */
+  /** Number of gaps noted. It wraps from twice {@link MEDIAN_GAPS} to {@link MEDIAN_GAPS}. */
   readonly #gapCount: Uint8Array;
   readonly #sorted = new Uint32Array(MEDIAN_GAPS);
 
   /**
-   * @param leastUs the shortest limit
+   * @param leastUs the shortest limit, in microseconds
    * @param gapFactor the limit in median packet gaps
    */
   constructor(flows: number, leastUs: number, gapFactor: number) {
@@ -50,7 +50,7 @@ export class Sightings {
     this.#gapCount = new Uint8Array(flows);
   }
 
-  /** @param sink all ones if it is not known yet */
+  /** @param sink node id; all ones if unknown */
   reset(row: number, isWatched: boolean, sink: number): void {
     this.#sink[row] = sink;
     this.#watched[row] = isWatched ? 1 : 0;
@@ -62,30 +62,30 @@ export class Sightings {
     this.#gapCount[row] = 0;
   }
 
-  /** The flow's sink; all ones if it is not known. */
+  /** Node id of the flow's sink; all ones if unknown. */
   sink(row: number): number {
     return this.#sink[row]!;
   }
 
-  /** When the flow was at its sink last; -1: never. */
+  /** Last time of the flow at its sink; -1 if never. */
   lastAtSink(row: number): number {
     return this.#atSink[row]!;
   }
 
-  /** Who has seen the flow last upstream. */
+  /** The node upstream that saw the flow last. */
   seenBy(row: number): number {
     return this.#seenBy[row]!;
   }
 
-  /** Since when there is a hole; -1: there is none. */
+  /** Begin of the flow's black hole; -1 without one. */
   hole(row: number): number {
     return this.#hole[row]!;
   }
 
   /**
-   * The flow is at its sink.
-   * @param sink the node; all ones if it is not named
-   * @returns since when there was a hole that is over now, or -1
+   * Notes a sighting at the flow's sink.
+   * @param sink node id; all ones if unknown
+   * @returns the begin of the black hole that this ends; -1 without one
    */
   noteSink(row: number, sink: number, timeUs: number): number {
     if (sink !== NOT_AVAILABLE) this.#sink[row] = sink;
@@ -106,7 +106,7 @@ export class Sightings {
     return hole;
   }
 
-  /** The flow is at a node that may not be its sink. */
+  /** Notes a sighting at a node that may not be the sink. */
   noteUpstream(row: number, nodeId: number, timeUs: number): void {
     if (this.#watched[row] === 0 || timeUs <= this.#atSink[row]!) return;
     const missing = this.#missingSince[row]!;
@@ -122,7 +122,7 @@ export class Sightings {
     this.#seenBy[row] = nodeId;
   }
 
-  /** Whether a flow has vanished, which is told once. */
+  /** Whether the flow has vanished. It is true once for each black hole. */
   isVanished(row: number, nowUs: number): boolean {
     const missing = this.#missingSince[row]!;
     if (missing === NEVER || this.#hole[row] !== NEVER || this.#sink[row] === NOT_AVAILABLE) return false;
@@ -133,7 +133,9 @@ export class Sightings {
     return true;
   }
 
-  /** The median of the flow's last gaps at its sink, in microseconds; 0 if there are none. Of an even number, the lower. */
+  /**
+   * The median of the flow's last gaps at its sink, in microseconds; of an even number the lower one; 0 without gaps.
+   */
   median(row: number): number {
     const count = Math.min(this.#gapCount[row]!, MEDIAN_GAPS);
     if (count === 0) return 0;
@@ -146,7 +148,7 @@ export class Sightings {
   #noteGap(row: number, gapUs: number): void {
     const count = this.#gapCount[row]!;
     this.#gaps[row * MEDIAN_GAPS + (count % MEDIAN_GAPS)] = Math.min(gapUs, MAX_GAP_US);
-    // From there on it goes around.
+    // A count of at least `MEDIAN_GAPS` says that all gaps are filled.
     this.#gapCount[row] = count + 1 === 2 * MEDIAN_GAPS ? MEDIAN_GAPS : count + 1;
   }
 
@@ -162,7 +164,7 @@ export class Sightings {
     for (let gap = 0; gap < Math.min(count, MEDIAN_GAPS); gap++) writer.number(this.#gaps[row * MEDIAN_GAPS + gap]!);
   }
 
-  /** Into a row that was reset. */
+  /** Reads into a row that was reset. */
   read(row: number, reader: ByteReader): void {
     this.#sink[row] = reader.word();
     this.#atSink[row] = reader.signed();

@@ -2,7 +2,7 @@ import { FLAG, type Flow, formatIpv4, formatIpv6, type TelemetryBatch } from '@i
 import { FLOW_KEY_BYTES_IPV4, FLOW_KEY_BYTES_IPV6, flowXxh32Ipv4, flowXxh32Ipv6 } from '@int/hash';
 import { NO_ROW } from '../slice/pair-table.js';
 
-/** What a key is made of: a flow's addresses, protocol and ports, or, of a report without a flow, the node that sent it. */
+/** Kinds of keys: a flow's addresses, protocol and ports, or the node that sent a report without a flow. */
 const FAMILY = { NODE: 0, IPV4: 4, IPV6: 6 } as const;
 
 /** Words of a key: source 4, destination 4, ports. */
@@ -10,25 +10,25 @@ const KEY_WORDS = 9;
 const NODE_KEY_BYTES = 4;
 
 /**
- * Rows by flow key, 0 to `capacity - 1`, with places given back. Open addressing, at most half full; of a fixed size.
- * The memory of a key is its row's until the row is released.
+ * A hash table from flow keys to rows 0 to `capacity - 1`, of fixed size. Open addressing, at most half full. Released
+ * rows are used again.
  */
 export class FlowTable {
   readonly capacity: number;
   readonly hash: Uint32Array;
-  /** A {@link FAMILY}. */
+  /** One of {@link FAMILY}. */
   readonly family: Uint8Array;
   readonly used: Uint8Array;
   readonly #keys: Uint32Array;
   readonly #protocol: Uint8Array;
-  /** Row + 1, or 0. */
+  /** Row + 1; 0 if the slot is free. */
   readonly #slots: Int32Array;
-  /** Rows that are free, the last one first. */
+  /** The free rows, as a stack. */
   readonly #free: Int32Array;
   #size = 0;
-  /** The hash of the key looked for last, whether it has a row or not; signed. */
+  /** Hash of the last key looked up, whether it has a row or not; signed. */
   lastHash = 0;
-  /** The key being looked for. */
+  /** The key to look up. */
   readonly #wanted = new Uint32Array(KEY_WORDS);
 
   constructor(capacity: number) {
@@ -47,8 +47,8 @@ export class FlowTable {
   }
 
   /**
-   * The row of a report's flow, or of its node if it tells none: a new row if there is none yet, {@link NO_ROW} if there is
-   * no room.
+   * The row of a report's flow, or of its node if the report has no flow. Makes a row if there is none; {@link NO_ROW}
+   * if there is no room.
    */
   rowOfReport(batch: TelemetryBatch, report: number): number {
     const flags = batch.flags[report]!;
@@ -107,7 +107,7 @@ export class FlowTable {
     return row;
   }
 
-  /** Where the key is for which there was no room last, for {@link key} and {@link flow}. */
+  /** Place of the last key that found no room, for {@link key} and {@link flow}. */
   get refused(): number {
     return this.capacity;
   }
@@ -129,7 +129,7 @@ export class FlowTable {
     return true;
   }
 
-  /** Releases every row in use of which `isOver` says so. Costs a pass over the table. */
+  /** Releases every used row for which `isOver` returns true. Costs a pass over the table. */
   release(isOver: (row: number) => boolean): void {
     const before = this.#size;
     for (let row = 0; row < this.capacity; row++) {
@@ -138,7 +138,7 @@ export class FlowTable {
       this.#free[this.capacity - this.#size--] = row;
     }
     if (this.#size === before) return;
-    // Entries behind a removed one would no longer be found: lay the table out anew.
+    // Entries behind a removed one would no longer be found, so fill the slots anew.
     this.#slots.fill(0);
     const mask = this.#slots.length - 1;
     for (let row = 0; row < this.capacity; row++) {
@@ -149,7 +149,7 @@ export class FlowTable {
     }
   }
 
-  /** The key as bytes: those of @int/hash for a flow, the node id for a report without. Allocates. */
+  /** The key as bytes: the flow key of @int/hash, or the node id of a report without a flow. Allocates. */
   key(row: number): Uint8Array {
     const family = this.family[row]!;
     const at = row * KEY_WORDS;
@@ -160,7 +160,7 @@ export class FlowTable {
     return bytesOf(addresses, this.#protocol[row]!, [words[at + 8]!]);
   }
 
-  /** The row of a key as {@link key} gives it; {@link NO_ROW} if there is no room, `null` if it is none. */
+  /** The row of a key in the form of {@link key}; {@link NO_ROW} if there is no room, `null` if the key is invalid. */
   rowOfKey(bytes: Uint8Array): number | null {
     const key = this.#wanted;
     key.fill(0);
@@ -194,7 +194,7 @@ export class FlowTable {
     return this.#rowOf(flowXxh32Ipv6(s0, s1, s2, s3, d0, d1, d2, d3, protocol, ports), FAMILY.IPV6, protocol);
   }
 
-  /** The flow in words; `null` for a report without. Allocates. */
+  /** The flow as an object; `null` for a report without a flow. Allocates. */
   flow(row: number): Flow | null {
     const family = this.family[row]!;
     if (family === FAMILY.NODE) return null;

@@ -1,8 +1,8 @@
 import { FLAG, MODES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 
-/** Rows of a report, and a node that is known from its header alone. */
+/** Most nodes of a report: its rows, and a node that only its header names. */
 const MOST_NODES = 257;
-/** Up to so many nodes, each is compared with each. */
+/** Up to this many nodes are compared pairwise. */
 const FEW_NODES = 12;
 /** More than twice the longest path. */
 const SEEN_SLOTS = 1024;
@@ -11,30 +11,30 @@ const MODE_MD = MODES.indexOf('md');
 const MODE_GPINT = MODES.indexOf('gpint');
 
 /**
- * The path a report tells, read from the columns of a batch; used again for each report.
+ * The path in a report, read from the columns of a batch. The object is reused for each report.
  *
- * The reporting node's own values come last. A sink that has pushed values into the stack and reports others of its own is
- * one node, not two: its own row is folded into the last hop.
+ * The reporting node's own values come last. An INT sink may push values into the stack and also report values of its
+ * own. It is still one node: its own row is folded into the last hop.
  */
 export class Trace {
-  /** Node ids, the first `length` of them; all ones for a hop that did not name itself. */
+  /** Node ids, the first `length` of them; all ones for a hop without an id. */
   readonly nodes: Uint32Array = new Uint32Array(MOST_NODES);
   length = 0;
   /** A hash of the nodes, 32 bits. */
   hash = 0;
-  /** Rows of hops with values: one for each of the first `rows` nodes. */
+  /** Number of hop rows with values: one for each of the first `rows` nodes. */
   rows = 0;
-  /** The row that the last hop's missing values are taken from, or -1. */
+  /** The row that supplies missing values of the last hop, or -1. */
   foldedRow = -1;
-  /** The packet's whole way from source to sink. */
+  /** Whether this is the packet's whole path from source to sink. */
   isPath = false;
-  /** The packet has left the network: the last node is its sink. */
+  /** Whether the packet has left the network. The last node is then its sink. */
   isAtSink = false;
-  /** The nodes are neighbours of each other, but for the last two if `isCut`. */
+  /** Whether consecutive nodes are neighbours, except the last two if `isCut`. */
   isStack = false;
-  /** Hops are missing before the last node. */
+  /** Whether hops are missing before the last node. */
   isCut = false;
-  /** A probe that visits nodes as its sender wants. */
+  /** Whether the packet is a probe, which visits the nodes that its sender chose. */
   isProbe = false;
   readonly #seen = new Uint32Array(SEEN_SLOTS);
   readonly #stamps = new Uint32Array(SEEN_SLOTS);
@@ -77,7 +77,7 @@ export class Trace {
     this.isPath = this.isAtSink && (flags & (FLAG.HOP_EXCEEDED | FLAG.MTU_EXCEEDED)) === 0;
   }
 
-  /** The position of the first node that was there before, or -1. Hops that did not name themselves are no node. */
+  /** The position of the first node that appeared before, or -1. Hops without an id are ignored. */
   repeated(): number {
     const { nodes, length } = this;
     if (length > FEW_NODES) return this.#repeatedOfMany();
@@ -110,7 +110,7 @@ export class Trace {
     return -1;
   }
 
-  /** The nodes as an event has them. Allocates. */
+  /** The path as an event shows it. Allocates. */
   path(): (number | null)[] {
     return nodePath(this.nodes, 0, this.length);
   }
@@ -122,7 +122,7 @@ export class Trace {
   }
 }
 
-/** Node ids as they are shown: `null` for a hop that did not name itself. */
+/** Node ids as events show them: `null` for a hop without an id. */
 export function nodePath(nodes: Uint32Array, start: number, length: number): (number | null)[] {
   const path: (number | null)[] = [];
   for (let at = start; at < start + length; at++) path.push(nodes[at] === NOT_AVAILABLE ? null : nodes[at]!);

@@ -3,12 +3,12 @@ import { nanosecondText } from '../time.js';
 import { type FlowTable, hexOf } from './table.js';
 import type { WindowContents } from './windows.js';
 
-/** Beginning of the ids of a flow's windows. */
+/** Prefix of the ids of a flow's windows. */
 export function windowName(table: FlowTable, row: number): string {
   return `flow-${hexOf(table.key(row))}`;
 }
 
-/** A window as it is given out; `null` for a report without a flow, which has none. */
+/** A window as it is emitted; `null` for a row without a flow, which has none. */
 export function windowOf(
   table: FlowTable,
   row: number,

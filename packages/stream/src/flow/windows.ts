@@ -6,12 +6,12 @@ import { Summaries } from '../slice/summaries.js';
 import type { Paths } from './paths.js';
 import { nodePath, type Trace } from './trace.js';
 
-/** Not a record. */
+/** No record. */
 export const NONE = -1;
-/** Of a record: how often its window was given out. */
+/** The value of `#given` for a window that was not emitted yet. */
 const OPEN = 0;
 
-/** What a window holds, in objects. */
+/** The contents of a window, as objects. */
 export interface WindowContents {
   readonly reports: number;
   readonly drops: number;
@@ -24,21 +24,21 @@ export interface WindowContents {
 }
 
 /**
- * What flows met, a record for each flow and window: of windows that are open, however many those are, and of those that
- * were given out and may be corrected. As many records as the constructor makes, for all flows together.
+ * The statistics of flows, with a record for each flow and window. All flows share a fixed number of records. Any
+ * number of windows may be open. Emitted windows stay as long as they can be corrected.
  */
 export class FlowWindows {
   readonly #slots: number;
-  /** First record of each row, and the next one of each record. */
+  /** First record of each row, and next record of each record. */
   readonly #first: Int32Array;
   readonly #next: Int32Array;
   readonly #row: Int32Array;
   readonly #free: Int32Array;
   #freeCount: number;
   readonly #window: Float64Array;
-  /** Times given out; {@link OPEN}: not yet. */
+  /** How often each window was emitted; {@link OPEN} if not yet. */
   readonly #given: Uint32Array;
-  /** It has changed since it was given out. */
+  /** Whether the window has changed since it was emitted. */
   readonly #isChanged: Uint8Array;
   #changed = 0;
   #kept = 0;
@@ -58,8 +58,8 @@ export class FlowWindows {
   readonly #congested: Float64Array;
 
   /**
-   * @param records for all flows together
-   * @param slots switches a flow has statistics of in a window, and nodes of its path
+   * @param records number of records for all flows together
+   * @param slots number of switches with statistics, and of nodes of the path, for each record
    */
   constructor(flows: number, records: number, slots: number) {
     this.#slots = slots;
@@ -90,24 +90,24 @@ export class FlowWindows {
     return this.#freeCount > 0;
   }
 
-  /** Whether a window that was given out has changed since. */
+  /** Whether an emitted window has changed. */
   get hasChanged(): boolean {
     return this.#changed > 0;
   }
 
-  /** Forgets all of a row. */
+  /** Releases all records of a row. */
   reset(row: number): void {
     while (this.#first[row] !== NONE) this.#release(this.#first[row]!);
   }
 
-  /** The record of a flow's window, if it has one. */
+  /** The record of a flow's window; {@link NONE} if there is none. */
   find(row: number, window: number): number {
     let record = this.#first[row]!;
     while (record !== NONE && this.#window[record] !== window) record = this.#next[record]!;
     return record;
   }
 
-  /** A new record, which begins with the path that the flow has. To be called while there is room. */
+  /** Makes a record, which begins with the flow's present path. Call it only while there is room. */
   begin(row: number, window: number, paths: Paths): number {
     const record = this.#take(row, window);
     this.#pathTime[record] = NONE;
@@ -145,7 +145,7 @@ export class FlowWindows {
     this.#free[this.#freeCount++] = record;
   }
 
-  /** The first window from `from` on of which there is anything; infinity: there is none. Costs a pass over all records. */
+  /** The first window with a record, from `from` on; infinity if there is none. Costs a pass over all records. */
   earliest(from: number): number {
     let earliest = Number.POSITIVE_INFINITY;
     for (let record = 0; record < this.#row.length; record++) {
@@ -155,7 +155,7 @@ export class FlowWindows {
     return earliest;
   }
 
-  /** The latest window of which there is anything; -1: there is none. Costs a pass over all records. */
+  /** The latest window with a record; -1 if there is none. Costs a pass over all records. */
   latest(): number {
     let latest = NONE;
     for (let record = 0; record < this.#row.length; record++) {
@@ -164,7 +164,7 @@ export class FlowWindows {
     return latest;
   }
 
-  /** Lets go of windows that were given out and lie before one. Costs a pass over all records, if any are kept. */
+  /** Drops emitted windows before `window`. Costs a pass over all records, if any are kept. */
   letGo(window: number): void {
     if (this.#kept === 0) return;
     for (let record = 0; record < this.#row.length; record++) {
@@ -173,7 +173,7 @@ export class FlowWindows {
     }
   }
 
-  /** Calls `visit` for each record whose window was given out and has changed since, row by row. */
+  /** Calls `visit` for each record that has changed since its window was closed, row by row. */
   changed(visit: (row: number, window: number, record: number) => void): void {
     if (this.#changed === 0) return;
     for (let row = 0; row < this.#first.length; row++) {
@@ -184,9 +184,9 @@ export class FlowWindows {
   }
 
   /**
-   * The window was given out.
-   * @param isKept it may be corrected
-   * @returns how often it had been given out before
+   * Marks a window as emitted.
+   * @param isKept whether it can be corrected
+   * @returns how often it was emitted before
    */
   give(record: number, isKept: boolean): number {
     const before = this.#given[record]!;
@@ -200,14 +200,14 @@ export class FlowWindows {
     return before;
   }
 
-  /** Something comes for a window that is closed: it is to be given out again, or now for the first time. */
+  /** Marks a closed window as changed. It is then emitted again, or for the first time. */
   change(record: number): void {
     if (this.#isChanged[record] === 1) return;
     this.#isChanged[record] = 1;
     this.#changed++;
   }
 
-  /** A window that was given out, and is kept, is to be given out again. Costs a pass over all records, if any are kept. */
+  /** Marks an emitted window that is kept as changed. Costs a pass over all records, if any are kept. */
   changeKept(window: number): void {
     if (this.#kept === 0) return;
     for (let record = 0; record < this.#row.length; record++) {
@@ -221,7 +221,7 @@ export class FlowWindows {
     if (isDrop) this.#drops[record]!++;
   }
 
-  /** A report of an earlier window, which that cannot have any more. */
+  /** Counts a report whose own window can no longer be corrected. */
   late(record: number): void {
     this.#late[record]!++;
   }
@@ -230,7 +230,7 @@ export class FlowWindows {
     this.#changes[record]!++;
   }
 
-  /** A packet of the window has taken a path. */
+  /** Notes the path of a packet in the window. */
   path(record: number, { nodes, length }: Trace, timeUs: number): void {
     if (timeUs < this.#pathTime[record]!) return;
     this.#pathTime[record] = timeUs;
@@ -240,16 +240,16 @@ export class FlowWindows {
     for (let at = 0; at < kept; at++) this.#pathNodes[start + at] = nodes[at]!;
   }
 
-  /** @param latency a sum of latencies; it saturates at 2^32 - 1 */
+  /** @param latency sum of hop latencies; it saturates at 2^32 - 1 */
   endToEnd(record: number, latency: number): void {
     this.#endToEnd.add(record, Math.min(latency, 0xffffffff));
   }
 
   /**
-   * What a flow met at one switch.
-   * @param guess where it is likely to be: its position on the path
-   * @param latency all ones if not known
-   * @param occupancy likewise
+   * Adds a flow's values at one switch.
+   * @param guess the likely slot: the position on the path
+   * @param latency all ones if unknown
+   * @param occupancy all ones if unknown
    */
   hop(record: number, guess: number, nodeId: number, latency: number, occupancy: number, isCongested: boolean): void {
     const slot = this.#slotOf(record, guess, nodeId);
@@ -278,7 +278,7 @@ export class FlowWindows {
     return slot;
   }
 
-  /** What a record holds. Allocates. */
+  /** The contents of a record. Allocates. */
   contents(record: number): WindowContents {
     const start = record * this.#slots;
     const hops: FlowHop[] = [];
@@ -308,7 +308,7 @@ export class FlowWindows {
     return summaries.count(row) === 0 ? null : summaries.read(row);
   }
 
-  /** Writes the windows of a row that were not given out: those alone are to outlast the process. */
+  /** Writes the open windows of a row. Emitted windows are not part of the state. */
   write(row: number, writer: ByteWriter): void {
     const open: number[] = [];
     for (let record = this.#first[row]!; record !== NONE; record = this.#next[record]!) {
@@ -340,7 +340,7 @@ export class FlowWindows {
     }
   }
 
-  /** Into a row that was reset. */
+  /** Reads into a row that was reset. */
   read(row: number, reader: ByteReader): void {
     const count = reader.between(0, this.#freeCount, 'windows');
     let before = NONE;

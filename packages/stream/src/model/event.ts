@@ -11,33 +11,35 @@ export const IMMEDIATE_KINDS = [
 ] as const;
 export type ImmediateKind = (typeof IMMEDIATE_KINDS)[number];
 
-/** What all immediate events have. An event is its own JSON object: times are decimal strings of nanoseconds. */
+/**
+ * The fields of all immediate events. An event is a JSON object as it stands. Times are decimal strings of nanoseconds.
+ */
 interface EventBase {
   readonly type: 'immediate';
   /**
-   * From the kind, the subject and the time it began: whoever computes the same event again gives it the same id, so that a
-   * reader can drop repeats by it. The id of an end is that of its beginning and `/end`.
+   * Made from the kind, the subject and the begin. The same event computed again has the same id, so readers can drop
+   * repeats. The id of an end is the id of its begin plus `/end`.
    */
   readonly id: string;
   /**
-   * The time that shows it, in the time of the reports: that of the report, or up to which there was silence. Nanoseconds since
-   * the epoch; computed in whole microseconds.
+   * The time of the event, in the time of the reports: that of a report, or the end of the silence, slice or window
+   * that shows it. Nanoseconds since the epoch, computed in whole microseconds.
    */
   readonly timeNs: string;
-  /** When what it tells of began. */
+  /** The begin of the condition, in the same form. */
   readonly sinceNs: string;
-  /** There and true: what began at `sinceNs` is over at `timeNs`. */
+  /** Set if the condition that began at `sinceNs` has ended at `timeNs`. */
   readonly ended?: true;
 }
 
-/** A switch appears twice in one packet's path. Raised once while the flow goes on to loop there. */
+/** A switch appears twice in the path of one packet. Raised once while the flow keeps looping. */
 export interface LoopEvent extends EventBase {
   readonly kind: 'loop';
-  /** `null` if the report does not tell the flow. */
+  /** `null` if the report does not contain the flow. */
   readonly flow: Flow | null;
-  /** The first switch that appears again. */
+  /** The first switch that is repeated in the path. */
   readonly nodeId: number;
-  /** The path as reported; `null` is a hop that did not name itself. */
+  /** The path as reported. `null` is a hop without a node id. */
   readonly path: readonly (number | null)[];
 }
 
@@ -49,52 +51,55 @@ export interface PathChangeEvent extends EventBase {
   readonly previous: readonly (number | null)[];
 }
 
-/** A watched flow is seen upstream, but not at its sink any more. */
+/** A watched flow is seen upstream, but no longer at its INT sink. */
 export interface BlackHoleEvent extends EventBase {
   readonly kind: 'blackHole';
   readonly flow: Flow | null;
-  /** The sink, where it is missing. */
+  /** The INT sink at which the flow is missing. */
   readonly nodeId: number;
-  /** The node that has seen it last. */
+  /** The node upstream that saw the flow last. */
   readonly seenBy: number;
-  /** When the sink saw it last; `null` if never. */
+  /** The time at which the sink saw the flow last; `null` if never. */
   readonly lastSinkNs: string | null;
 }
 
-/** A link that carried flows is silent, while both its ends report. */
+/** A link that carried flows is silent, although both its ends report. */
 export interface LinkFailureEvent extends EventBase {
   readonly kind: 'linkFailure';
-  /** From and to. */
+  /** Node ids: from, to. */
   readonly link: readonly [number, number];
-  /** Flows it carried when it fell silent, counted up to 8. */
+  /** The number of flows it carried when it became silent, counted up to 8. */
   readonly flows: number;
 }
 
-/** A queue is above its threshold in window after window. */
+/** A queue is above its threshold in several consecutive windows. */
 export interface PersistentCongestionEvent extends EventBase {
   readonly kind: 'persistentCongestion';
   readonly nodeId: number;
   readonly queueId: number;
-  /** What was compared, of the window at which it was raised or ended: mean or maximum, in the device's unit. */
+  /**
+   * The mean or maximum that was compared with the threshold, in the device's unit. It is of the window at which the
+   * congestion was raised or ended.
+   */
   readonly occupancy: number;
   readonly threshold: number;
-  /** Windows in a row above the threshold; at the end, not above it. */
+  /** The number of consecutive windows above the threshold; at the end, of windows not above it. */
   readonly windows: number;
 }
 
-/** Reports that did not arrive: gaps in a node's sequence numbers that stayed open. */
+/** Reports that did not arrive: gaps in a node's sequence numbers that were not filled in time. */
 export interface ReportLossEvent extends EventBase {
   readonly kind: 'reportLoss';
   readonly nodeId: number;
   readonly hwId: number;
-  /** Numbers missing. */
+  /** The number of missing sequence numbers. */
   readonly lost: number;
-  /** The first and the last number missing; not all between them need be. */
+  /** The first and the last missing sequence number. Numbers between them may have arrived. */
   readonly firstSequence: number;
   readonly lastSequence: number;
 }
 
-/** An event that is told as soon as it is known. */
+/** An event that is emitted as soon as it is detected. */
 export type ImmediateEvent =
   | LoopEvent
   | PathChangeEvent

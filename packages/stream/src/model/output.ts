@@ -2,7 +2,10 @@ import type { ImmediateEvent } from './event.js';
 import type { NetworkPartial } from './partial.js';
 import type { FlowWindow, NetworkWindow, WindowCorrection } from './window.js';
 
-/** Takes what a flow side finds, from within `observe`, `advance` and `flush`; what it is given is its own. */
+/**
+ * Callbacks for the results of a flow side. They are called from within the side's methods, and may keep their
+ * arguments.
+ */
 export interface FlowSideOutput {
   event?(event: ImmediateEvent): void;
   flowWindow?(window: FlowWindow): void;
@@ -10,14 +13,14 @@ export interface FlowSideOutput {
   partial?(partial: NetworkPartial): void;
 }
 
-/** Takes what a network side finds, from within `merge`, `advance` and `flush`. */
+/** Callbacks for the results of a network side. They are called from within the side's methods. */
 export interface NetworkSideOutput {
   event?(event: ImmediateEvent): void;
   networkWindow?(window: NetworkWindow): void;
   correction?(correction: WindowCorrection): void;
 }
 
-/** Takes what a stream processor finds. */
+/** Callbacks for the results of a stream processor. */
 export interface StreamOutput {
   event?(event: ImmediateEvent): void;
   flowWindow?(window: FlowWindow): void;

@@ -1,33 +1,45 @@
 /**
- * What one flow side tells the network side of one slice of time, or a part of it, and how far it is. Plain data; every list
- * is in ascending order of its ids, so that equal contents are equal bytes. Times are whole microseconds since the epoch.
+ * A message from a flow side to the network side: what the side saw in one slice of time, or a part of it, and the
+ * side's progress. Plain data. Every list is in ascending order of its ids, so equal contents give equal bytes. Times
+ * are whole microseconds since the epoch.
  */
 export interface NetworkPartial extends SliceContents {
-  /** Which flow side; 0 to 2^32 - 1. */
+  /** Number of the flow side: 0 to 2^32 - 1. */
   readonly side: number;
-  /** Larger than that of the side's partial before: what comes with a number that is not is a repeat. */
+  /** Number of the partial. It increases with each partial of the side. A number that does not is a repeat. */
   readonly number: number;
   /** Length of a slice in microseconds. */
   readonly sliceUs: number;
-  /** The first slice that is still open: of those before it everything was told that has come. More may come late. */
+  /**
+   * The first slice that is still open. The side has sent everything it received for earlier slices. Late reports may
+   * add to them.
+   */
   readonly closed: number;
-  /** Nothing is known to be missing of the slices that this partial closes: those from `closed` of the one before on. */
+  /**
+   * Whether nothing is known to be missing in the slices that this partial closes: those from `closed` of the previous
+   * partial on.
+   */
   readonly whole: boolean;
-  /** The side sees nothing any more, and nobody needs to wait for it until it tells of something again. */
+  /**
+   * Whether the side receives nothing any more. The network side does not wait for it until it sends another partial.
+   */
   readonly ended: boolean;
-  /** Slices that were told of as whole before and are not, the first and the one behind the last; `null`: none. */
+  /**
+   * Slices that were reported as whole and are not: the first one, and the one after the last. `null` if there are
+   * none.
+   */
   readonly broken: readonly [number, number] | null;
 }
 
-/** What was seen in one slice of time. */
+/** The observations of one slice of time. */
 export interface SliceContents {
-  /** Number of the slice: its time divided by the length of a slice. */
+  /** Number of the slice: its start time divided by the length of a slice. */
   readonly slice: number;
   readonly switches: readonly PartialSwitch[];
   readonly links: readonly PartialLink[];
   readonly queues: readonly PartialQueue[];
   readonly reporters: readonly PartialReporter[];
-  /** What there was no room for. */
+  /** Counts of what was left out, for lack of room or because it came late. */
   readonly refused: PartialRefusals;
 }
 
@@ -35,9 +47,9 @@ export interface PartialRefusals {
   readonly switches: number;
   readonly links: number;
   readonly queues: number;
-  /** Sequence numbers; if not 0, gaps of this slice mean nothing. */
+  /** Sequence numbers. If this is not 0, gaps in this slice are no evidence of loss. */
   readonly sequences: number;
-  /** Reports too late for the slice they belong to, which a side whose clock goes by reports does not tell of. */
+  /** Reports that came too late for their slice. Only a side with `clock: 'reports'` counts them here. */
   readonly late: number;
 }
 
@@ -45,12 +57,12 @@ export interface PartialSwitch {
   readonly nodeId: number;
   readonly reports: number;
   readonly lastSeenUs: number;
-  /** Hop latencies: count, sum, smallest, largest; the last two are 0 if there are none. */
+  /** Hop latencies: count, sum, minimum, maximum. The last two are 0 if there are none. */
   readonly count: number;
   readonly sum: number;
   readonly min: number;
   readonly max: number;
-  /** Pairs of a bucket's number and its count, buckets ascending, no count 0. */
+  /** Pairs of a bucket number and its count. Buckets ascend; counts of 0 are left out. */
   readonly buckets: readonly number[];
 }
 
@@ -59,7 +71,10 @@ export interface PartialLink {
   readonly to: number;
   readonly packets: number;
   readonly lastSeenUs: number;
-  /** The 8 flows seen last: pairs of a flow's hash and its time, latest first, then by hash. */
+  /**
+   * The 8 flows seen last, as pairs of the flow's hash and its time. The latest comes first; equal times are ordered by
+   * hash.
+   */
   readonly flows: readonly number[];
 }
 
@@ -78,6 +93,9 @@ export interface PartialReporter {
   readonly hwId: number;
   /** Bits of a sequence number: 22 or 32. */
   readonly bits: number;
-  /** Pairs of a block's number and 32 bits: bit k of block b says that sequence number 32 b + k was seen. Blocks ascend. */
+  /**
+   * Pairs of a block number and a 32-bit mask. Bit k of block b is set if sequence number 32 b + k was seen. Blocks
+   * ascend.
+   */
   readonly blocks: readonly number[];
 }

@@ -1,9 +1,6 @@
-/**
- * A piece of a side's state. All pieces, each in its latest form, make up the side: what was written last under a key
- * counts, and `null` says that there is nothing under it any more.
- */
+/** A piece of a side's state. The latest values of all keys make up the whole state. `null` deletes a key. */
 export interface StateChange {
-  /** 1 to 64 bytes; belongs to the taker. */
+  /** 1 to 64 bytes. The receiver may keep it. */
   readonly key: Uint8Array;
   readonly value: Uint8Array | null;
 }

@@ -1,6 +1,6 @@
 import type { Flow } from '@int/codec';
 
-/** Some values: how many, their sum, the smallest and the largest. */
+/** Statistics of values: count, sum, minimum, maximum. */
 export interface Summary {
   readonly count: number;
   readonly sum: number;
@@ -8,126 +8,135 @@ export interface Summary {
   readonly max: number;
 }
 
-/** What a flow met at one switch in a window. Values are in the device's units. */
+/** The statistics of a flow at one switch in a window. Values are in the device's units. */
 export interface FlowHop {
-  /** `null` if the hop did not name itself. */
+  /** `null` if the hop has no node id. */
   readonly nodeId: number | null;
-  /** `null`: no report said it. */
+  /** `null` if no report contains it. */
   readonly latency: Summary | null;
   readonly queueOccupancy: Summary | null;
   /**
-   * Reports in which the switch said that it was congested: a congestion status other than 0 (v0.5, IntMon), or its own
-   * report with the flag for queue congestion.
+   * Reports in which the switch signals congestion: a congestion status other than 0 (v0.5, IntMon), or the switch's
+   * own report with the queue congestion flag.
    */
   readonly congested: number;
 }
 
-/** What windows of all kinds say of themselves. */
+/** The fields of all windows. */
 interface WindowBase {
-  /** From the subject and the time: the same window computed again, or corrected, has the same id. */
+  /** Made from the subject and the start. The same window computed again, or corrected, has the same id. */
   readonly id: string;
-  /** How often it has been given out before: of windows with the same id, the one with the largest number counts. */
+  /** How often the window was emitted before. Of windows with the same id, the one with the largest number is valid. */
   readonly revision: number;
   readonly startNs: string;
   readonly endNs: string;
   /**
-   * Nothing is known to be missing: all who may have reports of this time have said that these have come. A
-   * {@link WindowCorrection} takes that back.
+   * Whether nothing is known to be missing: all sources of reports of this time have confirmed that these have come. A
+   * {@link WindowCorrection} withdraws this.
    */
   readonly complete: boolean;
 }
 
-/** What is known of one flow in one window of time. A JSON object as it stands. */
+/** The statistics of one flow in one window of time. A JSON object as it stands. */
 export interface FlowWindow extends WindowBase {
   readonly type: 'flowWindow';
   readonly flow: Flow;
   /**
-   * The flow side that has seen what is in it. A flow that moves to another side within a window has one from each, with the same
-   * id: together they are the flow's.
+   * The flow side that made the window. A flow that moves to another side within a window has a window from each, with
+   * the same id. Their sum is the flow's.
    */
   readonly side: number;
   /** Individual reports about the flow. */
   readonly reports: number;
-  /** Of these, reports about packets that were dropped. */
+  /** Of these, reports about dropped packets. */
   readonly drops: number;
   /**
-   * Reports about the flow that came since its window before, for earlier windows that could not be corrected any more. They
-   * are in no window's `reports`.
+   * Late reports about the flow. They came since its previous window, for earlier windows that could no longer be
+   * corrected. No window counts them in `reports`.
    */
   readonly late: number;
-  /** The path of the window's latest packet whose report gave a whole one, or else the one before; `null`: none is known. */
+  /**
+   * The path of the latest packet in the window whose report gave a whole path. Without one, the flow's previous path;
+   * `null` if no path is known.
+   */
   readonly path: readonly (number | null)[] | null;
-  /** How often the path changed in this window. */
+  /** The number of path changes in this window. */
   readonly pathChanges: number;
-  /** In the order in which they were first seen in the window. */
+  /** The switches, in the order in which they were first seen in the window. */
   readonly hops: readonly FlowHop[];
-  /** Hop rows of further switches, for which there was no room. */
+  /** The number of hop records of further switches, for which there was no room. */
   readonly hopsBeyond: number;
-  /** Sums of the hop latencies over whole paths. */
+  /** End-to-end latency: the sum of the hop latencies of a whole path. */
   readonly endToEnd: Summary | null;
 }
 
-/** One queue of a switch in one window. */
+/** The statistics of one queue of a switch in one window. */
 export interface QueueWindow {
   readonly queueId: number;
   readonly occupancy: Summary | null;
-  /** Reports in which the switch said that it was congested. */
+  /** Reports in which the switch signals congestion. */
   readonly congested: number;
-  /** `above`: over its threshold in this window; `persistent`: and so often in a row that it is an event. */
+  /**
+   * `above`: above its threshold in this window. `persistent`: an event of persistent congestion has begun and not
+   * ended.
+   */
   readonly status: 'clear' | 'above' | 'persistent';
 }
 
-/** What is known of one switch in one window of time. A JSON object as it stands. */
+/** The statistics of one switch in one window of time. A JSON object as it stands. */
 export interface SwitchWindow extends WindowBase {
   readonly type: 'switchWindow';
   readonly nodeId: number;
-  /** Hop records of the switch, and reports that it sent without values of its own. */
+  /** Hop records of the switch, and reports that it sent without a hop record of its own. */
   readonly reports: number;
-  /** Such that came since its window before, for earlier windows that could not be corrected any more. */
+  /** Late ones. They came since its previous window, for earlier windows that could no longer be corrected. */
   readonly late: number;
   readonly lastSeenNs: string;
-  /** Quantiles are within 12.5 %; `null`: no report said it. */
+  /** Quantiles are within 12.5 %. `null` if no report contains a latency. */
   readonly latency: (Summary & { readonly p50: number; readonly p90: number; readonly p99: number }) | null;
-  /** By queue id. */
+  /** Ordered by queue id. */
   readonly queues: readonly QueueWindow[];
 }
 
-/** What is known of one link in one window of time. */
+/** The statistics of one link in one window of time. */
 export interface LinkWindow extends WindowBase {
   readonly type: 'linkWindow';
-  /** From and to. */
+  /** Node ids: from, to. */
   readonly link: readonly [number, number];
-  /** Packets reported to have crossed it. */
+  /** Packets that crossed the link, according to the reports. */
   readonly packets: number;
-  /** Such of earlier windows that could not be corrected any more. */
+  /** Late packets, of earlier windows that could no longer be corrected. */
   readonly late: number;
-  /** Different flows in one slice of time, at most; counted up to 8. */
+  /** The largest number of different flows in one slice of the window, counted up to 8. */
   readonly flows: number;
   readonly lastSeenNs: string;
 }
 
 export type NetworkWindow = SwitchWindow | LinkWindow;
 
-/** What corrections of all kinds say. */
+/** The fields of all corrections. */
 interface CorrectionBase {
   readonly type: 'windowCorrection';
-  /** That of the window. It may never have been given out, if none of its reports came in time. */
+  /** Id of the window. The window itself may never have been emitted, if all its reports were late. */
   readonly id: string;
-  /** Of corrections of the same window each has a larger one: a correction that is met twice counts once. */
+  /**
+   * Number of the correction. It increases with each correction of a window, so that a correction read twice counts
+   * once.
+   */
   readonly number: number;
   readonly startNs: string;
   readonly endNs: string;
   readonly complete: false;
   /**
-   * How much has come for the window since it could not be corrected any more, and since the correction before: reports of a flow,
-   * hop records of a switch, packets of a link. The window that comes next has them in its own `late`, too, if there is room.
+   * What came too late for the window since its previous correction: reports of a flow, hop records of a switch, or
+   * packets of a link. The next window also has it in its own `late`, if there is room.
    */
   readonly late: number;
 }
 
 /**
- * Says of a window that it lacks something that has come since: whichever of its revisions is the last, it is not complete. A
- * JSON object as it stands.
+ * Names a window that lacks something that came later. No revision of the window is complete then. A JSON object as it
+ * stands.
  */
 export type WindowCorrection = CorrectionBase &
   (

@@ -7,21 +7,21 @@ import { ByteWriter } from '../partial/writer.js';
 import { MissingSpans } from '../slice/missing-spans.js';
 import { type Entry, Registry } from './registry.js';
 
-/** First byte of keys: a side, a partial that waits. */
+/** First byte of the keys: of a side, of a waiting partial. */
 const KEY = { SIDE: 0x73, PARTIAL: 0x70 } as const;
 const MOST_SIDES = 65_536;
 
-/** A flow side: how far it is. */
+/** A flow side and its progress. */
 class SideEntry implements Entry {
   readonly words: readonly number[];
   lastSlice = 0;
-  /** Number of its last partial; -1: none. */
+  /** Number of its last partial; -1 if there is none. */
   number = -1;
-  /** Its first slice that is open. */
+  /** Its first open slice. */
   closed = 0;
-  /** It sees nothing any more. */
+  /** Whether it receives nothing any more. */
   isEnded = false;
-  /** How often partials were lost before it was heard last. */
+  /** `#gaps` of {@link Arrivals} at its last partial. */
   gaps = 0;
 
   constructor(words: readonly number[]) {
@@ -46,9 +46,9 @@ interface Waiting {
   isKept: boolean;
 }
 
-/** Partials that have come, until their slice is complete; and which sides there are. */
+/** The partials that wait for their slice to be complete, and the known sides. */
 export class Arrivals {
-  /** Slices of which a side has said that something may be missing. */
+  /** Slices in which something may be missing. */
   readonly missing = new MissingSpans();
   readonly #capacity: number;
   readonly #sides = new Registry(KEY.SIDE, 1, MOST_SIDES, (words) => new SideEntry(words));
@@ -71,8 +71,8 @@ export class Arrivals {
   }
 
   /**
-   * Takes note of a partial, and keeps it if its slice is open.
-   * @returns `told`: it says how far the side is, and nothing else; `late`: its slice is closed
+   * Notes a partial, and keeps it if its slice is open.
+   * @returns `told` if it contains only the side's progress; `late` if its slice is closed
    */
   offer(partial: NetworkPartial, openSlice: number): 'kept' | 'told' | 'repeated' | 'late' {
     const { side, slice, number, closed, whole, ended, broken } = partial;
@@ -97,15 +97,12 @@ export class Arrivals {
     return 'kept';
   }
 
-  /** Partials may have been lost: nobody's next one tells of whole slices. */
+  /** Notes that partials may have been lost. Slices closed by each side's next partial are then incomplete. */
   gap(): void {
     this.#gaps++;
   }
 
-  /**
-   * The last slice that the side which is most behind has closed, and that which is furthest; how many sides there are. Those that
-   * have ended are left out.
-   */
+  /** The number of sides that have not ended, and the last slices closed by the slowest and by the fastest of them. */
   sides(): { readonly count: number; readonly least: number; readonly most: number } {
     let count = 0;
     let least = Number.POSITIVE_INFINITY;
@@ -120,7 +117,7 @@ export class Arrivals {
     return { count, least, most };
   }
 
-  /** The slice of the side that was not heard for longest; infinity: there is none. */
+  /** The last slice of the side that was silent for longest; infinity without sides. */
   leastHeard(): number {
     let least = Number.POSITIVE_INFINITY;
     this.#sides.visit(({ lastSlice }) => {
@@ -130,26 +127,26 @@ export class Arrivals {
     return least;
   }
 
-  /** Forgets sides not heard since a slice. */
+  /** Forgets sides that were not heard since `slice`. */
   forget(slice: number): void {
     this.#sides.forget(slice);
   }
 
-  /** The earliest slice that something waits for; infinity: none. */
+  /** The earliest slice with waiting partials; infinity if there is none. */
   earliest(): number {
     let earliest = Number.POSITIVE_INFINITY;
     for (const slice of this.#waiting.keys()) earliest = Math.min(earliest, slice);
     return earliest;
   }
 
-  /** The latest slice that something waits for; -1: none. */
+  /** The latest slice with waiting partials; -1 if there is none. */
   latest(): number {
     let latest = -1;
     for (const slice of this.#waiting.keys()) latest = Math.max(latest, slice);
     return latest;
   }
 
-  /** The partials of a slice in the order of their sides, which are not kept any more. */
+  /** Removes the partials of a slice, and returns them in the order of their sides. */
   take(slice: number): NetworkPartial[] {
     const waiting = this.#waiting.get(slice);
     if (waiting === undefined) return [];
@@ -172,7 +169,7 @@ export class Arrivals {
     }
   }
 
-  /** @returns whether the key is one of these */
+  /** @returns whether the key belongs here */
   restore(key: Uint8Array, value: Uint8Array): boolean {
     if (key[0] === KEY.SIDE) {
       this.#sides.restore(key, value);

@@ -1,11 +1,11 @@
-/** What windows of the network are made of: sums that go on growing, whoever adds to them. */
+/** The contents of network windows: sums to which partials are added. */
 import type { PartialLink, PartialQueue, PartialSwitch } from '../model/partial.js';
 import type { Summary, SwitchWindow } from '../model/window.js';
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
 import { BUCKETS, quantile } from '../slice/buckets.js';
 
-/** Values: how many, their sum, the smallest and the largest. */
+/** Count, sum, minimum and maximum of values. */
 class Values {
   count = 0;
   sum = 0;
@@ -42,12 +42,12 @@ class Values {
   }
 }
 
-/** A switch in one window. */
+/** The counts of a switch in one window. */
 export class SwitchCounts {
   reports = 0;
   lastSeenUs = 0;
   readonly #latency = new Values();
-  /** Counts by bucket; none until there is a latency. */
+  /** Counts by bucket; empty before the first latency. */
   #buckets: number[] = [];
 
   merge(part: PartialSwitch): void {
@@ -81,10 +81,10 @@ export class SwitchCounts {
   }
 }
 
-/** A link in one window. */
+/** The counts of a link in one window. */
 export class LinkCounts {
   packets = 0;
-  /** Most flows of one slice. */
+  /** The largest number of flows in one slice. */
   flows = 0;
   lastSeenUs = 0;
 
@@ -106,7 +106,7 @@ export class LinkCounts {
   }
 }
 
-/** A queue in one window. */
+/** The counts of a queue in one window. */
 export class QueueCounts {
   congested = 0;
   readonly #occupancy = new Values();

@@ -6,7 +6,10 @@ import type { Loss } from './sequence-gaps.js';
 
 const ENDED = '/end';
 
-/** A link has failed, or is seen again. @param timeUs when that shows */
+/**
+ * The event for the failure of a link, or for its end.
+ * @param timeUs the time at which this was detected
+ */
 export function linkEvent(link: LinkEntry, flows: number, timeUs: number, isEnd: boolean): LinkFailureEvent {
   const [from, to] = link.words as [number, number];
   return {
@@ -21,7 +24,7 @@ export function linkEvent(link: LinkEntry, flows: number, timeUs: number, isEnd:
   };
 }
 
-/** @param window the window that has shown it */
+/** @param window the window that shows it */
 export function congestionEvent(
   queue: QueueEntry,
   { change, since, statistic, windows }: QueueVerdict,

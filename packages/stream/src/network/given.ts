@@ -1,4 +1,4 @@
-/** Windows of the network, as they are given out, and kept for a time to be corrected. */
+/** Windows of the network that were emitted, and are kept to be corrected. */
 import type { NetworkPartial } from '../model/partial.js';
 import type { LinkWindow, NetworkWindow, QueueWindow, SwitchWindow } from '../model/window.js';
 import { nanosecondText } from '../time.js';
@@ -11,12 +11,12 @@ export interface GivenQueue {
   readonly status: QueueWindow['status'];
 }
 
-/** Beginning of the ids of a switch's windows. */
+/** Prefix of the ids of a switch's windows. */
 export function switchName(nodeId: number): string {
   return `switch-${nodeId}`;
 }
 
-/** Beginning of the ids of a link's windows. */
+/** Prefix of the ids of a link's windows. */
 export function linkName(from: number, to: number): string {
   return `link-${from}-${to}`;
 }
@@ -39,14 +39,14 @@ interface Given {
   complete: boolean;
   readonly switches: Map<number, GivenSwitch>;
   readonly links: Map<string, GivenLink>;
-  /** Times each was given out, by `switch` and `link` below. */
+  /** How often each switch and link was emitted. */
   readonly times: Map<GivenSwitch | GivenLink, number>;
   readonly changed: Set<GivenSwitch | GivenLink>;
 }
 
 /**
- * The windows that were given out last: what comes for them is added, and they are given out again. In memory only; whoever
- * takes over has none of them.
+ * The windows that were emitted last. Late contents are added to them, and they are emitted again. They are in memory
+ * only: a restored side has none.
  */
 export class GivenWindows {
   readonly #windowUs: number;
@@ -55,14 +55,17 @@ export class GivenWindows {
   readonly #windows = new Map<number, Given>();
   #count = 0;
 
-  /** @param capacity switches, links and queues of all windows together; beyond it, the earliest windows go */
+  /**
+   * @param capacity most switches, links and queues in all windows together; beyond it, the earliest windows are
+   *   dropped
+   */
   constructor(windowUs: number, capacity: number, give: (window: NetworkWindow) => void) {
     this.#windowUs = windowUs;
     this.#capacity = capacity;
     this.#give = give;
   }
 
-  /** Begins a window, in ascending order; all of it is added before the next one. */
+  /** Begins a window. Windows begin in ascending order, and each is filled before the next one begins. */
   begin(window: number, complete: boolean): void {
     this.#windows.set(window, {
       complete,
@@ -89,7 +92,7 @@ export class GivenWindows {
     this.#giveLink(window, given, one);
   }
 
-  /** Lets go of windows before one, and of the earliest if there are too many; what has changed of them is given out before. */
+  /** Drops windows before `window`, and the earliest ones if there are too many. Their changes are emitted before. */
   keepFrom(window: number): void {
     for (const [number, given] of this.#windows) {
       if (number >= window && this.#count <= this.#capacity) break;
@@ -106,7 +109,7 @@ export class GivenWindows {
     return this.#windows.has(window);
   }
 
-  /** Windows from one on, and before another, are not complete: those that were given out so are to be given out again. */
+  /** Marks the windows from `from` to `to - 1` as incomplete. Those emitted as complete are to be emitted again. */
   break(from: number, to: number): void {
     for (const [window, given] of this.#windows) {
       if (window < from || window >= to || !given.complete) continue;
@@ -115,7 +118,7 @@ export class GivenWindows {
     }
   }
 
-  /** Adds what has come for a window that is kept. */
+  /** Adds late contents to a kept window. */
   merge(window: number, partial: NetworkPartial): void {
     const given = this.#windows.get(window)!;
     for (const part of partial.switches) {
@@ -157,7 +160,7 @@ export class GivenWindows {
     return one;
   }
 
-  /** Gives out again what has changed. */
+  /** Emits the changed windows again. */
   revise(): void {
     for (const [window, given] of this.#windows) this.#reviseOne(window, given);
   }

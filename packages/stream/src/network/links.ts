@@ -5,18 +5,18 @@ import { RECENT_FLOWS, RecentFlows } from '../slice/recent-flows.js';
 import { LinkCounts } from './counts.js';
 import type { Entry } from './registry.js';
 
-/** A link from one switch to another: what it carries, and for how long it has been silent. */
+/** A link from one switch to another: its traffic and its silence. */
 export class LinkEntry implements Entry {
   readonly words: readonly number[];
   lastSlice = 0;
   lastSeenUs = 0;
-  /** Of the open window. */
+  /** Counts of the open window. */
   counts = new LinkCounts();
-  /** Packets of windows that are over, which come with the open one. */
+  /** Packets of earlier windows, which the open window counts as `late`. */
   late = 0;
-  /** Slices since the link was seen last in which both its ends were. */
+  /** Number of slices since the link was last seen, in which both its ends were seen. */
   silentSlices = 0;
-  /** When it had been seen last when it was told that it failed; -1: it was not. */
+  /** `lastSeenUs` when its failure was reported; -1 if it has not failed. */
   failedUs = -1;
   readonly #recent = new RecentFlows(1);
 
@@ -32,7 +32,7 @@ export class LinkEntry implements Entry {
     for (let at = 0; at < part.flows.length; at += 2) this.#recent.note(0, part.flows[at]!, part.flows[at + 1]!);
   }
 
-  /** Flows seen since a time, counted up to 8. */
+  /** The number of flows seen since a time, counted up to 8. */
   flowsSince(timeUs: number): number {
     const { counts, timesUs } = this.#recent;
     let count = 0;
@@ -40,7 +40,7 @@ export class LinkEntry implements Entry {
     return count;
   }
 
-  /** The next window begins. */
+  /** Begins the next window. */
   clear(): void {
     this.counts = new LinkCounts();
     this.late = 0;

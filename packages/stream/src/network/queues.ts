@@ -5,30 +5,30 @@ import { QueueCounts } from './counts.js';
 import type { GivenQueue } from './given.js';
 import type { Entry } from './registry.js';
 
-/** What a window's end has shown of a queue. */
+/** The result of a window for a queue. */
 export interface QueueVerdict {
   readonly queue: GivenQueue;
-  /** What was compared with the threshold; 0 without values. */
+  /** The value that was compared with the threshold; 0 without values. */
   readonly statistic: number;
-  /** There is persistent congestion from now on, or no more. */
+  /** Whether persistent congestion began or ended in this window. */
   readonly change: 'began' | 'ended' | null;
-  /** The first window of those in a row. */
+  /** First window of the persistent congestion; -1 if there is none. */
   readonly since: number;
-  /** Windows in a row that led to the change. */
+  /** Number of consecutive windows that led to the change. */
   readonly windows: number;
 }
 
-/** A queue of a switch: its part in the window that is open, and how often it was above its threshold. */
+/** A queue of a switch: its counts in the open window, and its consecutive windows above the threshold. */
 export class QueueEntry implements Entry {
   readonly words: readonly number[];
   lastSlice = 0;
-  /** Of the open window. */
+  /** Counts of the open window. */
   counts = new QueueCounts();
-  /** Windows in a row above the threshold. */
+  /** Consecutive windows above the threshold. */
   #above = 0;
-  /** Windows in a row not above it, while there is persistent congestion. */
+  /** Consecutive windows not above the threshold, during persistent congestion. */
   #below = 0;
-  /** First window of the persistent congestion there is; -1: there is none. */
+  /** First window of the persistent congestion; -1 if there is none. */
   #since = -1;
 
   constructor(words: readonly number[]) {
@@ -40,14 +40,15 @@ export class QueueEntry implements Entry {
     this.counts.merge(part);
   }
 
-  /** Nothing can come of it while it stays as it is. */
+  /** Whether the end of a window would change nothing. */
   get isQuiet(): boolean {
     return this.counts.isEmpty && this.#above === 0 && this.#since < 0;
   }
 
   /**
-   * The window is over.
-   * @param isComplete nothing is missing: where no value is, there was none
+   * Closes the open window.
+   * @param isComplete whether nothing is missing; only then does a window without values end a series above the
+   *   threshold
    */
   close(
     window: number,

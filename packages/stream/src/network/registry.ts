@@ -4,10 +4,10 @@ import { ByteReader } from '../partial/reader.js';
 import { stateReader, stateWriter } from '../partial/state.js';
 import { ByteWriter } from '../partial/writer.js';
 
-/** Something with a state of its own, known by one to three 32-bit words. */
+/** An entry with state of its own, identified by one to three 32-bit words. */
 export interface Entry {
   readonly words: readonly number[];
-  /** The slice in which it was met last. */
+  /** The last slice in which it was seen. */
   lastSlice: number;
   write(writer: ByteWriter): void;
   read(reader: ByteReader): void;
@@ -16,11 +16,11 @@ export interface Entry {
 interface Held<T> {
   readonly entry: T;
   isDirty: boolean;
-  /** The state has it from before. */
+  /** Whether the stored state contains the entry. */
   isKept: boolean;
 }
 
-/** Entries by their words: at most so many. What has changed of them is known, so that it can be kept elsewhere. */
+/** A limited number of entries, by their words. It knows which have changed, so that the changes can be stored. */
 export class Registry<T extends Entry> {
   /** First byte of the keys of its state. */
   readonly prefix: number;
@@ -29,10 +29,10 @@ export class Registry<T extends Entry> {
   readonly #make: (words: readonly number[]) => T;
   readonly #held = new Map<string, Held<T>>();
   #gone: Uint8Array[] = [];
-  /** How often there was no room for a new one. */
+  /** How often a new entry found no room. */
   refused = 0;
 
-  /** @param words words of a key */
+  /** @param words number of words of a key */
   constructor(prefix: number, words: number, capacity: number, make: (words: readonly number[]) => T) {
     this.prefix = prefix;
     this.#words = words;
@@ -40,7 +40,7 @@ export class Registry<T extends Entry> {
     this.#make = make;
   }
 
-  /** The entry of a key, to be changed: a new one if there is none, `null` if there is no room. */
+  /** The entry of a key, for changes: a new one if there is none, `null` if there is no room. */
   take(words: readonly number[]): T | null {
     const name = words.join();
     let held = this.#held.get(name);
@@ -56,22 +56,22 @@ export class Registry<T extends Entry> {
     return held.entry;
   }
 
-  /** The entry of a key, to be looked at. */
+  /** The entry of a key, for reading. */
   find(words: readonly number[]): T | undefined {
     return this.#held.get(words.join())?.entry;
   }
 
-  /** Shows all entries to `visit`, which says which it has changed; the order is that in which they came. */
+  /** Calls `visit` for all entries, in order of arrival. `visit` returns whether it has changed the entry. */
   visit(visit: (entry: T) => boolean): void {
     for (const held of this.#held.values()) if (visit(held.entry)) held.isDirty = true;
   }
 
-  /** All entries in the order of their words. */
+  /** All entries, ordered by their words. */
   ordered(): T[] {
     return [...this.#held.values()].map(({ entry }) => entry).sort((a, b) => compareWords(a.words, b.words));
   }
 
-  /** Forgets those not met since a slice. */
+  /** Forgets entries that were not seen since `slice`. */
   forget(slice: number): void {
     for (const [name, { entry, isKept }] of this.#held) {
       if (entry.lastSlice >= slice) continue;

@@ -2,59 +2,59 @@ import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
 import type { Entry } from './registry.js';
 
-/** A jump by so many numbers is rather a restart than a loss. */
+/** A jump by this many numbers is a restart rather than a loss. */
 const IMPLAUSIBLE_JUMP = 1 << 16;
-/** Gaps that are waited for at a time; of more, the oldest are given up. */
+/** Most open gaps. Beyond it, the oldest count as lost. */
 const MOST_GAPS = 4096;
 const FULL = 0xffffffff;
 
-/** Numbers that are missing: `count` of them from `first` on, noticed in a slice. */
+/** A gap: `count` missing numbers from `first` on, noticed in `slice`. */
 interface Gap {
   first: number;
   count: number;
   slice: number;
 }
 
-/** Numbers given up, as they were on the wire. */
+/** Numbers that count as lost, as on the wire. */
 export interface Loss {
   readonly lost: number;
   readonly firstSequence: number;
   readonly lastSequence: number;
-  /** The slice in which the first of them was missed. */
+  /** The slice in which the first of them was noticed. */
   readonly slice: number;
 }
 
 /**
- * The sequence numbers of one reporter: which of them are missing.
+ * Finds the missing sequence numbers of one reporter.
  *
- * Numbers come by the slice, from all sides at once, so that the order in which they came does not matter. A gap opens when a
- * number beyond it has come; it is a loss when it is still open after the reordering window. Numbers wrap around. A
- * reporter that begins anew has not lost millions: a jump by 2^16 or more, forward or back, to where a second number
- * follows, is a restart.
+ * Numbers come by the slice, from all sides at once, so their order of arrival does not matter. A gap opens when a
+ * number after it has come. It is a loss if it is still open after the reordering window. Numbers wrap around. A jump
+ * by 2^16 or more, forward or back, is a restart of the reporter if a second number follows near it. A restart is no
+ * loss of millions.
  */
 export class SequenceGaps implements Entry {
   readonly words: readonly number[];
   lastSlice = 0;
   readonly #range: number;
-  /** The highest number so far, without wrapping around; -1: none yet. */
+  /** The highest number so far, unwrapped; -1 before the first. */
   #highest = -1;
-  /** Ascending. */
+  /** In ascending order. */
   #gaps: Gap[] = [];
-  /** A number far from all others, as on the wire; -1: none. */
+  /** A number far from all others, as on the wire; -1 if there is none. */
   #strange = -1;
 
-  /** @param words node, hardware id, bits of a number */
+  /** @param words node id, hardware id, bits of a number */
   constructor(words: readonly number[]) {
     this.words = words;
     this.#range = 2 ** words[2]!;
   }
 
   /**
-   * Takes what was seen in a slice.
+   * Takes the numbers that were seen in a slice.
    *
-   * @param blocks 32 bits each by number of the block, as in a partial
-   * @param isWhole everything that was received is there: a number that is not is missing
-   * @returns what a restart has left missing
+   * @param blocks 32-bit masks by block number, as in a partial
+   * @param isWhole whether everything received is there, so that an absent number is missing
+   * @returns the numbers lost before a restart
    */
   take(blocks: ReadonlyMap<number, number>, slice: number, isWhole: boolean): Loss | null {
     this.lastSlice = slice;
@@ -72,16 +72,19 @@ export class SequenceGaps implements Entry {
     return far.length === 0 ? null : this.#takeFar(far, slice, isWhole);
   }
 
-  /** So that no number of the first slice is behind: what came before the first number is nobody's loss. */
+  /**
+   * Begins at the lowest number of the first slice, so that none of its numbers is behind. Numbers before the first one
+   * seen are not lost.
+   */
   #begin(reference: number): void {
     this.#highest = reference + this.#range;
     this.#isNew = true;
   }
 
-  /** The next number seen is the first. */
+  /** Whether the next number is the first. */
   #isNew = false;
 
-  /** A number as it would be if numbers did not wrap around: the one that is nearest to the highest. */
+  /** Unwraps a number: of all numbers it may stand for, the one nearest to the highest. */
   #unwrapped(sequence: number): number {
     const range = this.#range;
     const ahead = (((sequence - this.#highest) % range) + range) % range;
@@ -129,7 +132,7 @@ export class SequenceGaps implements Entry {
     gaps.splice(low, 1, ...parts);
   }
 
-  /** Numbers that fit to no others; two that fit to each other are a restart. */
+  /** Takes numbers far from all others. Two of them near each other are a restart. */
   #takeFar(far: readonly number[], slice: number, isWhole: boolean): Loss | null {
     const reference = this.#strange >= 0 ? this.#strange : far[0]!;
     const range = this.#range;
@@ -151,10 +154,10 @@ export class SequenceGaps implements Entry {
     return loss;
   }
 
-  /** Gives up what was missed in `slice` or before, and what there are too many of. */
+  /** Gives up the gaps noticed in `slice` or before, and those beyond the limit. */
   expire(slice: number): Loss | null {
     const gaps = this.#gaps;
-    // A gap that was split keeps its slice, and later gaps begin higher.
+    // Gaps are also in the order of their slices, because a gap that was split keeps its slice.
     let count = Math.max(0, gaps.length - MOST_GAPS);
     while (count < gaps.length && gaps[count]!.slice <= slice) count++;
     return this.#giveUp(count);

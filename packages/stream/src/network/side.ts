@@ -17,66 +17,67 @@ import { Registry } from './registry.js';
 import { SequenceGaps } from './sequence-gaps.js';
 import { SwitchEntry } from './switches.js';
 
-/** First byte of a key; those of partials and sides are in Arrivals. */
+/** First byte of the keys. Those of partials and sides are in Arrivals. */
 const KEY = { CLOCK: 0x63, SWITCH: 0x6e, LINK: 0x6c, QUEUE: 0x71, REPORTER: 0x72 } as const;
-/** Silent slices that are told one by one after a leap of time. */
+/** Silent slices that are closed one by one after a jump in time. */
 const STEPS = 256;
 
-/** What became of the partials a network side was given, and what it had no room for, since it was made. */
+/** Counts of a network side since it was made. */
 export interface NetworkSideTotals {
-  /** Partials taken for their slice; `pending` of them wait. */
+  /** Partials taken for their slice, including the `pending` ones. */
   readonly partials: number;
-  /** Partials that were there already, by side and number. */
+  /** Repeated partials, by side and number. */
   readonly repeated: number;
-  /** Partials of slices that were closed without them. */
+  /** Partials whose slice was already closed. */
   readonly late: number;
-  /** Hop records, and reports without, in such that no window has but as `late`. */
+  /** Hop records, and reports without a hop record, in late partials. Windows count them only as `late`. */
   readonly lateReports: number;
-  /** Partials waiting for their slice to be complete. */
+  /** Partials that wait for their slice to be complete. */
   readonly pending: number;
-  /** Slices closed, and those of them that a side was missing from. */
+  /** Slices closed. `incompleteSlices` of them lack a side, or reports. */
   readonly slices: number;
   readonly incompleteSlices: number;
   readonly events: number;
-  /** Windows given out, each time that they were. */
+  /** Windows emitted, counting each revision. */
   readonly networkWindows: number;
-  /** Of these, those that were not `complete`. */
+  /** Of these, windows that were not `complete`. */
   readonly incompleteWindows: number;
-  /** Switches, links, queues, reporters without room for a state of their own, each time they were met. */
+  /** Switches, links, queues and reporters that found no room, counted each time. */
   readonly refused: number;
 }
 
 /**
- * Puts together what flow sides have seen: windows per switch and link, and the events that no single flow tells.
+ * Combines the partials of all flow sides into windows per switch and link, and into the events that no single flow
+ * shows.
  *
- * A slice of time is closed when every side has told of it; when one is missing for `waitMs`, without it. Then silence means
- * nothing: no link counts as silent in such a slice, and no sequence number as missing. What it finds depends on the
- * contents of the partials alone, not on their order, nor on how flows are spread over sides. Each side gives its partials in
- * ascending order of their numbers.
+ * A slice of time is closed when every side has sent its part. If a side is missing for `waitMs`, the slice is closed
+ * without it. Silence means nothing in such a slice: no link counts as silent, and no sequence number as missing. The
+ * results depend only on the contents of the partials. Their order and the distribution of flows over sides do not
+ * matter. Each side must send its partials in ascending order of their numbers.
  *
- * What comes for a slice that is closed is added to its window if that is open, or kept (`latenessMs`): then it is given out
- * again. Otherwise it counts as `late`, in the totals and in the next window of the switch or link, and a
- * {@link WindowCorrection} tells which window lacks it.
+ * A late partial is added to its window if that is open or kept (`latenessMs`). A kept window is then emitted again.
+ * Otherwise the partial counts as `late`, in the totals and in the next window of the switch or link, and a {@link
+ * WindowCorrection} names the window that lacks it.
  */
 export class NetworkSide {
   readonly #options: ResolvedNetworkOptions;
   readonly #output: NetworkSideOutput;
   readonly #arrivals: Arrivals;
   readonly #given: GivenWindows;
-  /** What has come for windows that cannot be corrected any more. */
+  /** Counts of what came too late for windows that can no longer be corrected. */
   readonly #lateCounts: LateCounts;
   readonly #switches: Registry<SwitchEntry>;
   readonly #links: Registry<LinkEntry>;
   readonly #queues: Registry<QueueEntry>;
   readonly #reporters: Registry<SequenceGaps>;
   #found: ImmediateEvent[] = [];
-  /** The first slice that is not closed; -1: none is known yet. */
+  /** The first open slice; -1 before the first partial. */
   #openSlice = -1;
-  /** A slice was closed: none before it can be opened. */
+  /** Whether a slice was closed. No earlier one can then be opened. */
   #hasClosed = false;
-  /** The slice that the time given by `advance` lies in; -1: none was given. */
+  /** The slice of the time given by `advance`; -1 before the first. */
   #horizon = -1;
-  /** Nothing is missing of the open window. */
+  /** Whether nothing is missing in the open window. */
   #isWhole = true;
   #isClockDirty = false;
   #hasSeen = false;
@@ -132,13 +133,13 @@ export class NetworkSide {
     this.#closeReady();
   }
 
-  /** Tells that partials may have been lost: slices that each side closes with its next one are not complete. */
+  /** Declares that partials may have been lost. Slices closed by each side's next partial are then not complete. */
   missing(): void {
     this.#hasSeen = true;
     this.#arrivals.gap();
   }
 
-  /** Something is missing of slices, some of which may be closed. */
+  /** Notes that something is missing in slices, some of which may be closed. */
   #break(from: number, to: number): void {
     const { slicesPerWindow } = this.#options;
     const openWindow = Math.floor(this.#openSlice / slicesPerWindow);
@@ -146,7 +147,7 @@ export class NetworkSide {
     if (from < this.#openSlice && to > openWindow * slicesPerWindow) this.#isWhole = false;
   }
 
-  /** What has come for a slice that is closed. */
+  /** Takes a partial of a closed slice. */
   #takeLate(partial: NetworkPartial): void {
     const { slicesPerWindow } = this.#options;
     const window = Math.floor(partial.slice / slicesPerWindow);
@@ -182,8 +183,8 @@ export class NetworkSide {
   }
 
   /**
-   * Gives out again the windows that have changed since they were given out, and corrections of those that are not kept. To be
-   * called before {@link changes}: the state has none of that. Closes what the state that was put back need not wait for with these
+   * Emits changed windows again, and corrections of windows that are no longer kept. Call it before {@link changes},
+   * because the state contains none of this. After a restore, it also closes slices that need not wait with the present
    * options.
    */
   revise(): void {
@@ -193,9 +194,9 @@ export class NetworkSide {
   }
 
   /**
-   * Tells the time, so that slices do not wait for ever for sides that are gone. An earlier time than was known is passed over.
+   * Advances the time, so that slices do not wait for ever for sides that are gone. An earlier time is ignored.
    * @param timeMs milliseconds since the epoch
-   * @throws RangeError for a time that is none
+   * @throws RangeError for an invalid time
    */
   advance(timeMs: number): void {
     const slice = Math.floor(microsecondsOfMs(timeMs) / this.#options.sliceUs);
@@ -206,7 +207,7 @@ export class NetworkSide {
     if (this.#openSlice >= 0) this.#closeReady();
   }
 
-  /** Closes all slices there are partials of, and gives out the window that is open. */
+  /** Closes all slices that have partials, and emits the open window. */
   flush(): void {
     if (this.#openSlice < 0) return;
     const { slicesPerWindow } = this.#options;
@@ -215,7 +216,7 @@ export class NetworkSide {
     while (this.#openSlice <= last) {
       this.#closeSlice(this.#openSlice <= least && count >= this.#options.sides);
     }
-    // The rest of the window: there is nothing in it.
+    // The rest of the window is empty.
     const rest = this.#openSlice % slicesPerWindow;
     if (rest !== 0) {
       this.#openSlice += slicesPerWindow - rest;
@@ -235,9 +236,9 @@ export class NetworkSide {
         continue;
       }
       const isEnough = state.count >= sides;
-      // Up to there, every side has told everything.
+      // Up to here, every side has sent everything.
       const complete = isEnough ? state.least : -1;
-      // Up to there, nobody is waited for any more.
+      // Up to here, slices no longer wait.
       const overdue = latest - waitSlices - 1;
       let end = Math.max(Number.isFinite(complete) ? complete : -1, overdue);
       if (this.#arrivals.isFull) end = Math.max(end, this.#arrivals.earliest());
@@ -250,7 +251,7 @@ export class NetworkSide {
     this.#tell();
   }
 
-  /** Passes over a long time of which nothing is known. */
+  /** Skips most of a long time without partials. */
   #leap(end: number): void {
     const { slicesPerWindow } = this.#options;
     const first = Math.min(end, this.#arrivals.earliest() - 1);
@@ -259,7 +260,7 @@ export class NetworkSide {
     this.#openSlice = first - STEPS - ((first - STEPS) % slicesPerWindow);
   }
 
-  /** @param isThere no side is missing */
+  /** @param isThere whether no side is missing */
   #closeSlice(isThere: boolean): void {
     const { slicesPerWindow, sliceUs } = this.#options;
     const slice = this.#openSlice;
@@ -278,7 +279,7 @@ export class NetworkSide {
     this.#takeLinks(partials, slice, isComplete, endUs);
     this.#takeSequences(partials, slice, isComplete, endUs);
     if (this.#openSlice % slicesPerWindow === 0) this.#closeWindow(slice);
-    // In an order that does not depend on that of arrival.
+    // Sort, so that the order of events does not depend on the order of arrival.
     if (this.#found.length > 1) this.#found.sort((a, b) => (a.id < b.id ? -1 : 1));
     this.#tell();
   }
@@ -293,7 +294,7 @@ export class NetworkSide {
     for (const { links } of partials) {
       for (const part of links) this.#links.take([part.from, part.to])?.merge(part, slice);
     }
-    // What found no room may have been the packets of any link.
+    // Packets that found no room may have crossed any link.
     const isWhole = isComplete && partials.every(({ refused }) => refused.links === 0 && refused.switches === 0);
     const startUs = slice * sliceUs;
     this.#links.visit((link) => {
@@ -401,7 +402,7 @@ export class NetworkSide {
     for (const event of found) this.#output.event?.(event);
   }
 
-  /** What of the state has changed since the last call, or since the side was made. */
+  /** Changes of the state since the last call, or since the side was made. */
   changes(): StateChange[] {
     const changes: StateChange[] = [];
     this.#arrivals.changes(changes);
@@ -424,8 +425,9 @@ export class NetworkSide {
   }
 
   /**
-   * Puts a piece of state back, into a side with the same options that has seen nothing yet. The order does not matter.
+   * Restores a piece of state, in a side with the same options that has seen nothing yet. Pieces may come in any order.
    * @throws StreamError for bytes that no side with these options has written; TypeError if the side has seen partials
+   *   or a time
    */
   restore(key: Uint8Array, value: Uint8Array): void {
     if (this.#hasSeen) throw new TypeError('state is put back before the first partial and the first time');
@@ -472,7 +474,10 @@ export class NetworkSide {
   }
 }
 
-/** The first number of a reporter is looked for from its lowest block on: the order of sides must not matter. */
+/**
+ * Sorts the blocks, because the search for a reporter's first number begins at the lowest. The order of sides must not
+ * matter.
+ */
 function inOrder(blocks: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
   return new Map([...blocks].sort((a, b) => a[0] - b[0]));
 }

@@ -4,13 +4,13 @@ import type { ByteWriter } from '../partial/writer.js';
 import { SwitchCounts } from './counts.js';
 import type { Entry } from './registry.js';
 
-/** What is known of a switch: when it was seen, and its part in the window that is open. */
+/** A switch: when it was seen, and its counts in the open window. */
 export class SwitchEntry implements Entry {
   readonly words: readonly number[];
   lastSlice = 0;
-  /** Of the open window. */
+  /** Counts of the open window. */
   counts = new SwitchCounts();
-  /** Reports of windows that are over, which come with the open one. */
+  /** Reports of earlier windows, which the open window counts as `late`. */
   late = 0;
 
   constructor(words: readonly number[]) {
@@ -22,7 +22,7 @@ export class SwitchEntry implements Entry {
     this.counts.merge(part);
   }
 
-  /** The next window begins. */
+  /** Begins the next window. */
   clear(): void {
     this.counts = new SwitchCounts();
     this.late = 0;

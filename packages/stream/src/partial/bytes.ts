@@ -14,11 +14,11 @@ import { ByteReader } from './reader.js';
 import { ByteWriter } from './writer.js';
 
 /*
- * Layout, version 2. A number has seven bits a byte, the lowest first, the top bit of a byte saying that more follow; a word
- * is four bytes, big-endian; times are the signed difference (0, -1, 1, -2, ... as 0, 1, 2, 3, ...) from the start of the
- * slice in microseconds.
+ * Layout, version 2. A number has seven bits a byte, the lowest first. The top bit of a byte says that more bytes
+ * follow. A word is four bytes, big-endian. Times are the signed difference from the start of the slice, in
+ * microseconds, with 0, -1, 1, -2, ... written as 0, 1, 2, 3, ...
  *
- *   2 | side | number | closed | flags (1 whole, 2 ended) | broken: slices, and the first of them if there are any | slice, which is
+ *   2 | side | number | closed | flags (1 whole, 2 ended) | broken: count of slices, then the first unless 0 | a slice, which is
  *
  *   sliceUs | slice
  *   count, then per switch   word nodeId | reports | time | count | sum | min | max | buckets: count, then (bucket, count)
@@ -27,13 +27,13 @@ import { ByteWriter } from './writer.js';
  *   count, then per reporter word nodeId | hwId | bits | blocks: count, then (distance from the block before, word)
  *   refused switches | links | queues | sequences | late
  *
- * Entries ascend. So equal partials are equal bytes.
+ * Entries ascend, so equal partials give equal bytes.
  */
 const VERSION = 2;
 const FLAGS = { WHOLE: 1, ENDED: 2 } as const;
 const WORD = 0xffffffff;
 
-/** A partial as bytes: a few for each switch, link, queue and block of sequence numbers. */
+/** Encodes a partial: a few bytes for each switch, link, queue and block of sequence numbers. */
 export function encodePartial(partial: NetworkPartial): Uint8Array {
   const writer = new ByteWriter();
   writer.byte(VERSION);
@@ -48,7 +48,7 @@ export function encodePartial(partial: NetworkPartial): Uint8Array {
   return writer.take();
 }
 
-/** What was seen in a slice as bytes, without the side. */
+/** Encodes the contents of a slice, without the side. */
 export function encodeSlice(contents: SliceContents, sliceUs: number): Uint8Array {
   const writer = new ByteWriter();
   writeSlice(writer, contents, sliceUs);
@@ -121,8 +121,8 @@ function writeReporter(writer: ByteWriter, { nodeId, hwId, bits, blocks }: Parti
 }
 
 /**
- * A partial from its bytes.
- * @throws StreamError if they are none: `ERR_STREAM_VERSION`, `ERR_STREAM_TRUNCATED` or `ERR_STREAM_MALFORMED`
+ * Decodes a partial.
+ * @throws StreamError for invalid bytes: `ERR_STREAM_VERSION`, `ERR_STREAM_TRUNCATED` or `ERR_STREAM_MALFORMED`
  */
 export function decodePartial(bytes: Uint8Array): NetworkPartial {
   const reader = new ByteReader(bytes);
@@ -147,7 +147,7 @@ function readBroken(reader: ByteReader): NetworkPartial['broken'] {
 }
 
 /**
- * What {@link encodeSlice} has written.
+ * Decodes a result of {@link encodeSlice}.
  * @throws StreamError `ERR_STREAM_TRUNCATED` or `ERR_STREAM_MALFORMED`
  */
 export function decodeSlice(bytes: Uint8Array): { readonly contents: SliceContents; readonly sliceUs: number } {
@@ -186,7 +186,7 @@ function list<T>(reader: ByteReader, least: number, read: () => T, order: (a: T,
 const ascendingSwitches = (a: PartialSwitch, b: PartialSwitch): number => a.nodeId - b.nodeId;
 const ascendingLinks = (a: PartialLink, b: PartialLink): number => a.from - b.from || a.to - b.to;
 const ascendingQueues = (a: PartialQueue, b: PartialQueue): number => a.nodeId - b.nodeId || a.queueId - b.queueId;
-/** As they lie in a bank: by node, then long numbers before short ones, then by hardware id. */
+/** The order of a bank: by node, then 32-bit numbers before 22-bit ones, then by hardware id. */
 const ascendingReporters = (a: PartialReporter, b: PartialReporter): number =>
   a.nodeId - b.nodeId || b.bits - a.bits || a.hwId - b.hwId;
 

@@ -1,6 +1,6 @@
 import { StreamError } from '../errors.js';
 
-/** Reads what a ByteWriter has written; throws a StreamError for anything else, and never reads beyond the end. */
+/** Reads what a ByteWriter has written. Throws a StreamError for anything else, and never reads beyond the end. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -29,7 +29,7 @@ export class ByteReader {
       const byte = this.byte();
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) {
-        // A form longer than needed would be a second name of the same number.
+        // A longer form would be a second encoding of the same number.
         if (byte === 0 && count > 0) this.fail('a number with leading zeros');
         if (value > Number.MAX_SAFE_INTEGER) this.fail('a number above 2^53 - 1');
         return value;
@@ -59,7 +59,7 @@ export class ByteReader {
     return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
   }
 
-  /** A view of the next bytes. */
+  /** A view of the next `length` bytes. */
   bytes(length: number): Uint8Array {
     if (this.#at + length > this.#bytes.length) {
       throw new StreamError('ERR_STREAM_TRUNCATED', this.#bytes.length, 'the bytes end here');
@@ -68,7 +68,10 @@ export class ByteReader {
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** A count of things that take at least `least` bytes each: more than can be there is refused before memory is taken. */
+  /**
+   * A count of entries of at least `least` bytes each. A count that the rest cannot hold is refused before memory is
+   * taken.
+   */
   count(least: number): number {
     const count = this.number();
     if (count * least > this.#bytes.length - this.#at) this.fail(`${count} entries in ${this.#bytes.length} bytes`);

@@ -2,10 +2,13 @@ import { StreamError } from '../errors.js';
 import { ByteReader } from './reader.js';
 import { ByteWriter } from './writer.js';
 
-/** First byte of each piece of state: its layout. */
+/** First byte of each piece of state: the version of its layout. */
 const STATE_VERSION = 1;
 
-/** A reader behind the version of a piece of state. @throws StreamError if it is another version */
+/**
+ * A reader behind the version of a piece of state.
+ * @throws StreamError for another version
+ */
 export function stateReader(value: Uint8Array): ByteReader {
   const reader = new ByteReader(value);
   const version = reader.byte();

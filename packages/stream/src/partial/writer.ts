@@ -1,9 +1,9 @@
-/** Writes numbers and bytes into memory that grows. */
+/** Writes numbers and bytes into a buffer that grows. */
 export class ByteWriter {
   #bytes: Uint8Array = new Uint8Array(256);
   #length = 0;
 
-  /** What was written, in bytes of its own; the writer is empty then. */
+  /** A copy of what was written. The writer is empty then. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.#length);
     this.#length = 0;
@@ -15,7 +15,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value;
   }
 
-  /** A whole number from 0 to 2^53 - 1: seven bits a byte, the lowest first. */
+  /** Writes an integer from 0 to 2^53 - 1: seven bits a byte, the lowest first. */
   number(value: number): void {
     this.#reserve(8);
     let rest = value;
@@ -26,12 +26,12 @@ export class ByteWriter {
     this.#bytes[this.#length++] = rest;
   }
 
-  /** A whole number from -2^52 to 2^52 - 1: those at 0 are short. */
+  /** Writes an integer from -2^52 to 2^52 - 1. Integers near 0 are short. */
   signed(value: number): void {
     this.number(value < 0 ? -2 * value - 1 : 2 * value);
   }
 
-  /** 32 bits, big-endian. */
+  /** Writes 32 bits, big-endian. */
   word(value: number): void {
     this.#reserve(4);
     const bytes = this.#bytes;

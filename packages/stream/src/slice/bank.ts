@@ -4,10 +4,10 @@ import { NO_ROW, PairTable } from './pair-table.js';
 import { RecentFlows } from './recent-flows.js';
 import { Summaries } from './summaries.js';
 
-/** Second word of a reporter's key: the hardware id, and whether its numbers have 22 bits. */
+/** Bit in the second word of a reporter's key, beside the hardware id: its sequence numbers have 22 bits. */
 const IS_SHORT = 1 << 8;
 
-/** How many of each a slice holds. */
+/** How many entries of each kind a slice holds. */
 export interface SliceCapacity {
   readonly switches: number;
   readonly links: number;
@@ -17,8 +17,8 @@ export interface SliceCapacity {
 }
 
 /**
- * What was seen in one slice of time: by switch, link, queue and reporter. Of a fixed size; nothing is allocated but by
- * {@link read}. Times are microseconds from the start of the slice: small integers, which can be passed on without an object.
+ * The observations of one slice of time, by switch, link, queue and reporter. Its size is fixed, and only {@link read}
+ * allocates. Times are microseconds from the start of the slice: small integers, which are passed without an object.
  */
 export class SliceBank {
   readonly #switches: PairTable;
@@ -70,7 +70,10 @@ export class SliceBank {
     );
   }
 
-  /** A switch has said something. @returns its row for {@link latency}, or NO_ROW */
+  /**
+   * Counts a report of a switch.
+   * @returns its row for {@link latency}, or NO_ROW
+   */
   seen(nodeId: number, offsetUs: number): number {
     const before = this.#switches.size;
     const row = this.#switches.rowOf(nodeId, 0);
@@ -173,7 +176,7 @@ export class SliceBank {
     this.#late = 0;
   }
 
-  /** What it holds, of which slice it is told. Allocates. */
+  /** The contents, as those of slice `slice`. Allocates. */
   read(slice: number, sliceUs: number): SliceContents {
     const start = slice * sliceUs;
     const links = this.#links;
@@ -226,7 +229,7 @@ export class SliceBank {
     for (const row of this.#blocks.ordered()) {
       blocksOf[this.#blocks.first[row]!]!.push(this.#blocks.second[row]!, this.#masks[row]! >>> 0);
     }
-    // A reporter whose numbers found no room has nothing to tell.
+    // Leave out reporters whose sequence numbers found no room.
     const rows = this.#reporters.ordered().filter((row) => blocksOf[row]!.length > 0);
     return rows.map((row) => ({
       nodeId: first[row]!,
@@ -236,7 +239,10 @@ export class SliceBank {
     }));
   }
 
-  /** Takes what {@link read} gave, into an empty bank. @returns whether there was room for all */
+  /**
+   * Replaces the contents by a result of {@link read}.
+   * @returns whether there was room for everything
+   */
   load(partial: SliceContents, sliceUs: number): boolean {
     this.clear();
     const start = partial.slice * sliceUs;

@@ -1,6 +1,6 @@
 /**
- * Buckets of 32-bit values, four for each power of two: 0 to 7 have one each, from there a bucket is an eighth to a quarter
- * as wide as its values are large.
+ * Number of buckets for 32-bit values, four for each power of two. Values 0 to 7 have a bucket each. Above, the width
+ * of a bucket is an eighth to a quarter of its values.
  */
 export const BUCKETS = 124;
 
@@ -19,10 +19,10 @@ export function bucketMiddle(bucket: number): number {
 }
 
 /**
- * The value below or at which a share of all values lies: the middle of its bucket, but never outside of the smallest and
- * the largest value.
+ * The value at or below which a share of all values lies: the middle of its bucket, limited to the range from minimum
+ * to maximum.
  * @param buckets counts by bucket
- * @param count their sum, not 0
+ * @param count sum of the counts, not 0
  */
 export function quantile(buckets: ArrayLike<number>, count: number, share: number, min: number, max: number): number {
   const rank = Math.max(1, Math.ceil(share * count));

@@ -1,10 +1,10 @@
 import type { WindowCorrection } from '../model/window.js';
 import { nanosecondText } from '../time.js';
 
-/** Windows that wait to be corrected at most: of more, all are corrected at once. */
+/** Most windows with a pending correction. Beyond it, all corrections are emitted at once. */
 const MOST = 4096;
 
-/** What a window is of. */
+/** The subject of a window. */
 type Subject = WindowCorrection extends infer One
   ? One extends WindowCorrection
     ? Pick<One, Extract<keyof One, 'of' | 'flow' | 'side' | 'nodeId' | 'link'>>
@@ -13,18 +13,18 @@ type Subject = WindowCorrection extends infer One
 
 interface LateCount {
   readonly subject: Subject;
-  /** Of its window, but for the start. */
+  /** Id of the window, without its start. */
   readonly name: string;
   readonly window: number;
   late: number;
 }
 
-/** What has come for windows that can be corrected no more, until it is told. */
+/** Counts of what came too late for windows that can no longer be corrected, until the corrections are emitted. */
 export class LateCounts {
   readonly #windowUs: number;
   readonly #give: (correction: WindowCorrection) => void;
   readonly #counts = new Map<string, LateCount>();
-  /** How many there have been, since the first side that had this one's state. */
+  /** The sum of all counts so far, including those of earlier sides with this state. */
   total = 0;
 
   constructor(windowUs: number, give: (correction: WindowCorrection) => void) {
@@ -32,7 +32,7 @@ export class LateCounts {
     this.#give = give;
   }
 
-  /** @param name beginning of the window's id: its start follows */
+  /** @param name prefix of the window's id, before its start */
   add(name: string, window: number, late: number, subjectOf: () => Subject | null): void {
     this.total += late;
     const key = `${name}-${window}`;
@@ -47,7 +47,7 @@ export class LateCounts {
     this.#counts.set(key, { subject, name, window, late });
   }
 
-  /** Gives out a correction for each window. */
+  /** Emits a correction for each window. */
   tell(): void {
     for (const { subject, name, window, late } of this.#counts.values()) {
       const startUs = window * this.#windowUs;

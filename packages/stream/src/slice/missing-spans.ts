@@ -1,7 +1,7 @@
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
 
-/** Of more, neighbours become one. */
+/** Most spans. Beyond it, the closest two are joined. */
 const MOST = 64;
 
 interface Span {
@@ -9,9 +9,12 @@ interface Span {
   to: number;
 }
 
-/** Stretches of time, or of slices, of which something may be missing: a bounded number of them, which rather grow than go. */
+/**
+ * Spans of time, or of slices, in which something may be missing. Their number is limited: spans are joined, not
+ * dropped.
+ */
 export class MissingSpans {
-  /** Ascending, and apart from each other. */
+  /** In ascending order. They do not touch. */
   #spans: Span[] = [];
 
   /** @param to not included */
@@ -36,18 +39,18 @@ export class MissingSpans {
     this.#spans.splice(closest, 1);
   }
 
-  /** Whether anything between `from` and `to` may be missing. */
+  /** Whether something between `from` and `to` may be missing. */
   has(from: number, to: number): boolean {
     for (const span of this.#spans) if (span.from < to && from < span.to) return true;
     return false;
   }
 
-  /** Whether all between `from` and `to` may be missing. */
+  /** Whether everything between `from` and `to` may be missing. */
   covers(from: number, to: number): boolean {
     return this.#spans.some((span) => span.from <= from && to <= span.to);
   }
 
-  /** Nobody asks for what lies before any more. */
+  /** Drops spans that end at `before` or earlier. */
   forget(before: number): void {
     if (this.#spans.length > 0 && this.#spans[0]!.to <= before) {
       this.#spans = this.#spans.filter(({ to }) => to > before);

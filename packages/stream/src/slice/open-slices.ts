@@ -6,27 +6,27 @@ import { SliceBank, type SliceCapacity } from './bank.js';
 
 const NONE = -1;
 
-/** The slices that something is known of and not told, a bank each, and which of them have changed. */
+/** The slices with data that no partial contains yet, each in a bank, and which banks have changed. */
 export class OpenSlices {
-  /** First byte of the keys of its state; the number of the bank follows. */
+  /** First byte of the keys of its state. The number of the bank follows. */
   static readonly PREFIX = 0x62;
   readonly #sliceUs: number;
   readonly #banks: readonly SliceBank[];
-  /** The slice in each bank; -1: none. */
+  /** The slice in each bank; -1 if it is free. */
   readonly #slice: Float64Array;
-  /** When each was taken last, in turns. */
+  /** The turn in which each bank was last used. */
   readonly #used: Float64Array;
   #turn = 0;
-  /** The bank that was taken last. */
+  /** The bank that was last used. */
   #last = 0;
   readonly #isDirty: Uint8Array;
-  /** The state has it from before. */
+  /** Whether the stored state contains the bank. */
   readonly #isKept: Uint8Array;
   readonly #onSpilled: (contents: SliceContents) => void;
 
   /**
-   * @param banks slices at a time, 2 to 256
-   * @param onSpilled takes what is known of a slice when another one needs its bank
+   * @param banks number of banks, 2 to 256
+   * @param onSpilled takes the contents of a slice that gives up its bank
    */
   constructor(banks: number, sliceUs: number, capacity: SliceCapacity, onSpilled: (contents: SliceContents) => void) {
     this.#sliceUs = sliceUs;
@@ -42,7 +42,9 @@ export class OpenSlices {
     return this.#banks.length;
   }
 
-  /** The bank of a slice, to be changed. If there is none for it, it gets that of the slice that was not met for longest. */
+  /**
+   * The bank of a slice, for changes. A slice without one takes a free bank, or that of the slice unused for longest.
+   */
   bank(slice: number): SliceBank {
     if (this.#slice[this.#last] !== slice) this.#last = this.#indexOf(slice);
     this.#used[this.#last] = this.#turn++;
@@ -71,7 +73,7 @@ export class OpenSlices {
     if (contents !== null) this.#onSpilled(contents);
   }
 
-  /** What a bank holds, which is free then; `null` if it holds nothing. */
+  /** The contents of a bank, which is free then; `null` if it is empty. */
   #take(index: number): SliceContents | null {
     const slice = this.#slice[index]!;
     const bank = this.#banks[index]!;
@@ -83,27 +85,27 @@ export class OpenSlices {
     return contents;
   }
 
-  /** What is known of a slice, which has no bank then; `null`: nothing. */
+  /** The contents of a slice, which has no bank then; `null` if there are none. */
   take(slice: number): SliceContents | null {
     const index = this.#slice.indexOf(slice);
     return index < 0 ? null : this.#take(index);
   }
 
-  /** Spills all slices before one. */
+  /** Spills all slices before `slice`. */
   spillBefore(slice: number): void {
     for (let index = 0; index < this.#banks.length; index++) {
       if (this.#slice[index] !== NONE && this.#slice[index]! < slice) this.#spill(index);
     }
   }
 
-  /** The first slice from `from` on that something is known of; infinity: there is none. */
+  /** The first slice from `from` on that has a bank; infinity if there is none. */
   earliest(from: number): number {
     let earliest = Number.POSITIVE_INFINITY;
     for (const slice of this.#slice) if (slice >= from && slice !== NONE && slice < earliest) earliest = slice;
     return earliest;
   }
 
-  /** The last slice that something is known of; -1: there is none. */
+  /** The last slice that has a bank; -1 if there is none. */
   latest(): number {
     return this.#slice.reduce((a, b) => Math.max(a, b), NONE);
   }

@@ -1,15 +1,15 @@
-/** Not a row. */
+/** No row. */
 export const NO_ROW = -1;
 
 /**
- * Rows 0 to `size - 1` by keys of two 32-bit words, in the order in which they came. Of a fixed size: open addressing, at
- * most half full.
+ * A hash table from keys of two 32-bit words to rows 0 to `size - 1`, in order of arrival. Its size is fixed. Open
+ * addressing, at most half full.
  */
 export class PairTable {
   readonly capacity: number;
   readonly first: Uint32Array;
   readonly second: Uint32Array;
-  /** Row + 1, or 0. */
+  /** Row + 1; 0 if the slot is free. */
   readonly #slots: Int32Array;
   /** The slot of each row, for clearing. */
   readonly #slotOf: Int32Array;
@@ -27,7 +27,7 @@ export class PairTable {
     return this.#size;
   }
 
-  /** The row of a key, a new one if it has none; {@link NO_ROW} if there is no room. Words are unsigned. */
+  /** The row of a key, a new one if there is none; {@link NO_ROW} if there is no room. Words are unsigned. */
   rowOf(first: number, second: number): number {
     const mask = this.#slots.length - 1;
     const mixed = Math.imul(first ^ (first >>> 16) ^ Math.imul(second, 0x85ebca6b), 0x9e3779b1);

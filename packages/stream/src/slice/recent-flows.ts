@@ -1,12 +1,13 @@
-/** Flows remembered of each link. */
+/** Number of flows remembered for each link. */
 export const RECENT_FLOWS = 8;
 
 /**
- * The flows seen last, per row: at most 8 hashes and their times, the latest first, those of equal times by hash. Which
- * they are depends on the flows and times noted alone, not on their order: two lists merged are the list of all.
+ * The flows seen last, per row: at most 8 hashes and their times. The latest comes first; equal times are ordered by
+ * hash. The result depends only on the flows and times noted, not on their order. So two merged lists are the list of
+ * all.
  */
 export class RecentFlows {
-  /** Signed: an unsigned number may be no small integer, and cost an object when it is passed on. */
+  /** Signed, because an unsigned number may be no small integer, and passing it would allocate an object. */
   readonly hashes: Int32Array;
   readonly timesUs: Float64Array;
   readonly counts: Uint8Array;

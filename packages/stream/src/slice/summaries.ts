@@ -2,11 +2,11 @@ import type { Summary } from '../model/window.js';
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
 
-/** Cells of a row: they share a cache line. */
+/** Cells of a row. They share a cache line. */
 const CELL = { COUNT: 0, SUM: 1, MIN: 2, MAX: 3 } as const;
 const CELLS = 4;
 
-/** Running sums of values, a row for each series of them. */
+/** Count, sum, minimum and maximum of values, with a row for each series. */
 export class Summaries {
   readonly #cells: Float64Array;
 
@@ -37,7 +37,7 @@ export class Summaries {
     return this.#cells[row * CELLS + CELL.COUNT]!;
   }
 
-  /** Count, sum, smallest and largest; zeros if there are no values. Allocates. */
+  /** Count, sum, minimum and maximum; zeros without values. Allocates. */
   read(row: number): Summary {
     const at = row * CELLS;
     const cells = this.#cells;
@@ -49,7 +49,7 @@ export class Summaries {
     };
   }
 
-  /** What {@link read} gave. */
+  /** Loads a result of {@link read}. */
   load(row: number, { count, sum, min, max }: Summary): void {
     this.#cells.set([count, sum, min, max], row * CELLS);
   }
