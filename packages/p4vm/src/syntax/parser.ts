@@ -226,15 +226,20 @@ class ProgramParser extends TableParser {
       return undefined;
     }
     const isFunction = !this.#externObjectFollows();
-    const head = { kind: 'extern', annotations, isFunction } as const;
-    if (isFunction) {
-      const method = this.#method([], undefined);
-      return { ...head, name: method.name, typeParameters: [], methods: [method], span: this.spanFrom(start) };
-    }
+    const { name, typeParameters, methods } = isFunction ? this.#externFunction() : this.#externObject();
+    return { kind: 'extern', name, annotations, isFunction, typeParameters, methods, span: this.spanFrom(start) };
+  }
+
+  #externFunction(): Pick<ExternDeclaration, 'name' | 'typeParameters' | 'methods'> {
+    const method = this.#method([], undefined);
+    return { name: method.name, typeParameters: [], methods: [method] };
+  }
+
+  #externObject(): Pick<ExternDeclaration, 'name' | 'typeParameters' | 'methods'> {
     const { name, typeParameters } = this.#typeHead('the name of an extern');
     const methods = this.members(() => this.#method(this.annotations(), name));
     this.scopes.pop();
-    return { ...head, name, typeParameters, methods, span: this.spanFrom(start) };
+    return { name, typeParameters, methods };
   }
 
   /** `Name {`, or `Name<A, B> {`, rather than a function's return type. */
@@ -263,8 +268,17 @@ class ProgramParser extends TableParser {
     const parameters = this.#parameters();
     this.scopes.pop();
     this.semicolon();
-    const head = { kind: 'method', name, annotations, isConstructor, isAbstract } as const;
-    return { ...head, typeParameters, returnType, parameters, span: this.spanFrom(start) };
+    return {
+      kind: 'method',
+      name,
+      annotations,
+      isConstructor,
+      isAbstract,
+      typeParameters,
+      returnType,
+      parameters,
+      span: this.spanFrom(start),
+    };
   }
 
   #struct(annotations: Annotations): StructDeclaration {

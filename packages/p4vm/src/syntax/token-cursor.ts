@@ -128,16 +128,19 @@ export class TokenCursor {
   }
 
   /**
-   * A node of an expression or type, from a token or node up to what was read last. Notes its height, so that no later
-   * stage gets a tree too high to walk.
+   * Makes the parts of an expression or type a node, from a token or node up to what was read last. Notes its height, so
+   * that no later stage gets a tree too high to walk.
    */
   protected node<const Parts extends object>(
     start: { readonly span: Span },
     parts: Parts,
   ): Parts & { readonly span: Span } {
-    const node = { ...parts, span: this.spanFrom(start) };
+    const node = parts as Parts & { span: Span };
+    node.span = this.spanFrom(start);
     let height = 0;
-    for (const part of Object.values(parts)) {
+    for (const name in parts) {
+      const part: unknown = parts[name];
+      if (typeof part !== 'object') continue;
       for (const each of Array.isArray(part) ? part : [part]) height = Math.max(height, this.#heights.get(each) ?? 0);
     }
     if (height >= MAX_HEIGHT) {
