@@ -43,7 +43,7 @@ export function action(id: number, name: string, ...parameters: readonly (readon
       variable: { id: ids++, name: parameter, type },
       direction: 'none',
     })),
-    body: { kind: 'block', statements: [] },
+    body: { kind: 'block', statements: [], span: nowhere },
     annotations: new Map(),
     span: nowhere,
   };
@@ -140,7 +140,7 @@ export function program(parts: Partial<IrProgram> = {}): IrProgram {
     span: nowhere,
     actions: [],
     tables: [],
-    body: { kind: 'block', statements: [] },
+    body: { kind: 'block', statements: [], span: nowhere },
   });
   const struct = (name: string): IrProgram['headers'] => ({ kind: 'struct', name, id: name, fields: [] });
   return {
