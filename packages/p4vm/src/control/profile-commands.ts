@@ -131,7 +131,7 @@ function addEntry(kind: ProfileTarget['kind']): Command {
     const to = anyHandle(args[arrow + 1]);
     const keys = keysOf(runtime, tableName, args.slice(1, arrow)).map(({ match }) => match);
     context.print(`Adding entry to indirect match table ${name}`);
-    const handle = context.attempt('table', () => runtime.addIndirect(keys, { kind, handle: to }, priority));
+    const handle = context.attempt('table', () => runtime.add(keys, { kind, handle: to }, priority));
     context.print(`Entry has been added with handle ${handle}`);
     context.outcome = { handle };
   });
@@ -142,7 +142,7 @@ function setDefault(kind: ProfileTarget['kind']): Command {
     const { runtime } = tableOf(context, tableName);
     checkIndirect(runtime.profile, kind === 'group');
     const handle = anyHandle(handleText);
-    context.attempt('table', () => runtime.setDefaultIndirect({ kind, handle }));
+    context.attempt('table', () => runtime.setDefault({ kind, handle }));
   });
 }
 

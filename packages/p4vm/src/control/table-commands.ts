@@ -1,7 +1,7 @@
-import type { Action, ActionCall } from '../ir/program.js';
+import type { Action } from '../ir/program.js';
 import { refuse } from '../tables/control-error.js';
 import { dataParameters, widthOf } from '../tables/data-width.js';
-import type { MatchTable } from '../tables/match-table.js';
+import type { EntryTarget, MatchTable } from '../tables/match-table.js';
 import {
   atLeast,
   type CommandContext,
@@ -56,8 +56,8 @@ function actionOf(table: TableControl, tableName: string, name: string): { posit
   }
 }
 
-function callOf(position: number, data: readonly CommandValue[]): ActionCall {
-  return { action: position, data: data.map(({ value }) => value) };
+function targetOf(position: number, data: readonly CommandValue[]): EntryTarget {
+  return { kind: 'action', call: { action: position, data: data.map(({ value }) => value) } };
 }
 
 function dataText(data: readonly CommandValue[]): string {
@@ -110,7 +110,11 @@ export const TABLE_COMMANDS: Commands = {
       labelled('runtime data:', dataText(data)),
     );
     const handle = context.attempt('table', () =>
-      table.runtime.add({ keys: keys.map(({ match }) => match), call: callOf(position, data), priority }),
+      table.runtime.add(
+        keys.map(({ match }) => match),
+        targetOf(position, data),
+        priority,
+      ),
     );
     context.print(`Entry has been added with handle ${handle}`);
     context.outcome = { handle };
@@ -124,7 +128,7 @@ export const TABLE_COMMANDS: Commands = {
       labelled('action:', actionName),
       labelled('runtime data:', dataText(data)),
     );
-    context.attempt('table', () => table.runtime.setDefault(callOf(position, data)));
+    context.attempt('table', () => table.runtime.setDefault(targetOf(position, data)));
   }),
   table_reset_default: exactly(1, (context, [name]) => {
     const table = tableOf(context, name);
@@ -139,7 +143,7 @@ export const TABLE_COMMANDS: Commands = {
     const handle = entryHandle(handleText);
     const data = dataOf(action, withoutArrow(rest));
     context.print(`Modifying entry ${handle} for ${tableKind(table.runtime)} match table ${tableName}`);
-    context.attempt('table', () => table.runtime.modify(handle, callOf(position, data)));
+    context.attempt('table', () => table.runtime.modify(handle, targetOf(position, data)));
   }),
   table_delete: exactly(2, (context, [name, handleText]) => {
     const table = tableOf(context, name);
