@@ -24,7 +24,6 @@ export type { DetectorOptions, StateMode } from './engine/options.js';
 export type { DetectorTotals, RuleTotals } from './engine/totals.js';
 export { type RuleProblem, type RuleProblemCode, RulesError } from './errors.js';
 export { toCnf } from './expression/cnf.js';
-export type { Observation } from './expression/evaluate.js';
 export {
   AGGREGATES,
   type Aggregate,
