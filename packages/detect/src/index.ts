@@ -13,8 +13,6 @@ export {
   type EventRows,
 } from './adapt/adaptation.js';
 export type { AdaptiveStatus, StatisticKind } from './adapt/control.js';
-export type { ThresholdControllerOptions } from './adapt/controller.js';
-export type { TotalControllerOptions, TotalMember } from './adapt/total-controller.js';
 export { Classifier, type ClassifierShape } from './classify/classifier.js';
 export { Detector } from './engine/detector.js';
 export { type Event, type Evidence, evidenceOf } from './engine/event.js';
