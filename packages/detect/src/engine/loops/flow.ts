@@ -72,7 +72,7 @@ export function average(context: LoopContext, rule: RunningRule, from: number, t
   const state = rule.state | 0;
   const reported = rule.reported | 0;
   const limit = rule.threshold >>> 0;
-  const scale = 1 / (1 << rule.weight);
+  const scale = 1 / (1 << rule.smoothing);
   const doubt = doubtOf(reading) | 0;
   const last = to | 0;
   let count = context.count | 0;
@@ -109,7 +109,7 @@ export function average(context: LoopContext, rule: RunningRule, from: number, t
 export function floatAverage(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, floats, events } = context;
   const { hops, report, hopCount, cells } = view;
-  const { reading, alpha } = rule;
+  const { reading, smoothing: alpha } = rule;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
   const starts = (REPORT.HOP_START * view.reportStride) | 0;
