@@ -1,6 +1,8 @@
 import type { RuleProblem, RuleProblemCode } from '../errors.js';
+import type { Span } from '../expression/model.js';
 import { nearestName } from './nearest.js';
-import { QuantityError, quoted } from './quantity.js';
+import { quoted } from './quantity.js';
+import { ValueError } from './value-error.js';
 
 /** Keys and indices from the root of the rules. */
 export type Path = readonly (string | number)[];
@@ -8,14 +10,11 @@ export type Path = readonly (string | number)[];
 /** A problem, with what a reader of text needs to place it. */
 export interface Finding {
   readonly problem: RuleProblem;
-  /** The problem is the last key of the path, not the value there. */
+  /** Whether the problem is the last key of the path, not the value there. */
   readonly atKey: boolean;
   /** The other place that has to do with it, such as the rule of the same name. */
   readonly other: Path | null;
 }
-
-/** A mapping of unknown values, without inherited keys. */
-export type Mapping = ReadonlyMap<string, unknown>;
 
 /** What a mapping may have. */
 export interface Shape {
@@ -46,106 +45,107 @@ export function suggestion(text: string, names: readonly string[]): string {
   return near === null ? `one of ${names.join(', ')}` : `did you mean ${near}? (one of ${names.join(', ')})`;
 }
 
-/** Collects what is wrong. */
-export class Findings {
-  readonly all: Finding[] = [];
-
-  add(code: RuleProblemCode, path: Path, message: string): void {
-    this.all.push({ problem: { code, path, message }, atKey: false, other: null });
+/** The values of a mapping by key; inherited keys are not among them. */
+export class Mapping extends Map<string, Given> {
+  /** Reads the value of a key; `null` if there is none, or if it is wrong. */
+  read<T>(key: string, reader: (given: Given) => T | null): T | null {
+    const given = this.get(key);
+    return given === undefined ? null : reader(given);
   }
+}
 
-  /** A problem of the last key of `path`. */
-  addKey(code: RuleProblemCode, path: Path, message: string): void {
-    this.all.push({ problem: { code, path, message }, atKey: true, other: null });
-  }
+/** A value as people wrote it, and where it stands. The values of a rule set share a list of what is wrong with them. */
+export class Given {
+  constructor(
+    readonly value: unknown,
+    readonly path: Path = [],
+    readonly findings: Finding[] = [],
+  ) {}
 
-  /** A problem between two places. */
-  addPair(code: RuleProblemCode, path: Path, other: Path, message: string): void {
-    this.all.push({ problem: { code, path, message }, atKey: false, other });
-  }
-
-  /** A problem of a piece of the text at `path`. */
-  addSpan(
+  /** Notes that the value, or a part of it, is wrong. Returns `null`, in place of what was to be read. */
+  refuse(
     code: RuleProblemCode,
-    path: Path,
     message: string,
-    span: { readonly start: number; readonly end: number },
-  ): void {
-    const { start, end } = span;
-    this.all.push({ problem: { code, path, message, span: { start, end } }, atKey: false, other: null });
-  }
-
-  /** Runs what may throw a {@link QuantityError}; `null` if it does. */
-  attempt<T>(path: Path, run: () => T): T | null {
-    try {
-      return run();
-    } catch (error) {
-      if (!(error instanceof QuantityError)) throw error;
-      this.add(error.code, path, error.message);
-      return null;
-    }
-  }
-
-  /** A value as a mapping; `null` and a finding if it is none. */
-  mapping(value: unknown, path: Path, what: string, example: string): Mapping | null {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      const prototype: unknown = Object.getPrototypeOf(value);
-      if (prototype === null || Object.getPrototypeOf(prototype) === null) {
-        // A key without a value is no key; as with optional properties.
-        return new Map(Object.entries(value).filter(([, each]) => each !== undefined));
-      }
-    }
-    this.add('WRONG_TYPE', path, `${what} is a mapping, as ${example}, not ${described(value)}`);
+    { atKey = false, other = null, span }: { atKey?: boolean; other?: Path | null; span?: Span } = {},
+  ): null {
+    const { path } = this;
+    const place = span === undefined ? {} : { span: { start: span.start, end: span.end } };
+    this.findings.push({ problem: { code, path, message, ...place }, atKey, other });
     return null;
   }
 
+  /** A value within this one. */
+  at(key: string | number, value: unknown): Given {
+    return new Given(value, [...this.path, key], this.findings);
+  }
+
+  /** Runs what may throw a {@link ValueError}; refuses the value if it does. */
+  attempt<T>(run: () => T): T | null {
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error;
+      return this.refuse(error.code, error.message);
+    }
+  }
+
+  mapping(what: string, example: string): Mapping | null {
+    const { value } = this;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      const prototype: unknown = Object.getPrototypeOf(value);
+      if (prototype === null || Object.getPrototypeOf(prototype) === null) {
+        // A key without a value is no key, as with optional properties.
+        const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+        return new Mapping(entries.map(([key, each]) => [key, this.at(key, each)]));
+      }
+    }
+    return this.refuse('WRONG_TYPE', `${what} is a mapping, as ${example}, not ${described(value)}`);
+  }
+
   /** As {@link mapping}, and checks the keys. */
-  shaped(value: unknown, path: Path, shape: Shape, example: string): Mapping | null {
-    const mapping = this.mapping(value, path, shape.what, example);
+  shaped(shape: Shape, example: string): Mapping | null {
+    const mapping = this.mapping(shape.what, example);
     if (mapping === null) return null;
     const names = Object.keys(shape.keys);
-    for (const key of mapping.keys()) {
-      if (!Object.hasOwn(shape.keys, key)) this.addKey('UNKNOWN_KEY', [...path, key], unknownKey(key, names, shape));
+    for (const [key, given] of mapping) {
+      if (Object.hasOwn(shape.keys, key)) continue;
+      given.refuse('UNKNOWN_KEY', unknownKey(key, names, shape), { atKey: true });
     }
     for (const key of shape.required ?? []) {
-      if (mapping.has(key)) continue;
-      this.add('MISSING_KEY', path, `${shape.what} needs ${key}: write ${shape.keys[key]}`);
+      if (!mapping.has(key)) this.refuse('MISSING_KEY', `${shape.what} needs ${key}: write ${shape.keys[key]}`);
     }
     return mapping;
   }
 
-  /** Text that is one of some words; `null` and a finding if it is not. */
-  choice<T extends string>(value: unknown, path: Path, what: string, words: readonly T[]): T | null {
+  /** Text that is one of some words. */
+  choice<T extends string>(what: string, words: readonly T[]): T | null {
+    const { value } = this;
     const found = words.find((word) => word === value);
     if (found !== undefined) return found;
-    if (typeof value === 'string') {
-      const near = nearestName(value, words);
-      this.add(
-        'BAD_VALUE',
-        path,
-        `${quoted(value)} is no ${what}: write ${words.join(' or ')}${near === null ? '' : `; did you mean ${near}?`}`,
-      );
-    } else this.add('WRONG_TYPE', path, `${what} is ${words.join(' or ')}, not ${described(value)}`);
-    return null;
+    const all = words.join(' or ');
+    if (typeof value !== 'string') return this.refuse('WRONG_TYPE', `${what} is ${all}, not ${described(value)}`);
+    const near = nearestName(value, words);
+    const hint = near === null ? '' : `; did you mean ${near}?`;
+    return this.refuse('BAD_VALUE', `${quoted(value)} is no ${what}: write ${all}${hint}`);
   }
 
-  /** A whole number of a range; `null` and a finding if it is none. */
-  whole(value: unknown, path: Path, what: string, from: number, to: number): number | null {
+  /** A whole number of a range. */
+  whole(what: string, from: number, to: number): number | null {
+    const { value } = this;
     if (typeof value !== 'number') {
       const number = typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : null;
       const advice = number === null ? `write one from ${from} to ${to}` : `write ${number} without quotes`;
-      this.add('WRONG_TYPE', path, `${what} is a whole number, not ${described(value)}: ${advice}`);
-    } else if (!Number.isInteger(value) || value < from || value > to) {
-      this.add('BAD_VALUE', path, `${what} is a whole number from ${from} to ${to}, not ${value}`);
-    } else return value === 0 ? 0 : value;
-    return null;
+      return this.refuse('WRONG_TYPE', `${what} is a whole number, not ${described(value)}: ${advice}`);
+    }
+    if (Number.isInteger(value) && value >= from && value <= to) return value === 0 ? 0 : value;
+    return this.refuse('BAD_VALUE', `${what} is a whole number from ${from} to ${to}, not ${value}`);
   }
 
-  /** A number or text, from which a quantity can be read; `null` and a finding if it is neither. */
-  numberOrText(value: unknown, path: Path, what: string, example: string): number | string | null {
+  /** A number or text, from which a quantity can be read. */
+  numberOrText(what: string, example: string): number | string | null {
+    const { value } = this;
     if (typeof value === 'number' || typeof value === 'string') return value;
-    this.add('WRONG_TYPE', path, `${what} is a number or text, as ${example}, not ${described(value)}`);
-    return null;
+    return this.refuse('WRONG_TYPE', `${what} is a number or text, as ${example}, not ${described(value)}`);
   }
 }
 

@@ -7,7 +7,6 @@ import {
   LARGEST,
   over,
   parseQuantity,
-  QuantityError,
   quantityText,
   quoted,
   type Rational,
@@ -18,6 +17,7 @@ import {
   times,
   unitOf,
 } from './quantity.js';
+import { ValueError } from './value-error.js';
 
 /** What one device unit of a metric is. */
 export interface Scale {
@@ -67,7 +67,7 @@ function measuresText(metric: MetricName): string {
 
 function fits(metric: MetricName, dimension: Dimension, what: string): void {
   if (dimensionsOf(metric).includes(dimension)) return;
-  throw new QuantityError(
+  throw new ValueError(
     'WRONG_UNIT',
     `${what} is ${DIMENSION_TEXT[dimension]}, but ${metric} is ${measuresText(metric)}`,
   );
@@ -75,7 +75,7 @@ function fits(metric: MetricName, dimension: Dimension, what: string): void {
 
 function aboveZero(value: Rational, what: string): Rational {
   if (value.numerator === 0n) {
-    throw new QuantityError('BAD_VALUE', `${what} is 0: one device unit is more than nothing, as 1ns`);
+    throw new ValueError('BAD_VALUE', `${what} is 0: one device unit is more than nothing, as 1ns`);
   }
   return value;
 }
@@ -83,16 +83,13 @@ function aboveZero(value: Rational, what: string): Rational {
 /**
  * A scale written as a unit: `ns`, `10ns`, `B`, `cells`, `0.01%`.
  *
- * @throws QuantityError
+ * @throws ValueError
  */
 export function unitScale(metric: MetricName, text: string): Scale {
   const trimmed = text.trim();
   const { number, unit } = /^[\d.]/.test(trimmed) ? parseQuantity(trimmed) : { number: '1', unit: trimmed };
   if (unit === '') {
-    throw new QuantityError(
-      'BAD_QUANTITY',
-      `${quoted(text)} has no unit: write what one device unit is, as ${number}ns`,
-    );
+    throw new ValueError('BAD_QUANTITY', `${quoted(text)} has no unit: write what one device unit is, as ${number}ns`);
   }
   const { dimension, factor } = unitOf(unit);
   fits(metric, dimension, quoted(text));
@@ -104,17 +101,17 @@ export function unitScale(metric: MetricName, text: string): Scale {
  * The scale of a buffer that counts cells.
  *
  * @param size bytes of a cell; text with a unit of bytes, or a number
- * @throws QuantityError
+ * @throws ValueError
  */
 export function cellScale(metric: MetricName, size: number | string): Scale {
   const { number, unit } = typeof size === 'string' ? parseQuantity(size) : { number: String(size), unit: 'B' };
   if (typeof size === 'number' && !(size > 0 && Number.isFinite(size))) {
-    throw new QuantityError('BAD_VALUE', `a cell of ${size} bytes: write its size, as 80B`);
+    throw new ValueError('BAD_VALUE', `a cell of ${size} bytes: write its size, as 80B`);
   }
   fits(metric, 'cells', `{ cell: ${size} }`);
   const { dimension, factor } = unitOf(unit === '' ? 'B' : unit);
   if (dimension !== 'bytes') {
-    throw new QuantityError(
+    throw new ValueError(
       'WRONG_UNIT',
       `${quoted(String(size))} is ${DIMENSION_TEXT[dimension]}: a cell has bytes, as 80B`,
     );
@@ -133,12 +130,12 @@ export function cellScale(metric: MetricName, size: number | string): Scale {
  * The scale of a share.
  *
  * @param full device units that stand for 100 %: a whole number, 1 to 2^32 - 1
- * @throws QuantityError
+ * @throws ValueError
  */
 export function fullScale(metric: MetricName, full: number): Scale {
   fits(metric, 'percent', `{ full: ${full} }`);
   if (!(Number.isInteger(full) && full >= 1 && full <= LARGEST)) {
-    throw new QuantityError('BAD_VALUE', `${full} cannot stand for 100 %: write a whole number from 1 to ${LARGEST}`);
+    throw new ValueError('BAD_VALUE', `${full} cannot stand for 100 %: write a whole number from 1 to ${LARGEST}`);
   }
   return { text: `{ full: ${full} }`, per: new Map([['percent', { numerator: 100n, denominator: BigInt(full) }]]) };
 }
@@ -166,7 +163,7 @@ function deviceUnits(metric: MetricName, quantity: Quantity, scale: Scale, at: s
   const amount = scale.per.get(dimension);
   if (amount === undefined) {
     const known = [...scale.per.keys()].map((each) => DIMENSION_UNITS[each]).join(', ');
-    throw new QuantityError(
+    throw new ValueError(
       'WRONG_UNIT',
       `${constantText(quantity, at)} is ${DIMENSION_TEXT[dimension]}, but units says that ${metric} counts ` +
         `${scale.text}: use ${known}, or a plain number of device units`,
@@ -181,7 +178,7 @@ function scaleFor(metric: MetricName, quantity: Quantity, scales: Scales): Metri
   fits(metric, dimension, constantText(quantity, ''));
   const scale = scales.get(metric);
   if (scale !== undefined) return scale;
-  throw new QuantityError(
+  throw new ValueError(
     'UNDECLARED_UNIT',
     `${constantText(quantity, '')} has a unit, and nothing says what one device unit of ${metric} is: ` +
       `add units: { ${metric}: ${PROPOSALS[dimension]} } with the scale of your devices, or write a plain number of device units`,
@@ -192,7 +189,7 @@ function scaleFor(metric: MetricName, quantity: Quantity, scales: Scales): Metri
  * A constant in device units, where one number has to hold for all switches of a report.
  *
  * @param metric `null` for `count()`
- * @throws QuantityError
+ * @throws ValueError
  */
 export function convert(
   metric: MetricName | null,
@@ -203,12 +200,12 @@ export function convert(
 ): number {
   if (quantity.unit === '') return roundFor(operator, rationalOf(quantity.number), constantText(quantity, ''));
   if (metric === null) {
-    throw new QuantityError('WRONG_UNIT', `count() is a number of reports: write ${quantity.number} without unit`);
+    throw new ValueError('WRONG_UNIT', `count() is a number of reports: write ${quantity.number} without unit`);
   }
   const scale = scaleFor(metric, quantity, scales);
   const odd = oddSwitch(scale);
   if (odd !== null) {
-    throw new QuantityError(
+    throw new ValueError(
       'WRONG_UNIT',
       `${constantText(quantity, '')} is no one number here: ${where} several switches, and units gives ${metric} ` +
         `another scale at switch ${odd[0]} (${odd[1].text}) than elsewhere (${scale.default.text}); ` +
@@ -234,7 +231,7 @@ export interface SwitchThresholds {
  * A threshold that each switch compares with its own values.
  *
  * @param own thresholds given for some switches
- * @throws QuantityError
+ * @throws ValueError
  */
 export function convertPerSwitch(metric: MetricName, quantity: Quantity, scales: Scales): SwitchThresholds {
   if (quantity.unit === '') return { threshold: convertAt(metric, quantity, scales, null), switches: new Map() };
@@ -249,7 +246,7 @@ export function convertPerSwitch(metric: MetricName, quantity: Quantity, scales:
  * A hop's threshold at one switch.
  *
  * @param switchId `null`: the switches that `units` does not name
- * @throws QuantityError
+ * @throws ValueError
  */
 export function convertAt(metric: MetricName, quantity: Quantity, scales: Scales, switchId: number | null): number {
   const at = switchId === null ? '' : ` at switch ${switchId}`;
@@ -264,7 +261,7 @@ export function convertAt(metric: MetricName, quantity: Quantity, scales: Scales
       { numerator: BigInt(2 ** bits - 2), denominator: 1n },
       over(own.per.get(unitOf(quantity.unit).dimension)!, { numerator: unitOf(quantity.unit).factor, denominator: 1n }),
     );
-    throw new QuantityError(
+    throw new ValueError(
       'BAD_VALUE',
       `${what} is ${threshold} device units; ${metric} has ${bits} bits, so that no hop is ever above ${2 ** bits - 1}: ` +
         `write at most ${rationalText(most)}${quantity.unit}, or check units`,
