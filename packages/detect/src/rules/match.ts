@@ -1,17 +1,6 @@
 import { hasPorts, parseMacNumber, parsePorts, parsePrefix, parseProtocol, protocolName } from './address.js';
 import { described, type Given, type Shape } from './given.js';
-import type { Match } from './model.js';
-
-/** Matches every report, those without a known flow included. */
-export const MATCH_ANY: Match = {
-  protocol: null,
-  source: null,
-  destination: null,
-  sourcePort: null,
-  destinationPort: null,
-  sourceMac: null,
-  destinationMac: null,
-};
+import { MATCH_ANY, type Match } from './model.js';
 
 const SHAPE: Shape = {
   what: 'a match',

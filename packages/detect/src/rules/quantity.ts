@@ -125,6 +125,9 @@ export function rationalOf(number: string): Rational {
     : { numerator: digits * 10n ** BigInt(exponent), denominator: 1n };
 }
 
+/** A number of units as a rational. */
+export const whole = (value: bigint | number): Rational => ({ numerator: BigInt(value), denominator: 1n });
+
 export const times = (a: Rational, b: Rational): Rational => ({
   numerator: a.numerator * b.numerator,
   denominator: a.denominator * b.denominator,
@@ -145,7 +148,7 @@ const isWhole = (a: Rational): boolean => a.numerator % a.denominator === 0n;
 
 /** Decimal text for messages: exact up to nine places, then marked as cut. */
 export function rationalText(a: Rational): string {
-  const scaled = floor(times(a, { numerator: 1_000_000_000n, denominator: 1n }));
+  const scaled = floor(times(a, whole(1_000_000_000n)));
   const places = (scaled % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
   const isCut = (a.numerator * 1_000_000_000n) % a.denominator !== 0n;
   const text = `${scaled / 1_000_000_000n}${places === '' ? '' : `.${places}`}`;
@@ -185,6 +188,12 @@ export function quantityOf(value: number | string): Quantity {
   return { number: String(value), unit: '' };
 }
 
+/** A quantity with a unit, in the smallest unit of its dimension: ps, B, cells or %. @throws ValueError for no unit */
+export function amountOf({ number, unit }: Quantity): { readonly dimension: Dimension; readonly amount: Rational } {
+  const { dimension, factor } = unitOf(unit);
+  return { dimension, amount: times(rationalOf(number), whole(factor)) };
+}
+
 /** A quantity as people write it. */
 export const quantityText = ({ number, unit }: Quantity): string => `${number}${unit}`;
 
@@ -196,28 +205,26 @@ export const quantityText = ({ number, unit }: Quantity): string => `${number}${
  * @throws ValueError (INEXACT_QUANTITY) also if the result is no number of 32 bits
  */
 export function roundFor(operator: Operator, value: Rational, what: string): number {
-  if (operator === '==' || operator === '!=') {
-    if (!isWhole(value)) {
-      throw new ValueError(
-        'INEXACT_QUANTITY',
-        `${what} is ${rationalText(value)} device units, which no value ${operator === '==' ? 'equals' : 'can equal'}: ` +
-          `compare with >= or <=, or write ${floor(value)} or ${ceiling(value)} without unit`,
-      );
-    }
+  if ((operator === '==' || operator === '!=') && !isWhole(value)) {
+    throw new ValueError(
+      'INEXACT_QUANTITY',
+      `${what} is ${rationalText(value)} device units, which no value ${operator === '==' ? 'equals' : 'can equal'}: ` +
+        `compare with >= or <=, or write ${floor(value)} or ${ceiling(value)} without unit`,
+    );
   }
-  const whole = operator === '>=' || operator === '<' ? ceiling(value) : floor(value);
-  if (whole > BigInt(LARGEST)) {
-    const text = whole.toString();
+  const rounded = operator === '>=' || operator === '<' ? ceiling(value) : floor(value);
+  if (rounded > BigInt(LARGEST)) {
+    const text = rounded.toString();
     throw new ValueError(
       'INEXACT_QUANTITY',
       `${what} is ${text.length > 40 ? `a number of ${text.length} digits` : text} in device units, ` +
         `more than 32 bits hold: write at most what makes ${LARGEST}, or check units`,
     );
   }
-  return Number(whole);
+  return Number(rounded);
 }
 
-const NANOSECOND: Rational = { numerator: 1_000n, denominator: 1n };
+const PS_PER_NS = 1_000;
 
 /**
  * A duration, such as `1ms` or `0.5 s`, in nanoseconds: 1 to 2^53 - 1.
@@ -225,28 +232,29 @@ const NANOSECOND: Rational = { numerator: 1_000n, denominator: 1n };
  * @throws ValueError
  */
 export function parseDuration(text: string): number {
-  const { number, unit } = parseQuantity(text);
+  const quantity = parseQuantity(text);
+  const { number, unit } = quantity;
   if (unit === '' || unitOf(unit).dimension !== 'time') {
     throw new ValueError(
       unit === '' ? 'BAD_QUANTITY' : 'WRONG_UNIT',
       `${quoted(text)} is no duration; add one of the units ${DIMENSION_UNITS.time}, as in ${number}ms`,
     );
   }
-  const value = over(times(rationalOf(number), { numerator: unitOf(unit).factor, denominator: 1n }), NANOSECOND);
+  const value = over(amountOf(quantity).amount, whole(PS_PER_NS));
   if (!isWhole(value)) {
     throw new ValueError(
       'INEXACT_QUANTITY',
       `${quoted(text)} is no whole number of nanoseconds; write ${ceiling(value)}ns`,
     );
   }
-  const whole = floor(value);
-  if (whole < 1n || whole > BigInt(Number.MAX_SAFE_INTEGER)) {
+  const nanoseconds = floor(value);
+  if (nanoseconds < 1n || nanoseconds > BigInt(Number.MAX_SAFE_INTEGER)) {
     throw new ValueError(
       'BAD_VALUE',
       `${quoted(text)} is out of range; a duration is 1ns to ${Number.MAX_SAFE_INTEGER}ns (104 days)`,
     );
   }
-  return Number(whole);
+  return Number(nanoseconds);
 }
 
 const RATE = /^(\d+(?:\.\d+)?)\s*(?:\/\s*s)?$/;

@@ -1,6 +1,7 @@
-import { METRICS, type MetricName } from '@int/codec';
+import { type MetricName, metricOf } from '@int/codec';
 import type { Aggregate, Operator, Quantity } from '../expression/model.js';
 import {
+  amountOf,
   DIMENSION_TEXT,
   DIMENSION_UNITS,
   type Dimension,
@@ -16,6 +17,7 @@ import {
   same,
   times,
   unitOf,
+  whole,
 } from './quantity.js';
 import { ValueError } from './value-error.js';
 
@@ -91,9 +93,8 @@ export function unitScale(metric: MetricName, text: string): Scale {
   if (unit === '') {
     throw new ValueError('BAD_QUANTITY', `${quoted(text)} has no unit: write what one device unit is, as ${number}ns`);
   }
-  const { dimension, factor } = unitOf(unit);
+  const { dimension, amount } = amountOf({ number, unit });
   fits(metric, dimension, quoted(text));
-  const amount = times(rationalOf(number), { numerator: factor, denominator: 1n });
   return { text: trimmed, per: new Map([[dimension, aboveZero(amount, quoted(text))]]) };
 }
 
@@ -109,21 +110,19 @@ export function cellScale(metric: MetricName, size: number | string): Scale {
     throw new ValueError('BAD_VALUE', `a cell of ${size} bytes: write its size, as 80B`);
   }
   fits(metric, 'cells', `{ cell: ${size} }`);
-  const { dimension, factor } = unitOf(unit === '' ? 'B' : unit);
+  const { dimension, amount } = amountOf({ number, unit: unit === '' ? 'B' : unit });
   if (dimension !== 'bytes') {
     throw new ValueError(
       'WRONG_UNIT',
       `${quoted(String(size))} is ${DIMENSION_TEXT[dimension]}: a cell has bytes, as 80B`,
     );
   }
-  const bytes = aboveZero(times(rationalOf(number), { numerator: factor, denominator: 1n }), quoted(String(size)));
-  return {
-    text: `{ cell: ${size} }`,
-    per: new Map([
-      ['cells', { numerator: 1n, denominator: 1n }],
-      ['bytes', bytes],
-    ]),
-  };
+  const bytes = aboveZero(amount, quoted(String(size)));
+  const per = new Map<Dimension, Rational>([
+    ['cells', whole(1)],
+    ['bytes', bytes],
+  ]);
+  return { text: `{ cell: ${size} }`, per };
 }
 
 /**
@@ -137,17 +136,15 @@ export function fullScale(metric: MetricName, full: number): Scale {
   if (!(Number.isInteger(full) && full >= 1 && full <= LARGEST)) {
     throw new ValueError('BAD_VALUE', `${full} cannot stand for 100 %: write a whole number from 1 to ${LARGEST}`);
   }
-  return { text: `{ full: ${full} }`, per: new Map([['percent', { numerator: 100n, denominator: BigInt(full) }]]) };
+  return { text: `{ full: ${full} }`, per: new Map([['percent', over(whole(100), whole(full))]]) };
 }
 
 function isSame(a: Scale, b: Scale): boolean {
-  return (
-    a.per.size === b.per.size &&
-    [...a.per].every(([dimension, amount]) => {
-      const other = b.per.get(dimension);
-      return other !== undefined && same(amount, other);
-    })
-  );
+  const isShared = ([dimension, amount]: [Dimension, Rational]): boolean => {
+    const other = b.per.get(dimension);
+    return other !== undefined && same(amount, other);
+  };
+  return a.per.size === b.per.size && [...a.per].every(isShared);
 }
 
 /** A switch whose scale is not the default one; `null`: all are alike. */
@@ -159,9 +156,9 @@ function oddSwitch({ default: usual, switches }: MetricScale): readonly [number,
 const constantText = (quantity: Quantity, at: string): string => `${quoted(quantityText(quantity))}${at}`;
 
 function deviceUnits(metric: MetricName, quantity: Quantity, scale: Scale, at: string): Rational {
-  const { dimension, factor } = unitOf(quantity.unit);
-  const amount = scale.per.get(dimension);
-  if (amount === undefined) {
+  const { dimension, amount } = amountOf(quantity);
+  const unit = scale.per.get(dimension);
+  if (unit === undefined) {
     const known = [...scale.per.keys()].map((each) => DIMENSION_UNITS[each]).join(', ');
     throw new ValueError(
       'WRONG_UNIT',
@@ -169,7 +166,7 @@ function deviceUnits(metric: MetricName, quantity: Quantity, scale: Scale, at: s
         `${scale.text}: use ${known}, or a plain number of device units`,
     );
   }
-  return over(times(rationalOf(quantity.number), { numerator: factor, denominator: 1n }), amount);
+  return over(amount, unit);
 }
 
 /** Checks that a constant with a unit means something, and returns the scales it is converted by. */
@@ -255,12 +252,11 @@ export function convertAt(metric: MetricName, quantity: Quantity, scales: Scales
   const scale = scaleFor(metric, quantity, scales);
   const own = (switchId === null ? undefined : scale.switches.get(switchId)) ?? scale.default;
   const threshold = roundFor('>', deviceUnits(metric, quantity, own, at), what);
-  const bits = widestOf(metric);
+  // In the layout that has most: queues have 24 bits, in the 2016 layout 31.
+  const bits = metricOf(metric).width;
   if (bits < 32 && threshold >= 2 ** bits - 1) {
-    const most = times(
-      { numerator: BigInt(2 ** bits - 2), denominator: 1n },
-      over(own.per.get(unitOf(quantity.unit).dimension)!, { numerator: unitOf(quantity.unit).factor, denominator: 1n }),
-    );
+    const { dimension, factor } = unitOf(quantity.unit);
+    const most = times(whole(2 ** bits - 2), over(own.per.get(dimension)!, whole(factor)));
     throw new ValueError(
       'BAD_VALUE',
       `${what} is ${threshold} device units; ${metric} has ${bits} bits, so that no hop is ever above ${2 ** bits - 1}: ` +
@@ -268,9 +264,4 @@ export function convertAt(metric: MetricName, quantity: Quantity, scales: Scales
     );
   }
   return threshold;
-}
-
-/** Bits of a metric in the layout that has most: queues have 24 bits, in the 2016 layout 31. */
-function widestOf(metric: MetricName): number {
-  return METRICS.find(({ name }) => name === metric)!.width;
 }
