@@ -1,4 +1,5 @@
 import type { AcceleratorMemory } from '@int/codec';
+import { signed } from '@int/codec/internals';
 import type { BatchView } from '../batch-view.js';
 import type { LoopContext } from '../loops/context.js';
 import { LOOP_NAMES, type LoopName, type RunningRule } from '../running-rule.js';
@@ -58,7 +59,6 @@ export class Accelerator {
 
   /** @param switchMask number of switch cells minus one if that is a mask, else -1 */
   constructor(memory: AcceleratorMemory, pool: StatePool, switchMask: number) {
-    const signed = (words: Uint32Array): Int32Array => new Int32Array(words.buffer, words.byteOffset, words.length);
     this.#buffer = memory.buffer;
     this.#context = signed(memory.words(CONTEXT_WORDS));
     const tables = memory.words(TABLE_WORDS);
