@@ -25,7 +25,6 @@ export type { CounterRegion, RdmaCollector } from './rdma/writer-plan.js';
 export { flowKey } from './reports/flow-key.js';
 export { pathOfValue, pathValue } from './reports/path-value.js';
 export { ReportRows, type ReportRowsCounters, type ReportRowsOptions } from './reports/report-rows.js';
-export type { KeyKind } from './simulation/keys.js';
 export {
   type SimulatedAges,
   type SimulatedShares,
@@ -42,7 +41,7 @@ export { DartReader } from './store/reader.js';
 export { AnswerRows, fixedKeyRows, type KeyRows, STATUS, type StatusName } from './store/rows.js';
 export type { SegmentPlace } from './store/segment.js';
 export type { Answer } from './store/single.js';
-export { AdaptiveCopies, type AdaptiveCopiesOptions, type AdaptiveOutcomeOptions } from './theory/adaptive-copies.js';
+export { AdaptiveCopies, type AdaptiveCopiesOptions } from './theory/adaptive-copies.js';
 export { type AgeRange, oldest } from './theory/ages.js';
 export {
   type Bounds,
@@ -59,7 +58,6 @@ export {
   type LoadOptions,
   type Measure,
   type MemoryOptions,
-  type MemoryPerFlow,
   type MemoryPlan,
   outcomesAtLoad,
   type PlanOptions,

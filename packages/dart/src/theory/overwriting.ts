@@ -64,19 +64,11 @@ export function overwriteProbabilityWithModuloBias(keys: number, slots: number, 
 }
 
 /**
- * q = (2^b + 2) / 2^(2b): the probability that the checksums of two random keys are equal, when a checksum of 0 is
- * stored as 1. Without that rule it would be 2^-b; with it, the value 1 stands for two of the 2^b hashes. Exact.
+ * The rule "0 is stored as 1" divides keys into two kinds: [probability of the kind, q of the kind]. The value 1 stands
+ * for two of the 2^b hashes. All slots of a key match with the same q, so average powers of q over the kinds; do not
+ * take powers of the average.
  *
  * @param checksumBits b
- */
-export function falseMatchProbability(checksumBits: number): number {
-  const inverse = 2 ** -checksumBits;
-  return inverse * (1 + 2 * inverse);
-}
-
-/**
- * The rule "0 is stored as 1" divides keys into two kinds: [probability of the kind, q of the kind]. All slots of a key
- * match with the same q, so average powers of q over the kinds; do not take powers of the average.
  */
 export function checksumKinds(checksumBits: number): readonly (readonly [number, number])[] {
   const inverse = 2 ** -checksumBits;
