@@ -12,7 +12,6 @@ export type { FamilyName, SegmentGeometry, StoreGeometry } from './layout.js';
 export { DartCounters, type DartCountersOptions } from './rdma/counters.js';
 export type { DatagramEnds } from './rdma/datagram.js';
 export { FrameRows } from './rdma/frame-rows.js';
-export type { MultiWrite } from './rdma/multi-write.js';
 export type { Outcome, OutcomeName, RnicCounters } from './rdma/outcomes.js';
 export type { QueuePairOptions, Service } from './rdma/queue-pairs.js';
 export type { RegionOptions } from './rdma/regions.js';

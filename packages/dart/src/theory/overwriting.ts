@@ -7,6 +7,7 @@
  * - p: probability that a given slot has been overwritten since
  * - q: probability that a given foreign slot has the queried key's checksum
  */
+import { whole } from '../layout.js';
 
 function atLeastZero(name: string, value: number): void {
   if (!(value >= 0)) throw new RangeError(`${name} must be 0 or more, not ${value}`);
@@ -46,9 +47,7 @@ export function overwriteProbability(keys: number, slots: number, copies: number
 export function overwriteProbabilityWithModuloBias(keys: number, slots: number, copies: number): number {
   atLeastZero('keys', keys);
   atLeastZero('copies', copies);
-  if (!(Number.isInteger(slots) && slots >= 1 && slots <= 2 ** 32)) {
-    throw new RangeError(`slots must be a whole number from 1 to 2^32, not ${slots}`);
-  }
+  whole('slots', slots, 1, 2 ** 32);
   const preimages = Math.floor(2 ** 32 / slots);
   const remainder = 2 ** 32 % slots;
   let overwritten = 0;
