@@ -8,6 +8,7 @@ import {
 } from '@int/codec';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
+import { deferred } from './deferred.js';
 import { FanOut, goodReports } from './delivery/fan-out.js';
 import { isDecoded, type SourceFrames } from './frames.js';
 import type { DegradedPart } from './health/degraded-state.js';
@@ -57,6 +58,7 @@ const asError = (value: unknown): Error => (value instanceof Error ? value : new
 export class Collector {
   /** Resolves when all sources have ended by themselves or have been stopped. A failed source is a problem, no rejection. */
   readonly finished: Promise<void>;
+  readonly #end = deferred();
   readonly #sources: readonly Source[];
   readonly #stages: readonly Stage[];
   readonly #fanOut: FanOut;
@@ -78,7 +80,6 @@ export class Collector {
   #isGivenUp = false;
   #started = false;
   #stopping: Promise<CollectorTotals> | null = null;
-  #finish: () => void = () => {};
 
   /**
    * @throws RangeError if there is no source, two sinks have the same name, or a decode option or capacity is out of range
@@ -95,9 +96,7 @@ export class Collector {
     this.#clock = new PipelineClock(options.sources);
     this.#health = new PipelineHealth(this.#sources, this.#stages, this.#counters);
     this.#batch = new TelemetryBatch(batchCapacity(options.capacity), options.memory?.arena);
-    this.finished = new Promise((resolve) => {
-      this.#finish = resolve;
-    });
+    this.finished = this.#end.promise;
   }
 
   /**
@@ -130,7 +129,7 @@ export class Collector {
         .then(() => this.#clock.ended(index)),
     );
     if (this.#fanOut.takesTime) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
-    void Promise.all(ended).then(() => this.#finish());
+    void Promise.all(ended).then(() => this.#end.resolve());
   }
 
   /**
