@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { type Deferred, deferred } from './deferred.js';
 export { BackOff } from './delivery/back-off.js';
 export { OutageLog } from './delivery/outage.js';
 export { reportIndex } from './detection/stage.js';

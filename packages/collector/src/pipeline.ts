@@ -2,6 +2,7 @@ import { AcceleratorMemory, BatchDecoder, CODES, type DecodeOptions, type LinkLa
 import { acceleratorAvailable } from '@int/codec/internals';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
+import { deferred } from './deferred.js';
 import { FanOut, goodReports } from './delivery/fan-out.js';
 import { isDecoded, type SourceFrames } from './frames.js';
 import type { DegradedPart } from './health/degraded-state.js';
@@ -57,6 +58,7 @@ const asError = (value: unknown): Error => (value instanceof Error ? value : new
 export class Collector {
   /** Resolves when all sources have ended by themselves or have been stopped. A failed source is a problem, no rejection. */
   readonly finished: Promise<void>;
+  readonly #end = deferred();
   readonly #sources: readonly Source[];
   readonly #stages: readonly Stage[];
   readonly #fanOut: FanOut;
@@ -79,7 +81,6 @@ export class Collector {
   #isGivenUp = false;
   #started = false;
   #stopping: Promise<CollectorTotals> | null = null;
-  #finish: () => void = () => {};
 
   /**
    * @throws RangeError if there is no source, two sinks have the same name, or a decode option or capacity is out of range
@@ -97,9 +98,7 @@ export class Collector {
     this.#health = new PipelineHealth(this.#sources, this.#stages, this.#counters);
     this.#memory = options.memory ?? decodingMemory(options.capacity);
     this.#batch = new TelemetryBatch(batchCapacity(options.capacity), this.#memory?.arena);
-    this.finished = new Promise((resolve) => {
-      this.#finish = resolve;
-    });
+    this.finished = this.#end.promise;
   }
 
   /**
@@ -132,7 +131,7 @@ export class Collector {
         .then(() => this.#clock.ended(index)),
     );
     if (this.#fanOut.takesTime) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
-    void Promise.all(ended).then(() => this.#finish());
+    void Promise.all(ended).then(() => this.#end.resolve());
   }
 
   /**
