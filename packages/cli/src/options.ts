@@ -57,32 +57,22 @@ function marker(text: string): bigint {
 /** Adds the options for finding and reading INT. */
 export function addDecodeOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--int-port <N>', 'UDP port that marks INT; repeat for more (5000, 4096)').argParser(portNumber),
+    .option('--int-port <N>', 'UDP port that marks INT; repeat for more (5000, 4096)', portNumber)
+    .option('--int-dscp <0xNN[/0xMM]>', 'DSCP that marks INT, with a mask (0x17)', dscp)
+    .option('--gre-protocol <N>', 'GRE protocol type of INT (0x88B5)', wholeNumber('a protocol type', 0, 0xffff))
+    .option('--probe-marker <HEX64>', '64-bit marker between the L4 header and INT (none)', marker)
+    .option(
+      '--report-port <N>',
+      'UDP port of telemetry reports; repeat for more (any payload that parses strictly)',
+      portNumber,
     )
-    .addOption(new Option('--int-dscp <0xNN[/0xMM]>', 'DSCP that marks INT, with a mask (0x17)').argParser(dscp))
-    .addOption(
-      new Option('--gre-protocol <N>', 'GRE protocol type of INT (0x88B5)').argParser(
-        wholeNumber('a protocol type', 0, 0xffff),
-      ),
-    )
-    .addOption(
-      new Option('--probe-marker <HEX64>', '64-bit marker between the L4 header and INT (none)').argParser(marker),
-    )
-    .addOption(
-      new Option(
-        '--report-port <N>',
-        'UDP port of telemetry reports; repeat for more (any payload that parses strictly)',
-      ).argParser(portNumber),
-    )
-    .addOption(
-      new Option(
-        '--probe-port <N>',
-        'UDP port of GPINT probes, given twice: of the plain and the extended layout (5017, 5018)',
-      ).argParser((text: string, previous?: number[]) => {
+    .option(
+      '--probe-port <N>',
+      'UDP port of GPINT probes, given twice: of the plain and the extended layout (5017, 5018)',
+      (text: string, previous?: number[]) => {
         if (previous?.length === 2) throw new InvalidArgumentError('There are two at most.');
         return portNumber(text, previous);
-      }),
+      },
     )
     .addOption(
       new Option('--profile <NAME>', 'dialect of a tool that deviates from the specifications (spec)').choices(
@@ -146,24 +136,24 @@ export function addStateOptions(command: Command): Command {
         'register: cells chosen by hash, as in a switch; exact: one for each flow (register)',
       ).choices(['register', 'exact']),
     )
-    .addOption(
-      new Option('--flow-cells <N>', 'cells of flow state; exact: flows at a time (65536)').argParser(
-        wholeNumber('a number of cells', 1, 1 << 24),
-      ),
+    .option(
+      '--flow-cells <N>',
+      'cells of flow state; exact: flows at a time (65536)',
+      wholeNumber('a number of cells', 1, 1 << 24),
     )
-    .addOption(
-      new Option('--switch-cells <N>', 'cells of switch state; exact: switches at a time (4096)').argParser(
-        wholeNumber('a number of cells', 1, 1 << 20),
-      ),
+    .option(
+      '--switch-cells <N>',
+      'cells of switch state; exact: switches at a time (4096)',
+      wholeNumber('a number of cells', 1, 1 << 20),
     );
 }
 
 /** Adds the options for the detectors' state. */
 export function addDetectOptions(command: Command): Command {
-  return addStateOptions(command).addOption(
-    new Option('--idle <DURATION>', 'with --state exact: forget what was silent for so long, 0: never (60s)').argParser(
-      duration('a time', 2 ** 31 - 1),
-    ),
+  return addStateOptions(command).option(
+    '--idle <DURATION>',
+    'with --state exact: forget what was silent for so long, 0: never (60s)',
+    duration('a time', 2 ** 31 - 1),
   );
 }
 

@@ -71,25 +71,16 @@ export function define(
     .argument('<IN>', 'interface that packets with INT arrive at')
     .argument('<OUT>', 'interface that they leave by; what arrives there is forwarded to IN as it is')
     .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
-    .addOption(
-      new Option('--rows <R>', 'rows of the flow cache (524288)').argParser(
-        wholeNumber('a number of rows', 1, 1 << 28),
-      ),
-    )
-    .addOption(
-      new Option('--buckets <B>', 'flows that fit into a row (12)').argParser(
-        wholeNumber('a number of buckets', 1, 64),
-      ),
-    )
-    .addOption(
-      new Option(
-        '--idle <DURATION>',
-        'flows that are silent for longer leave the cache (never), and with --state exact the detectors (60s)',
-      ).argParser((text) => {
+    .option('--rows <R>', 'rows of the flow cache (524288)', wholeNumber('a number of rows', 1, 1 << 28))
+    .option('--buckets <B>', 'flows that fit into a row (12)', wholeNumber('a number of buckets', 1, 64))
+    .option(
+      '--idle <DURATION>',
+      'flows that are silent for longer leave the cache (never), and with --state exact the detectors (60s)',
+      (text) => {
         const ns = idleTime(text);
         if (ns === 0) throw new InvalidArgumentError('Give a time above 0; without the option, flows stay.');
         return ns;
-      }),
+      },
     )
     .addOption(
       new Option('--mode <MODE>', 'where the XDP programs run: in the drivers, or in the kernel behind them')

@@ -103,11 +103,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(metricsHostOption())
     .option('--config <FILE>', 'sources, rules, flows and sinks from int.yaml: instead of the other options')
     .option('--check', 'with --config: say what would run, or what is wrong with the file, and end')
-    .addOption(
-      new Option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)').argParser(
-        duration('a time', MAX_DRAIN_MS),
-      ),
-    )
+    .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
   addDecodeOptions(command).action(async (flags: CollectFlags) => {

@@ -8,7 +8,7 @@ import {
   SourceError,
 } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
-import { type Command, Option } from 'commander';
+import { type Command, } from 'commander';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import {
@@ -35,7 +35,7 @@ interface DetectCommandFlags extends DecodeFlags, DetectFlags {
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture to read; - is standard input')
-    .addOption(new Option('--rules <FILE>', 'rules (YAML or JSON); - is standard input').makeOptionMandatory())
+    .requiredOption('--rules <FILE>', 'rules (YAML or JSON); - is standard input')
     .option('--json', 'one JSON object per line: events, then a summary');
   addDetectOptions(command);
   addDecodeOptions(command).action(async (file: string, flags: DetectCommandFlags) => {

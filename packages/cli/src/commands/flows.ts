@@ -50,30 +50,21 @@ const idleTime = duration('a time', 2 ** 31 - 1);
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture to read; - is standard input')
-    .addOption(
-      new Option('--rows <R>', 'rows of the cache (524288)').argParser(wholeNumber('a number of rows', 1, 1 << 28)),
-    )
-    .addOption(
-      new Option('--buckets <B>', 'flows that fit into a row (12)').argParser(
-        wholeNumber('a number of buckets', 1, 64),
-      ),
-    )
-    .addOption(
-      new Option('--idle <DURATION>', 'flows that are silent for longer leave the cache (never)').argParser((text) => {
-        const ns = idleTime(text);
-        if (ns === 0) throw new InvalidArgumentError('Give a time above 0; without the option, flows stay.');
-        return ns;
-      }),
-    )
-    .addOption(new Option('--hops <N>', 'hops to follow (5)').argParser(wholeNumber('a number of hops', 1, 64)))
-    .addOption(
-      new Option(
-        '--metrics <NAME,...>',
-        'metrics to follow, 8 at most (hopLatency,queueOccupancy,egressUtilization)',
-      ).argParser(metricList),
+    .option('--rows <R>', 'rows of the cache (524288)', wholeNumber('a number of rows', 1, 1 << 28))
+    .option('--buckets <B>', 'flows that fit into a row (12)', wholeNumber('a number of buckets', 1, 64))
+    .option('--idle <DURATION>', 'flows that are silent for longer leave the cache (never)', (text) => {
+      const ns = idleTime(text);
+      if (ns === 0) throw new InvalidArgumentError('Give a time above 0; without the option, flows stay.');
+      return ns;
+    })
+    .option('--hops <N>', 'hops to follow (5)', wholeNumber('a number of hops', 1, 64))
+    .option(
+      '--metrics <NAME,...>',
+      'metrics to follow, 8 at most (hopLatency,queueOccupancy,egressUtilization)',
+      metricList,
     )
     .addOption(new Option('--sort <KEY>', 'order of the flows, largest first').choices(FLOW_ORDERS).default('packets'))
-    .addOption(new Option('--top <N>', 'list so many flows (all)').argParser(wholeNumber('a number', 1, 2 ** 32)))
+    .option('--top <N>', 'list so many flows (all)', wholeNumber('a number', 1, 2 ** 32))
     .option('--per-hop', 'a line for each hop, too')
     .option('--json', 'one JSON object per line: flows, then a total');
   addDecodeOptions(command).action(async (file: string, flags: FlowsFlags) => {

@@ -88,19 +88,17 @@ function windowLength(text: string): number {
 /** Defines arguments, options and action of `int process`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .addOption(
-      new Option('--kafka <BROKERS>', 'HOST:PORT of brokers, with commas').argParser(brokers).makeOptionMandatory(),
-    )
+    .requiredOption('--kafka <BROKERS>', 'HOST:PORT of brokers, with commas', brokers)
     .option('--group <NAME>', 'consumer group; all that have the same share the work (int-process)')
     .option('--prefix <TEXT>', 'beginning of the names of topics: TEXTreports is read (int.)')
     .addOption(new Option('--format <FORMAT>', 'how reports are written (auto)').choices(['auto', 'json', 'protobuf']))
     .addOption(new Option('--from <WHERE>', 'where a new group begins (earliest)').choices(['earliest', 'latest']))
-    .addOption(new Option('--window <TIME>', 'length of a window of statistics (1s)').argParser(windowLength))
-    .addOption(new Option('--commit <TIME>', 'time between transactions (1s)').argParser(wholeMs('a time', 10, 60_000)))
-    .addOption(
-      new Option('--wait <TIME>', 'how long windows wait for a collector that is silent (30s)').argParser(
-        wholeMs('a time', 1000, 86_400_000),
-      ),
+    .option('--window <TIME>', 'length of a window of statistics (1s)', windowLength)
+    .option('--commit <TIME>', 'time between transactions (1s)', wholeMs('a time', 10, 60_000))
+    .option(
+      '--wait <TIME>',
+      'how long windows wait for a collector that is silent (30s)',
+      wholeMs('a time', 1000, 86_400_000),
     )
     .addOption(metricsOption())
     .addOption(metricsHostOption())

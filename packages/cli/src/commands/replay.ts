@@ -69,23 +69,18 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         .argParser(udpAddress)
         .conflicts('afxdp'),
     )
-    .addOption(
-      new Option('--afxdp <IFACE[:QUEUE]>', 'send its Ethernet frames as they are, by this interface').argParser(
-        interfaceQueue,
-      ),
-    )
+    .option('--afxdp <IFACE[:QUEUE]>', 'send its Ethernet frames as they are, by this interface', interfaceQueue)
     .addOption(
       new Option('--rate <PPS>', 'frames per second; max: as fast as it goes (the pace of the capture)')
         .argParser(rate)
         .conflicts('speed'),
     )
-    .addOption(
-      new Option('--speed <X>', '1 is the pace of the capture, 2 twice that (1)').argParser(positiveNumber('a factor')),
-    )
-    .addOption(
-      new Option('--loop <N>', 'send it so many times; 0: until interrupted')
-        .default(1)
-        .argParser(wholeNumber('a number', 0, Number.MAX_SAFE_INTEGER)),
+    .option('--speed <X>', '1 is the pace of the capture, 2 twice that (1)', positiveNumber('a factor'))
+    .option(
+      '--loop <N>',
+      'send it so many times; 0: until interrupted',
+      wholeNumber('a number', 0, Number.MAX_SAFE_INTEGER),
+      1,
     )
     .addOption(
       new Option('--report-port <N>', 'with --to: only packets to this UDP port; repeat for more (all)')

@@ -116,11 +116,7 @@ export function addHashOptions(command: Command): Command {
         FAMILIES,
       ),
     )
-    .addOption(
-      new Option('--seed <S>', 'chooses the hashes of xxhash, 32 bits (0)').argParser(
-        wholeNumber('a seed', 0, 0xffff_ffff),
-      ),
-    );
+    .option('--seed <S>', 'chooses the hashes of xxhash, 32 bits (0)', wholeNumber('a seed', 0, 0xffff_ffff));
 }
 
 /** Values of the options that make a store, parsed by commander. */
@@ -139,7 +135,7 @@ export function addStoreOptions(command: Command): Command {
         .argParser(byteSize)
         .conflicts('slots'),
     )
-    .addOption(new Option('--slots <M>', 'of a new store: slots').argParser(wholeNumber('slots', 1, 0xffff_ffff)))
+    .option('--slots <M>', 'of a new store: slots', wholeNumber('slots', 1, 0xffff_ffff))
     .addOption(copiesOption())
     .addOption(valueBytesOption())
     .addOption(checksumBitsOption());

@@ -8,7 +8,7 @@ import {
   type V1Switch,
 } from '@int/p4vm';
 import { checkProgramFile, UnreadableFile } from '@int/p4vm/node';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, } from 'commander';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { printable } from '../output/printable.js';
 import { type LimitFlags, limitOption } from './limits.js';
@@ -33,8 +33,8 @@ function macro(text: string, previous?: Record<string, string>): Record<string, 
 /** Adds the options for reading a program. */
 export function addProgramOptions(command: Command): Command {
   return command
-    .addOption(new Option('-I, --include <DIR>', 'look for includes here; repeat for more').argParser(folders))
-    .addOption(new Option('-D, --define <NAME[=VALUE]>', 'define a macro; repeat for more').argParser(macro))
+    .option('-I, --include <DIR>', 'look for includes here; repeat for more', folders)
+    .option('-D, --define <NAME[=VALUE]>', 'define a macro; repeat for more', macro)
     .addOption(limitOption());
 }
 

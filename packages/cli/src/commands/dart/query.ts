@@ -65,13 +65,13 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         .argParser(wholeNumber('a switch id', 0, 0xffff_ffff))
         .conflicts('key'),
     )
-    .addOption(new Option('--key <HEX>', 'any key').argParser(hexBytes))
+    .option('--key <HEX>', 'any key', hexBytes)
     .addOption(policyOption())
     .addOption(
       new Option('--at <TIME>', 'of the epoch of this time (the live one)').argParser(moment).conflicts(['from', 'to']),
     )
-    .addOption(new Option('--from <TIME>', 'of all epochs from this time on').argParser(moment))
-    .addOption(new Option('--to <TIME>', 'of all epochs before this time').argParser(moment))
+    .option('--from <TIME>', 'of all epochs from this time on', moment)
+    .option('--to <TIME>', 'of all epochs before this time', moment)
     .option('--salvage', 'where files are damaged, answer from what is sound, and say what was left out')
     .option('--json', 'one JSON object per line: an answer of each epoch asked')
     .action(async (flags: QueryFlags) => {

@@ -1,5 +1,5 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, } from 'commander';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { RowWriter } from '../../dart/row-writer.js';
@@ -29,11 +29,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   command.argument('<FILE...>', 'pcap, pcapng or NDJSON, also gzip; - is standard input');
   addStoreOptions(command)
     .option('--postcards', 'a row for each hop: the key is the flow and the switch, the value its metrics')
-    .addOption(
-      new Option('--metrics <NAME,...>', `with --postcards: what a value holds (${POSTCARD_METRICS})`).argParser(
-        metricList,
-      ),
-    )
+    .option('--metrics <NAME,...>', `with --postcards: what a value holds (${POSTCARD_METRICS})`, metricList)
     .option('--json', 'totals as one JSON object');
   addDecodeOptions(command).action(async (files: string[], flags: WriteFlags) => {
     if (flags.metrics !== undefined && flags.postcards !== true) {

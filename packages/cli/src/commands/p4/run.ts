@@ -1,6 +1,6 @@
 import type { SwitchClock, SwitchStatistics } from '@int/p4vm';
 import { LinkType } from '@int/pcap';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, } from 'commander';
 import { drained, EXIT, type Io, say } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';
 import { runCommands } from '../../p4/control-file.js';
@@ -59,10 +59,10 @@ class CaptureClock implements SwitchClock {
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addPoisonOption(addProgramOptions(command.argument('<FILE.p4>', 'the program')))
     .option('--commands <CMDS>', 'commands of simple_switch_CLI to begin with, one a line')
-    .addOption(
-      new Option('--port <N=FILE>', 'the capture (pcap, pcapng, also gzip) that comes in by port N; repeat for more')
-        .argParser(portFile)
-        .makeOptionMandatory(),
+    .requiredOption(
+      '--port <N=FILE>',
+      'the capture (pcap, pcapng, also gzip) that comes in by port N; repeat for more',
+      portFile,
     )
     .requiredOption('--out <DIR>', 'the folder for out0.pcap, out1.pcap, ...')
     .option('--json', 'one JSON object with what was counted')
