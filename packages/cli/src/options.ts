@@ -2,6 +2,7 @@ import type { DecodeOptions, Profile } from '@int/codec';
 import { PROFILES } from '@int/codec/internals';
 import type { DetectorOptions, StateMode } from '@int/detect';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { given, ifGiven } from './given.js';
 
 /** Values of the decode options, parsed by commander. */
 export interface DecodeFlags {
@@ -83,15 +84,9 @@ export function addDecodeOptions(command: Command): Command {
 
 /** The codec's options from the flags. Missing flags keep the codec's defaults. */
 export function decodeOptions(flags: DecodeFlags): Omit<DecodeOptions, 'linkType'> {
-  return {
-    ...(flags.intPort !== undefined && { intPorts: flags.intPort }),
-    ...(flags.intDscp !== undefined && { intDscp: flags.intDscp }),
-    ...(flags.greProtocol !== undefined && { greProtocol: flags.greProtocol }),
-    ...(flags.probeMarker !== undefined && { probeMarker: flags.probeMarker }),
-    ...(flags.reportPort !== undefined && { reportPorts: flags.reportPort }),
-    ...(flags.probePort !== undefined && { probePorts: flags.probePort }),
-    ...(flags.profile !== undefined && { profile: flags.profile }),
-  };
+  const { intPort: intPorts, reportPort: reportPorts, probePort: probePorts, ...others } = flags;
+  const { intDscp, greProtocol, probeMarker, profile } = others;
+  return given({ intPorts, intDscp, greProtocol, probeMarker, reportPorts, probePorts, profile });
 }
 
 /** Nanoseconds in each unit of time. */
@@ -162,11 +157,7 @@ export function detectOptions(flags: DetectFlags, command: Command): DetectorOpt
   if (flags.idle !== undefined && flags.state !== 'exact') {
     command.error('error: --idle goes with --state exact: registers are never idle');
   }
-  return {
-    ...(flags.state !== undefined && { state: flags.state }),
-    ...(flags.flowCells !== undefined && { flowCells: flags.flowCells }),
-    ...(flags.switchCells !== undefined && { switchCells: flags.switchCells }),
-    // The detector uses whole milliseconds. Round up, because 0 means 'never'.
-    ...(flags.idle !== undefined && { idleMs: Math.ceil(flags.idle / 1e6) }),
-  };
+  const { state, flowCells, switchCells, idle } = flags;
+  // The detector uses whole milliseconds. Round up, because 0 means 'never'.
+  return given({ state, flowCells, switchCells, idleMs: ifGiven(idle, (ns) => Math.ceil(ns / 1e6)) });
 }

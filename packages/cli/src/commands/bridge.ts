@@ -7,6 +7,7 @@ import { listFlows } from '../bridge/flow-list.js';
 import type { BridgeSide, BridgeSides, OpenSides, OpenSidesOptions } from '../bridge/frame-port.js';
 import { openXdpSides } from '../bridge/xdp-sides.js';
 import { LiveDetection } from '../collect/live-detection.js';
+import { given, ifGiven } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
@@ -106,11 +107,7 @@ export function define(
 /** @throws CliError if memory is insufficient */
 function makeFlowStage({ rows, buckets, idle }: BridgeFlags): FlowStage {
   try {
-    return new FlowStage({
-      ...(rows !== undefined && { rows }),
-      ...(buckets !== undefined && { buckets }),
-      ...(idle !== undefined && { idleNs: BigInt(Math.ceil(idle)) }),
-    });
+    return new FlowStage(given({ rows, buckets, idleNs: ifGiven(idle, (ns) => BigInt(Math.ceil(ns))) }));
   } catch (error) {
     // The options were checked before, so a RangeError means that memory is insufficient.
     if (!(error instanceof RangeError)) throw error;
@@ -168,7 +165,7 @@ class BridgeCommand {
       },
       strip,
       isOneWay,
-      ...(flags.onDown !== undefined && { onDown: flags.onDown }),
+      ...given({ onDown: flags.onDown }),
       // Reports pass like other packets; requested ones are also decoded.
       pushesAll: reportPorts !== undefined,
     });

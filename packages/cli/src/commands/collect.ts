@@ -7,6 +7,7 @@ import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
 import { type CollectSetup, configSetup } from '../config/setup.js';
 import type { Tell } from '../config/sink-parts.js';
+import { given } from '../given.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { readRulesFile } from '../input/rules-file.js';
@@ -136,13 +137,13 @@ async function flagsSetup(
   io: Io,
   tell: Tell,
 ): Promise<CollectSetup> {
-  const { pcap, speed, listen, metrics } = flags;
+  const { pcap, speed, listen } = flags;
   const xdp = new XdpChoice(flags, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
   const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
   return {
     detection,
-    metrics: metrics === undefined ? null : metricsOf(metrics, flags),
+    metrics: metricsOf(flags),
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
@@ -153,7 +154,7 @@ async function flagsSetup(
       if (input !== null) return input;
       if (flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode);
       if (pcap === undefined) return new UdpInput([listen ?? { host: '127.0.0.1', port: 0 }], decode);
-      const source = new CaptureSource({ path: pcap, input: io.stdin, ...(speed !== undefined && { speed }) });
+      const source = new CaptureSource({ path: pcap, input: io.stdin, ...given({ speed }) });
       return new CaptureInput(source, decode);
     },
     giveUp: (error) => xdp.giveUp(error),
@@ -162,8 +163,8 @@ async function flagsSetup(
   };
 }
 
-function metricsOf(address: MetricsAddress, { metricsAllowHost: allowHosts }: CollectFlags): MetricsEndpoint {
-  return new MetricsEndpoint(address, allowHosts === undefined ? {} : { allowHosts });
+function metricsOf({ metrics, metricsAllowHost: allowHosts }: CollectFlags): MetricsEndpoint | null {
+  return metrics === undefined ? null : new MetricsEndpoint(metrics, given({ allowHosts }));
 }
 
 const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
@@ -191,8 +192,7 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
     return EXIT.OK;
   }
   let tell = (message: string): void => say(io, message);
-  const metrics = flags.metrics === undefined ? null : metricsOf(flags.metrics, flags);
-  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metrics);
+  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metricsOf(flags));
   const setup = await opening(io, 'what the file names', made);
   const collect = new CollectRun(flags, setup, io);
   tell = (message) => collect.tell(message);

@@ -8,7 +8,7 @@ import {
   SourceError,
 } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
-import { type Command, } from 'commander';
+import type { Command } from 'commander';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import {

@@ -2,6 +2,7 @@ import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
 import { CaptureSource, Collector, FlowStage, SourceError } from '@int/collector';
 import { MAX_METRICS } from '@int/flowcache/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { given } from '../given.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { addDecodeOptions, type DecodeFlags, decodeOptions, duration, wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
@@ -76,10 +77,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 function makeStage({ rows, buckets, hops, metrics, idle }: FlowsFlags): FlowStage {
   try {
     return new FlowStage({
-      ...(rows !== undefined && { rows }),
-      ...(buckets !== undefined && { buckets }),
-      ...(hops !== undefined && { hops }),
-      ...(metrics !== undefined && { metrics }),
+      ...given({ rows, buckets, hops, metrics }),
       ...(idle !== undefined && { idleNs: BigInt(Math.ceil(idle)), sweep: SWEEP }),
     });
   } catch (error) {

@@ -7,6 +7,7 @@ import type {
   ProcessorTotals,
 } from '@int/stream-kafka';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
 import { endsWithin, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
@@ -114,18 +115,16 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 
 function optionsOf(flags: ProcessFlags): ProcessorOptions {
   const { kafka, group, prefix, format, from, window, commit, wait } = flags;
-  const windowMs = window === undefined ? undefined : window / 1e6;
-  const sliceMs = windowMs === undefined ? undefined : sliceOf(windowMs);
+  const millisecondsOf = (ns: number): number => ns / 1e6;
+  const windowMs = ifGiven(window, millisecondsOf);
   return {
     bootstrap: kafka,
-    ...(group !== undefined && { group }),
-    ...(prefix !== undefined && { prefix }),
-    ...(format !== undefined && { format }),
-    ...(from !== undefined && { from }),
-    ...(windowMs !== undefined && { windowMs }),
-    ...(sliceMs !== undefined && { sliceMs }),
-    ...(commit !== undefined && { commitMs: commit / 1e6 }),
-    ...(wait !== undefined && { waitMs: wait / 1e6 }),
+    ...given({ group, prefix, format, from, windowMs }),
+    ...given({
+      sliceMs: ifGiven(windowMs, sliceOf),
+      commitMs: ifGiven(commit, millisecondsOf),
+      waitMs: ifGiven(wait, millisecondsOf),
+    }),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { DecodeOptions } from '@int/codec';
 import { CaptureSource, type Source } from '@int/collector';
 import { parseUdpAddress } from '@int/collector/internals';
+import { given, ifGiven } from '../given.js';
 import { interfaceQueues } from '../input/interface-queues.js';
 import { anyAddress, CaptureInput, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import type { XdpChoice, XdpChoiceFlags } from '../input/xdp-choice.js';
@@ -58,9 +59,8 @@ export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
     return {
       ...decode,
       afxdp: interfaceQueues(`${name}:${queues}`),
-      ...(mode !== undefined && { afxdpMode: mode }),
       ...(prefilter === true && { prefilter }),
-      ...(onDown !== undefined && { onDown }),
+      ...given({ afxdpMode: mode, onDown }),
     };
   } catch (error) {
     throw problem(['sources', index, 'afxdp'], (error as Error).message, error);
@@ -71,10 +71,8 @@ function udpInput(read: ReadConfig, index: number, decode: Omit<DecodeOptions, '
   const { listen, receiveBuffer, slabs } = read.config.sources[index]!.udp!;
   const path = ['sources', index, 'udp'];
   try {
-    return new UdpInput([parseUdpAddress(`udp://${listen}`)], decode, {
-      ...(receiveBuffer !== undefined && { receiveBufferBytes: bytesOf(receiveBuffer) }),
-      ...(slabs !== undefined && { slabs }),
-    });
+    const options = given({ receiveBufferBytes: ifGiven(receiveBuffer, bytesOf), slabs });
+    return new UdpInput([parseUdpAddress(`udp://${listen}`)], decode, options);
   } catch (error) {
     throw read.problem(path, (error as Error).message, error);
   }
@@ -99,7 +97,7 @@ export async function configInput(
     else if (pcap !== undefined) {
       const { file, speed } = pcap;
       const path = file === '-' ? file : read.path(file);
-      const capture = new CaptureSource({ path, input: io.stdin, ...(speed !== undefined && { speed }) });
+      const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed }) });
       parts.push(new CaptureInput(capture, decode));
     } else if (kafka !== undefined) parts.push(await kafkaInput(read, index, decode, tell));
     else {

@@ -14,6 +14,7 @@ import {
   type EpochStore,
   type HistoryQuery,
 } from '@int/dart/node';
+import { given, ifGiven } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 import { storeFailure } from './open-store.js';
 
@@ -116,10 +117,7 @@ function askOwner(directory: string, { key, query }: Question, locked: Error): P
   const { policy, at, from, to } = query;
   const asked: QuestionJson = {
     key: Buffer.from(key).toString('hex'),
-    ...(policy !== undefined && { policy }),
-    ...(at !== undefined && { at: String(at) }),
-    ...(from !== undefined && { from: String(from) }),
-    ...(to !== undefined && { to: String(to) }),
+    ...given({ policy, at: ifGiven(at, String), from: ifGiven(from, String), to: ifGiven(to, String) }),
   };
   return new Promise((resolve, reject) => {
     const socket = connect(socketOf(directory));
@@ -200,12 +198,7 @@ export class QueryServer {
   async #answer(text: string): Promise<ReplyJson> {
     try {
       const { key, policy, at, from, to } = JSON.parse(text) as QuestionJson;
-      const query = {
-        ...(policy !== undefined && { policy }),
-        ...(at !== undefined && { at: BigInt(at) }),
-        ...(from !== undefined && { from: BigInt(from) }),
-        ...(to !== undefined && { to: BigInt(to) }),
-      };
+      const query = given({ policy, at: ifGiven(at, BigInt), from: ifGiven(from, BigInt), to: ifGiven(to, BigInt) });
       const reply = await ask(this.#store, { key: Buffer.from(key, 'hex'), query });
       this.answered++;
       return reply;

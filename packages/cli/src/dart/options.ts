@@ -2,6 +2,7 @@
 import type { DartStoreOptions, FamilyName, Policy } from '@int/dart';
 import { FAMILIES, MAX_COPIES, MAX_VALUE_BYTES } from '@int/dart/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { given } from '../given.js';
 import { wholeNumber } from '../options.js';
 
 /** An option parser for `single`, `plurality` or `consensus:M`. */
@@ -145,13 +146,5 @@ export function addStoreOptions(command: Command): Command {
 /** Options of a new store, which an existing one must match. Options that were not given are omitted. */
 export function storeOptions(flags: StoreFlags): DartStoreOptions {
   const { slots, memory, valueBytes, checksumBits, copies, hash, seed } = flags;
-  return {
-    ...(slots !== undefined && { slots }),
-    ...(memory !== undefined && { memoryBytes: memory }),
-    ...(valueBytes !== undefined && { valueBytes }),
-    ...(checksumBits !== undefined && { checksumBits }),
-    ...(copies !== undefined && { copies }),
-    ...(hash !== undefined && { hash }),
-    ...(seed !== undefined && { seed }),
-  };
+  return given({ slots, memoryBytes: memory, valueBytes, checksumBits, copies, hash, seed });
 }

@@ -1,4 +1,5 @@
 import type { CollectorTotals, DropStatus, SinkTotals, SwitchStatistics } from '@int/collector';
+import { given } from '../given.js';
 import { type DetectionJson, detectionJson } from './detection-summary.js';
 import type { DetectionState } from './detection-view.js';
 import type { LiveState } from './live-view.js';
@@ -34,9 +35,7 @@ export function totalJson(totals: CollectorTotals, filtered: number | null = nul
     reports,
     dropped,
     kernelDropped,
-    ...(filtered !== null && { filtered }),
-    ...(clockStepsBack !== undefined && { clockStepsBack }),
-    ...(outages !== undefined && { outages }),
+    ...given({ filtered: filtered ?? undefined, clockStepsBack, outages }),
     ...(hasSinks && { stages, sinks }),
   };
 }

@@ -13,6 +13,7 @@ import {
 import { HostList } from '@int/collector/http';
 import type { MetricsServer, PipelineMetricsOptions } from '@int/metrics';
 import { InvalidArgumentError, Option } from 'commander';
+import { given } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 
 /** Address of the metrics server. */
@@ -107,17 +108,11 @@ export class MetricsEndpoint {
       degraded,
       switches: this.#switches,
       loss: this.#loss,
-      ...(detection !== null && { detection }),
-      ...(flows !== undefined && { flows }),
+      ...given({ detection: detection ?? undefined, flows }),
     });
     const health = () => ({ ...healthOf(degraded()), detail: { ...collector.totals(), page: this.#server?.totals() } });
     try {
-      this.#server = await MetricsServer.listen({
-        ...this.#address,
-        metrics,
-        health,
-        ...(allowHosts !== undefined && { allowHosts }),
-      });
+      this.#server = await MetricsServer.listen({ ...this.#address, metrics, health, ...given({ allowHosts }) });
     } catch (error) {
       if (MetricsServerError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
       throw error;

@@ -1,5 +1,5 @@
 import { formatUndefinedRead, type SwitchEnvironment, type V1Switch } from '@int/p4vm';
-import { type Command, } from 'commander';
+import type { Command } from 'commander';
 import { EXIT, type Io, say } from '../io.js';
 import { wholeNumber } from '../options.js';
 import { printable } from '../output/printable.js';

@@ -8,7 +8,8 @@ import {
   type V1Switch,
 } from '@int/p4vm';
 import { checkProgramFile, UnreadableFile } from '@int/p4vm/node';
-import { type Command, InvalidArgumentError, } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { given } from '../given.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { printable } from '../output/printable.js';
 import { type LimitFlags, limitOption } from './limits.js';
@@ -46,8 +47,7 @@ export function addProgramOptions(command: Command): Command {
 export function checkFile(path: string, flags: ProgramFlags): BuildResult {
   try {
     return checkProgramFile(path, {
-      ...(flags.include !== undefined && { includePaths: flags.include }),
-      ...(flags.define !== undefined && { defines: flags.define }),
+      ...given({ includePaths: flags.include, defines: flags.define }),
       limits: flags.limit,
     });
   } catch (error) {

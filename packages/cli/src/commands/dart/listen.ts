@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Listener, type Rotate } from '../../dart/listener.js';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { address64, addStoreOptions, type StoreFlags } from '../../dart/options.js';
+import { given } from '../../given.js';
 import { udpAddress } from '../../input/udp-address.js';
 import { EXIT, type Io, say } from '../../io.js';
 import { duration, wholeNumber } from '../../options.js';
@@ -89,11 +90,7 @@ async function listen(address: UdpAddress, flags: ListenFlags, io: Io, command: 
   }
   if (service === 'rc' && base % 8n !== 0n) command.error('error: atomics need a --base that is a multiple of 8');
   const trouble = new StoreTrouble((message) => say(io, message));
-  const store = await openStore(flags, {
-    checkpointMs: checkpoint,
-    ...(rotate !== undefined && { rotate }),
-    onError: trouble.onError,
-  });
+  const store = await openStore(flags, { checkpointMs: checkpoint, ...given({ rotate }), onError: trouble.onError });
   try {
     const regions = { queuePairs: queuePair, service, remoteKey, base };
     const listener = await Listener.open(store, { address, destination, icrc, ...regions }, io);

@@ -1,5 +1,5 @@
 import { type MemoryPlan, type Policy, planMemory } from '@int/dart';
-import { type Command, } from 'commander';
+import type { Command } from 'commander';
 import {
   checksumBitsOption,
   copiesOption,

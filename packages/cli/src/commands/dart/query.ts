@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { FlowTextError, keyOfFlow, parseFlow, parseProtocol } from '../../dart/flow-key.js';
 import { type AnswerJson, askStore, type Question } from '../../dart/live-query.js';
 import { hexBytes, moment, policyOption } from '../../dart/options.js';
+import { given } from '../../given.js';
 import { CliError, EXIT, hasColour, type Io, say, sayEach } from '../../io.js';
 import { wholeNumber } from '../../options.js';
 import { type Colours, colours } from '../../output/colour.js';
@@ -78,16 +79,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       const { policy, at, from, to } = flags;
       if (from !== undefined && to !== undefined && from >= to) command.error('error: --from has to be before --to');
       const { key, flow } = keyOf(flags, command);
-      const question: Question = {
-        key,
-        query: {
-          ...(policy !== undefined && { policy }),
-          ...(at !== undefined && { at }),
-          ...(from !== undefined && { from }),
-          ...(to !== undefined && { to }),
-        },
-      };
-      done(await query(flags, question, flow, io));
+      done(await query(flags, { key, query: given({ policy, at, from, to }) }, flow, io));
     });
 }
 

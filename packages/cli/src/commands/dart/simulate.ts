@@ -1,6 +1,6 @@
 import type { FamilyName, Policy, SimulateOptions, SimulationResult } from '@int/dart';
 import { slotsFor } from '@int/dart/internals';
-import { type Command, } from 'commander';
+import type { Command } from 'commander';
 import { aside } from '../../aside/aside.js';
 import { TASKS } from '../../aside/tasks.js';
 import {

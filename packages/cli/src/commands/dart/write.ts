@@ -1,5 +1,5 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { type Command, InvalidArgumentError, } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { RowWriter } from '../../dart/row-writer.js';

@@ -1,6 +1,6 @@
 import type { SwitchClock, SwitchStatistics } from '@int/p4vm';
 import { LinkType } from '@int/pcap';
-import { type Command, InvalidArgumentError, } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { drained, EXIT, type Io, say } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';
 import { runCommands } from '../../p4/control-file.js';
