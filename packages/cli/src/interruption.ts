@@ -1,6 +1,17 @@
 /** Waiting for work that may never end, until a signal comes. */
 import { CliError, type Io } from './io.js';
+import type { DataOutput } from './output/data-output.js';
 import { interruptedCode } from './stopping.js';
+
+/** Resolves when a signal has come, the output has no reader any more, or what is done is finished. */
+export function endOf({ signal }: Io, output: DataOutput, finished?: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    output.onClosed = resolve;
+    void finished?.then(() => resolve());
+  });
+}
 
 /** Resolves when a signal has come; `release` removes the listener. */
 function interruption({ signal }: Io): { readonly came: Promise<void>; release(): void } {

@@ -1,17 +1,16 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { CaptureSource, Collector, FlowStage, SourceError } from '@int/collector';
+import { FlowStage } from '@int/collector';
 import { MAX_METRICS } from '@int/flowcache/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CaptureRun } from '../collect/capture-run.js';
 import { given } from '../given.js';
-import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
-import { addDecodeOptions, type DecodeFlags, decodeOptions, duration, wholeNumber } from '../options.js';
+import { CliError, EXIT, hasColour, type Io } from '../io.js';
+import { addDecodeOptions, type DecodeFlags, duration, wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { flowJson, flowTotals, flowTotalsJson } from '../output/flow-json.js';
 import { FLOW_ORDERS, type FlowOrder, flowsInOrder } from '../output/flow-order.js';
 import { flowHeading, flowLine, flowTotalsLines, hopLines } from '../output/flow-table.js';
-import { counted } from '../output/numbers.js';
-import { Progress } from '../output/progress.js';
 
 interface FlowsFlags extends DecodeFlags {
   readonly rows?: number;
@@ -89,52 +88,17 @@ function makeStage({ rows, buckets, hops, metrics, idle }: FlowsFlags): FlowStag
 
 async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
   const output = new DataOutput(io.stdout);
-  // The flows are printed after all input is read.
-  const progress = new Progress(io, false);
-  const problems: string[] = [];
   const stage = makeStage(flags);
-  const collector = new Collector({
-    sources: [new CaptureSource({ path: file, input: io.stdin })],
-    decode: decodeOptions(flags),
-    stages: [
-      stage,
-      {
-        name: 'progress',
-        process: () => progress.update(() => counted(collector.totals().received, 'frame')),
-      },
-    ],
-    onProblem: ({ error }) => problems.push(error.message),
-  });
-  try {
-    await collector.start();
-  } catch (error) {
-    if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
-    throw error;
-  }
-  await new Promise<void>((resolve) => {
-    if (io.signal.aborted) resolve();
-    io.signal.addEventListener('abort', () => resolve(), { once: true });
-    output.onClosed = resolve;
-    void collector.finished.then(resolve);
-  });
-  const totals = await collector.stop();
-  progress.done();
+  // The flows are printed after all input is read.
+  const run = new CaptureRun(file, flags, { stages: [stage] }, false, output, io);
+  const totals = await run.run();
   stage.sweep();
 
   const found = flowTotals(stage.totals());
   const listed = await list(stage, flags, output, io);
   if (flags.json === true) output.line(flowTotalsJson(found, totals));
   else for (const line of flowTotalsLines(found, listed, colours(hasColour(io)))) output.line(line);
-  await output.end();
-  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
-  if (output.closed) return EXIT.OK;
-  const frames = counted(totals.received, 'frame');
-  for (const problem of problems) say(io, `${problem}, after ${frames}`);
-  if (io.signal.aborted) say(io, `interrupted after ${frames}`);
-  const { truncated, malformed, unsupported } = totals.dropped;
-  const wrong = truncated + malformed + unsupported;
-  if (wrong > 0) say(io, `of ${frames}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`);
-  return wrong > 0 || problems.length > 0 ? EXIT.INPUT : EXIT.OK;
+  return run.end(totals);
 }
 
 /** Writes the flows. @returns their number */

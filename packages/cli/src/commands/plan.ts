@@ -1,7 +1,7 @@
 import type { Algorithm } from '@int/gpint';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { aside } from '../aside/aside.js';
-import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { EXIT, hasColour, type Io, say } from '../io.js';
 import { positiveNumber, wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -106,7 +106,6 @@ async function plan(topology: string, flags: PlanFlags, io: Io): Promise<number>
     await writePlanText(output, graph, first, width, colour);
     if (second !== null) await writeReplanText(output, graph, failed, second, width, colour);
   }
-  await output.end();
-  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  await output.finish();
   return EXIT.OK;
 }

@@ -9,7 +9,7 @@ import type {
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
-import { endsWithin, opening } from '../interruption.js';
+import { endOf, endsWithin, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
@@ -166,12 +166,7 @@ class ProcessCommand {
 
   /** Runs until a signal comes or its output has no reader any more. Returns the exit code. */
   async run(): Promise<number> {
-    const { signal } = this.#io;
-    const ended = new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      if (signal.aborted) resolve();
-      this.#output.onClosed = resolve;
-    });
+    const ended = endOf(this.#io, this.#output);
     try {
       await opening(this.#io, `Kafka at ${this.#flags.kafka.join(', ')}`, this.#processor.start());
     } catch (error) {

@@ -233,7 +233,6 @@ class ReplayCommand {
     }
     if (this.#flags.json === true) output.line(JSON.stringify(replayJson('total', state)));
     else for (const line of [...reasonLines(state), totalText(state)]) output.line(line);
-    await output.end();
-    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+    await output.finish();
   }
 }

@@ -5,7 +5,7 @@ import { FlowTextError, keyOfFlow, parseFlow, parseProtocol } from '../../dart/f
 import { type AnswerJson, askStore, type Question } from '../../dart/live-query.js';
 import { hexBytes, moment, policyOption } from '../../dart/options.js';
 import { given } from '../../given.js';
-import { CliError, EXIT, hasColour, type Io, say, sayEach } from '../../io.js';
+import { EXIT, hasColour, type Io, say, sayEach } from '../../io.js';
 import { wholeNumber } from '../../options.js';
 import { type Colours, colours } from '../../output/colour.js';
 import { DataOutput } from '../../output/data-output.js';
@@ -118,8 +118,7 @@ async function query(flags: QueryFlags, question: Question, flow: Flow | null, i
     output.line(colour.bold(flow === null ? Buffer.from(key).toString('hex') : `${flowText(flow)}${at}`));
     for (const answer of answers) output.line(answerText(answer, key, colour));
   }
-  await output.end();
-  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  await output.finish();
   sayEach(io, damage);
   if (answers.length === 0) say(io, 'no epoch of the store covers this time');
   return damage.length > 0 ? EXIT.INPUT : EXIT.OK;

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { RowWriter } from '../../dart/row-writer.js';
-import { CliError, EXIT, type Io, say } from '../../io.js';
+import { EXIT, type Io, say } from '../../io.js';
 import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../../options.js';
 import { DataOutput } from '../../output/data-output.js';
 import { counted, grouped, percent } from '../../output/numbers.js';
@@ -81,8 +81,7 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
     }
     if (cut > 0) output.line(`cut: ${counted(cut, 'path')} longer than a value`);
   }
-  await output.end();
-  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  await output.finish();
   if (io.signal.aborted) say(io, `interrupted after ${counted(keys, 'key')}`);
   const { truncated = 0, malformed = 0, unsupported = 0 } = dropped;
   const wrong = truncated + malformed + unsupported;
