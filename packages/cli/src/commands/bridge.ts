@@ -1,6 +1,6 @@
 import { Collector, type CollectorTotals, FlowStage, LiveStatistics } from '@int/collector';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { bridgeTotalJson, countersJson } from '../bridge/bridge-json.js';
+import { countersJson } from '../bridge/bridge-json.js';
 import { BridgeSource } from '../bridge/bridge-source.js';
 import { bridgeLogLine, bridgeTitle, bridgeTotalLines } from '../bridge/bridge-text.js';
 import { listFlows } from '../bridge/flow-list.js';
@@ -248,7 +248,7 @@ class BridgeCommand {
     const flows = flowTotals(this.#flowStage.totals());
     const listed = await listFlows(this.#flowStage.cache, isJson, output);
     const totals = this.#source.totals();
-    if (isJson) output.line(JSON.stringify(bridgeTotalJson(totals, read, flows)));
+    if (isJson) output.line(JSON.stringify({ type: 'total', ...countersJson(totals, read), flows }));
     else {
       for (const line of flowTotalsLines(flows, listed, colours(false))) output.line(line);
       for (const line of bridgeTotalLines(totals, read)) output.line(line);
