@@ -1,18 +1,19 @@
-import { Collector, type CollectorTotals, FlowStage, LiveStatistics } from '@int/collector';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Collector, type CollectorTotals, type FlowStage, LiveStatistics } from '@int/collector';
+import { type Command, Option } from 'commander';
 import { countersJson } from '../bridge/bridge-json.js';
 import { BridgeSource } from '../bridge/bridge-source.js';
 import { bridgeLogLine, bridgeTitle, bridgeTotalLines } from '../bridge/bridge-text.js';
-import { listFlows } from '../bridge/flow-list.js';
 import type { BridgeSide, BridgeSides, OpenSides, OpenSidesOptions } from '../bridge/frame-port.js';
 import { openXdpSides } from '../bridge/xdp-sides.js';
 import { opened } from '../collect/capture-run.js';
 import { LiveDetection } from '../collect/live-detection.js';
 import { LiveOutput } from '../collect/live-output.js';
-import { given, ifGiven } from '../given.js';
+import { addCacheOptions, type CacheFlags, flowStageOf } from '../flows/cache-options.js';
+import { listFlows } from '../flows/flow-list.js';
+import { given } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
-import { CliError, EXIT, type Io, say } from '../io.js';
+import { EXIT, type Io, say } from '../io.js';
 import {
   addDecodeOptions,
   addStateOptions,
@@ -20,8 +21,6 @@ import {
   type DetectFlags,
   decodeOptions,
   detectOptions,
-  duration,
-  wholeNumber,
 } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
 import { type Colours, colours } from '../output/colour.js';
@@ -34,10 +33,8 @@ import { type LiveState, liveView } from '../output/live-view.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
-interface BridgeFlags extends DecodeFlags, DetectFlags {
+interface BridgeFlags extends DecodeFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
   readonly rules?: string;
-  readonly rows?: number;
-  readonly buckets?: number;
   readonly mode: OpenSidesOptions['mode'];
   readonly onDown?: OnDown;
   readonly oneWay?: true;
@@ -47,8 +44,6 @@ interface BridgeFlags extends DecodeFlags, DetectFlags {
 /** Longest time for stopping, in milliseconds. */
 const STOP_MS = 10_000;
 const DETECT_FLAGS = ['state', 'flowCells', 'switchCells'] as const;
-
-const idleTime = duration('a time', 2 ** 31 - 1);
 
 /**
  * Defines arguments, options and action of `int bridge`.
@@ -63,18 +58,9 @@ export function define(
   command
     .argument('<IN>', 'interface that packets with INT arrive at')
     .argument('<OUT>', 'interface that they leave by; what arrives there is forwarded to IN as it is')
-    .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
-    .option('--rows <R>', 'rows of the flow cache (524288)', wholeNumber('a number of rows', 1, 1 << 28))
-    .option('--buckets <B>', 'flows that fit into a row (12)', wholeNumber('a number of buckets', 1, 64))
-    .option(
-      '--idle <DURATION>',
-      'flows that are silent for longer leave the cache (never), and with --state exact the detectors (60s)',
-      (text) => {
-        const ns = idleTime(text);
-        if (ns === 0) throw new InvalidArgumentError('Give a time above 0; without the option, flows stay.');
-        return ns;
-      },
-    )
+    .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP');
+  const idle = 'flows that are silent for longer leave the cache (never), and with --state exact the detectors (60s)';
+  addCacheOptions(command, 'the flow cache', idle)
     .addOption(
       new Option('--mode <MODE>', 'where the XDP programs run: in the drivers, or in the kernel behind them')
         .choices(['auto', 'driver', 'generic'])
@@ -94,17 +80,6 @@ export function define(
     const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
     done(await new BridgeCommand(inner, outer, flags, detection, open, io).run());
   });
-}
-
-/** @throws CliError if memory is insufficient */
-function makeFlowStage({ rows, buckets, idle }: BridgeFlags): FlowStage {
-  try {
-    return new FlowStage(given({ rows, buckets, idleNs: ifGiven(idle, (ns) => BigInt(Math.ceil(ns))) }));
-  } catch (error) {
-    // The options were checked before, so a RangeError means that memory is insufficient.
-    if (!(error instanceof RangeError)) throw error;
-    throw new CliError(`no memory for so large a cache (${error.message}): give fewer --rows`, EXIT.USAGE, error);
-  }
 }
 
 class BridgeCommand {
@@ -134,7 +109,7 @@ class BridgeCommand {
     this.#io = io;
     this.#detection = detection;
     this.#live = new LiveOutput(io, flags.json === true);
-    this.#flowStage = makeFlowStage(flags);
+    this.#flowStage = flowStageOf(flags);
     const decode = decodeOptions(flags);
     const { reportPorts, ...strip } = decode;
     const isOneWay = flags.oneWay === true;
@@ -246,7 +221,7 @@ class BridgeCommand {
     }
     this.#flowStage.sweep();
     const flows = flowTotals(this.#flowStage.totals());
-    const listed = await listFlows(this.#flowStage.cache, isJson, output);
+    const listed = await listFlows(this.#flowStage.cache, { json: isJson }, output, colours(false));
     const totals = this.#source.totals();
     if (isJson) output.line(JSON.stringify({ type: 'total', ...countersJson(totals, read), flows }));
     else {

@@ -2,6 +2,7 @@
 import type { DartStoreOptions, FamilyName, Policy } from '@int/dart';
 import { FAMILIES, MAX_COPIES, MAX_VALUE_BYTES } from '@int/dart/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { BYTES } from '../config/quantities.js';
 import { given } from '../given.js';
 import { wholeNumber } from '../options.js';
 
@@ -22,17 +23,6 @@ export function policyText(value: Policy): string {
 }
 
 const SIZE = /^(\d+(?:\.\d+)?)(|B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)$/;
-const BYTES: Readonly<Record<string, number>> = {
-  kB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  TB: 1e12,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-  TiB: 2 ** 40,
-};
-
 /** An option parser for bytes: `65536`, `64KiB`, `1.5GiB`, `2GB`. */
 function byteSize(text: string): number {
   const match = SIZE.exec(text);

@@ -45,7 +45,7 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
   const store = await openStore(flags, { onError: trouble.onError });
   const progress = new Progress(io, false);
   const values = flags.postcards === true ? (flags.metrics ?? POSTCARD_METRICS) : 'path';
-  const onProgress = (): void => progress.update(() => `${counted(writer.totals.keys, 'key')} written`);
+  const onProgress = (): void => progress.update(() => `${counted(writer.keys, 'key')} written`);
   const writer = new RowWriter(store, { decode: decodeOptions(flags), values, onProgress }, io);
   try {
     for (const file of files) {
@@ -59,10 +59,11 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
       throw storeFailure(error, flags.store);
     });
   }
-  const { totals, hasFailed } = writer;
+  const { totals, hasFailed, keys } = writer;
   const { geometry, load } = store.live;
-  const { notOk = 0, noFlow = 0, noNode = 0, cut = 0, namelessHops = 0 } = writer.rows?.counters ?? {};
-  const { keys, frames, dropped, lines, badLines } = totals;
+  const { notOk = 0, noFlow = 0, noNode = 0, cut = 0, namelessHops = 0 } = writer.reports ?? {};
+  const { frames, dropped, lines } = totals;
+  const badLines = writer.badLines.count;
   const skipped = { notOk, noFlow, noNode, namelessHops, badLines };
   const output = new DataOutput(io.stdout);
   if (flags.json === true) {

@@ -76,29 +76,29 @@ async function run(path: string, flags: RunFlags, io: Io): Promise<number> {
   if (target === undefined) return EXIT.INPUT;
   let exitCode: number = EXIT.OK;
   if (flags.commands !== undefined && !(await runCommands(target, flags.commands, io))) exitCode = EXIT.INPUT;
-  let linkType: number = LinkType.ETHERNET;
-  const captures = new PortCaptures(flags.out, () => linkType, flags.limit?.output ?? DEFAULT_OUTPUT_BYTES);
+  let linkType: number | undefined;
+  const captures = new PortCaptures(
+    flags.out,
+    () => linkType ?? LinkType.ETHERNET,
+    flags.limit?.output ?? DEFAULT_OUTPUT_BYTES,
+  );
   let high = 0;
   let low = 0;
   target.onTransmit = (port, bytes, offset, length) => {
     captures.add(port, bytes.subarray(offset, offset + length), high, low);
   };
   const start = performance.now();
-  let isFirst = true;
   let elapsedMs = 0;
   try {
     const damaged = await mergeCaptures(
       flags.port,
       io,
-      (frame) => {
-        if (isFirst) {
-          isFirst = false;
-          linkType = frame.linkType;
-        }
-        high = frame.timestampHigh;
-        low = frame.timestampLow;
+      (port, batch, row) => {
+        linkType ??= batch.linkType;
+        high = batch.timestampsHigh[row]!;
+        low = batch.timestampsLow[row]!;
         clock.set(high, low);
-        target.receive(frame.port, frame.bytes, frame.offset, frame.length);
+        target.receive(port, batch.bytes, batch.offsets[row]!, batch.lengths[row]!);
       },
       () => drained(io.stderr),
     );
