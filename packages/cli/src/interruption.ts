@@ -44,17 +44,3 @@ export async function opening<T>(io: Io, what: string, work: Promise<T>): Promis
     work.catch(() => {});
   }
 }
-
-/** Waits for work, at most `limitMs`. @returns whether it has ended */
-export async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  try {
-    return await Promise.race([work.then(() => true), limit]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => {});
-  }
-}

@@ -1,5 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
 import { RECORD_KINDS, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
+import { within } from '@int/collector/internals';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import { KindCounts } from './client/counts.js';
@@ -163,12 +164,7 @@ export class OpenSearchSink implements Sink {
     this.#isClosed = true;
     this.#seal();
     this.#wake();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-    });
-    await Promise.race([this.#shipper.idle(), late]);
-    clearTimeout(timer);
+    await within(timeoutMs, this.#shipper.idle());
     await this.#shipper.end();
   }
 

@@ -1,3 +1,4 @@
+import { within } from '@int/collector/internals';
 import type {
   FlowWindow,
   ImmediateEvent,
@@ -9,7 +10,7 @@ import type {
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
-import { endOf, endsWithin, opening } from '../interruption.js';
+import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
@@ -170,7 +171,7 @@ class ProcessCommand {
     try {
       await opening(this.#io, `Kafka at ${this.#flags.kafka.join(', ')}`, this.#processor.start());
     } catch (error) {
-      await endsWithin(this.#processor.stop(), STOP_MS);
+      await within(STOP_MS, this.#processor.stop());
       await this.#output.end();
       if (error instanceof CliError) throw error;
       throw new CliError(error instanceof Error ? error.message : String(error), EXIT.OPEN, error);
@@ -180,7 +181,7 @@ class ProcessCommand {
     try {
       if (metrics !== undefined) server = await serveProcessMetrics(this.#processor, metrics, metricsAllowHost);
     } catch (error) {
-      await endsWithin(this.#processor.stop(), STOP_MS);
+      await within(STOP_MS, this.#processor.stop());
       await this.#output.end();
       throw error;
     }
@@ -194,7 +195,7 @@ class ProcessCommand {
       this.#screen?.leave();
       await server?.close();
     }
-    const hasStopped = await endsWithin(this.#processor.stop(), STOP_MS);
+    const hasStopped = await within(STOP_MS, this.#processor.stop());
     await this.#finish();
     if (hasStopped) return EXIT.OK;
     throw new CliError(
