@@ -24,12 +24,10 @@ function whole(text: string, what: string, minimum: number, maximum: number): nu
   return value;
 }
 
-/** An option parser for a whole number in a range. */
 export function wholeNumber(what: string, minimum: number, maximum: number): (text: string) => number {
   return (text) => whole(text, what, minimum, maximum);
 }
 
-/** An option parser for a number above 0. */
 export function positiveNumber(what: string): (text: string) => number {
   return (text) => {
     const value = /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -55,7 +53,6 @@ function marker(text: string): bigint {
   return BigInt(`0x${match[1]!}`);
 }
 
-/** Adds the options for finding and reading INT. */
 export function addDecodeOptions(command: Command): Command {
   return command
     .option('--int-port <N>', 'UDP port that marks INT; repeat for more (5000, 4096)', portNumber)
@@ -143,7 +140,6 @@ export function addStateOptions(command: Command): Command {
     );
 }
 
-/** Adds the options for the detectors' state. */
 export function addDetectOptions(command: Command): Command {
   return addStateOptions(command).option(
     '--idle <DURATION>',

@@ -36,7 +36,6 @@ export class CaptureRun {
     });
   }
 
-  /** Frames so far. */
   get received(): number {
     return this.#collector.totals().received;
   }

@@ -35,15 +35,12 @@ const DEMO_MS = 10_000;
 const LAST_WORDS_MS = 2000;
 const DEMO = { topology: 'leaf-spine:4x2', flows: 256, ratePps: 20_000, seed: 1 } as const;
 
-/** Output options of a run. */
 export interface CollectForm {
-  /** Print lines of JSON instead of text or a live view. */
   readonly json?: boolean | undefined;
   /** Run the demo's fabric, which sends to the collector. */
   readonly demo?: boolean | undefined;
 }
 
-/** Whether a source has failed because of its network interface. */
 function isInterfaceFailure(error: Error): boolean {
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
   return SourceError.is(error) && (code === 'ERR_XDP_DOWN' || code === 'ERR_XDP_NO_DEVICE');
@@ -88,7 +85,6 @@ export class CollectRun {
     if (detection !== null) this.#live.show(detection, () => this.#collector.totals());
   }
 
-  /** The command's present degraded states. */
   #degraded(): readonly DegradedPart[] {
     const output = this.#outputStates.list().map((state) => ({ where: 'standard output', ...state }));
     return [...this.#collector.degraded(), ...(this.#metrics?.degraded() ?? []), ...output];
@@ -170,7 +166,6 @@ export class CollectRun {
     return this.#finish(totals, sent);
   }
 
-  /** Resolves when the run should end. */
   #end(fabric: DemoFabric | null): Promise<void> {
     const ends: Promise<unknown>[] = [this.#collector.finished];
     if (fabric !== null) {
@@ -209,7 +204,6 @@ export class CollectRun {
     return new DemoFabric({ ...this.#input.sources[0]!.address, ...DEMO });
   }
 
-  /** Prints a message at once, or after the live view has ended. */
   tell(message: string): void {
     this.#live.tell(message);
   }

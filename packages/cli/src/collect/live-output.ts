@@ -89,7 +89,6 @@ export class LiveOutput {
     if (this.hasView) tick();
   }
 
-  /** Draws the view, or prints the line. */
   draw(view: (columns: number, rows: number, colour: Colours) => readonly string[], line: () => string): void {
     if (this.#screen !== null) {
       const { columns, rows } = this.#screen;
@@ -102,7 +101,6 @@ export class LiveOutput {
     void this.paced.flush();
   }
 
-  /** Calls `tick` no more. */
   pause(): void {
     clearInterval(this.#ticker);
   }

@@ -58,10 +58,8 @@ const WITH_CONFIG: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'metrics',
   'metricsAllowHost',
 ]);
-/** Upper limit of the time for stopping, in milliseconds. */
 const MAX_DRAIN_MS = 3_600_000;
 
-/** Defines arguments, options and action of `int collect`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const sources = ['listen', 'afxdp', 'pcap', 'demo'];
   const others = (own: string): string[] => sources.filter((name) => name !== own);
@@ -170,7 +168,6 @@ function metricsOf({ metrics, metricsAllowHost: allowHosts }: CollectFlags): Met
 const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
   drainTimeout === undefined ? null : Math.ceil(drainTimeout / 1e6);
 
-/** Runs or checks int.yaml. */
 async function collectByConfig(file: string, flags: CollectFlags, command: Command, io: Io): Promise<number> {
   const other = command.options.find(
     (option) =>

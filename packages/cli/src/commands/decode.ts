@@ -15,7 +15,6 @@ interface DecodeCommandFlags extends DecodeFlags {
   readonly raw?: true;
 }
 
-/** Defines arguments, options and action of `int decode`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addDecodeOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
     .option('--json', 'one JSON object per line')

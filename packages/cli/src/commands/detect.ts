@@ -15,7 +15,6 @@ interface DetectCommandFlags extends DecodeFlags, DetectFlags {
   readonly json?: true;
 }
 
-/** Defines arguments, options and action of `int detect`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture to read; - is standard input')

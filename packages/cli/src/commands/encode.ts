@@ -27,7 +27,6 @@ interface Group {
   readonly records: TelemetryRecord[];
 }
 
-/** Defines arguments, options and action of `int encode`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('[FILE]', 'NDJSON to read; - is standard input', '-')

@@ -32,7 +32,6 @@ function metricList(text: string): MetricName[] {
   return names as MetricName[];
 }
 
-/** Defines arguments, options and action of `int flows`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<FILE>', 'capture to read; - is standard input');
   addCacheOptions(command, 'the cache', 'flows that are silent for longer leave the cache (never)')

@@ -28,7 +28,6 @@ interface GenerateFlags {
 const BATCH_REPORTS = 256;
 const BATCH_BYTES = 1 << 17;
 
-/** Defines arguments, options and action of `int generate`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .option('--topology <NAME:SIZE>', 'fabric: leaf-spine:LEAVESxSPINES or fat-tree:K', 'leaf-spine:4x2')

@@ -42,7 +42,6 @@ function names(text: string, previous?: string[]): string[] {
   return [...(previous ?? []), ...all];
 }
 
-/** Defines arguments, options and action of `int plan`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<TOPOLOGY>', 'an edge list or GraphML file, - for standard input, or a generator such as fat-tree:8')

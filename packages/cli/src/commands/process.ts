@@ -87,7 +87,6 @@ function windowLength(text: string): number {
   return ns;
 }
 
-/** Defines arguments, options and action of `int process`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .requiredOption('--kafka <BROKERS>', 'HOST:PORT of brokers, with commas', brokers)

@@ -17,7 +17,6 @@ interface QueryFlags {
   readonly salvage?: true;
 }
 
-/** Defines arguments, options and action of `int query`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<SQL>', 'one statement that reads, such as "select nodeId, max(hopLatency) from hops group by nodeId"')

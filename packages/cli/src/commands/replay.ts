@@ -60,7 +60,6 @@ function macAddress(text: string): Uint8Array {
   }
 }
 
-/** Defines arguments, options and action of `int replay`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture (pcap, pcapng, also gzip); - is standard input')

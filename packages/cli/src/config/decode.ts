@@ -2,7 +2,6 @@ import { given, ifGiven } from '../given.js';
 import type { DecodeFlags } from '../options.js';
 import type { DecodeConfig } from './config.js';
 
-/** Converts the configuration to the command line's decode options. */
 export function decodeFlagsOf(config: DecodeConfig): DecodeFlags {
   const { intPorts, intDscp, greProtocol, probeMarker, reportPorts, probePorts, profile } = config;
   return given({

@@ -15,7 +15,6 @@ import { bytesOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import type { Tell } from './sink-parts.js';
 
-/** Several inputs as one. */
 class JointInput implements TelemetryInput {
   readonly decode: Omit<DecodeOptions, 'linkType'>;
   readonly #parts: readonly TelemetryInput[];
@@ -110,7 +109,6 @@ export async function configInput(
   return new JointInput(parts, decode);
 }
 
-/** A short description of a source. */
 export function sourceText({ udp, afxdp, pcap, kafka }: SourceConfig): string {
   if (udp !== undefined) return `UDP on ${udp.listen}`;
   if (afxdp !== undefined) return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}`;

@@ -15,7 +15,6 @@ const PACKAGE = '@int/sink-kafka';
 /** Login options in the form of the client. */
 const saslOf = (sasl: SaslConfig): Required<SaslConfig> => ({ mechanism: 'PLAIN', ...sasl });
 
-/** @throws CliError (rejects) */
 export async function kafkaInput(
   read: ReadConfig,
   index: number,
@@ -43,7 +42,6 @@ export async function kafkaInput(
   return { sources: [source], decode, isLive: true, filtered: null, text, words: [`reading ${text}`] };
 }
 
-/** @throws CliError (rejects) */
 export async function kafkaSink(read: ReadConfig, index: number, name: string, tell: Tell): Promise<Sink> {
   const path = ['sinks', index, 'kafka'];
   const { KafkaSink } = await optionalPackage(PACKAGE, 'a kafka sink', import('@int/sink-kafka'));

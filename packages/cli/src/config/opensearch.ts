@@ -15,7 +15,6 @@ function authOf({ username, password = '', apiKey, bearer }: Credentials): OpenS
   return username === undefined ? undefined : { username, password };
 }
 
-/** @throws CliError (rejects) */
 export async function openSearchSink(read: ReadConfig, index: number, name: string, tell: Tell): Promise<Sink> {
   const path = ['sinks', index, 'opensearch'];
   const module = import('@int/sink-opensearch');

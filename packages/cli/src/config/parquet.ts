@@ -5,7 +5,6 @@ import { bytesOf, millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { opened, reporting, type Tell } from './sink-parts.js';
 
-/** @throws CliError (rejects) */
 export async function parquetSink(read: ReadConfig, index: number, name: string, tell: Tell): Promise<Sink> {
   const { directory, rotate, retention, memory, ...same } = read.config.sinks![index]!.parquet!;
   const module = import('@int/sink-parquet');

@@ -7,7 +7,6 @@ import { millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { made, reporting, retryOf, type Tell } from './sink-parts.js';
 
-/** @throws CliError (rejects) */
 export async function redisSink(
   read: ReadConfig,
   index: number,

@@ -33,7 +33,6 @@ export interface CollectSetup {
    * @returns true if {@link input} now returns other sources
    */
   giveUp(error: unknown): boolean;
-  /** Longest time for stopping, in milliseconds. */
   readonly drainMs: number;
   /** Closes the parts that are neither sources nor sinks. */
   close(): Promise<void>;

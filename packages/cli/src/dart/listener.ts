@@ -44,7 +44,6 @@ function pick(counters: RnicCounters, names: readonly OutcomeName[]): Partial<Re
   return Object.fromEntries(names.map((name) => [name, counters[name]]));
 }
 
-/** Receives packets until it is stopped. */
 export class Listener {
   readonly #store: EpochStore;
   readonly #rnic: UdpRnic;

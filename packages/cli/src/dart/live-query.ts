@@ -18,7 +18,6 @@ import { given, ifGiven } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 import { storeFailure } from './open-store.js';
 
-/** A query of a store. */
 export interface Question {
   readonly key: Uint8Array;
   readonly query: HistoryQuery;
@@ -39,7 +38,6 @@ export interface AnswerJson {
   readonly agreeing: number;
 }
 
-/** The reply to a query. */
 export interface Reply {
   readonly answers: readonly AnswerJson[];
   /** Damaged files that may have had further answers, a line each. */
@@ -148,7 +146,6 @@ function parse<T>(text: string): T | null {
 
 /** Answers queries of other processes for a store that this process has open. */
 export class QueryServer {
-  /** Number of queries answered. */
   answered = 0;
   readonly #store: EpochStore;
   readonly #server: Server;

@@ -17,7 +17,6 @@ function policy(text: string): Policy {
   return { consensus: slots };
 }
 
-/** The inverse of {@link policy}. */
 export function policyText(value: Policy): string {
   return typeof value === 'string' ? value : `consensus:${value.consensus}`;
 }
@@ -48,7 +47,6 @@ export function address64(text: string): bigint {
   return value;
 }
 
-/** An option parser for bytes in hexadecimal digits. */
 export function hexBytes(text: string): Uint8Array {
   const digits = /^(?:0[xX])?((?:[0-9a-fA-F]{2})+)$/.exec(text)?.[1];
   if (digits === undefined) throw new InvalidArgumentError('Give an even number of hexadecimal digits.');
@@ -99,7 +97,6 @@ export function policyOption(): Option {
   return new Option('--policy <P>', 'how slots decide: single, plurality or consensus:M (plurality)').argParser(policy);
 }
 
-/** Adds `--hash` and `--seed`. */
 export function addHashOptions(command: Command): Command {
   return command
     .addOption(

@@ -5,7 +5,6 @@ import { MAX_KEY_BYTES } from '@int/dart/internals';
 import { bytesOfHex } from '../output/bad-lines.js';
 import { keyOfFlow, parseFlow } from './flow-key.js';
 
-/** A row of a store. */
 export interface Row {
   readonly key: Uint8Array;
   readonly value: Uint8Array;

@@ -19,12 +19,10 @@ import { readRow } from './row-lines.js';
 const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20]);
 const OPEN_BRACE = 0x7b;
 
-/** Totals of the input, by outcome. */
 export interface WriteTotals {
   /** Frames of captures, and frames without usable telemetry, by reason. */
   frames: number;
   readonly dropped: Record<string, number>;
-  /** Lines of NDJSON. */
   lines: number;
 }
 
@@ -32,7 +30,6 @@ export interface RowWriterOptions {
   readonly decode: Omit<DecodeOptions, 'linkType'>;
   /** Content of the rows: paths of flows, or these metrics of each hop. */
   readonly values: 'path' | readonly MetricName[];
-  /** Called at intervals. */
   readonly onProgress: () => void;
 }
 
@@ -57,7 +54,6 @@ export class RowWriter {
     this.badLines = new BadLines(io);
   }
 
-  /** Rows written. */
   get keys(): number {
     return this.#lineKeys + (this.#stage?.totals().written ?? 0);
   }

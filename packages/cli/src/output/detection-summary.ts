@@ -3,7 +3,6 @@ import type { AdaptationState } from '@int/detect';
 import type { Colours } from './colour.js';
 import { counted, factor, grouped, percent } from './numbers.js';
 
-/** The results of a detection run. */
 export interface Detected {
   readonly totals: DetectionTotals;
   /** Adaptive thresholds, with their present values. */
@@ -98,7 +97,6 @@ export function ruleTable(totals: DetectionTotals): string[] {
   ];
 }
 
-/** One line per adaptive threshold. */
 export function adaptationLines(states: readonly AdaptationState[]): string[] {
   return states.map(({ rule, target, rate, status, threshold }) => {
     const at = rule === null ? `${factor(threshold)} times the thresholds` : `threshold ${grouped(threshold)}`;

@@ -16,7 +16,6 @@ import { InvalidArgumentError, Option } from 'commander';
 import { given } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 
-/** Address of the metrics server. */
 export interface MetricsAddress {
   readonly host: string;
   readonly port: number;
@@ -44,14 +43,12 @@ function allowedHost(text: string, previous: readonly string[] = []): string[] {
   return [...previous, text];
 }
 
-/** `--metrics HOST:PORT`. */
 export function metricsOption(): Option {
   return new Option('--metrics <HOST:PORT>', 'serve metrics for Prometheus at /metrics, and /health').argParser(
     metricsAddress,
   );
 }
 
-/** `--metrics-allow-host NAME`. */
 export function metricsHostOption(): Option {
   return new Option(
     '--metrics-allow-host <NAME>',
@@ -59,7 +56,6 @@ export function metricsHostOption(): Option {
   ).argParser(allowedHost);
 }
 
-/** Options for the pages. */
 export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix'> {
   readonly allowHosts?: readonly string[];
   /** Numbers of rows, which the busiest keys have. */
@@ -81,7 +77,6 @@ export class MetricsEndpoint {
     this.#options = options;
   }
 
-  /** Stages for the collector. */
   get stages(): readonly Stage[] {
     return [this.#switches, this.#loss];
   }
@@ -121,7 +116,6 @@ export class MetricsEndpoint {
     return `http://${isIPv6(host) ? `[${host}]` : host}:${port}/metrics`;
   }
 
-  /** Degraded states of the server. */
   degraded(): readonly DegradedPart[] {
     return this.#server?.degraded() ?? [];
   }

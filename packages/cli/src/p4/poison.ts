@@ -4,7 +4,6 @@ import { EXIT, type Io, say } from '../io.js';
 import { wholeNumber } from '../options.js';
 import { printable } from '../output/printable.js';
 
-/** Value of `--poison`. */
 export interface PoisonFlags {
   /** Seed. */
   readonly poison?: number;
@@ -12,7 +11,6 @@ export interface PoisonFlags {
 
 const LARGEST_SEED = 2 ** 32 - 1;
 
-/** Adds `--poison`. */
 export function addPoisonOption(command: Command): Command {
   return command.option(
     '--poison <SEED>',

@@ -14,7 +14,6 @@ import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { printable } from '../output/printable.js';
 import { type LimitFlags, limitOption } from './limits.js';
 
-/** Values of the options for reading a program. */
 export interface ProgramFlags {
   readonly include?: string[];
   readonly define?: Record<string, string>;
@@ -31,7 +30,6 @@ function macro(text: string, previous?: Record<string, string>): Record<string, 
   return { ...previous, [match[1]!]: match[2] ?? '1' };
 }
 
-/** Adds the options for reading a program. */
 export function addProgramOptions(command: Command): Command {
   return command
     .option('-I, --include <DIR>', 'look for includes here; repeat for more', folders)

@@ -28,7 +28,6 @@ export interface PlanTask {
   readonly failures: readonly string[];
 }
 
-/** The result of planning. */
 export interface Planned {
   readonly graph: Graph;
   readonly failures: Failures;

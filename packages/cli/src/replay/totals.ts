@@ -3,7 +3,6 @@ import { counted, grouped } from '../output/numbers.js';
 import type { SkipReason } from './skip-reason.js';
 import type { SentCounts } from './target.js';
 
-/** The counts so far. */
 export interface ReplayState extends SentCounts {
   readonly skipped: ReadonlyMap<SkipReason, number>;
   readonly reasons: readonly SkipReason[];
@@ -61,7 +60,6 @@ export function totalText(state: ReplayState): string {
   return `${sent} sent, ${sum(skipped)} skipped, ${sum(failed)} failed in ${seconds} s (${rate} pps)`;
 }
 
-/** The progress line. */
 export function progressText(name: string, state: ReplayState): string {
   return `${counted(state.sent, 'frame')} sent to ${name}, ${grouped(rateOf(state))} per second`;
 }

@@ -51,7 +51,6 @@ function roceAddress(text: string): UdpAddress {
   return hasPort ? parseUdpAddress(text) : { host, port: ROCE_PORT };
 }
 
-/** Defines arguments, options and action of `int dart listen`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<udp://HOST:PORT>', 'where to listen; without a port: 4791', roceAddress);
   addStoreOptions(command)

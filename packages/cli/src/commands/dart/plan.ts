@@ -25,7 +25,6 @@ interface PlanFlags {
   readonly json?: true;
 }
 
-/** Defines arguments, options and action of `int dart plan`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .requiredOption('--flows <K>', 'flows written in an epoch', wholeNumber('a number of flows', 1, 1e15))

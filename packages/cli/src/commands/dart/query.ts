@@ -41,7 +41,6 @@ function inWords<T>(read: () => T): T {
   }
 }
 
-/** Defines arguments, options and action of `int dart query`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const port = wholeNumber('a port', 0, 0xffff);
   const parts = ['source', 'destination', 'protocol', 'sourcePort', 'destinationPort'];

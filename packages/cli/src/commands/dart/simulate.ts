@@ -31,7 +31,6 @@ interface SimulateFlags extends ShapeFlags {
 /** Up to this number, keys take less than a second and need no thread of their own. */
 const QUICK_KEYS = 500_000;
 
-/** Defines arguments, options and action of `int dart simulate`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .requiredOption('--flows <K>', 'flows; each is written once', wholeNumber('a number of flows', 1, 0xffff_ffff))

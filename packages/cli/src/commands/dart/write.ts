@@ -24,7 +24,6 @@ function metricList(text: string): MetricName[] {
   return names as MetricName[];
 }
 
-/** Defines arguments, options and action of `int dart write`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<FILE...>', 'pcap, pcapng or NDJSON, also gzip; - is standard input');
   addStoreOptions(command)

@@ -55,7 +55,6 @@ class CaptureClock implements SwitchClock {
   }
 }
 
-/** Defines arguments, options and action of `int p4 run`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addPoisonOption(addProgramOptions(command.argument('<FILE.p4>', 'the program')))
     .option('--commands <CMDS>', 'commands of simple_switch_CLI to begin with, one a line')
