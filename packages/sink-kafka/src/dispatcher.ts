@@ -114,7 +114,6 @@ export class Dispatcher {
     if (this.#options.watermarks?.isDue === true && !this.#isClosed) this.#send();
   }
 
-  /** Takes a filled parcel. */
   push(parcel: Parcel): void {
     this.#sealed.push(parcel);
     this.#send();
@@ -217,7 +216,6 @@ export class Dispatcher {
     if (this.#isIdle || this.#isAborted) for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  /** Begins to send, if there are messages and sending has not begun. */
   #send(): void {
     if (this.#isSending || this.#isAborted) return;
     this.#isSending = true;

@@ -116,7 +116,6 @@ export interface KafkaSinkOptions {
   readonly random?: () => number;
 }
 
-/** Options with their defaults. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 const KIB = 1024;

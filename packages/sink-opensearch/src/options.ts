@@ -78,7 +78,6 @@ export interface OpenSearchSinkOptions {
   readonly random?: () => number;
 }
 
-/** Options with their defaults. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 const MIB = 1 << 20;

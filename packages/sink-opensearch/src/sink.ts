@@ -135,7 +135,6 @@ export class OpenSearchSink implements Sink {
     await this.#shipper.idle();
   }
 
-  /** The counters now. */
   totals(): SinkTotals {
     return Object.fromEntries([...this.#counts].map(([kind, counts]) => [kind, counts.snapshot()]));
   }
@@ -168,7 +167,6 @@ export class OpenSearchSink implements Sink {
     await this.#shipper.end();
   }
 
-  /** Batches that hold records. */
   get #used(): number {
     return this.#made - this.#free.length;
   }

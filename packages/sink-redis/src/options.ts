@@ -61,7 +61,6 @@ export interface RedisWriterOptions extends RedisAddress {
 
 type ResolvedPerKind = { readonly [K in KindName]: number };
 
-/** Options with their defaults. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 const MAX_PENDING = { events: 65_536, entries: 8192, values: 256 } as const;

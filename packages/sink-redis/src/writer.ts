@@ -187,7 +187,6 @@ export class RedisWriter {
     return new Promise((resolve) => this.#flushes.push({ targets, resolve }));
   }
 
-  /** The fates of all records so far, by kind. */
   totals(): RedisWriterTotals {
     return {
       events: this.#events.counters.totals(),

@@ -5,7 +5,6 @@ import type { KafkaSinkError } from '../errors.js';
 import { MESSAGE_FORMATS, type MessageFormat } from '../message/encoder.js';
 import type { KafkaLogin } from '../options.js';
 
-/** Options of a source. */
 export interface KafkaSourceOptions {
   /** Addresses of some brokers, `host:port`; one that answers is enough. */
   readonly bootstrap: readonly string[];
@@ -45,7 +44,6 @@ export interface KafkaSourceOptions {
   readonly onRecovered?: (outage: Outage) => void;
 }
 
-/** Options with their defaults. */
 export type ResolvedSourceOptions = ReturnType<typeof resolveSource>;
 
 /** @throws TypeError or RangeError for an invalid option */
