@@ -13,13 +13,12 @@ import { typeKey } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
 import { UNKNOWN, VOID } from '../types/primitives.js';
 import type {
-  ControlType,
+  ApplicableType,
   ExternType,
   Field,
   FunctionType,
   NewType,
   PackageType,
-  ParserType,
   SerializableEnumType,
   StructType,
   Type,
@@ -292,16 +291,15 @@ export function declareObjectType(c: Checker, declaration: ObjectTypeDeclaration
     name,
     declaration,
     parameters: typeParameters.length,
-    specialise: memoised((typeArguments, span): ParserType | ControlType | PackageType => {
+    specialise: memoised((typeArguments, span): ApplicableType | PackageType => {
       const bindings = bindingsOf(variables, typeArguments);
       const bound = parameters.map((each) => ({ ...each, type: substitute(c, each.type, bindings, span) }));
-      const type: ParserType | ControlType | PackageType =
+      const type: ApplicableType | PackageType =
         kind === 'package'
-          ? { kind, name: name.text, typeParameters: [], typeArguments, parameters: bound }
+          ? { kind, name: name.text, typeArguments, parameters: bound }
           : {
               kind: kind === 'parser-type' ? 'parser' : 'control',
               name: name.text,
-              typeParameters: [],
               parameters: bound,
             };
       const object: ObjectType = { declaration, bindings };

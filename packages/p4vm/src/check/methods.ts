@@ -9,7 +9,7 @@ import type {
 import { describeType } from '../types/describe.js';
 import { typeSize } from '../types/measure.js';
 import { BOOL, INTEGER, UNKNOWN, VOID } from '../types/primitives.js';
-import type { ControlType, ExternType, FunctionType, ParserType, StackType, Type } from '../types/type.js';
+import type { ApplicableType, ExternType, FunctionType, StackType, Type } from '../types/type.js';
 import { checkArguments } from './arguments.js';
 import { inferArguments, selectOverload } from './calls.js';
 import type { Checker } from './checker.js';
@@ -148,7 +148,7 @@ function applyObject(
   c: Checker,
   e: CallExpression,
   callee: MemberExpression,
-  type: ParserType | ControlType,
+  type: ApplicableType,
   isDirect: boolean,
 ): Type {
   const target = c.objects.get(type)?.declaration as Applicable | undefined;
