@@ -39,15 +39,7 @@ export function declareValueSet(c: Checker, declaration: ValueSetDeclaration): v
       isKnownOrReport(c, declaration.size, 'the size of a value set');
     } else c.error('type-mismatch', declaration.size.span, `a size must be a number, not ${describeType(size)}`);
   }
-  c.declare({
-    kind: 'value',
-    name: declaration.name,
-    symbol: { kind: 'value-set', declaration },
-    type: { kind: 'set', element: type },
-    constant: undefined,
-    isKnown: false,
-    isWritable: false,
-  });
+  c.declareValue({ kind: 'value-set', declaration }, { kind: 'set', element: type });
 }
 
 function checkTarget(c: Checker, state: Identifier, names: ReadonlyMap<string, ParserState>): void {
@@ -101,10 +93,7 @@ function checkParserBody(c: Checker, declaration: ParserDeclaration): void {
     if (name.text === 'accept' || name.text === 'reject') {
       c.error('reserved-state', name.span, `"${name.text}" is a state of every parser and cannot be declared`);
     } else if (previous !== undefined) {
-      c.error('duplicate-name', name.span, `state "${name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.name.span,
-      });
+      c.duplicate('state ', name, previous.name);
     } else names.set(name.text, state);
   }
   if (!names.has('start')) {
