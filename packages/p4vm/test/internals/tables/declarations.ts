@@ -14,6 +14,7 @@ import type {
   ValueSet,
 } from '../../../src/ir/program.js';
 import type { Span } from '../../../src/source/position.js';
+import type { EntryTarget } from '../../../src/tables/match-table.js';
 
 /** Hand-written declarations, as the front end would make them. */
 
@@ -55,6 +56,11 @@ export function key(name: string, type: DataType, matchKind: MatchKind): TableKe
 
 export function call(position: number, ...data: readonly (number | bigint)[]): ActionCall {
   return { action: position, data: data.map(BigInt) };
+}
+
+/** The target of an entry: an action by its position, with data. */
+export function to(position: number, ...data: readonly (number | bigint)[]): EntryTarget {
+  return { kind: 'action', call: call(position, ...data) };
 }
 
 export function constEntry(
