@@ -1,6 +1,6 @@
 /** Whole packets and telemetry reports, layer by layer, by the schemas alone. */
 import type { DecodeOptions } from '../options.js';
-import { FEEDBACK_BYTES, FEEDBACK_DSCP } from '../scan/gpint.js';
+import { FEEDBACK_BYTES, FEEDBACK_DSCP } from '../probe/parts.js';
 import {
   DEFAULT_GRE_PROTOCOL,
   DEFAULT_INT_DSCP,
