@@ -2,11 +2,13 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
+import { type Deferred, deferred } from '../deferred.js';
 import type { DegradedState } from '../health/degraded-state.js';
 import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
 import { BatchCopy } from './batch-copy.js';
 import { goodReports } from './fan-out.js';
 import { FlowQueue } from './flow-queue.js';
+import { integer } from './option-checks.js';
 import { SinkAccount } from './sink-account.js';
 
 /** How a {@link QueuedSink} is set up. */
@@ -28,13 +30,6 @@ export interface QueuedSinkOptions {
 const FLOW_RUN = 1024;
 
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
-
-function integer(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-  return value;
-}
 
 /**
  * Puts a queue of bounded memory in front of a sink. A slow or absent sink then holds up neither the pipeline nor other
@@ -80,8 +75,8 @@ export class QueuedSink implements Sink {
   /** The time to tell the sink, and the number of waiting batches before it. There is at most one. */
   #time: { readonly timeMs: number; batches: number } | null = null;
   #failure: string | null = null;
-  #room: { readonly promise: Promise<void>; resolve(): void } | null = null;
-  #onIdle: () => void = () => {};
+  #room: Deferred<void> | null = null;
+  readonly #idle = deferred();
 
   /** @throws RangeError for an option out of range */
   constructor(sink: Sink, options: QueuedSinkOptions = {}) {
@@ -148,14 +143,11 @@ export class QueuedSink implements Sink {
   async close(timeoutMs?: number): Promise<void> {
     const began = performance.now();
     this.#isClosed = true;
-    let timer: NodeJS.Timeout | undefined;
-    const idle = new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-      if (!this.#isRunning) resolve();
-      if (timeoutMs !== undefined) timer = setTimeout(resolve, timeoutMs);
-    });
-    await idle;
-    clearTimeout(timer);
+    if (this.#isRunning) {
+      const timer = timeoutMs === undefined ? undefined : setTimeout(this.#idle.resolve, timeoutMs);
+      await this.#idle.promise;
+      clearTimeout(timer);
+    }
     this.#end();
     await this.#sink.close?.(
       timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began)),
@@ -223,13 +215,7 @@ export class QueuedSink implements Sink {
 
   #whenRoom(): Promise<void> | undefined {
     if (!this.#isWaiting || this.#isClosed || this.#hasRoom) return undefined;
-    if (this.#room === null) {
-      let resolve = (): void => {};
-      const promise = new Promise<void>((settle) => {
-        resolve = settle;
-      });
-      this.#room = { promise, resolve };
-    }
+    this.#room ??= deferred();
     return this.#room.promise;
   }
 
@@ -259,7 +245,7 @@ export class QueuedSink implements Sink {
     this.#isRunning = false;
     if (this.#time !== null) this.#time.batches = 0;
     this.#passTime();
-    this.#onIdle();
+    if (this.#isClosed) this.#idle.resolve();
   }
 
   /** Tells the sink the time, once the batches before it have been given. */

@@ -1,6 +1,6 @@
 import type { FamilyName, Policy, SimulateOptions, SimulationResult } from '@int/dart';
 import { slotsFor } from '@int/dart/internals';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { aside } from '../../aside/aside.js';
 import { TASKS } from '../../aside/tasks.js';
 import {
@@ -31,19 +31,10 @@ interface SimulateFlags extends ShapeFlags {
 /** Up to this number, keys take less than a second and need no thread of their own. */
 const QUICK_KEYS = 500_000;
 
-/** Defines arguments, options and action of `int dart simulate`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .addOption(
-      new Option('--flows <K>', 'flows; each is written once')
-        .argParser(wholeNumber('a number of flows', 1, 0xffff_ffff))
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option('--bytes-per-flow <B>', 'bytes of slots for each flow')
-        .argParser(positiveNumber('bytes'))
-        .makeOptionMandatory(),
-    )
+    .requiredOption('--flows <K>', 'flows; each is written once', wholeNumber('a number of flows', 1, 0xffff_ffff))
+    .requiredOption('--bytes-per-flow <B>', 'bytes of slots for each flow', positiveNumber('bytes'))
     .addOption(copiesOption().makeOptionMandatory())
     .addOption(checksumBitsOption())
     .addOption(valueBytesOption())
