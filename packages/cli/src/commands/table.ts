@@ -10,7 +10,6 @@ interface CommandModule {
   define(command: Command, io: Io, done: (exitCode: number) => void): void;
 }
 
-/** A command in the list of commands. */
 interface SingleCommand {
   readonly name: string;
   /** Short form of its arguments and options, shown after its name in the list. */
@@ -19,7 +18,6 @@ interface SingleCommand {
   readonly load: () => Promise<CommandModule>;
 }
 
-/** A group of commands under one name. */
 interface CommandGroup {
   readonly name: string;
   readonly summary: string;

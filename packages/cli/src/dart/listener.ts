@@ -6,6 +6,7 @@ import { formatUdpAddress, type UdpAddress } from '@int/collector';
 import { type OutcomeName, type RnicCounters, SoftRnic, type SoftRnicOptions } from '@int/dart';
 import { FIRST_REJECT, OUTCOME_NAMES } from '@int/dart/internals';
 import { type EpochStore, UdpRnic } from '@int/dart/node';
+import { endOf } from '../interruption.js';
 import { CliError, EXIT, type Io, openFailure } from '../io.js';
 import { DataOutput } from '../output/data-output.js';
 import { grouped, percent } from '../output/numbers.js';
@@ -43,7 +44,6 @@ function pick(counters: RnicCounters, names: readonly OutcomeName[]): Partial<Re
   return Object.fromEntries(names.map((name) => [name, counters[name]]));
 }
 
-/** Receives packets until it is stopped. */
 export class Listener {
   readonly #store: EpochStore;
   readonly #rnic: UdpRnic;
@@ -93,7 +93,6 @@ export class Listener {
 
   /** Resolves after a signal, or when standard output has no reader any more. The totals have then been printed. */
   async run(isJson: boolean): Promise<void> {
-    const { signal } = this.#io;
     const output = new DataOutput(this.#io.stdout);
     const paced = new PacedOutput(output, UNREAD_LIMIT);
     let before = 0;
@@ -104,11 +103,7 @@ export class Listener {
       before = datagrams;
       void paced.flush();
     }, LOG_MS);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      output.onClosed = resolve;
-    });
+    await endOf(this.#io, output);
     clearInterval(ticker);
     await this.#settle();
     await this.#rnic.close();
@@ -116,8 +111,7 @@ export class Listener {
     await paced.flush();
     if (isJson) output.line(JSON.stringify(this.#counters('total')));
     else for (const line of this.#summary()) output.line(line);
-    await output.end();
-    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+    await output.finish();
   }
 
   async #settle(): Promise<void> {

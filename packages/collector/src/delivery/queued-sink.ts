@@ -8,6 +8,7 @@ import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
 import { BatchCopy } from './batch-copy.js';
 import { goodReports } from './fan-out.js';
 import { FlowQueue } from './flow-queue.js';
+import { integer } from './option-checks.js';
 import { SinkAccount } from './sink-account.js';
 
 /** How a {@link QueuedSink} is set up. */
@@ -29,13 +30,6 @@ export interface QueuedSinkOptions {
 const FLOW_RUN = 1024;
 
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
-
-function integer(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-  return value;
-}
 
 /**
  * Puts a queue of bounded memory in front of a sink. A slow or absent sink then holds up neither the pipeline nor other

@@ -5,7 +5,6 @@ import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC,
 import { putId, putReportFlow } from './protobuf-report.js';
 import { closeField, putField, putFixed64, putVarint, tagOf, WIRE } from './wire.js';
 
-/** Field numbers of the message `Event`. */
 const EVENT_FIELD = {
   INSTANCE: 1,
   NUMBER: 2,
@@ -24,7 +23,6 @@ const EVENT_FIELD = {
   EVIDENCE: 15,
 } as const;
 
-/** Field numbers of the message `Evidence`. */
 const EVIDENCE_FIELD = { AGGREGATE: 1, METRIC: 2, VALUE: 3, NODE: 4, HOP: 5 } as const;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -38,12 +36,9 @@ const KIND_THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
 const KIND_COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 const NONE = -1;
 
-/** Bytes beside rule, evidence and path. */
 const EVENT_BYTES = 256;
-/** Bytes of the evidence of a clause. */
 const EVIDENCE_BYTES = 64;
 
-/** Writes bytes as a field. */
 export function putBytesField(bytes: Uint8Array, start: number, field: number, value: Uint8Array): number {
   bytes[start] = tagOf(field, WIRE.BYTES);
   const at = putVarint(bytes, start + 1, value.length);
@@ -79,7 +74,6 @@ function isComplex(events: EventBatch, row: number): boolean {
   return (events.kind[row]! & KIND.DETECTOR_MASK) === KIND_COMPLEX;
 }
 
-/** Writes the evidence of a complex event. */
 function putEvidence(bytes: Uint8Array, start: number, { evidence, stride }: EventBatch, row: number): number {
   let at = start;
   for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
@@ -103,11 +97,9 @@ function putEvidence(bytes: Uint8Array, start: number, { evidence, stride }: Eve
   return at;
 }
 
-/** Writes events as messages `Event`. */
 export class ProtobufEvent {
   readonly #rules = new RuleNames(bytesOf);
 
-  /** Bytes that a row takes at most. */
   bound(events: EventBatch, row: number): number {
     const rule = events.ruleName(row);
     const name = rule === null ? 0 : this.#rules.of(rule).length + 8;

@@ -4,7 +4,6 @@ import { putBytesField } from './protobuf-event.js';
 import { putFlow, putId } from './protobuf-report.js';
 import { closeField, putField, putFixed64, tagOf, WIRE } from './wire.js';
 
-/** Field numbers of the message `FlowSummary`. */
 const SUMMARY_FIELD = {
   INSTANCE: 1,
   NUMBER: 2,
@@ -20,10 +19,8 @@ const SUMMARY_FIELD = {
   HOPS: 12,
 } as const;
 
-/** Field numbers of the message `FlowHop`. */
 const FLOW_HOP_FIELD = { NODE: 1, METRICS: 2 } as const;
 
-/** Field numbers of the message `MetricSummary`. */
 const METRIC_FIELD = { NAME: 1, LAST: 2, MEAN: 3, COUNT: 4 } as const;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -47,7 +44,6 @@ function putTime(view: DataView, at: number, field: number, words: Int32Array, w
   return (high | low) === 0 ? at : putFixed64(view, at, tagOf(field, WIRE.FIXED64), high, low);
 }
 
-/** Writes entries of a flow cache as messages `FlowSummary`. */
 export class ProtobufFlow {
   readonly geometry: CacheGeometry;
   readonly #names: readonly Uint8Array[];
@@ -60,7 +56,6 @@ export class ProtobufFlow {
     this.#names = geometry.metrics.map((name) => encoder.encode(name));
   }
 
-  /** Bytes that an entry takes at most. */
   get bound(): number {
     const { hops, metrics } = this.geometry;
     return SUMMARY_BYTES + hops * (HOP_BYTES + metrics.length * METRIC_BYTES);

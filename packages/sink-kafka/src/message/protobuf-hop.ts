@@ -1,7 +1,6 @@
 import { FIELDS, type Field, STATE, type TelemetryBatch } from '@int/codec';
 import { closeField, putVarint, tagOf, WIRE } from './wire.js';
 
-/** A field of the message `Hop`. */
 interface Item extends Pick<Field, 'bits' | 'column' | 'partner'> {
   /** Of one byte, or of two for numbers from 16 on: a varint. */
   readonly tag: number;

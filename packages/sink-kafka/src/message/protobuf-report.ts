@@ -5,7 +5,6 @@ import { instructionsOf, intVersionOf } from '@int/collector/internals';
 import { HOP_BYTES, putHop } from './protobuf-hop.js';
 import { putField, putFixed64, putVarint53, tagOf, WIRE } from './wire.js';
 
-/** Field numbers of the message `Report`. */
 export const REPORT_FIELD = {
   INSTANCE: 1,
   NUMBER: 2,
@@ -17,7 +16,6 @@ export const REPORT_FIELD = {
   METADATA: 8,
 } as const;
 
-/** Field numbers of the message `ReportHeader`. */
 export const HEADER_FIELD = {
   VERSION: 1,
   HW_ID: 2,
@@ -33,7 +31,6 @@ export const HEADER_FIELD = {
   METADATA_BITMAP: 12,
 } as const;
 
-/** Field numbers of the message `IntHeader`. */
 export const INT_FIELD = {
   MODE: 1,
   VERSION: 2,
@@ -44,7 +41,6 @@ export const INT_FIELD = {
   MTU_EXCEEDED: 7,
 } as const;
 
-/** Field numbers of the message `Flow`. */
 export const FLOW_FIELD = { SOURCE: 1, DESTINATION: 2, PROTOCOL: 3, SOURCE_PORT: 4, DESTINATION_PORT: 5 } as const;
 
 const varint = (field: number): number => tagOf(field, WIRE.VARINT);
@@ -58,10 +54,8 @@ const TAG_HOPS = /* @__PURE__ */ tagOf(REPORT_FIELD.HOPS, WIRE.BYTES);
 const TAG_METADATA = /* @__PURE__ */ tagOf(REPORT_FIELD.METADATA, WIRE.BYTES);
 
 const NONE = -1;
-/** Bytes beside the hops. */
 const REPORT_BYTES = 256;
 
-/** Bytes that a report takes at most. */
 export function reportBound(batch: TelemetryBatch, row: number): number {
   return REPORT_BYTES + batch.hopCount[row]! * HOP_BYTES;
 }

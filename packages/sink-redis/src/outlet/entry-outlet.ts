@@ -23,7 +23,6 @@ export interface EntryOptions {
   readonly keep?: number;
 }
 
-/** The outlet of flow entries. */
 export class EntryOutlet extends RecordOutlet {
   readonly #options: Required<EntryOptions>;
   readonly #geometry: CacheGeometry;

@@ -27,7 +27,6 @@ export interface EventOptions {
   readonly maxSwitches?: number;
 }
 
-/** The outlet of events. */
 export class EventOutlet extends RecordOutlet {
   readonly #options: Required<EventOptions>;
   readonly #geometry: CacheGeometry;

@@ -105,7 +105,6 @@ export class EntryText {
     }
   }
 
-  /** Writes mean, count and sum. */
   #exact(out: AsciiWriter, words: Int32Array, count: number, sum: number): void {
     const mean = ((words[sum + 1]! >>> 0) * 2 ** 32 + (words[sum]! >>> 0)) / (words[count]! >>> 0);
     out.byte(SPACE);
@@ -118,7 +117,6 @@ export class EntryText {
     out.uint64(words[sum]!, words[sum + 1]!);
   }
 
-  /** Writes mean and count. */
   #compact(out: AsciiWriter, words: Int32Array, count: number, mean: number): void {
     this.#bits[0] = words[mean]!;
     out.byte(SPACE);

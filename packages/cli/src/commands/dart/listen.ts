@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Listener, type Rotate } from '../../dart/listener.js';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { address64, addStoreOptions, type StoreFlags } from '../../dart/options.js';
+import { given } from '../../given.js';
 import { udpAddress } from '../../input/udp-address.js';
 import { EXIT, type Io, say } from '../../io.js';
 import { duration, wholeNumber } from '../../options.js';
@@ -50,38 +51,30 @@ function roceAddress(text: string): UdpAddress {
   return hasPort ? parseUdpAddress(text) : { host, port: ROCE_PORT };
 }
 
-/** Defines arguments, options and action of `int dart listen`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<udp://HOST:PORT>', 'where to listen; without a port: 4791', roceAddress);
   addStoreOptions(command)
-    .addOption(new Option('--queue-pair <N>', 'queue pair of a switch; repeat for more (1)').argParser(queuePairs))
-    .addOption(
-      new Option('--remote-key <N>', 'key of the memory region')
-        .argParser(wholeNumber('a key', 0, 0xffff_ffff))
-        .default(1, '1'),
-    )
+    .option('--queue-pair <N>', 'queue pair of a switch; repeat for more (1)', queuePairs)
+    .option('--remote-key <N>', 'key of the memory region', wholeNumber('a key', 0, 0xffff_ffff), 1)
     .addOption(new Option('--base <ADDR>', 'address of the first slot').argParser(address64).default(0n, '0'))
     .addOption(
       new Option('--service <NAME>', 'uc: packets that are lost are lost; rc: with answers and atomics')
         .choices(['uc', 'rc'])
         .default('uc'),
     )
-    .addOption(new Option('--destination <IP>', 'address that packets are sent to, where HOST is 0.0.0.0 or [::]'))
+    .option('--destination <IP>', 'address that packets are sent to, where HOST is 0.0.0.0 or [::]')
     .addOption(
       new Option('--icrc <MODE>', 'any-identification: senders use IPv4 identifications other than 0')
         .choices(['check', 'any-identification', 'skip'])
         .default('check'),
     )
-    .addOption(
-      new Option('--checkpoint <MS>', 'milliseconds between checkpoints, 0: only at the end')
-        .argParser(wholeNumber('milliseconds', 0, MOST_MS))
-        .default(1000, '1000'),
+    .option(
+      '--checkpoint <MS>',
+      'milliseconds between checkpoints, 0: only at the end',
+      wholeNumber('milliseconds', 0, MOST_MS),
+      1000,
     )
-    .addOption(
-      new Option('--rotate <DURATION|LOAD>', 'begin a new epoch after a time, or at a load (never)').argParser(
-        rotation,
-      ),
-    )
+    .option('--rotate <DURATION|LOAD>', 'begin a new epoch after a time, or at a load (never)', rotation)
     .option('--json', 'one JSON object per line: counters each second, totals at the end')
     .action(async (address: UdpAddress, flags: ListenFlags) => {
       done(await listen(address, flags, io, command));
@@ -96,11 +89,7 @@ async function listen(address: UdpAddress, flags: ListenFlags, io: Io, command: 
   }
   if (service === 'rc' && base % 8n !== 0n) command.error('error: atomics need a --base that is a multiple of 8');
   const trouble = new StoreTrouble((message) => say(io, message));
-  const store = await openStore(flags, {
-    checkpointMs: checkpoint,
-    ...(rotate !== undefined && { rotate }),
-    onError: trouble.onError,
-  });
+  const store = await openStore(flags, { checkpointMs: checkpoint, ...given({ rotate }), onError: trouble.onError });
   try {
     const regions = { queuePairs: queuePair, service, remoteKey, base };
     const listener = await Listener.open(store, { address, destination, icrc, ...regions }, io);
