@@ -1,5 +1,5 @@
 import { StreamError } from '../errors.js';
-import type { NetworkPartial } from '../model/partial.js';
+import { isNone, type NetworkPartial } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import { decodePartial, encodePartial } from '../partial/bytes.js';
 import type { ByteFields } from '../partial/fields.js';
@@ -128,16 +128,12 @@ export class Arrivals {
 
   /** The earliest slice with waiting partials; infinity if there is none. */
   earliest(): number {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const slice of this.#waiting.keys()) earliest = Math.min(earliest, slice);
-    return earliest;
+    return [...this.#waiting.keys()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   }
 
   /** The latest slice with waiting partials; -1 if there is none. */
   latest(): number {
-    let latest = -1;
-    for (const slice of this.#waiting.keys()) latest = Math.max(latest, slice);
-    return latest;
+    return [...this.#waiting.keys()].reduce((a, b) => Math.max(a, b), -1);
   }
 
   /** Removes the partials of a slice, and returns them in the order of their sides. */
@@ -182,8 +178,7 @@ export class Arrivals {
 }
 
 function isEmpty({ switches, links, queues, reporters, refused }: NetworkPartial): boolean {
-  if (switches.length + links.length + queues.length + reporters.length > 0) return false;
-  return refused.switches + refused.links + refused.queues + refused.sequences + refused.late === 0;
+  return switches.length + links.length + queues.length + reporters.length === 0 && isNone(refused);
 }
 
 function keyOf({ side, number }: NetworkPartial): Uint8Array {
