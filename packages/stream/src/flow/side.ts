@@ -13,7 +13,7 @@ import { MissingSpans } from '../slice/missing-spans.js';
 import { OpenSlices } from '../slice/open-slices.js';
 import { NO_ROW } from '../slice/pair-table.js';
 import { microseconds, microsecondsOfMs } from '../time.js';
-import { holeEvent, loopEnded } from './events.js';
+import { holeEvent, loopEvent } from './events.js';
 import { Flows } from './flows.js';
 import { Intake } from './intake.js';
 import { Trace } from './trace.js';
@@ -306,11 +306,11 @@ export class FlowSide {
       if (table.used[row] === 0) continue;
       if (sightings.isVanished(row, nowUs)) {
         this.#flows.touch(row);
-        this.#found.push(holeEvent(table, row, sightings, nowUs));
+        this.#found.push(holeEvent(table, row, sightings, sightings.hole(row), nowUs, false));
       }
       if (paths.loopSince(row) >= 0 && nowUs - paths.loopLast(row) >= this.#options.loopQuietUs) {
         this.#flows.touch(row);
-        this.#found.push(loopEnded(table, row, paths));
+        this.#found.push(loopEvent(table, row, paths, true));
         paths.endLoop(row);
       }
     }

@@ -5,16 +5,14 @@ import { decodePartial, encodePartial } from '../partial/bytes.js';
 import type { ByteFields } from '../partial/fields.js';
 import { ByteWriter } from '../partial/writer.js';
 import { MissingSpans } from '../slice/missing-spans.js';
-import { type Entry, Registry } from './registry.js';
+import { Entry, Registry } from './registry.js';
 
 /** First byte of the keys: of a side, of a waiting partial. */
 const KEY = { SIDE: 0x73, PARTIAL: 0x70 } as const;
 const MOST_SIDES = 65_536;
 
 /** A flow side and its progress. */
-class SideEntry implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+class SideEntry extends Entry {
   /** Number of its last partial; -1 if there is none. */
   number = -1;
   /** Its first open slice. */
@@ -24,11 +22,7 @@ class SideEntry implements Entry {
   /** `#gaps` of {@link Arrivals} at its last partial. */
   gaps = 0;
 
-  constructor(words: readonly number[]) {
-    this.words = words;
-  }
-
-  pass(fields: ByteFields): void {
+  override pass(fields: ByteFields): void {
     this.number = fields.signed(this.number);
     this.closed = fields.number(this.closed);
     this.isEnded = fields.flag('ended', this.isEnded);
