@@ -48,3 +48,4 @@ export {
 } from './probe/index.js';
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export { fastIcrc, icrcDifference } from './roce/index.js';
+export { REPORT_COLUMN, SignedColumns, signed } from './signed-columns.js';

@@ -2,6 +2,7 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
+import { type Deferred, deferred } from '../deferred.js';
 import type { DegradedState } from '../health/degraded-state.js';
 import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
 import { BatchCopy } from './batch-copy.js';
@@ -74,8 +75,8 @@ export class QueuedSink implements Sink {
   /** The time to tell the sink, and the number of waiting batches before it. There is at most one. */
   #time: { readonly timeMs: number; batches: number } | null = null;
   #failure: string | null = null;
-  #room: { readonly promise: Promise<void>; resolve(): void } | null = null;
-  #onIdle: () => void = () => {};
+  #room: Deferred<void> | null = null;
+  readonly #idle = deferred();
 
   /** @throws RangeError for an option out of range */
   constructor(sink: Sink, options: QueuedSinkOptions = {}) {
@@ -142,14 +143,11 @@ export class QueuedSink implements Sink {
   async close(timeoutMs?: number): Promise<void> {
     const began = performance.now();
     this.#isClosed = true;
-    let timer: NodeJS.Timeout | undefined;
-    const idle = new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-      if (!this.#isRunning) resolve();
-      if (timeoutMs !== undefined) timer = setTimeout(resolve, timeoutMs);
-    });
-    await idle;
-    clearTimeout(timer);
+    if (this.#isRunning) {
+      const timer = timeoutMs === undefined ? undefined : setTimeout(this.#idle.resolve, timeoutMs);
+      await this.#idle.promise;
+      clearTimeout(timer);
+    }
     this.#end();
     await this.#sink.close?.(
       timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began)),
@@ -217,13 +215,7 @@ export class QueuedSink implements Sink {
 
   #whenRoom(): Promise<void> | undefined {
     if (!this.#isWaiting || this.#isClosed || this.#hasRoom) return undefined;
-    if (this.#room === null) {
-      let resolve = (): void => {};
-      const promise = new Promise<void>((settle) => {
-        resolve = settle;
-      });
-      this.#room = { promise, resolve };
-    }
+    this.#room ??= deferred();
     return this.#room.promise;
   }
 
@@ -253,7 +245,7 @@ export class QueuedSink implements Sink {
     this.#isRunning = false;
     if (this.#time !== null) this.#time.batches = 0;
     this.#passTime();
-    this.#onIdle();
+    if (this.#isClosed) this.#idle.resolve();
   }
 
   /** Tells the sink the time, once the batches before it have been given. */

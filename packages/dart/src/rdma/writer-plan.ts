@@ -1,5 +1,6 @@
 /** A writer's data per collector: templates, addresses in two words, sequence numbers. */
 import { ROCE_OPCODE } from '@int/codec';
+import { writeWord } from '../big-endian.js';
 import type { DartCollector } from '../cluster/table.js';
 import { MULTI_WRITE_OPCODE, multiWriteHeaderLength } from './multi-write.js';
 import type { Service } from './queue-pairs.js';
@@ -153,13 +154,6 @@ export class CollectorPlan {
   #template(opcode: number, queuePair: number, bodyBytes: number, acknowledgeRequest: boolean): PacketTemplate {
     return new PacketTemplate({ ...this.#fields, opcode, queuePair, acknowledgeRequest, bodyBytes });
   }
-}
-
-export function writeWord(out: Uint8Array, at: number, word: number): void {
-  out[at] = word >>> 24;
-  out[at + 1] = word >>> 16;
-  out[at + 2] = word >>> 8;
-  out[at + 3] = word;
 }
 
 /** Writes the 64-bit address `distance` bytes after a base given as two words. */

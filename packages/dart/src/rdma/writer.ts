@@ -1,5 +1,6 @@
+import { writeWord } from '../big-endian.js';
 import { CollectorTable } from '../cluster/table.js';
-import type { StoreGeometry } from '../layout.js';
+import { MAX_COPIES, type StoreGeometry, whole } from '../layout.js';
 import { checkKeys, checkValues } from '../store/checks.js';
 import { cutChecksum, type KeyHashes } from '../store/hashes.js';
 import type { KeyRows } from '../store/rows.js';
@@ -7,7 +8,7 @@ import { FrameRows } from './frame-rows.js';
 import { MULTI_WRITE_VERSION, multiWriteHeaderLength } from './multi-write.js';
 import type { Service } from './queue-pairs.js';
 import type { PacketFormat } from './template.js';
-import { CollectorPlan, type RdmaCollector, writeAddress, writeWord } from './writer-plan.js';
+import { CollectorPlan, type RdmaCollector, writeAddress } from './writer-plan.js';
 
 /** Options for a writer. */
 export interface RdmaWriterOptions {
@@ -45,8 +46,6 @@ export interface RdmaWriterOptions {
   readonly counterCopies?: number;
 }
 
-/** Most copies of a key in counters or slots. */
-const MOST = 8;
 const RETH_BYTES = 16;
 /** Bytes of an AtomicETH, with room for pad bytes, which it does not have. */
 const ATOMIC_BYTES = 28 + 3;
@@ -74,16 +73,14 @@ export class RdmaWriter {
   readonly #slotBytes: number;
   readonly #copies: number;
   readonly #counterCopies: number;
-  readonly #slotHashes = new Uint32Array(MOST);
+  readonly #slotHashes = new Uint32Array(MAX_COPIES);
 
   /** @throws RangeError, TypeError or AddressError for an invalid option */
   constructor(options: RdmaWriterOptions) {
     const { geometry, hashes, collectors, replicas = 1, counterCopies = 2 } = options;
     const { firstPsn = 0 } = options;
-    if (!(Number.isInteger(firstPsn) && firstPsn >= 0 && firstPsn < 2 ** 24)) throw new RangeError(`psn ${firstPsn}`);
-    if (!(Number.isInteger(counterCopies) && counterCopies >= 1 && counterCopies <= MOST)) {
-      throw new RangeError(`counterCopies must be a whole number from 1 to ${MOST}, not ${counterCopies}`);
-    }
+    whole('firstPsn', firstPsn, 0, 2 ** 24 - 1);
+    whole('counterCopies', counterCopies, 1, MAX_COPIES);
     this.table = new CollectorTable(collectors, replicas);
     this.#hashes = hashes;
     this.#valueBytes = geometry.valueBytes;
@@ -143,7 +140,7 @@ export class RdmaWriter {
    * @throws RangeError for a value of another size, a key that is too long, or a copy out of range
    */
   writeCopy(key: Uint8Array, value: Uint8Array, copy: number): Uint8Array[] {
-    this.#checkCopy(copy);
+    whole('copy', copy, 0, this.#copies - 1);
     const which = Uint8Array.of(copy);
     const fill = (frames: FrameRows): number => this.writeCopyRows(oneKey(key), value, which, 0, 1, frames);
     return this.#single(this.table.replicas, this.packetBytes, fill, value);
@@ -230,7 +227,7 @@ export class RdmaWriter {
     frames: FrameRows,
   ): number {
     this.#check(keys, values, from, to);
-    for (let row = from; row < to; row++) this.#checkCopy(which[row]!);
+    for (let row = from; row < to; row++) whole('copy', which[row]!, 0, this.#copies - 1);
     const packets = this.table.replicas;
     const bytes = packets * this.packetBytes;
     for (let row = from; row < to; row++) {
@@ -431,12 +428,6 @@ export class RdmaWriter {
   #check(keys: KeyRows, values: Uint8Array, from: number, to: number): void {
     checkKeys(keys, from, to);
     checkValues(values, to, this.#valueBytes);
-  }
-
-  #checkCopy(copy: number): void {
-    if (!(Number.isInteger(copy) && copy >= 0 && copy < this.#copies)) {
-      throw new RangeError(`copy ${copy}: keys have copies 0 to ${this.#copies - 1}`);
-    }
   }
 
   #checkValue(value: Uint8Array): void {

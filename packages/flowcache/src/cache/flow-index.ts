@@ -1,8 +1,9 @@
 /** Finding flows: from key to row, tag and bucket. */
+
 import { FLAG, type Flow, parseAddress } from '@int/codec';
+import { REPORT_COLUMN, type SignedColumns } from '@int/codec/internals';
 import { flowCrc32Ipv4, flowCrc32Ipv6, flowXxh32Ipv4, flowXxh32Ipv6 } from '@int/hash';
 import { type CacheGeometry, COMPACT, EXACT, type HashName, META } from '../layout.js';
-import { type BatchColumns, REPORT } from './batch-columns.js';
 
 const KEY_META = META.PROTOCOL_MASK | META.IPV6;
 
@@ -19,12 +20,12 @@ export class FlowKey {
   }
 
   /** Takes the flow of a row. */
-  read(columns: BatchColumns, row: number): void {
+  read(columns: SignedColumns, row: number): void {
     const { report, reportStride } = columns;
     const { addresses } = this;
-    const source = REPORT.SOURCE * reportStride + row;
-    const destination = REPORT.DESTINATION * reportStride + row;
-    const isIpv6 = (report[REPORT.FLAGS * reportStride + row]! & FLAG.IPV6) !== 0;
+    const source = REPORT_COLUMN.SOURCE * reportStride + row;
+    const destination = REPORT_COLUMN.DESTINATION * reportStride + row;
+    const isIpv6 = (report[REPORT_COLUMN.FLAGS * reportStride + row]! & FLAG.IPV6) !== 0;
     addresses[0] = report[source]!;
     addresses[4] = report[destination]!;
     if (isIpv6) {
@@ -38,7 +39,7 @@ export class FlowKey {
       addresses[1] = addresses[2] = addresses[3] = 0;
       addresses[5] = addresses[6] = addresses[7] = 0;
     }
-    this.ports = report[REPORT.PORTS * reportStride + row]!;
+    this.ports = report[REPORT_COLUMN.PORTS * reportStride + row]!;
     this.meta = columns.protocol[row]! | (isIpv6 ? META.IPV6 : 0);
   }
 

@@ -2,7 +2,9 @@
  * The update loop in TypeScript: what it does is right by definition, and the WebAssembly accelerator and the C twin do the
  * same to the last bit.
  */
+
 import { FLAG, type TelemetryBatch } from '@int/codec';
+import { REPORT_COLUMN, SignedColumns } from '@int/codec/internals';
 import { flowCrc32Columns, flowXxh32Columns } from '@int/hash';
 import {
   type CacheGeometry,
@@ -19,7 +21,6 @@ import {
   REASON,
   THRESHOLDS,
 } from '../layout.js';
-import { BatchColumns, REPORT } from './batch-columns.js';
 import { COMPARISON, type Comparison, type Engine, OUTBOX } from './engine.js';
 import { FlowIndex, FlowKey } from './flow-index.js';
 import { Outbox } from './outbox.js';
@@ -69,7 +70,7 @@ export class PlainEngine implements Engine {
   readonly #last: number;
   readonly #key = new FlowKey();
   #hashes = new Uint32Array(0);
-  #columns: BatchColumns | null = null;
+  #columns: SignedColumns | null = null;
   /** To be added to the counters at the end of a run. */
   #hits = 0;
   #inserted = 0;
@@ -109,7 +110,7 @@ export class PlainEngine implements Engine {
   }
 
   run(batch: TelemetryBatch, from: number, to: number): number {
-    if (this.#columns?.batch !== batch) this.#columns = new BatchColumns(batch);
+    if (this.#columns?.batch !== batch) this.#columns = new SignedColumns(batch);
     const columns = this.#columns;
     this.#hashRows(batch, from, to);
     const { flags, isTimed, frameTimeHigh, frameTimeLow } = batch;
@@ -138,7 +139,7 @@ export class PlainEngine implements Engine {
       this.#timeLow = 0;
       this.#timeHigh = 0;
       if (isTimed) {
-        const frame = report[REPORT.FRAME * reportStride + row]! >>> 0;
+        const frame = report[REPORT_COLUMN.FRAME * reportStride + row]! >>> 0;
         this.#timeLow = frameTimeLow[frame]! | 0;
         this.#timeHigh = frameTimeHigh[frame]! | 0;
       }
@@ -164,7 +165,7 @@ export class PlainEngine implements Engine {
   }
 
   /** Finds the bucket of the flow at hand, or makes one. */
-  #locate(columns: BatchColumns, hash: number): void {
+  #locate(columns: SignedColumns, hash: number): void {
     const { words } = this;
     const index = this.#index;
     const { buckets, rows } = this.#geometry;
@@ -205,7 +206,7 @@ export class PlainEngine implements Engine {
   }
 
   /** Adds the report at hand to its bucket. */
-  #update(columns: BatchColumns): void {
+  #update(columns: SignedColumns): void {
     const { words } = this;
     const at = this.#at;
     const length = columns.hopCount[this.#row]!;
@@ -230,10 +231,10 @@ export class PlainEngine implements Engine {
       (meta & (META.PROTOCOL_MASK | META.IPV6)) | (seen << META.SEEN_SHIFT) | (pathLength << META.LENGTH_SHIFT);
   }
 
-  #updateHops(columns: BatchColumns, kept: number, previousLength: number): void {
+  #updateHops(columns: SignedColumns, kept: number, previousLength: number): void {
     const { words } = this;
     const { hops, report } = columns;
-    const first = report[REPORT.HOP_START * columns.reportStride + this.#row]!;
+    const first = report[REPORT_COLUMN.HOP_START * columns.reportStride + this.#row]!;
     const ids = (NODE_COLUMN * columns.hopStride + first) | 0;
     const isExact = this.#isExact;
     const { hopStride } = this.#geometry;
@@ -256,7 +257,7 @@ export class PlainEngine implements Engine {
     }
   }
 
-  #updateMetrics(columns: BatchColumns, hop: number, node: number, hopRow: number): void {
+  #updateMetrics(columns: SignedColumns, hop: number, node: number, hopRow: number): void {
     const { words, thresholds } = this;
     const { hops, hopStride } = columns;
     const metrics = this.#metrics;
@@ -338,9 +339,9 @@ export class PlainEngine implements Engine {
   }
 
   /** The sum of the hop latency over the path. */
-  #updateEndToEnd(columns: BatchColumns, length: number): void {
+  #updateEndToEnd(columns: SignedColumns, length: number): void {
     const { hops, hopStride, report, reportStride } = columns;
-    const latencies = LATENCY_COLUMN * hopStride + report[REPORT.HOP_START * reportStride + this.#row]!;
+    const latencies = LATENCY_COLUMN * hopStride + report[REPORT_COLUMN.HOP_START * reportStride + this.#row]!;
     let sum = 0;
     let carried = 0;
     for (let hop = 0; hop < length; hop++) {
@@ -376,11 +377,11 @@ export class PlainEngine implements Engine {
   }
 
   /** Compares the path with the flow's previous one. @returns the path length to remember */
-  #updatePath(columns: BatchColumns, kept: number, length: number, previousLength: number): number {
+  #updatePath(columns: SignedColumns, kept: number, length: number, previousLength: number): number {
     const { words } = this;
     const at = this.#at;
     const { report, reportStride } = columns;
-    const ids = NODE_COLUMN * columns.hopStride + report[REPORT.HOP_START * reportStride + this.#row]!;
+    const ids = NODE_COLUMN * columns.hopStride + report[REPORT_COLUMN.HOP_START * reportStride + this.#row]!;
     let last = NONE;
     let tail = TAIL_SEED;
     let isMixed = false;
@@ -392,7 +393,7 @@ export class PlainEngine implements Engine {
       tail = mixTail(tail, id);
       isMixed = true;
     }
-    const own = report[REPORT.NODE * reportStride + this.#row]!;
+    const own = report[REPORT_COLUMN.NODE * reportStride + this.#row]!;
     // A report that names no switch says nothing of the path.
     if (last === NONE && own === NONE) return previousLength;
     if (own !== NONE && own !== last) {

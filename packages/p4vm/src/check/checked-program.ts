@@ -5,7 +5,6 @@ import type {
   CallExpression,
   ConstantDeclaration,
   ControlDeclaration,
-  ControlTypeDeclaration,
   Declaration,
   Expression,
   ExternDeclaration,
@@ -13,10 +12,10 @@ import type {
   ForInStatement,
   FunctionDeclaration,
   InstanceDeclaration,
+  ObjectTypeDeclaration,
   Parameter,
   ParserDeclaration,
   ParserState,
-  ParserTypeDeclaration,
   PathExpression,
   Program,
   StructExpression,
@@ -170,7 +169,7 @@ export type ResolvedCall =
        * A type declaration if `object` is a constructor parameter, which may be another instance in each
        * specialisation.
        */
-      readonly target: ParserDeclaration | ControlDeclaration | ParserTypeDeclaration | ControlTypeDeclaration;
+      readonly target: ParserDeclaration | ControlDeclaration | ObjectTypeDeclaration;
       readonly isDirect: boolean;
       readonly arguments: readonly BoundArgument[];
     }

@@ -4,7 +4,6 @@ import type { Span } from '../source/position.js';
 import type {
   CallExpression,
   ControlDeclaration,
-  ControlTypeDeclaration,
   Declaration,
   Expression,
   ExternDeclaration,
@@ -12,9 +11,8 @@ import type {
   FunctionDeclaration,
   Identifier,
   InstanceDeclaration,
-  PackageDeclaration,
+  ObjectTypeDeclaration,
   ParserDeclaration,
-  ParserTypeDeclaration,
   PathExpression,
   TableDeclaration,
   TypeNode,
@@ -85,13 +83,7 @@ export interface Place {
 
 /** The declaration of a nominal object type, with its type arguments. */
 export interface ObjectType {
-  readonly declaration:
-    | ExternDeclaration
-    | ParserDeclaration
-    | ControlDeclaration
-    | ParserTypeDeclaration
-    | ControlTypeDeclaration
-    | PackageDeclaration;
+  readonly declaration: ExternDeclaration | ParserDeclaration | ControlDeclaration | ObjectTypeDeclaration;
   /** Values of the declaration's type parameters. */
   readonly bindings: ReadonlyMap<TypeVariable, Type>;
 }

@@ -2,13 +2,10 @@ import { CALL_DEPTH, tooManyMembers } from '../budget/budget.js';
 import { MAX_MEMBERS } from '../budget/limits.js';
 import type { Span } from '../source/position.js';
 import type {
-  ControlTypeDeclaration,
   EnumDeclaration,
   ErrorDeclaration,
   ExternDeclaration,
-  MatchKindDeclaration,
-  PackageDeclaration,
-  ParserTypeDeclaration,
+  ObjectTypeDeclaration,
   StructDeclaration,
   TypedefDeclaration,
 } from '../syntax/ast.js';
@@ -185,7 +182,7 @@ export function declareTypedef(c: Checker, declaration: TypedefDeclaration): voi
 }
 
 /** `error { ... }`: adds its members to the earlier ones. */
-export function declareErrors(c: Checker, declaration: ErrorDeclaration | MatchKindDeclaration): void {
+export function declareErrors(c: Checker, declaration: ErrorDeclaration): void {
   const members = declaration.kind === 'error' ? c.errors : c.matchKinds;
   const what = declaration.kind === 'error' ? 'error' : 'match kind';
   for (const name of declaration.members) {
@@ -275,10 +272,7 @@ export function sameNames(
 }
 
 /** The type of a parser, control or package, before type arguments are known. */
-export function declareObjectType(
-  c: Checker,
-  declaration: ParserTypeDeclaration | ControlTypeDeclaration | PackageDeclaration,
-): void {
+export function declareObjectType(c: Checker, declaration: ObjectTypeDeclaration): void {
   const { name, typeParameters, kind } = declaration;
   const variables = variablesOf(typeParameters);
   c.variables.set(declaration, variables);

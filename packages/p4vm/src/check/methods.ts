@@ -1,11 +1,10 @@
 import type {
   CallExpression,
   ControlDeclaration,
-  ControlTypeDeclaration,
   Expression,
   MemberExpression,
+  ObjectTypeDeclaration,
   ParserDeclaration,
-  ParserTypeDeclaration,
 } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import { typeSize } from '../types/measure.js';
@@ -143,7 +142,7 @@ function externMethod(c: Checker, e: CallExpression, callee: MemberExpression, t
   return returnType;
 }
 
-type Applicable = ParserDeclaration | ControlDeclaration | ParserTypeDeclaration | ControlTypeDeclaration;
+type Applicable = ParserDeclaration | ControlDeclaration | ObjectTypeDeclaration;
 
 function applyObject(
   c: Checker,
@@ -156,7 +155,7 @@ function applyObject(
   if (target === undefined) return UNKNOWN;
   const name = target.name.text;
   if (isDirect) {
-    if (target.kind === 'parser-type' || target.kind === 'control-type') {
+    if (target.kind !== 'parser' && target.kind !== 'control') {
       c.error('not-callable', callee.base.span, `"${name}" is a type without a body: it cannot be applied`);
       inferArguments(c, e.arguments);
       return VOID;

@@ -1,5 +1,6 @@
 import type {
   Action,
+  Call,
   ControlInstance,
   Expression,
   IrArgument,
@@ -20,22 +21,6 @@ import { bitsOf, hasHeaders, isAggregate, NUMBER_WIDTH, WORDS_WIDTH, wordCount, 
 import { applyTable } from './tables.js';
 import { traceValue } from './trace.js';
 import type { Value } from './value.js';
-
-type Call = Extract<
-  Expression,
-  {
-    readonly kind:
-      | 'set-validity'
-      | 'push-pop'
-      | 'call-function'
-      | 'call-action'
-      | 'apply-instance'
-      | 'apply-table'
-      | 'call-extern'
-      | 'call-packet'
-      | 'call-method';
-  }
->;
 
 const NOTHING: Value = { kind: 'void' };
 

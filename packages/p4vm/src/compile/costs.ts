@@ -140,7 +140,7 @@ export class Costs {
   }
 
   /** Of one turn of a loop. */
-  turn(loop: Extract<Statement, { readonly kind: 'for' | 'for-range' | 'for-elements' }>): number {
+  turn(loop: Statement<'for' | 'for-range' | 'for-elements'>): number {
     const body = 2 + this.statement(loop.body);
     if (loop.kind === 'for') return body + this.expression(loop.condition) + this.statements(loop.update);
     return body + this.expression(loop.variable) + sizeOf(loop.variable.type);
@@ -245,7 +245,7 @@ export class Costs {
     }
   }
 
-  #extern({ name, arguments: given }: Extract<Expression, { readonly kind: 'call-extern' }>): number {
+  #extern({ name, arguments: given }: Expression<'call-extern'>): number {
     const data = given.reduce((sum, each) => sum + argumentSize(each), 0);
     switch (name) {
       case 'hash':

@@ -172,7 +172,7 @@ function missingElement(unit: Unit, type: StructDataType): string {
   });
 }
 
-function elementPlace(routine: Routine, target: Extract<Expression, { readonly kind: 'element' }>): Place {
+function elementPlace(routine: Routine, target: Expression<'element'>): Place {
   const { unit } = routine;
   const stack = aggregatePlace(routine, target.base);
   if (stack.type.kind !== 'stack') throw new TypeError('elements are of stacks');
@@ -194,10 +194,7 @@ function elementPlace(routine: Routine, target: Extract<Expression, { readonly k
   return objectPlace(element, object, false, marks, { nextOf: stack.nextOf });
 }
 
-function endOfStack(
-  routine: Routine,
-  target: Extract<Expression, { readonly kind: 'stack-next' | 'stack-last' }>,
-): Place {
+function endOfStack(routine: Routine, target: Expression<'stack-next' | 'stack-last'>): Place {
   const { unit } = routine;
   const stack = aggregatePlace(routine, target.base);
   if (stack.type.kind !== 'stack') throw new TypeError('next and last are of stacks');

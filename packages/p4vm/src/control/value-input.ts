@@ -1,5 +1,5 @@
 import type { DataType, IrProgram, KeyMatch } from '../ir/program.js';
-import { ControlError } from '../tables/control-error.js';
+import { refuse } from '../tables/control-error.js';
 import { onesOf, widthOf } from '../tables/data-width.js';
 import { type KeyShape, prefixMask } from '../tables/key-match.js';
 import { parseInteger, parseIpv4, parseIpv6, parseMac } from './address-text.js';
@@ -60,11 +60,9 @@ function integerOf(type: DataType, width: number, input: ValueInput, names: Valu
 export function parseValue(type: DataType, input: ValueInput, what: string, names: ValueNames): bigint {
   const width = widthOf(type);
   const value = integerOf(type, width, input, names);
-  if (value === undefined)
-    throw new ControlError('ERR_CONTROL_BAD_VALUE', `${what}: ${JSON.stringify(input)} is no value of it`);
-  if (value > onesOf(width) || value < -(1n << BigInt(width - 1))) {
-    throw new ControlError('ERR_CONTROL_VALUE_TOO_WIDE', `${what}: ${value} does not fit ${width} bits`);
-  }
+  if (value === undefined) refuse('ERR_CONTROL_BAD_VALUE', `${what}: ${JSON.stringify(input)} is no value of it`);
+  if (value > onesOf(width) || value < -(1n << BigInt(width - 1)))
+    refuse('ERR_CONTROL_VALUE_TOO_WIDE', `${what}: ${value} does not fit ${width} bits`);
   return BigInt.asUintN(width, value);
 }
 
@@ -90,9 +88,8 @@ function fromParts(
 export function parseMatch(shape: KeyShape, type: DataType, input: MatchInput, names: ValueNames): KeyMatch {
   const match = readMatch(shape, type, input, names);
   // Only the command language, which treats optional keys as ternary, may give other masks.
-  if (shape.kind === 'optional' && match.kind === 'mask' && match.mask !== 0n && match.mask !== onesOf(shape.width)) {
-    throw new ControlError('ERR_CONTROL_BAD_MATCH', `key ${shape.name} is optional: a value or anything`);
-  }
+  if (shape.kind === 'optional' && match.kind === 'mask' && match.mask !== 0n && match.mask !== onesOf(shape.width))
+    refuse('ERR_CONTROL_BAD_MATCH', `key ${shape.name} is optional: a value or anything`);
   return match;
 }
 
@@ -109,8 +106,7 @@ function readMatch(shape: KeyShape, type: DataType, input: MatchInput, names: Va
       const value = parseValue(type, left, what, names);
       if (separator === '/') {
         const length = Number(parseInteger(right) ?? -1n);
-        if (length < 0 || length > shape.width)
-          throw new ControlError('ERR_CONTROL_BAD_MATCH', `${what}: no prefix of ${right} bits`);
+        if (length < 0 || length > shape.width) refuse('ERR_CONTROL_BAD_MATCH', `${what}: no prefix of ${right} bits`);
         if (shape.kind === 'lpm') return { kind: 'prefix', value, length };
         return { kind: 'mask', value, mask: prefixMask(shape.width, length) };
       }

@@ -19,7 +19,7 @@ const CALCULATION_CALLS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map([
   ['verify_checksum_with_payload', 3],
 ]);
 
-type CallExtern = Extract<Expression, { readonly kind: 'call-extern' }>;
+type CallExtern = Expression<'call-extern'>;
 
 /** Most names per program. Further calculations have the names of their algorithms, and cannot be configured. */
 const MAX_NAMES = 4096;

@@ -1,4 +1,4 @@
-import type { DataType, Expression, IrBinaryOperator, LValue, Statement, Variable } from '../ir/program.js';
+import type { DataType, Expression, LValue, Statement, Variable } from '../ir/program.js';
 import type { Span } from '../source/position.js';
 import type { AssignmentStatement, BinaryOperator } from '../syntax/ast.js';
 import { constant } from './constants.js';
@@ -40,7 +40,9 @@ class Once {
   }
 
   block(last: Statement): Statement[] {
-    return this.statements.length === 0 ? [last] : [{ kind: 'block', statements: [...this.statements, last] }];
+    return this.statements.length === 0
+      ? [last]
+      : [{ kind: 'block', statements: [...this.statements, last], span: last.span }];
   }
 }
 
@@ -67,7 +69,7 @@ export function assignSlice(lowering: Lowering, scope: Scope, statement: Assignm
   return assignDynamic(lowering, scope, statement, lowered, undefined);
 }
 
-type DynamicSlice = Extract<Expression, { readonly kind: 'dynamic-slice' }>;
+type DynamicSlice = Expression<'dynamic-slice'>;
 
 function lowerTarget(lowering: Lowering, scope: Scope, { target }: AssignmentStatement): LValue | DynamicSlice {
   if (target.kind === 'slice') {
@@ -77,7 +79,7 @@ function lowerTarget(lowering: Lowering, scope: Scope, { target }: AssignmentSta
   return lowerPlace(lowering, scope, target);
 }
 
-function combine(operator: IrBinaryOperator, left: Expression, right: Expression, span: Span): Expression {
+function combine(operator: BinaryOperator, left: Expression, right: Expression, span: Span): Expression {
   return binary(operator, left, right, left.type, span);
 }
 

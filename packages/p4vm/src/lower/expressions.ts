@@ -1,7 +1,8 @@
-import type { DataType, Expression, IrBinaryOperator, LValue } from '../ir/program.js';
+import type { DataType, Expression, LValue } from '../ir/program.js';
 import type { Span } from '../source/position.js';
 import type {
   BinaryExpression,
+  BinaryOperator,
   CastExpression,
   ConditionalExpression,
   IndexExpression,
@@ -248,7 +249,7 @@ export function lowerRight(
 
 /** A binary operation. A comparison has type bool, other operations have `type`. */
 export function binary(
-  operator: IrBinaryOperator,
+  operator: BinaryOperator,
   left: Expression,
   right: Expression,
   type: DataType,

@@ -1,5 +1,5 @@
 import type { KeyMatch, MatchKind, TableKey } from '../ir/program.js';
-import { ControlError } from './control-error.js';
+import { ControlError, refuse } from './control-error.js';
 import { onesOf, widthOf } from './data-width.js';
 
 /** A key for match indexes: its match kind, and its width in bits. */
@@ -29,12 +29,8 @@ function prefixLength(width: number, mask: bigint): number {
 
 function fits(shape: KeyShape, ...values: readonly bigint[]): void {
   for (const value of values) {
-    if (value < 0n || value > onesOf(shape.width)) {
-      throw new ControlError(
-        'ERR_CONTROL_VALUE_TOO_WIDE',
-        `${value} does not fit key ${shape.name} of ${shape.width} bits`,
-      );
-    }
+    if (value < 0n || value > onesOf(shape.width))
+      refuse('ERR_CONTROL_VALUE_TOO_WIDE', `${value} does not fit key ${shape.name} of ${shape.width} bits`);
   }
 }
 
@@ -59,15 +55,10 @@ export function canonicalMatch(shape: KeyShape, match: KeyMatch): KeyMatch {
   else if (match.kind === 'mask') fits(shape, match.value, match.mask);
   else if (match.kind === 'prefix') fits(shape, match.value);
   else if (match.kind === 'range') fits(shape, match.low, match.high);
-  if (match.kind === 'prefix' && !(Number.isInteger(match.length) && match.length >= 0 && match.length <= width)) {
-    throw new ControlError(
-      'ERR_CONTROL_BAD_MATCH',
-      `key ${shape.name} has ${width} bits: no prefix of ${match.length}`,
-    );
-  }
-  if (match.kind === 'range' && match.low > match.high) {
-    throw new ControlError('ERR_CONTROL_BAD_MATCH', `range ${match.low}..${match.high} of key ${shape.name} is empty`);
-  }
+  if (match.kind === 'prefix' && !(Number.isInteger(match.length) && match.length >= 0 && match.length <= width))
+    refuse('ERR_CONTROL_BAD_MATCH', `key ${shape.name} has ${width} bits: no prefix of ${match.length}`);
+  if (match.kind === 'range' && match.low > match.high)
+    refuse('ERR_CONTROL_BAD_MATCH', `range ${match.low}..${match.high} of key ${shape.name} is empty`);
   switch (kind) {
     case 'exact':
       if (match.kind === 'exact') return match;

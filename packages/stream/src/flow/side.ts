@@ -5,7 +5,8 @@ import type { FlowSideOutput } from '../model/output.js';
 import type { NetworkPartial, SliceContents } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import type { FlowSideOptions } from '../options.js';
-import { stateReader, stateWriter } from '../partial/state.js';
+import type { ByteFields } from '../partial/fields.js';
+import { passOptions, stateReader, stateWriter } from '../partial/state.js';
 import { type ResolvedFlowOptions, resolveFlowOptions } from '../resolve.js';
 import { LateCounts } from '../slice/late-counts.js';
 import { MissingSpans } from '../slice/missing-spans.js';
@@ -475,20 +476,21 @@ export class FlowSide {
     this.#slices.changes(changes);
     if (this.#isClockDirty) {
       this.#isClockDirty = false;
-      changes.push({ key: Uint8Array.of(CLOCK), value: this.#writeClock() });
+      const writer = stateWriter();
+      this.#passClock(writer);
+      changes.push({ key: Uint8Array.of(CLOCK), value: writer.take() });
     }
     return changes;
   }
 
-  #writeClock(): Uint8Array {
+  #passClock(fields: ByteFields): void {
     const { sliceUs, windowUs, graceUs, hops } = this.#options;
-    const writer = stateWriter();
-    for (const number of [sliceUs, windowUs, graceUs, hops, this.#openSlice]) writer.number(number);
-    writer.signed(this.#number);
-    writer.signed(this.#clock);
-    writer.number(this.#lateCounts.total);
-    this.#missing.write(writer);
-    return writer.take();
+    passOptions(fields, { sliceUs, windowUs, graceUs, hops });
+    this.#openSlice = fields.number(this.#openSlice);
+    this.#number = fields.signed(this.#number);
+    this.#clock = fields.signed(this.#clock);
+    this.#lateCounts.total = fields.number(this.#lateCounts.total);
+    this.#missing.pass(fields);
   }
 
   /**
@@ -507,17 +509,8 @@ export class FlowSide {
 
   #restoreClock(value: Uint8Array): void {
     const reader = stateReader(value);
-    const { sliceUs, windowUs, graceUs, hops, slicesPerWindow } = this.#options;
-    for (const [name, own] of Object.entries({ sliceUs, windowUs, graceUs, hops })) {
-      const { offset } = reader;
-      const other = reader.number();
-      if (other !== own) throw new StreamError('ERR_STREAM_MISMATCH', offset, `${name} was ${other}, and is ${own}`);
-    }
-    this.#openSlice = reader.number();
-    this.#number = reader.signed();
-    this.#clock = reader.signed();
-    this.#lateCounts.total = reader.number();
-    this.#missing.read(reader);
+    const { sliceUs, graceUs, slicesPerWindow } = this.#options;
+    this.#passClock(reader);
     // The state does not contain windows that were emitted.
     this.#keptFrom = Math.floor(this.#openSlice / slicesPerWindow);
     this.#nextTick = (this.#openSlice + 1) * sliceUs + graceUs;

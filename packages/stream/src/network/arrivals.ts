@@ -2,7 +2,7 @@ import { StreamError } from '../errors.js';
 import type { NetworkPartial } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import { decodePartial, encodePartial } from '../partial/bytes.js';
-import type { ByteReader } from '../partial/reader.js';
+import type { ByteFields } from '../partial/fields.js';
 import { ByteWriter } from '../partial/writer.js';
 import { MissingSpans } from '../slice/missing-spans.js';
 import { type Entry, Registry } from './registry.js';
@@ -28,16 +28,10 @@ class SideEntry implements Entry {
     this.words = words;
   }
 
-  write(writer: ByteWriter): void {
-    writer.signed(this.number);
-    writer.number(this.closed);
-    writer.byte(this.isEnded ? 1 : 0);
-  }
-
-  read(reader: ByteReader): void {
-    this.number = reader.signed();
-    this.closed = reader.number();
-    this.isEnded = reader.between(0, 1, 'ended') === 1;
+  pass(fields: ByteFields): void {
+    this.number = fields.signed(this.number);
+    this.closed = fields.number(this.closed);
+    this.isEnded = fields.flag('ended', this.isEnded);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { PartialQueue } from '../model/partial.js';
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import type { ByteFields } from '../partial/fields.js';
 import { QueueCounts } from './counts.js';
 import type { GivenQueue } from './given.js';
 import type { Entry } from './registry.js';
@@ -92,17 +91,10 @@ export class QueueEntry implements Entry {
     };
   }
 
-  write(writer: ByteWriter): void {
-    this.counts.write(writer);
-    writer.number(this.#above);
-    writer.number(this.#below);
-    writer.signed(this.#since);
-  }
-
-  read(reader: ByteReader): void {
-    this.counts.read(reader);
-    this.#above = reader.number();
-    this.#below = reader.number();
-    this.#since = reader.signed();
+  pass(fields: ByteFields): void {
+    this.counts.pass(fields);
+    this.#above = fields.number(this.#above);
+    this.#below = fields.number(this.#below);
+    this.#since = fields.signed(this.#since);
   }
 }

@@ -1,5 +1,4 @@
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import { type ByteFields, listOf } from '../partial/fields.js';
 import type { Entry } from './registry.js';
 
 /** A jump by this many numbers is a restart rather than a loss. */
@@ -179,30 +178,14 @@ export class SequenceGaps implements Entry {
     };
   }
 
-  write(writer: ByteWriter): void {
-    writer.signed(this.#highest);
-    writer.byte(this.#isNew ? 1 : 0);
-    writer.signed(this.#strange);
-    writer.number(this.#gaps.length);
-    for (const { first, count, slice } of this.#gaps) {
-      writer.number(this.#highest - first);
-      writer.number(count);
-      writer.number(this.lastSlice - slice);
-    }
-  }
-
-  read(reader: ByteReader): void {
-    this.#highest = reader.signed();
-    this.#isNew = reader.between(0, 1, 'isNew') === 1;
-    this.#strange = reader.signed();
-    const gaps = reader.count(3);
-    this.#gaps = [];
-    for (let index = 0; index < gaps; index++) {
-      this.#gaps.push({
-        first: this.#highest - reader.between(0, this.#highest, 'distance of a gap'),
-        count: reader.between(1, IMPLAUSIBLE_JUMP + 32, 'numbers'),
-        slice: this.lastSlice - reader.between(0, this.lastSlice, 'slices'),
-      });
-    }
+  pass(fields: ByteFields): void {
+    this.#highest = fields.signed(this.#highest);
+    this.#isNew = fields.flag('isNew', this.#isNew);
+    this.#strange = fields.signed(this.#strange);
+    this.#gaps = listOf(fields.count(3, this.#gaps.length), this.#gaps, (gap = { first: 0, count: 0, slice: 0 }) => ({
+      first: this.#highest - fields.between(0, this.#highest, 'distance of a gap', this.#highest - gap.first),
+      count: fields.between(1, IMPLAUSIBLE_JUMP + 32, 'numbers', gap.count),
+      slice: this.lastSlice - fields.between(0, this.lastSlice, 'slices', this.lastSlice - gap.slice),
+    }));
   }
 }

@@ -4,7 +4,8 @@ import type { NetworkSideOutput } from '../model/output.js';
 import type { NetworkPartial } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import type { NetworkSideOptions } from '../options.js';
-import { stateReader, stateWriter } from '../partial/state.js';
+import type { ByteFields } from '../partial/fields.js';
+import { passOptions, stateReader, stateWriter } from '../partial/state.js';
 import { type ResolvedNetworkOptions, resolveNetworkOptions } from '../resolve.js';
 import { LateCounts } from '../slice/late-counts.js';
 import { microsecondsOfMs } from '../time.js';
@@ -409,16 +410,8 @@ export class NetworkSide {
     for (const registry of [this.#switches, this.#links, this.#queues, this.#reporters]) registry.changes(changes);
     if (this.#isClockDirty) {
       this.#isClockDirty = false;
-      const { sliceUs, windowUs } = this.#options;
       const writer = stateWriter();
-      writer.number(sliceUs);
-      writer.number(windowUs);
-      writer.signed(this.#openSlice);
-      writer.signed(this.#horizon);
-      writer.number(this.#lateCounts.total);
-      writer.byte(this.#hasClosed ? 1 : 0);
-      writer.byte(this.#isWhole ? 1 : 0);
-      this.#arrivals.missing.write(writer);
+      this.#passClock(writer);
       changes.push({ key: Uint8Array.of(KEY.CLOCK), value: writer.take() });
     }
     return changes;
@@ -441,19 +434,19 @@ export class NetworkSide {
       throw new StreamError('ERR_STREAM_MALFORMED', 0, `a key that begins with ${key[0]} is none of a network side`);
     }
     const reader = stateReader(value);
-    const { sliceUs, windowUs } = this.#options;
-    for (const [name, own] of Object.entries({ sliceUs, windowUs })) {
-      const { offset } = reader;
-      const other = reader.number();
-      if (other !== own) throw new StreamError('ERR_STREAM_MISMATCH', offset, `${name} was ${other}, and is ${own}`);
-    }
-    this.#openSlice = reader.signed();
-    this.#horizon = reader.signed();
-    this.#lateCounts.total = reader.number();
-    this.#hasClosed = reader.between(0, 1, 'hasClosed') === 1;
-    this.#isWhole = reader.between(0, 1, 'isWhole') === 1;
-    this.#arrivals.missing.read(reader);
+    this.#passClock(reader);
     reader.end();
+  }
+
+  #passClock(fields: ByteFields): void {
+    const { sliceUs, windowUs } = this.#options;
+    passOptions(fields, { sliceUs, windowUs });
+    this.#openSlice = fields.signed(this.#openSlice);
+    this.#horizon = fields.signed(this.#horizon);
+    this.#lateCounts.total = fields.number(this.#lateCounts.total);
+    this.#hasClosed = fields.flag('hasClosed', this.#hasClosed);
+    this.#isWhole = fields.flag('isWhole', this.#isWhole);
+    this.#arrivals.missing.pass(fields);
   }
 
   totals(): NetworkSideTotals {

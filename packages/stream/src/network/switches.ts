@@ -1,6 +1,5 @@
 import type { PartialSwitch } from '../model/partial.js';
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import type { ByteFields } from '../partial/fields.js';
 import { SwitchCounts } from './counts.js';
 import type { Entry } from './registry.js';
 
@@ -28,13 +27,8 @@ export class SwitchEntry implements Entry {
     this.late = 0;
   }
 
-  write(writer: ByteWriter): void {
-    writer.number(this.late);
-    this.counts.write(writer);
-  }
-
-  read(reader: ByteReader): void {
-    this.late = reader.number();
-    this.counts.read(reader);
+  pass(fields: ByteFields): void {
+    this.late = fields.number(this.late);
+    this.counts.pass(fields);
   }
 }

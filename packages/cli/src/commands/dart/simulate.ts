@@ -100,15 +100,15 @@ function resultJson({ success, empty, wrong, theory, oldest, ages, ...rest }: Si
 }
 
 /** A share with as many digits as the number of keys supports. */
-function share(value: number | undefined): string {
-  return (value === undefined ? '-' : `${(value * 100).toFixed(4)} %`).padStart(12);
+function share(value: number): string {
+  return `${(value * 100).toFixed(4)} %`.padStart(12);
 }
 
 function resultText(flags: SimulateFlags, result: SimulationResult, io: Io): string[] {
   const colour = colours(hasColour(io));
   const { keys, slots, bytes, load, copies, theory, oldest, ages } = result;
   const { hash = 'xxhash' as FamilyName, seed = 0, policy = 'plurality', bytesPerFlow } = flags;
-  const row = (name: string, measured: number, expected: number | undefined): string =>
+  const row = (name: string, measured: number, expected: number): string =>
     `${name.padEnd(22)}${share(measured)}${share(expected)}`;
   const percent = (fraction: number): string => `${Math.round(fraction * 1000) / 10}`;
   return [

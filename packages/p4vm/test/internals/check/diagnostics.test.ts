@@ -378,7 +378,6 @@ const UNREACHABLE = new Set([
   'return-place',
   'set-as-value',
   'switch-place',
-  'top-level',
   'unsupported-this',
 ]);
 
