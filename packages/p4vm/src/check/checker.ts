@@ -123,12 +123,12 @@ export class Checker {
     return this.within(new Scope(this.scope, owner), this.place, body);
   }
 
-  /** Runs `body` for its diagnostics only and discards its results. */
-  discarding(body: () => void): void {
+  /** Runs `body` for its diagnostics and its result, without what it finds out about nodes. */
+  discarding<T>(body: () => T): T {
     const kept = this.found;
     this.found = new Found();
     try {
-      body();
+      return body();
     } finally {
       this.found = kept;
     }

@@ -44,7 +44,9 @@ function annotationTexts(annotations: StructDeclaration['annotations']): Readonl
 }
 
 /** Makes specialisations of a generic declaration, one per list of type arguments. */
-function memoised<T extends Type>(make: (typeArguments: readonly Type[], span: Span) => T): TypeEntry['specialise'] {
+export function memoised<T extends Type>(
+  make: (typeArguments: readonly Type[], span: Span) => T,
+): TypeEntry['specialise'] {
   const made = new Map<string, T>();
   return (typeArguments, span) => {
     const key = typeArguments.map(typeKey).join(';');
@@ -114,12 +116,11 @@ export function declareStruct(c: Checker, declaration: StructDeclaration): TypeE
 function serializableEnum(c: Checker, declaration: EnumDeclaration, underlying: Type): Type {
   if (underlying.kind === 'unknown') return UNKNOWN;
   if (underlying.kind !== 'bits') {
-    c.error(
+    return c.wrong(
       'enum-type',
       declaration.underlying!.span,
       `values of an enum have type bit<> or int<>, not ${describeType(underlying)}`,
     );
-    return UNKNOWN;
   }
   const members = new Map<string, bigint>();
   const type: SerializableEnumType = {

@@ -83,16 +83,18 @@ function priorityOf(c: Checker, entry: TableEntry, isTableConst: boolean): bigin
   const value = constantInteger(c, entry.priority, 'a priority');
   if (value === undefined) return undefined;
   if (isTableConst) {
-    c.error('entry-priority', entry.priority.span, 'entries of "const entries" have no priorities: their order counts');
-    return undefined;
+    return c.error(
+      'entry-priority',
+      entry.priority.span,
+      'entries of "const entries" have no priorities: their order counts',
+    );
   }
   if (value >= 0n && value <= MAXIMUM_PRIORITY) return value;
-  c.error(
+  return c.error(
     'entry-priority',
     entry.priority.span,
     `${value} is not a priority: it must be from 0 to ${MAXIMUM_PRIORITY}`,
   );
-  return undefined;
 }
 
 /**

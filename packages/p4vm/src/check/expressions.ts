@@ -17,11 +17,10 @@ function inferPath(c: Checker, e: PathExpression): Type {
   if (entry === undefined) return UNKNOWN;
   if (entry.kind !== 'value') {
     const what = entry.kind === 'type' ? 'a type' : entry.kind === 'action' ? 'an action' : 'a function';
-    c.error('not-a-value', e.span, `"${e.name.text}" is ${what}, and a value is needed here`, {
+    return c.wrong('not-a-value', e.span, `"${e.name.text}" is ${what}, and a value is needed here`, {
       message: 'declared here',
       span: entry.name.span,
     });
-    return UNKNOWN;
   }
   c.found.references.set(e, entry.symbol);
   if (entry.constant !== undefined) c.found.constants.set(e, entry.constant);
@@ -53,8 +52,7 @@ function compute(c: Checker, e: Expression): Type {
     case 'path':
       return inferPath(c, e);
     case 'type-expression':
-      c.error('not-a-value', e.span, 'this is a type, and a value is needed here');
-      return UNKNOWN;
+      return c.wrong('not-a-value', e.span, 'this is a type, and a value is needed here');
     case 'member':
       return inferMember(c, e);
     case 'index':
@@ -106,16 +104,18 @@ function compute(c: Checker, e: Expression): Type {
     case 'any':
       return ANY;
     case 'this':
-      c.error('unsupported-this', e.span, '"this" is for implementations of abstract methods, which are not supported');
-      return UNKNOWN;
+      return c.wrong(
+        'unsupported-this',
+        e.span,
+        '"this" is for implementations of abstract methods, which are not supported',
+      );
     case 'mask':
     case 'range':
-      c.error(
+      return c.wrong(
         'set-as-value',
         e.span,
         `a ${e.kind} is a set of values: it can only be a label of a select or of an entry`,
       );
-      return UNKNOWN;
   }
 }
 

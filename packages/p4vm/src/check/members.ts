@@ -23,12 +23,11 @@ function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
       c.spend(type.members.length >> 4, e.span);
       const position = type.members.indexOf(name);
       if (position < 0) {
-        c.error(
+        return c.wrong(
           'unknown-member',
           e.member.span,
           `enum "${type.name}" has no member "${name}"${hint(c, e.member, type.members)}`,
         );
-        return UNKNOWN;
       }
       c.found.constants.set(e, { kind: 'enum', member: name, position });
       break;
@@ -37,8 +36,7 @@ function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
       const value = type.members.get(name);
       if (value === undefined) {
         const guess = hint(c, e.member, type.members.keys());
-        c.error('unknown-member', e.member.span, `enum "${type.name}" has no member "${name}"${guess}`);
-        return UNKNOWN;
+        return c.wrong('unknown-member', e.member.span, `enum "${type.name}" has no member "${name}"${guess}`);
       }
       c.found.constants.set(e, integerValue(value));
       break;
@@ -47,8 +45,11 @@ function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
       c.spend(c.errors.size >> 2, e.span);
       const position = [...c.errors.keys()].indexOf(name);
       if (position < 0) {
-        c.error('unknown-member', e.member.span, `no error "${name}" is declared${hint(c, e.member, c.errors.keys())}`);
-        return UNKNOWN;
+        return c.wrong(
+          'unknown-member',
+          e.member.span,
+          `no error "${name}" is declared${hint(c, e.member, c.errors.keys())}`,
+        );
       }
       c.found.constants.set(e, { kind: 'error', name, position });
       break;
@@ -56,8 +57,7 @@ function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
     case 'unknown':
       return UNKNOWN;
     default:
-      c.error('no-members', e.member.span, `${describeType(type)} has no member "${name}"`);
-      return UNKNOWN;
+      return c.wrong('no-members', e.member.span, `${describeType(type)} has no member "${name}"`);
   }
   c.found.members.set(e, { kind: 'constant' });
   return type;
@@ -71,12 +71,14 @@ function stackMember(c: Checker, e: MemberExpression, stack: StackType): Type {
     return bit(32);
   }
   if (name !== 'next' && name !== 'last' && name !== 'lastIndex') {
-    c.error('unknown-member', e.member.span, `${describeType(stack)} has no member "${name}"`);
-    return UNKNOWN;
+    return c.wrong('unknown-member', e.member.span, `${describeType(stack)} has no member "${name}"`);
   }
   if (!isHeader(stack.element)) {
-    c.error('unknown-member', e.member.span, `"${name}" is for header stacks, and this is ${describeType(stack)}`);
-    return UNKNOWN;
+    return c.wrong(
+      'unknown-member',
+      e.member.span,
+      `"${name}" is for header stacks, and this is ${describeType(stack)}`,
+    );
   }
   if (c.place.kind !== 'state') {
     c.error('only-in-parser', e.member.span, `"${name}" of a header stack can only be used in states of a parser`);
@@ -95,8 +97,7 @@ function fieldMember(c: Checker, e: MemberExpression, type: Type, fields: readon
       e.member,
       fields.map((each) => each.name),
     );
-    c.error('unknown-field', e.member.span, `${describeType(type)} has no field "${e.member.text}"${guess}`);
-    return UNKNOWN;
+    return c.wrong('unknown-field', e.member.span, `${describeType(type)} has no field "${e.member.text}"${guess}`);
   }
   c.found.members.set(e, { kind: 'field', field });
   const base = c.found.constants.get(e.base);
@@ -124,19 +125,17 @@ export function inferMember(c: Checker, e: MemberExpression): Type {
     case 'table-result': {
       const name = e.member.text;
       if (name !== 'hit' && name !== 'miss' && name !== 'action_run') {
-        c.error(
+        return c.wrong(
           'unknown-member',
           e.member.span,
           `the result of a table has no "${name}": it has hit, miss and action_run`,
         );
-        return UNKNOWN;
       }
       c.found.members.set(e, { kind: 'table-result', property: name });
       return name === 'action_run' ? { kind: 'action-enum', table: type.table } : BOOL;
     }
     default:
-      c.error('no-members', e.member.span, `${describeType(type)} has no member "${e.member.text}"`);
-      return UNKNOWN;
+      return c.wrong('no-members', e.member.span, `${describeType(type)} has no member "${e.member.text}"`);
   }
 }
 
@@ -144,8 +143,7 @@ function checkIndex(c: Checker, index: Expression, size: number, what: string): 
   const value = c.found.constants.get(index);
   if (value?.kind !== 'integer') return undefined;
   if (value.value < 0n || value.value >= BigInt(size)) {
-    c.error('index-range', index.span, `index ${value.value} is out of range: ${what} has ${size} elements`);
-    return undefined;
+    return c.error('index-range', index.span, `index ${value.value} is out of range: ${what} has ${size} elements`);
   }
   return Number(value.value);
 }
@@ -159,8 +157,7 @@ export function inferIndex(c: Checker, e: IndexExpression): Type {
     return type.kind === 'stack' ? type.element : UNKNOWN;
   }
   if (type.kind !== 'stack' && type.kind !== 'tuple') {
-    c.error('not-indexable', e.base.span, `${describeType(type)} has no elements`);
-    return UNKNOWN;
+    return c.wrong('not-indexable', e.base.span, `${describeType(type)} has no elements`);
   }
   if (index.kind !== 'bits' && index.kind !== 'integer') {
     c.error('index-type', e.index.span, `an index must be a number, not ${describeType(index)}`);
@@ -169,8 +166,7 @@ export function inferIndex(c: Checker, e: IndexExpression): Type {
   const base = c.found.constants.get(e.base);
   if (type.kind === 'tuple') {
     if (!c.found.constants.has(e.index)) {
-      c.error('not-constant', e.index.span, 'the index of a tuple must be known at compile time');
-      return UNKNOWN;
+      return c.wrong('not-constant', e.index.span, 'the index of a tuple must be known at compile time');
     }
     const position = checkIndex(c, e.index, type.elements.length, 'the tuple');
     if (position === undefined) return UNKNOWN;

@@ -55,12 +55,11 @@ function unifyTwo(c: Checker, left: Expression, right: Expression, at: Expressio
   }
   if (isOpenLiteral(first) && coerceQuietly(first, second)) return coerce(c, left, second) ? second : UNKNOWN;
   if (isOpenLiteral(second) && coerceQuietly(second, first)) return coerce(c, right, first) ? first : UNKNOWN;
-  c.error(
+  return c.wrong(
     'operand-types',
     at.span,
     `the operands of "${what}" have different types: ${describeType(first)} and ${describeType(second)}`,
   );
-  return UNKNOWN;
 }
 
 /** Whether it is worth trying to convert a conditional of literals to `target`. */
@@ -106,8 +105,11 @@ function inferShift(c: Checker, e: BinaryExpression): Type {
     return left;
   }
   if (left.kind === 'integer' && !c.isKnown(e.right)) {
-    c.error('width-unknown', e.left.span, `the width of the shifted number is not known: write it as in 32w1 << x`);
-    return UNKNOWN;
+    return c.wrong(
+      'width-unknown',
+      e.left.span,
+      `the width of the shifted number is not known: write it as in 32w1 << x`,
+    );
   }
   if (amount?.kind === 'integer' && left.kind === 'bits' && amount.value >= BigInt(Math.max(left.width, 1))) {
     c.warn('large-shift', e.span, `shift of ${describeType(left)} by ${amount.value}: nothing of the value is left`);
@@ -130,20 +132,18 @@ function inferConcatenation(c: Checker, e: BinaryExpression): Type {
   ] as const) {
     if (type.kind === 'bits') continue;
     if (type.kind === 'integer') {
-      c.error(
+      return c.wrong(
         'width-unknown',
         side.span,
         'the width of a number that is concatenated must be known: write it as in 8w1',
       );
-      return UNKNOWN;
     }
     return undefinedFor(c, side, '++', type);
   }
   if (left.kind !== 'bits' || right.kind !== 'bits') return UNKNOWN;
   const width = left.width + right.width;
   if (width > MAX_BITS) {
-    c.error('type-width', e.span, `a number of ${width} bits: at most ${MAX_BITS} are supported`);
-    return UNKNOWN;
+    return c.wrong('type-width', e.span, `a number of ${width} bits: at most ${MAX_BITS} are supported`);
   }
   fold(c, e, left, right.width);
   return { kind: 'bits', width, isSigned: left.isSigned };
@@ -264,8 +264,7 @@ export function inferConditional(c: Checker, e: ConditionalExpression): Type {
     return undefinedFor(c, e, '?:', type);
   }
   if (type === INTEGER && !c.isKnown(e.condition)) {
-    c.error('width-unknown', e.span, 'the width of one of these numbers must be known: write it as in 8w1');
-    return UNKNOWN;
+    return c.wrong('width-unknown', e.span, 'the width of one of these numbers must be known: write it as in 8w1');
   }
   const known = c.found.constants.get(e.condition);
   const chosen = known?.kind === 'boolean' ? c.found.constants.get(known.value ? e.whenTrue : e.whenFalse) : undefined;
@@ -276,20 +275,17 @@ export function inferConditional(c: Checker, e: ConditionalExpression): Type {
 
 function sliceOf(c: Checker, e: SliceExpression, base: Type, high: bigint, low: bigint): Type {
   if (low < 0n || high < low) {
-    c.error(
+    return c.wrong(
       'slice-bounds',
       e.span,
       `bits ${high} to ${low} are not a slice: the first must not be less than the second, nor negative`,
     );
-    return UNKNOWN;
   }
   if (base.kind === 'bits' && high >= BigInt(base.width)) {
-    c.error('slice-bounds', e.span, `bit ${high} is beyond ${describeType(base)}`);
-    return UNKNOWN;
+    return c.wrong('slice-bounds', e.span, `bit ${high} is beyond ${describeType(base)}`);
   }
   if (high - low >= BigInt(MAX_BITS) || high > 1n << 20n) {
-    c.error('slice-bounds', e.span, `bits ${high} to ${low} are too many, or too high`);
-    return UNKNOWN;
+    return c.wrong('slice-bounds', e.span, `bits ${high} to ${low} are too many, or too high`);
   }
   const value: ConstantValue | undefined = c.found.constants.get(e.base);
   if (value?.kind === 'integer')
@@ -318,18 +314,19 @@ export function inferSlice(c: Checker, e: SliceExpression): Type {
   const width = constantInteger(c, e.low, 'the width of a slice');
   if (width === undefined || index.kind === 'unknown') return UNKNOWN;
   if (width < 1n) {
-    c.error('slice-bounds', e.low.span, `${width} is not the width of a slice`);
-    return UNKNOWN;
+    return c.wrong('slice-bounds', e.low.span, `${width} is not the width of a slice`);
   }
   const low = c.found.constants.get(e.high);
   if (low?.kind === 'integer') return sliceOf(c, e, base, low.value + width - 1n, low.value);
   if (index.kind !== 'bits' || index.isSigned || base.kind !== 'bits') {
-    c.error('slice-bounds', e.high.span, `the lowest bit of a slice must be unsigned, not ${describeType(index)}`);
-    return UNKNOWN;
+    return c.wrong(
+      'slice-bounds',
+      e.high.span,
+      `the lowest bit of a slice must be unsigned, not ${describeType(index)}`,
+    );
   }
   if (width > BigInt(base.width)) {
-    c.error('slice-bounds', e.low.span, `a slice of ${width} bits is wider than ${describeType(base)}`);
-    return UNKNOWN;
+    return c.wrong('slice-bounds', e.low.span, `a slice of ${width} bits is wider than ${describeType(base)}`);
   }
   return bit(Number(width));
 }

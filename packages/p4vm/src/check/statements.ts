@@ -14,8 +14,8 @@ import { UNKNOWN } from '../types/primitives.js';
 import type { Type } from '../types/type.js';
 import type { Checker } from './checker.js';
 import { isKnownOrReport } from './constants.js';
-import { declareInstance } from './constructors.js';
 import { check, coerce, settle } from './convert.js';
+import { checkDeclaration } from './declarations.js';
 import { infer } from './expressions.js';
 import { checkWritable } from './lvalues.js';
 import { inferOperation } from './operators.js';
@@ -43,8 +43,7 @@ function checkShadow(c: Checker, name: VariableDeclaration['name']): void {
 function variableType(c: Checker, declaration: VariableDeclaration): Type {
   const type = resolveDefiniteType(c, declaration.type);
   if (hasInteger(type) || type.kind === 'string' || !isValueType(type)) {
-    c.error('variable-type', declaration.type.span, `a variable cannot have type ${describeType(type)}`);
-    return UNKNOWN;
+    return c.wrong('variable-type', declaration.type.span, `a variable cannot have type ${describeType(type)}`);
   }
   return type;
 }
@@ -232,13 +231,9 @@ function checkKind(c: Checker, statement: Statement): void {
       if (c.place.loops === 0) c.error('loop-place', statement.span, `"${statement.kind}" can only be used in a loop`);
       break;
     case 'variable':
-      declareVariable(c, statement);
-      break;
     case 'constant':
-      declareConstant(c, statement);
-      break;
     case 'instance':
-      declareInstance(c, statement);
+      checkDeclaration(c, statement);
       break;
   }
 }

@@ -40,15 +40,13 @@ function checkNumber(c: Checker, property: TableProperty, least: bigint): bigint
   const type = infer(c, value);
   if (type.kind === 'unknown') return undefined;
   if (enumToNumber(c, value).kind !== 'bits' && type.kind !== 'integer') {
-    c.error('property-type', value.span, `"${name.text}" must be a number, not ${describeType(type)}`);
-    return undefined;
+    return c.error('property-type', value.span, `"${name.text}" must be a number, not ${describeType(type)}`);
   }
   if (!isKnownOrReport(c, value, `"${name.text}"`)) return undefined;
   const number = c.found.constants.get(value);
   if (number?.kind !== 'integer') return undefined;
   if (number.value >= least) return number.value;
-  c.error('property-value', value.span, `"${name.text}" must be at least ${least}, not ${number.value}`);
-  return undefined;
+  return c.error('property-value', value.span, `"${name.text}" must be at least ${least}, not ${number.value}`);
 }
 
 function checkFlag(c: Checker, property: TableProperty): boolean | undefined {
@@ -67,8 +65,7 @@ function checkDefault(
   const { value } = property;
   if (value.kind !== 'path' && value.kind !== 'call') {
     infer(c, value);
-    c.error('not-an-action', value.span, 'the default action must be an action, with its data in parentheses');
-    return undefined;
+    return c.error('not-an-action', value.span, 'the default action must be an action, with its data in parentheses');
   }
   const checked = checkActionCall(c, value, actions, table);
   if (checked?.reference.isTableOnly) {
