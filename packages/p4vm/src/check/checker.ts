@@ -67,8 +67,6 @@ export class Checker {
   readonly origins = new Map<Type, TypeEntry>();
   /** Parameters of constructors, by parser and control declaration. */
   readonly constructorTypes = new Map<object, readonly ParameterType[]>();
-  /** Types of parameters, by parser, control, action and function declaration. */
-  readonly parameterTypes = new Map<object, readonly Type[]>();
   /** Copies of generic functions, by type arguments. */
   readonly copies = new Map<FunctionDeclaration, Map<string, FunctionDeclaration>>();
   /** Expressions without a value here that are known when instances are made. */

@@ -28,6 +28,13 @@ function inferPath(c: Checker, e: PathExpression): Type {
   return entry.type;
 }
 
+/** The value of a list or struct of which the parts have been inferred, if all are known. */
+function inferValue(c: Checker, e: Expression, parts: readonly Expression[]): void {
+  const value = aggregate(parts.map((part) => c.found.constants.get(part)));
+  if (value === undefined) inheritKnown(c, e, parts);
+  else c.found.constants.set(e, value);
+}
+
 function compute(c: Checker, e: Expression): Type {
   switch (e.kind) {
     case 'integer': {
@@ -71,29 +78,16 @@ function compute(c: Checker, e: Expression): Type {
       return inferCast(c, e);
     case 'list': {
       const elements = e.elements.map((element) => infer(c, element));
-      const value = aggregate(e.elements.map((element) => c.found.constants.get(element)));
-      if (value !== undefined && !e.hasDots) c.found.constants.set(e, value);
-      else if (!e.hasDots) inheritKnown(c, e, e.elements);
+      if (!e.hasDots) inferValue(c, e, e.elements);
       return { kind: 'tuple', elements };
     }
     case 'struct-expression': {
-      checkDistinct(
-        c,
-        e.fields.map((field) => field.name),
-        'field',
-      );
+      checkDistinct(c, e.fields, 'field');
       const fields = e.fields.map(
         ({ name, value, span }): Field => ({ name: name.text, type: infer(c, value), annotations: new Map(), span }),
       );
-      const value = aggregate(e.fields.map((field) => c.found.constants.get(field.value)));
-      if (value !== undefined && !e.hasDots) c.found.constants.set(e, value);
-      else if (!e.hasDots) {
-        inheritKnown(
-          c,
-          e,
-          e.fields.map((field) => field.value),
-        );
-      }
+      const values = e.fields.map((field) => field.value);
+      if (!e.hasDots) inferValue(c, e, values);
       return { kind: 'struct', name: '', typeArguments: [], fields };
     }
     case 'invalid':

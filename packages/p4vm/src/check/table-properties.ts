@@ -1,4 +1,4 @@
-import type { Identifier, TableDeclaration, TableProperty } from '../syntax/ast.js';
+import type { TableDeclaration, TableProperty } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import { BOOL } from '../types/primitives.js';
 import type { CheckedActionCall, CheckedActionReference } from './checked-program.js';
@@ -27,12 +27,8 @@ function checkObject(c: Checker, property: TableProperty, types: readonly string
   const type = infer(c, property.value);
   if (type.kind === 'unknown') return;
   if (type.kind === 'extern' && types.includes(type.name)) return;
-  c.report(
-    'target',
-    'property-type',
-    property.value.span,
-    `"${property.name.text}" must be an instance of ${types.join(' or ')}, not ${describeType(type)}`,
-  );
+  const message = `"${property.name.text}" must be an instance of ${types.join(' or ')}, not ${describeType(type)}`;
+  c.report('target', 'property-type', property.value.span, message);
 }
 
 function checkNumber(c: Checker, property: TableProperty, least: bigint): bigint | undefined {
@@ -69,11 +65,8 @@ function checkDefault(
   }
   const checked = checkActionCall(c, value, actions, table);
   if (checked?.reference.isTableOnly) {
-    c.error(
-      'table-only',
-      value.span,
-      `action "${checked.call.action.name.text}" is @tableonly: it cannot be the default`,
-    );
+    const message = `action "${checked.call.action.name.text}" is @tableonly: it cannot be the default`;
+    c.error('table-only', value.span, message);
   }
   return checked?.call;
 }
@@ -88,18 +81,8 @@ export function checkProperties(
   let isDefaultConst = false;
   let largestWins = true;
   let priorityDelta = 1n;
-  const seen = new Map<string, Identifier>();
   for (const property of declaration.properties) {
     const { name, value } = property;
-    const previous = seen.get(name.text);
-    if (previous !== undefined) {
-      c.error('duplicate-property', name.span, `table "${declaration.name.text}" has "${name.text}" already`, {
-        message: 'the first',
-        span: previous.span,
-      });
-      continue;
-    }
-    seen.set(name.text, name);
     const objects = Object.hasOwn(OBJECT_PROPERTIES, name.text) ? OBJECT_PROPERTIES[name.text] : undefined;
     if (objects !== undefined) checkObject(c, property, objects);
     else {
