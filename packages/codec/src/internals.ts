@@ -6,7 +6,6 @@
 export { parseIpv4, parseIpv6, parseMac } from './address.js';
 export {
   checksumComplement,
-  internetChecksum,
   ipv4HeaderChecksum,
   tcpChecksum,
   udpChecksum,
@@ -48,3 +47,4 @@ export {
 } from './probe/index.js';
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export { fastIcrc, icrcDifference } from './roce/index.js';
+export { REPORT_COLUMN, SignedColumns, signed } from './signed-columns.js';

@@ -129,7 +129,13 @@ function build(layout: number, bitmap: number): Plan {
   };
 }
 
-const cache: (Plan | undefined)[][] = /* @__PURE__ */ Array.from({ length: LAYOUTS }, () => []);
+/** The plans made so far. */
+const plans: Plan[] = [];
+/**
+ * For each layout: by bitmap, 1 + the plan's place in {@link plans}, or 0. A sparse array of plans would be a hash table to the
+ * JavaScript engine, and slow.
+ */
+const places: (Uint32Array | undefined)[] = /* @__PURE__ */ Array.from({ length: LAYOUTS });
 
 /** Bits of the lower part of each word that is split, by the column of that part. */
 const LOWER_BITS: ReadonlyMap<number, number> = /* @__PURE__ */ new Map(
@@ -146,11 +152,11 @@ export function lowerBitsOf(column: number): number {
  * 65,536 for each layout.
  */
 export function planFor(layout: number, bitmap: number): Plan {
-  const plans = cache[layout]!;
-  let plan = plans[bitmap];
-  if (plan === undefined) {
-    plan = build(layout, bitmap);
-    plans[bitmap] = plan;
-  }
+  places[layout] ??= new Uint32Array(0x10000);
+  const placesOfLayout = places[layout]!;
+  const place = placesOfLayout[bitmap]!;
+  if (place !== 0) return plans[place - 1]!;
+  const plan = build(layout, bitmap);
+  placesOfLayout[bitmap] = plans.push(plan);
   return plan;
 }

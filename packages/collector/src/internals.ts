@@ -3,8 +3,11 @@
  *
  * @packageDocumentation
  */
+export { type Deferred, deferred } from './deferred.js';
 export { BackOff } from './delivery/back-off.js';
+export { integer, MAX_MS, oneOf, text } from './delivery/option-checks.js';
 export { OutageLog } from './delivery/outage.js';
+export { within } from './delivery/within.js';
 export { reportIndex } from './detection/stage.js';
 export { fillFrameTimes, frameTimeMs, sourceTimeMs } from './frames.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';

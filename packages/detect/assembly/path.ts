@@ -25,7 +25,8 @@ function mix(hash: u32, id: u32, before: u32, after: u32): u32 {
   return rotl<u32>(hash ^ (rotl<u32>(id * before, 15) * after), 13) * 5 + 0x561ccd1b;
 }
 
-export function pathChange(from: u32, to: u32, slot: u32, kind: u32, state: u32): void {
+/** `metric` and `threshold` are those of the other loops: a path has neither. */
+export function pathChange(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
   const starts = column(HOP_START);
   const counts = address(HOP_COUNT);
   const cells = address(CELLS);

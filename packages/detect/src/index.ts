@@ -13,8 +13,6 @@ export {
   type EventRows,
 } from './adapt/adaptation.js';
 export type { AdaptiveStatus, StatisticKind } from './adapt/control.js';
-export type { ThresholdControllerOptions } from './adapt/controller.js';
-export type { TotalControllerOptions, TotalMember } from './adapt/total-controller.js';
 export { Classifier, type ClassifierShape } from './classify/classifier.js';
 export { Detector } from './engine/detector.js';
 export { type Event, type Evidence, evidenceOf } from './engine/event.js';
@@ -24,7 +22,6 @@ export type { DetectorOptions, StateMode } from './engine/options.js';
 export type { DetectorTotals, RuleTotals } from './engine/totals.js';
 export { type RuleProblem, type RuleProblemCode, RulesError } from './errors.js';
 export { toCnf } from './expression/cnf.js';
-export type { Observation } from './expression/evaluate.js';
 export {
   AGGREGATES,
   type Aggregate,

@@ -171,7 +171,6 @@ export class ParquetSink implements Sink {
     }
   }
 
-  /** Takes a batch; see {@link Sink.write}. */
   write(batch: TelemetryBatch): Promise<void> | undefined {
     if (!this.records.includes('reports')) return undefined;
     if (this.#busy !== null) return this.#queue(() => this.#takeRest(batch, 0));

@@ -9,13 +9,13 @@ import type {
 } from '@int/stream';
 import { DEFAULT_GROUP, type Topics, topicsOf } from './findings.js';
 import { FlowUnit, type ReportFormat } from './flow-unit.js';
-import type { KafkaAccess } from './kafka/access.js';
 import type { TopicPartition } from './kafka/assignment.js';
+import type { KafkaAccess } from './kafka/connections.js';
 import { KafkaLink } from './kafka/link.js';
 import { NetworkUnit } from './network-unit.js';
-import { PartitionGroup } from './partition-group.js';
-import type { PartitionWork } from './partition-task.js';
-import type { Findings } from './unit.js';
+import { NO_TOPIC_COUNTS, PartitionGroup } from './partition-group.js';
+import type { PartitionWork, TaskCounts } from './partition-task.js';
+import { added, type Findings } from './unit.js';
 import type { WriterLimits } from './writers.js';
 
 /**
@@ -203,31 +203,31 @@ export class Processor {
   }
 
   totals(): ProcessorTotals {
-    const reports = this.#group?.counts(this.#topics.reports);
-    const partials = this.#group?.counts(this.#topics.partials);
-    const sum = (of: 'repeated' | 'bad' | 'lost' | 'commits' | 'restarts' | 'lag' | 'incomplete'): number =>
-      (reports?.[of] ?? 0) + (partials?.[of] ?? 0);
+    const { partitions, ...reports } = this.#group?.counts(this.#topics.reports) ?? NO_TOPIC_COUNTS;
+    const { partitions: own, ...partials } = this.#group?.counts(this.#topics.partials) ?? NO_TOPIC_COUNTS;
+    const { late, corrected, untracked, withoutFlow } = reports;
+    const { repeated, bad, lost, incomplete, commits, restarts, lag } = added<TaskCounts>(reports, partials);
     const behind = this.#progress().map(({ progress }) => progress.behindMs);
     return {
-      reports: reports?.taken ?? 0,
-      partials: partials?.taken ?? 0,
-      repeated: sum('repeated'),
-      bad: sum('bad'),
-      lost: sum('lost'),
-      late: reports?.late ?? 0,
-      networkLate: partials?.late ?? 0,
-      corrected: reports?.corrected ?? 0,
-      untracked: reports?.untracked ?? 0,
-      withoutFlow: reports?.withoutFlow ?? 0,
-      incomplete: sum('incomplete'),
+      reports: reports.taken,
+      partials: partials.taken,
+      repeated,
+      bad,
+      lost,
+      late,
+      networkLate: partials.late,
+      corrected,
+      untracked,
+      withoutFlow,
+      incomplete,
       windows: this.#windows,
       events: this.#events,
-      commits: sum('commits'),
-      restarts: sum('restarts'),
-      lag: sum('lag'),
+      commits,
+      restarts,
+      lag,
       behindMs: Math.round(Math.max(0, ...behind)),
-      partitions: reports?.partitions ?? [],
-      hasNetworkSide: partials?.partitions.includes(NETWORK_PARTITION) ?? false,
+      partitions,
+      hasNetworkSide: own.includes(NETWORK_PARTITION),
     };
   }
 
@@ -340,10 +340,7 @@ export class Processor {
 
   #times(): { windowMs?: number; sliceMs?: number } {
     const { windowMs, sliceMs } = this.#options;
-    return {
-      ...(windowMs === undefined ? {} : { windowMs }),
-      ...(sliceMs === undefined ? {} : { sliceMs }),
-    };
+    return { ...(windowMs !== undefined && { windowMs }), ...(sliceMs !== undefined && { sliceMs }) };
   }
 
   #wantsObjects(): boolean {

@@ -5,7 +5,7 @@ import type { OutgoingMessage } from './kafka/outgoing.js';
 import type { PartitionReader } from './kafka/reader.js';
 import type { MemberAfter, Transactions } from './kafka/transactions.js';
 import type { Pace } from './pace.js';
-import { placeBytes, STATE_KINDS, type StateKind, stateKey } from './state-log.js';
+import { placeBytes, type StateKind, stateKey } from './state-log.js';
 import type { Findings, Unit } from './unit.js';
 
 /** Records taken between two checks whether to commit, wait or stop. */
@@ -13,12 +13,6 @@ export const PIECE = 256;
 const AHEAD_PAUSE_MS = 10;
 /** A longer time between two checks does not count as silence, because this process was delayed. */
 const MOST_QUIET_MS = 1000;
-
-const STATE_KIND_OF = {
-  side: STATE_KINDS.SIDE,
-  repeats: STATE_KINDS.REPEATS,
-  writers: STATE_KINDS.WRITERS,
-} as const;
 
 /** The parts of a session. */
 export interface SessionParts {
@@ -128,11 +122,9 @@ export class Session {
     const nothing = messages.length + changes.length + this.#first.length === 0;
     if (nothing && this.#taken === this.#committed) return null;
     const all = [...messages, ...this.#first];
-    for (const { kind, key, value } of changes) {
-      all.push(this.#state(STATE_KIND_OF[kind], key, value));
-    }
+    for (const { kind, key, value } of changes) all.push(this.#state(kind, key, value));
     const place = placeBytes({ offset: this.#taken, topicId: this.#parts.reader.topicId });
-    all.push(this.#state(STATE_KINDS.OFFSET, undefined, place));
+    all.push(this.#state('offset', undefined, place));
     // A partition that is gone has no offset. An offset of an earlier topic is not valid for this one.
     const { isGone, isMoving } = this.#parts.reader;
     const next = isGone || isMoving ? null : this.#taken;

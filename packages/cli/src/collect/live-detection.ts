@@ -23,11 +23,9 @@ export type TellRules = (problems: readonly string[], message: string) => void;
  */
 export class LiveDetection {
   readonly stage: DetectionStage;
-  /** Receives all events. */
   onEvents: EventListener = () => {};
   /** The number of the first frame of the current batch. */
   firstNumber: (frames: number) => number = () => 1;
-  /** Called when rules are reloaded. */
   tell: TellRules = () => {};
   /** Events that could not be printed in time. */
   notShown = 0;
@@ -107,7 +105,6 @@ export class LiveDetection {
     return memory;
   }
 
-  /** The pre-filter, or `null`. */
   get prefilter(): RunningPrefilter['prefilter'] | null {
     return this.#prefilter?.prefilter ?? null;
   }
@@ -119,7 +116,6 @@ export class LiveDetection {
     this.stage.setRules(this.#rules);
   }
 
-  /** Begins to watch the rules file. */
   start(): void {
     if (this.#watch === null) return;
     this.#watch.start(() => void this.reload());

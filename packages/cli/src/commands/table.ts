@@ -10,7 +10,6 @@ interface CommandModule {
   define(command: Command, io: Io, done: (exitCode: number) => void): void;
 }
 
-/** A command in the list of commands. */
 interface SingleCommand {
   readonly name: string;
   /** Short form of its arguments and options, shown after its name in the list. */
@@ -19,7 +18,6 @@ interface SingleCommand {
   readonly load: () => Promise<CommandModule>;
 }
 
-/** A group of commands under one name. */
 interface CommandGroup {
   readonly name: string;
   readonly summary: string;
@@ -56,6 +54,12 @@ const DART: readonly SingleCommand[] = [
     takes: '[options] <udp://HOST:PORT>',
     summary: 'A software RDMA NIC: takes RoCEv2 writes by UDP into a store; counters each second, totals on exit',
     load: () => import('./dart/listen.js'),
+  },
+  {
+    name: 'receive',
+    takes: '[options] <FILE...>',
+    summary: 'Execute the RoCEv2 packets of captures on a store, as the network card would have',
+    load: () => import('./dart/receive.js'),
   },
 ];
 

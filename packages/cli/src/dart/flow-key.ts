@@ -6,7 +6,6 @@ import { protocolNumber } from '../output/record-text.js';
 const ENDPOINT = String.raw`(?:\[([^\]]+)\](?::(\d{1,5}))?|([^\s:>/]+)(?::(\d{1,5}))?|([0-9a-fA-F:.]*:[0-9a-fA-F:.]*))`;
 const FLOW = new RegExp(String.raw`^\s*${ENDPOINT}\s*-?>\s*${ENDPOINT}\s*[\s/]\s*(?:protocol\s+)?(\w+)\s*$`);
 
-/** Thrown for an invalid text of a flow. */
 export class FlowTextError extends Error {
   override readonly name = 'FlowTextError';
 }

@@ -35,7 +35,6 @@ export class CaptureOutput {
     }
   }
 
-  /** Whether the output has no reader any more. */
   get closed(): boolean {
     return this.#stream?.closed ?? false;
   }
@@ -62,7 +61,6 @@ export class CaptureOutput {
     return this.#stream!.bytes(this.#writer.record(frame));
   }
 
-  /** Writes collected frames to standard output. */
   flush(): Promise<void> | undefined {
     return this.#stream?.flush();
   }

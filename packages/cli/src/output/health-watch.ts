@@ -6,7 +6,6 @@ const TOLD_ELSEWHERE = 'outage';
 
 const keyOf = ({ where, name }: DegradedPart): string => JSON.stringify([where, name]);
 
-/** A degraded state as a line of text. */
 export function degradedText({ where, name, text }: DegradedPart): string {
   return printable(`${where}: ${name}: ${text}`);
 }

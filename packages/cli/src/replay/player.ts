@@ -40,12 +40,10 @@ export class Player implements ChunkTaker {
     this.#pacer = new Pacer(schedule === null ? {} : { slackMs: schedule.slackMs });
   }
 
-  /** Number of completed loops. */
   get loops(): number {
     return this.#loops;
   }
 
-  /** Number of frames passed to the target. */
   get handedOver(): number {
     return this.#handedOver;
   }

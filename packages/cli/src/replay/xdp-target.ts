@@ -5,7 +5,6 @@ import { CliError, EXIT } from '../io.js';
 import type { FrameChunk } from './frame-chunk.js';
 import type { SentCounts, Target } from './target.js';
 
-/** An interface and one of its queues. */
 export interface InterfaceQueue {
   readonly interface: string;
   readonly queue: number;
@@ -24,11 +23,9 @@ const FLUSH_MS = 2000;
 /** Time without progress after which the interface is checked. */
 const STUCK_MS = 1000;
 
-/** Options for the interface. */
 export interface XdpTargetOptions extends InterfaceQueue {
   /** The reaction to an interface that goes down or away: wait or fail. */
   readonly onDown: OnDown;
-  /** Receives messages about the interface. */
   readonly tell: (message: string) => void;
   /** When aborted, the target waits neither for the interface nor for frames that it does not take. */
   readonly signal: AbortSignal;

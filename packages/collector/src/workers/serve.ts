@@ -1,6 +1,7 @@
 /** Spreads reports over threads by flow: the part in each thread. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type AcceleratorMemory, Arena, TelemetryBatch } from '@int/codec';
+import { deferred } from '../deferred.js';
 import type { Push } from '../frames.js';
 import { Collector } from '../pipeline.js';
 import type { Source } from '../source/source.js';
@@ -96,19 +97,16 @@ class SlabSource implements Source {
   readonly name = 'slabs';
   readonly overrun = 0;
   readonly kernelDropped = null;
-  readonly finished: Promise<void>;
+  readonly #end = deferred();
+  readonly finished: Promise<void> = this.#end.promise;
   readonly #slabs: readonly TelemetryBatch[];
   #push: Push = () => undefined;
   #last: Promise<void> = Promise.resolve();
   /** The time last told by the pipeline, after the slabs before it. */
   #lowMs: number | null = null;
-  #finish: () => void = () => {};
 
   constructor({ slabs, capacity }: WorkerSetup) {
     this.#slabs = slabs.map((buffer) => new TelemetryBatch(capacity, new Arena(buffer)));
-    this.finished = new Promise((resolve) => {
-      this.#finish = resolve;
-    });
   }
 
   async start(push: Push): Promise<void> {
@@ -133,7 +131,7 @@ class SlabSource implements Source {
 
   async stop(): Promise<void> {
     await this.#last;
-    this.#finish();
+    this.#end.resolve();
   }
 
   /** @returns when the pipeline is done with the slab */

@@ -1,6 +1,6 @@
 import type { AcceleratorEngine } from '../accelerator/accelerator-engine.js';
 import { makeAcceleratorEngine } from '../accelerator/make-accelerator-engine.js';
-import { HEADER, type StoreGeometry } from '../layout.js';
+import { HEADER, type StoreGeometry, whole } from '../layout.js';
 import type { RdmaTarget } from '../rdma/target.js';
 import { checkAnswers, checkKeys, checkValues } from './checks.js';
 import type { StoreEngine } from './engine.js';
@@ -120,9 +120,7 @@ export class DartStore implements RdmaTarget {
    */
   writeCopy(key: Uint8Array, value: Uint8Array, copy: number): void {
     this.#checkValue(value);
-    if (!(Number.isInteger(copy) && copy >= 0 && copy < this.geometry.copies)) {
-      throw new RangeError(`copy ${copy}: the store has copies 0 to ${this.geometry.copies - 1}`);
-    }
+    whole('copy', copy, 0, this.geometry.copies - 1);
     this.#which[0] = copy;
     this.writeCopyRows(this.#single.keys(key), value, this.#which, 0, 1);
   }
@@ -171,9 +169,7 @@ export class DartStore implements RdmaTarget {
   ): void {
     checkKeys(keys, from, to);
     checkValues(values, to, this.geometry.valueBytes);
-    if (!(Number.isInteger(copies) && copies >= 1 && copies <= this.geometry.copies)) {
-      throw new RangeError(`copies must be a whole number from 1 to ${this.geometry.copies}, not ${copies}`);
-    }
+    whole('copies', copies, 1, this.geometry.copies);
     this.#engine.write(keys, values, from, to, copies);
     addToCounter(this.#header, HEADER.KEY_WRITES, to - from);
     addToCounter(this.#header, HEADER.SLOT_WRITES, (to - from) * copies);

@@ -1,7 +1,7 @@
+import { KIND, NO_RULE } from '../engine/event-columns.js';
 import { DETECTOR_KINDS, type DetectorKind, type Rule } from '../rules/model.js';
 import type { AdaptiveStatus, StatisticKind } from './control.js';
-import { checkInterval, checkTarget, ThresholdController } from './controller.js';
-import { TotalController } from './total-controller.js';
+import { checkTarget, ThresholdController } from './controller.js';
 
 /** What {@link Adaptation} needs of a detector. */
 export interface AdaptiveDetector {
@@ -52,30 +52,24 @@ export interface AdaptationState {
   readonly threshold: number;
 }
 
-const NO_RULE = 0xffffffff;
-const KIND_MASK = 0xff;
+const MAXIMUM_INTERVAL_MS = 1000;
 const LEVEL_KIND = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
 
-/** `null` for a detector without threshold. */
-function statisticOf(kind: DetectorKind): StatisticKind | null {
-  switch (kind) {
-    case 'threshold':
-    case 'change':
-      return 'level';
-    case 'perHop':
-    case 'perFlow':
-    case 'movingAverage':
-      return 'difference';
-    default:
-      return null;
-  }
-}
+/** How the statistic of each kind of detector depends on its threshold; not there: the detector has no threshold. */
+const STATISTICS: { readonly [K in DetectorKind]?: StatisticKind } = {
+  threshold: 'level',
+  change: 'level',
+  perHop: 'difference',
+  perFlow: 'difference',
+  movingAverage: 'difference',
+};
 
 /** A rule that adapts. */
 interface Member {
   readonly rule: Rule;
   readonly name: string;
   readonly slot: number;
+  readonly kind: StatisticKind;
   /** `null` under a total. */
   readonly controller: ThresholdController | null;
   threshold: number;
@@ -85,7 +79,7 @@ interface Member {
 
 /**
  * Moves the thresholds of a detector's rules that have `adapt`: call {@link after} after each batch, with the events it
- * raised. Nothing is allocated but by {@link refresh} and {@link states}.
+ * raised. Only {@link refresh} and {@link states} allocate.
  */
 export class Adaptation {
   readonly #detector: AdaptiveDetector;
@@ -94,14 +88,17 @@ export class Adaptation {
   #members: readonly Member[] = [];
   /** Index of the member, by slot; -1: none. */
   #memberOfSlot: Int32Array = new Int32Array(0);
-  #total: TotalController | null = null;
+  #total: ThresholdController | null = null;
   #lastMs = Number.NaN;
 
   /** @throws RangeError for options out of range, TypeError for a rule that adapts but has no threshold */
-  constructor(detector: AdaptiveDetector, options: AdaptationOptions = {}) {
+  constructor(detector: AdaptiveDetector, { total = null, intervalMs = 10 }: AdaptationOptions = {}) {
+    if (!(intervalMs >= 1 && intervalMs <= MAXIMUM_INTERVAL_MS)) {
+      throw new RangeError(`intervalMs must be a number from 1 to ${MAXIMUM_INTERVAL_MS}, not ${intervalMs}`);
+    }
     this.#detector = detector;
-    this.#target = options.total === undefined || options.total === null ? null : checkTarget(options.total);
-    this.#intervalMs = checkInterval(options.intervalMs);
+    this.#target = total === null ? null : checkTarget(total);
+    this.#intervalMs = intervalMs;
     this.refresh();
   }
 
@@ -118,25 +115,21 @@ export class Adaptation {
    */
   refresh(): void {
     const detector = this.#detector;
-    const intervalMs = this.#intervalMs;
     const before = new Map(this.#members.map((member) => [member.rule, member]));
-    const members: Member[] = [];
-    for (const rule of detector.rules()) {
-      if (rule.adapt === null) continue;
-      const kind = statisticOf(rule.detector.kind);
-      if (kind === null) throw new TypeError(`rule '${rule.name}': ${rule.detector.kind} has no threshold to adapt`);
-      const slot = detector.slotOf(rule.name);
+    const members = detector.rules().flatMap((rule) => {
+      const { name, adapt } = rule;
+      if (adapt === null) return [];
+      const kind = STATISTICS[rule.detector.kind];
+      if (kind === undefined) throw new TypeError(`rule '${name}': ${rule.detector.kind} has no threshold to adapt`);
+      const slot = detector.slotOf(name);
       const known = before.get(rule);
-      if (known !== undefined && known.slot === slot) {
-        members.push(known);
-        continue;
-      }
-      const { target, minimum, maximum } = rule.adapt;
-      const initial = detector.threshold(rule.name);
+      if (known?.slot === slot) return known;
+      const initial = detector.threshold(name);
+      const alone = [{ ...adapt, initial, kind }];
       const controller =
-        this.#target === null ? new ThresholdController({ target, minimum, maximum, initial, kind, intervalMs }) : null;
-      members.push({ rule, name: rule.name, slot, controller, threshold: initial, reports: detector.reportsOf(slot) });
-    }
+        this.#target === null ? new ThresholdController(adapt.target, alone, false, this.#intervalMs) : null;
+      return { rule, name, slot, kind, controller, threshold: initial, reports: detector.reportsOf(slot) };
+    });
     const changed = members.length !== this.#members.length || members.some((member, i) => member !== this.#members[i]);
     this.#members = members;
     this.#memberOfSlot = new Int32Array(members.reduce((most, { slot }) => Math.max(most, slot + 1), 0)).fill(-1);
@@ -156,36 +149,29 @@ export class Adaptation {
     const elapsed = nowMs - this.#lastMs;
     if (elapsed >= 0 && elapsed < this.#intervalMs - 1e-6 && !urgent) return;
     if (!urgent || !(elapsed >= 0)) this.#lastMs = nowMs;
-    if (this.#total === null) this.#tickEach(nowMs);
-    else this.#tickTotal(this.#total, nowMs);
+    this.#tick(nowMs);
   }
 
   /** The state of each rule that adapts, or of the total; for people and metrics. */
   states(): AdaptationState[] {
+    const stateOf = (rule: string | null, threshold: number, controller: ThresholdController): AdaptationState => {
+      const { target, rate, status } = controller;
+      return { rule, target, rate, status, threshold };
+    };
     const total = this.#total;
-    if (total !== null) {
-      const { target, rate, status, factor } = total;
-      return [{ rule: null, target, rate, status, threshold: factor }];
-    }
-    return this.#members.map(({ name, controller }) => {
-      const { target, rate, status, threshold } = controller!;
-      return { rule: name, target, rate, status, threshold };
-    });
+    if (total !== null) return [stateOf(null, total.position, total)];
+    return this.#members.map(({ name, controller }) => stateOf(name, controller!.threshold(0), controller!));
   }
 
-  #totalOf(target: number, before: TotalController | null): TotalController | null {
+  #totalOf(target: number, before: ThresholdController | null): ThresholdController | null {
     if (this.#members.length === 0) return null;
-    const total = new TotalController({
-      target,
-      members: this.#members.map(({ rule }) => ({
-        minimum: rule.adapt!.minimum,
-        maximum: rule.adapt!.maximum,
-        initial: 'threshold' in rule.detector ? rule.detector.threshold : 0,
-        kind: statisticOf(rule.detector.kind)!,
-      })),
-      intervalMs: this.#intervalMs,
-    });
-    if (before !== null) total.moveTo(before.factor);
+    const members = this.#members.map(({ rule: { detector, adapt }, kind }) => ({
+      ...adapt!,
+      initial: 'threshold' in detector ? detector.threshold : 0,
+      kind,
+    }));
+    const total = new ThresholdController(target, members, true, this.#intervalMs);
+    if (before !== null) total.moveTo(before.position);
     return total;
   }
 
@@ -205,54 +191,50 @@ export class Adaptation {
       }
       const member = members[index]!;
       const is = value[row]!;
-      let statistic = (kind[row]! & KIND_MASK) === LEVEL_KIND ? is : Math.abs(is - previous[row]!);
+      let statistic = (kind[row]! & KIND.DETECTOR_MASK) === LEVEL_KIND ? is : Math.abs(is - previous[row]!);
       // A switch with another unit has a threshold of its own, in proportion.
       const own = threshold[row]!;
       if (own !== member.threshold) statistic = own === 0 ? 0 : (statistic / own) * member.threshold;
       if (total !== null) total.observe(index, statistic);
       else {
         const controller = member.controller!;
-        controller.observe(statistic);
+        controller.observe(0, statistic);
         if (controller.urgent) urgent = true;
       }
     }
     return total === null ? urgent : total.urgent;
   }
 
-  #tickEach(nowMs: number): void {
-    const detector = this.#detector;
+  #tick(nowMs: number): void {
     const members = this.#members;
+    const total = this.#total;
+    let all = 0;
     for (let i = 0; i < members.length; i++) {
       const member = members[i]!;
+      const reports = this.#reportsSince(member);
+      all += reports;
+      if (total !== null) continue;
       const controller = member.controller!;
-      const inForce = detector.threshold(member.name);
+      // Somebody else may have set the threshold.
+      const inForce = this.#detector.threshold(member.name);
       if (inForce !== member.threshold) controller.moveTo(inForce);
-      this.#set(member, inForce, controller.tick(nowMs, this.#reportsSince(member)));
+      controller.tick(nowMs, reports);
     }
-  }
-
-  #tickTotal(total: TotalController, nowMs: number): void {
-    const members = this.#members;
-    let reports = 0;
-    for (let i = 0; i < members.length; i++) reports += this.#reportsSince(members[i]!);
-    total.tick(nowMs, reports);
+    total?.tick(nowMs, all);
     this.#apply();
   }
 
+  /** Sets the detector's thresholds to those of the controllers. */
   #apply(): void {
     const detector = this.#detector;
     const members = this.#members;
     const total = this.#total;
     for (let i = 0; i < members.length; i++) {
       const member = members[i]!;
-      const threshold = total === null ? member.controller!.threshold : total.threshold(i);
-      this.#set(member, detector.threshold(member.name), threshold);
+      const threshold = total === null ? member.controller!.threshold(0) : total.threshold(i);
+      if (detector.threshold(member.name) !== threshold) detector.setThreshold(member.name, threshold);
+      member.threshold = threshold;
     }
-  }
-
-  #set(member: Member, inForce: number, threshold: number): void {
-    if (inForce !== threshold) this.#detector.setThreshold(member.name, threshold);
-    member.threshold = threshold;
   }
 
   #reportsSince(member: Member): number {

@@ -28,10 +28,6 @@ export type StatisticKind =
   /** It is the difference from the value last reported, and that depends on the threshold. */
   | 'difference';
 
-/** Default length of a tick in milliseconds. */
-export const DEFAULT_INTERVAL_MS = 10;
-/** Longest. */
-export const MAXIMUM_INTERVAL_MS = 1000;
 /** Part of the debt that is paid back per second, over the target: a debt is gone in about a tenth of a second. */
 const GAIN = 10;
 /** The rate aimed at to pay back a debt: within this factor of the target, as a logarithm. */
@@ -112,9 +108,10 @@ export class RateControl {
     this.#kind = kind;
     this.#intervalMs = intervalMs;
     this.#steps = new Steps(vector, target);
-    this.#tail = new TailModel(target, position, kind);
-    vector.set(position);
-    this.position = vector.lower(position);
+    const start = vector.clamp(position);
+    this.#tail = new TailModel(target, start, kind);
+    vector.set(start);
+    this.position = vector.lower(start);
   }
 
   /** Bytes of typed arrays. */
@@ -145,7 +142,7 @@ export class RateControl {
   /** Someone else has set the thresholds: goes on from there. */
   moveTo(position: number): void {
     const vector = this.#vector;
-    this.position = vector.lower(Math.min(Math.max(position, vector.first), vector.last));
+    this.position = vector.lower(vector.clamp(position));
     vector.set(this.position);
     this.#leaveCoarse();
     this.#clear();
@@ -322,7 +319,7 @@ export class RateControl {
     }
     if (down) tail.lower(position, distance);
     else tail.raise(position, -distance);
-    const next = Math.min(Math.max(down ? this.#bounded(tail.next) : tail.next, vector.first), vector.last);
+    const next = vector.clamp(down ? this.#bounded(tail.next) : tail.next);
     const here = this.#steps.floorOf(position);
     const low = this.#steps.floorOf(next);
     const high = this.#steps.ceilingOf(next);
@@ -345,7 +342,7 @@ export class RateControl {
     const vector = this.#vector;
     const filter = this.#filter;
     this.#stillTicks = 0;
-    this.position = this.#steps.floorOf(Math.min(Math.max(next, vector.first), vector.last));
+    this.position = this.#steps.floorOf(vector.clamp(next));
     vector.set(this.position);
     const known = this.#steps.visited.at(this.position);
     if (known !== null && this.#steps.isKnown(known)) {

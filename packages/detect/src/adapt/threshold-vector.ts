@@ -11,34 +11,31 @@ const ROUNDING = 1 + 1e-13;
  * thresholds.
  */
 export class ThresholdVector {
+  readonly weights: Float64Array;
   /** Thresholds at the present position. */
   readonly thresholds: Float64Array;
   /** Positions below mean the same as this one: every threshold is at its minimum. */
   readonly first: number;
   /** Positions above mean the same as this one: every threshold is at its maximum. */
   readonly last: number;
-  readonly #weights: Float64Array;
   readonly #minima: Float64Array;
   readonly #maxima: Float64Array;
 
-  constructor(weights: readonly number[], minima: readonly number[], maxima: readonly number[]) {
-    this.#weights = Float64Array.from(weights);
+  constructor(weights: ArrayLike<number>, minima: ArrayLike<number>, maxima: ArrayLike<number>) {
+    this.weights = Float64Array.from(weights);
     this.#minima = Float64Array.from(minima);
     this.#maxima = Float64Array.from(maxima);
     this.thresholds = new Float64Array(weights.length);
-    let first = Number.POSITIVE_INFINITY;
-    let last = 0;
-    for (let i = 0; i < weights.length; i++) {
-      first = Math.min(first, minima[i]! / weights[i]!);
-      last = Math.max(last, maxima[i]! / weights[i]!);
-    }
-    this.first = first;
-    this.last = last;
+    this.first = this.#minima.reduce(
+      (first, minimum, i) => Math.min(first, minimum / weights[i]!),
+      Number.POSITIVE_INFINITY,
+    );
+    this.last = this.#maxima.reduce((last, maximum, i) => Math.max(last, maximum / weights[i]!), 0);
   }
 
-  /** Number of thresholds. */
-  get length(): number {
-    return this.#weights.length;
+  /** The nearest position that means other thresholds than those beyond the limits. */
+  clamp(position: number): number {
+    return Math.min(Math.max(position, this.first), this.last);
   }
 
   /** Bytes of typed arrays. */
@@ -48,15 +45,15 @@ export class ThresholdVector {
 
   /** Sets the thresholds. */
   set(position: number): void {
-    for (let i = 0; i < this.#weights.length; i++) this.thresholds[i] = this.#at(i, position);
+    for (let i = 0; i < this.weights.length; i++) this.thresholds[i] = this.#at(i, position);
   }
 
   /** The lowest position that means the same thresholds. */
   lower(position: number): number {
     let lower = this.first;
-    for (let i = 0; i < this.#weights.length; i++) {
+    for (let i = 0; i < this.weights.length; i++) {
       const threshold = this.#at(i, position);
-      if (threshold > this.#minima[i]!) lower = Math.max(lower, threshold / this.#weights[i]!);
+      if (threshold > this.#minima[i]!) lower = Math.max(lower, threshold / this.weights[i]!);
     }
     return lower;
   }
@@ -64,9 +61,9 @@ export class ThresholdVector {
   /** The lowest position above that means other thresholds; infinite if there is none. */
   upper(position: number): number {
     let upper = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < this.#weights.length; i++) {
+    for (let i = 0; i < this.weights.length; i++) {
       const threshold = this.#at(i, position);
-      if (threshold < this.#maxima[i]!) upper = Math.min(upper, (threshold + 1) / this.#weights[i]!);
+      if (threshold < this.#maxima[i]!) upper = Math.min(upper, (threshold + 1) / this.weights[i]!);
     }
     return upper;
   }
@@ -75,18 +72,18 @@ export class ThresholdVector {
   below(position: number): number {
     const lower = this.lower(position);
     let below = this.first;
-    for (let i = 0; i < this.#weights.length; i++) {
+    for (let i = 0; i < this.weights.length; i++) {
       const threshold = this.#at(i, lower);
       if (threshold <= this.#minima[i]!) continue;
-      const at = threshold / this.#weights[i]!;
-      const candidate = at * ROUNDING < lower ? at : (threshold - 1) / this.#weights[i]!;
+      const at = threshold / this.weights[i]!;
+      const candidate = at * ROUNDING < lower ? at : (threshold - 1) / this.weights[i]!;
       below = Math.max(below, candidate);
     }
     return below;
   }
 
   #at(i: number, position: number): number {
-    const threshold = Math.floor(this.#weights[i]! * position * ROUNDING);
+    const threshold = Math.floor(this.weights[i]! * position * ROUNDING);
     return Math.min(Math.max(threshold, this.#minima[i]!), this.#maxima[i]!);
   }
 }

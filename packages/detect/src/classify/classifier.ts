@@ -1,8 +1,8 @@
 import { FLAG, type TelemetryBatch } from '@int/codec';
-import type { Match } from '../rules/model.js';
+import { isAny, type Match } from '../rules/model.js';
 import { FlowCache } from './flow-cache.js';
 import { lookupIpv4, lookupIpv6, PACKET_MAC_WORDS, readMacs } from './lookup.js';
-import { IPV4, IPV6, MACS, matchesAll, overlap, PRIORITY, ROW_WORDS, TRAITS, writeRow } from './rows.js';
+import { IPV4, IPV6, MACS, overlap, PRIORITY, ROW_WORDS, TRAITS, writeRow } from './rows.js';
 import { TABLE_WORDS, Tables } from './tables.js';
 
 const NONE = -1;
@@ -123,7 +123,7 @@ export class Classifier {
     this.#previous[slot] = NONE;
     if (first >= 0) this.#previous[first] = slot;
     this.#firstOf.set(priority | 0, slot);
-    if (matchesAll(match)) this.#all.splice(this.#rank(priority), 0, slot);
+    if (isAny(match)) this.#all.splice(this.#rank(priority), 0, slot);
     if ((traits & IPV4) !== 0) this.#ipv4.insert(slot);
     if ((traits & IPV6) !== 0) this.#ipv6.insert(slot);
   }

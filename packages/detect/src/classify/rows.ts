@@ -118,19 +118,6 @@ function writeAddress(rows: Int32Array, offset: number, prefix: Prefix): void {
   if (prefix.version === 4) rows[offset + 1] = prefixMask(prefix.length, 0);
 }
 
-/** Whether a rule matches every packet, those of an unknown flow as well. */
-export function matchesAll(match: Match): boolean {
-  return (
-    match.protocol === null &&
-    match.source === null &&
-    match.destination === null &&
-    match.sourcePort === null &&
-    match.destinationPort === null &&
-    match.sourceMac === null &&
-    match.destinationMac === null
-  );
-}
-
 /** Whether there is a packet that both rules match. `a` and `b` are the words at which their rows begin. */
 export function overlap(rowsA: Int32Array, a: number, rowsB: Int32Array, b: number): boolean {
   const protocolA = rowsA[a + PROTOCOL]!;

@@ -1,7 +1,8 @@
 import { FLAG, type TelemetryBatch } from '@int/codec';
+import { REPORT_COLUMN } from '@int/codec/internals';
 import { flowCrc32Columns } from '@int/hash';
 import type { Accelerator } from './accelerator/accelerator.js';
-import { type BatchView, REPORT } from './batch-view.js';
+import type { BatchView } from './batch-view.js';
 import { type FlowTable, FOUND } from './flow-table.js';
 import type { RuleBook } from './rule-book.js';
 import type { StatePool } from './state.js';
@@ -126,7 +127,7 @@ export class Decider {
   /** Register state and a rule that matches everything. */
   #prepareSingle(view: BatchView, from: number, to: number, slot: number, needsFlow: boolean): void {
     const { code, report, reportStride, cells, decisions, hashes } = view;
-    const flags = REPORT.FLAGS * reportStride;
+    const flags = REPORT_COLUMN.FLAGS * reportStride;
     for (let row = from; row < to; row++) {
       const bits = report[flags + row]!;
       decisions[row] = code[row] === 0 ? slot : NOT_OK;
@@ -146,14 +147,14 @@ export class Decider {
         decisions[row] = NOT_OK;
         continue;
       }
-      const bits = report[REPORT.FLAGS * reportStride + row]!;
+      const bits = report[REPORT_COLUMN.FLAGS * reportStride + row]!;
       if ((bits & FLAG.FLOW) === 0) view.cells[row] = -1;
       else if (this.#switches === null) {
         if (needsFlow) view.cells[row] = this.#registerCell(view.hashes[row]! | 0);
       } else if (!this.#findFlow(view, row, row === from)) return row;
       let slot = everything;
       if (slot < 0) {
-        const ethernet = bytes === null ? -1 : report[REPORT.ETHERNET * reportStride + row]!;
+        const ethernet = bytes === null ? -1 : report[REPORT_COLUMN.ETHERNET * reportStride + row]!;
         slot = classifier.lookup(batch, row, bytes, ethernet);
       }
       decisions[row] = slot;
@@ -189,7 +190,7 @@ export class Decider {
   /** Time of a row in units of 2^20 ns, or a count of calls where no times are given. */
   #tick(view: BatchView, row: number): number {
     if (!this.#isTimed) return this.#calls;
-    const frame = view.report[REPORT.FRAME * view.reportStride + row]!;
+    const frame = view.report[REPORT_COLUMN.FRAME * view.reportStride + row]!;
     return (view.batch.frameTimeHigh[frame]! << 12) | (view.batch.frameTimeLow[frame]! >>> 20);
   }
 }

@@ -1,9 +1,9 @@
 import { type AcceleratorMemory, Arena, TelemetryBatch, type TelemetryRecord } from '@int/codec';
-import { ETHERNET_BYTES, writeRecord } from '@int/codec/internals';
+import { ETHERNET_BYTES, REPORT_COLUMN, writeRecord } from '@int/codec/internals';
 import { RulesError } from '../errors.js';
-import type { DetectorConfig, Rule, RuleSet } from '../rules/model.js';
+import { type DetectorConfig, MATCH_ANY, type Rule, type RuleSet } from '../rules/model.js';
 import { Accelerator } from './accelerator/accelerator.js';
-import { BatchView, REPORT } from './batch-view.js';
+import { BatchView } from './batch-view.js';
 import { Decider, NOT_OK, TICK_NS, UNMATCHED } from './decider.js';
 import type { Event } from './event.js';
 import { EventBatch } from './event-batch.js';
@@ -90,7 +90,7 @@ export class Detector {
     const flows = isExact ? new FlowTable(arena, flowCells, idleTicks) : null;
     const switches = isExact ? new SwitchTable(arena, switchCells, idleTicks) : null;
     const switchMask = !isExact && isPowerOfTwo(switchCells) ? switchCells - 1 : -1;
-    this.#accelerator = memory === undefined ? null : new Accelerator(memory, this.#pool, switchMask);
+    this.#accelerator = memory === undefined ? null : Accelerator.over(memory, this.#pool, switchMask);
     this.#context = new LoopContext(
       this.#pool,
       switchMask,
@@ -110,16 +110,7 @@ export class Detector {
 
   /** A detector with a single rule that matches everything, named after its kind. */
   static of(detector: DetectorConfig, options: DetectorOptions = {}): Detector {
-    const match = {
-      protocol: null,
-      source: null,
-      destination: null,
-      sourcePort: null,
-      destinationPort: null,
-      sourceMac: null,
-      destinationMac: null,
-    };
-    const rule: Rule = { name: detector.kind, priority: 0, match, detector, sample: null, adapt: null };
+    const rule: Rule = { name: detector.kind, priority: 0, match: MATCH_ANY, detector, sample: null, adapt: null };
     return new Detector({ rules: [rule], default: 'drop', adapt: null }, options);
   }
 
@@ -317,7 +308,7 @@ export class Detector {
 
   #runSampled(view: BatchView, rule: RunningRule, from: number, to: number): void {
     const context = this.#context;
-    const frames = REPORT.FRAME * view.reportStride;
+    const frames = REPORT_COLUMN.FRAME * view.reportStride;
     const { frameTimeHigh, frameTimeLow } = view.batch;
     for (let row = from; row < to; row++) {
       const flow = view.cells[row]!;

@@ -1,4 +1,5 @@
 import { Arena, type TelemetryBatch } from '@int/codec';
+import { signed } from '@int/codec/internals';
 import type { Detector } from './detector.js';
 import { type Event, eventOf } from './event.js';
 import { EVENT_COLUMN, EVENT_COLUMNS, EVIDENCE } from './event-columns.js';
@@ -66,7 +67,7 @@ export class EventBatch {
     this.stride = strideOf(capacity);
     this.#count = new Int32Array(memory.buffer, memory.take(64), 2);
     const words = memory.words(this.stride * COLUMNS);
-    this.words = new Int32Array(words.buffer, words.byteOffset, words.length);
+    this.words = signed(words);
     const column = (index: number): Uint32Array => words.subarray(index * this.stride, index * this.stride + capacity);
     this.report = column(EVENT_COLUMN.REPORT);
     this.rule = column(EVENT_COLUMN.RULE);

@@ -1,6 +1,7 @@
 import type { Arena } from '@int/codec';
 import { FLAG } from '@int/codec';
-import { type BatchView, REPORT } from './batch-view.js';
+import { REPORT_COLUMN, signed } from '@int/codec/internals';
+import type { BatchView } from './batch-view.js';
 
 const WAYS = 8;
 /** Words of an entry: one cache line. */
@@ -41,10 +42,8 @@ export class FlowTable {
     this.#setShift = 32 - Math.log2(this.#sets);
     this.#idleTicks = idleTicks;
     this.byteLength = FlowTable.byteLength(capacity);
-    const tags = arena.words(this.capacity);
-    this.#tags = new Int32Array(tags.buffer, tags.byteOffset, tags.length);
-    const entries = arena.words(this.capacity * ENTRY_WORDS);
-    this.#entries = new Int32Array(entries.buffer, entries.byteOffset, entries.length);
+    this.#tags = signed(arena.words(this.capacity));
+    this.#entries = signed(arena.words(this.capacity * ENTRY_WORDS));
   }
 
   /** Entries that a wish for `capacity` flows gives. */
@@ -86,13 +85,13 @@ export class FlowTable {
     const { report, reportStride } = view;
     const entries = this.#entries;
     const at = entry * ENTRY_WORDS;
-    let column = REPORT.SOURCE * reportStride + row;
-    const destination = REPORT.DESTINATION * reportStride + row;
-    const six = (report[REPORT.FLAGS * reportStride + row]! & FLAG.IPV6) !== 0;
+    let column = REPORT_COLUMN.SOURCE * reportStride + row;
+    const destination = REPORT_COLUMN.DESTINATION * reportStride + row;
+    const six = (report[REPORT_COLUMN.FLAGS * reportStride + row]! & FLAG.IPV6) !== 0;
     if (
       entries[at + WORD.SOURCE] !== report[column] ||
       entries[at + WORD.DESTINATION] !== report[destination] ||
-      entries[at + WORD.PORTS] !== report[REPORT.PORTS * reportStride + row] ||
+      entries[at + WORD.PORTS] !== report[REPORT_COLUMN.PORTS * reportStride + row] ||
       entries[at + WORD.META] !== (view.protocol[row]! | (six ? IPV6_META : 0))
     ) {
       return false;
@@ -130,13 +129,13 @@ export class FlowTable {
     this.outcome = tags[victim] === 0 ? FOUND.NEW : isIdle ? FOUND.AGED : FOUND.EVICTED;
     const { report, reportStride } = view;
     const at = victim * ENTRY_WORDS;
-    const source = REPORT.SOURCE * reportStride + row;
-    const destination = REPORT.DESTINATION * reportStride + row;
-    const six = (report[REPORT.FLAGS * reportStride + row]! & FLAG.IPV6) !== 0;
+    const source = REPORT_COLUMN.SOURCE * reportStride + row;
+    const destination = REPORT_COLUMN.DESTINATION * reportStride + row;
+    const six = (report[REPORT_COLUMN.FLAGS * reportStride + row]! & FLAG.IPV6) !== 0;
     tags[victim] = tag;
     entries[at + WORD.SOURCE] = report[source]!;
     entries[at + WORD.DESTINATION] = report[destination]!;
-    entries[at + WORD.PORTS] = report[REPORT.PORTS * reportStride + row]!;
+    entries[at + WORD.PORTS] = report[REPORT_COLUMN.PORTS * reportStride + row]!;
     entries[at + WORD.META] = view.protocol[row]! | (six ? IPV6_META : 0);
     for (let word = 1; word < 4; word++) {
       entries[at + 3 + word] = six ? report[source + word * reportStride]! : 0;

@@ -1,27 +1,9 @@
 import { Classifier } from '../classify/classifier.js';
 import { type RuleProblem, RulesError } from '../errors.js';
-import type { Match, Rule, RuleSet } from '../rules/model.js';
+import { isAny, isSameMatch, type Rule, type RuleSet } from '../rules/model.js';
 import { checkRule } from './check-rule.js';
 import { RunningRule } from './running-rule.js';
 import { type StatePool, stateOf } from './state.js';
-
-const MATCH_FIELDS = [
-  'protocol',
-  'source',
-  'destination',
-  'sourcePort',
-  'destinationPort',
-  'sourceMac',
-  'destinationMac',
-] as const satisfies readonly (keyof Match)[];
-
-function isAny(match: Match): boolean {
-  return MATCH_FIELDS.every((field) => match[field] === null);
-}
-
-function isSameMatch(a: Match, b: Match): boolean {
-  return MATCH_FIELDS.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
-}
 
 function isSameRule(a: Rule, b: Rule): boolean {
   const text = (rule: Rule): string =>

@@ -1,8 +1,8 @@
-import { METRICS, metricOf } from '@int/codec';
-import { AGGREGATES, OPERATORS } from '../expression/model.js';
-import { DETECTOR_KINDS, type Rule } from '../rules/model.js';
+import { metricOf } from '@int/codec';
+import { AGGREGATES, type Cnf, OPERATORS } from '../expression/model.js';
+import { DETECTOR_KINDS, type DetectorKind, type Rule } from '../rules/model.js';
 import { KIND, NO_METRIC, NO_RULE, SCOPES } from './event-columns.js';
-import { type StateKind, type StatePool, stateOf } from './state.js';
+import { type StateArray, type StateKind, type StatePool, stateOf } from './state.js';
 
 /** A metric as a loop reads it. */
 export interface Reading {
@@ -41,7 +41,7 @@ export interface RunningExpression {
 /** What the loops read of a rule: flat, always of the same shape. */
 export class RunningRule {
   readonly slot: number;
-  /** Index in DETECTOR_KINDS, with the two forms of some kinds apart: see {@link LOOP}. */
+  /** Index in {@link LOOP_NAMES}. */
   readonly loop: number;
   /** The `kind` word of its events. */
   readonly eventKind: number;
@@ -50,8 +50,8 @@ export class RunningRule {
   threshold = 0;
   /** Thresholds of some switches (signed), by switch id (signed); `null`: the same everywhere. */
   switchThresholds: Map<number, number> | null = null;
-  readonly weight: number;
-  readonly alpha: number;
+  /** Of a moving average: w of the integer form, alpha of the float form. */
+  readonly smoothing: number;
   /** Bases of the state in the pool, in words or floats. */
   readonly state: number;
   readonly reported: number;
@@ -64,29 +64,24 @@ export class RunningRule {
   constructor(slot: number, rule: Pick<Rule, 'detector' | 'sample'>, pool: StatePool) {
     const { detector, sample } = rule;
     this.slot = slot;
-    const keys = stateOf(rule);
-    for (const key of keys) pool.take(key);
-    const base = (kind: StateKind, metric: number | null): number => pool.find({ kind, metric })?.base ?? -1;
+    const arrays = stateOf(rule).map((key) => pool.take(key));
     const name = 'metric' in detector ? detector.metric : null;
     this.reading = readingOf(name ?? 'hopLatency');
-    const metric = name === null ? null : this.reading.id;
     const scope =
       detector.kind === 'perHop' ? 'hop' : 'scope' in detector ? detector.scope : ('flow' as (typeof SCOPES)[number]);
-    this.loop = loopOf(detector.kind, scope, 'alpha' in detector);
+    this.loop = LOOP_NAMES.indexOf(loopOf(detector.kind, scope, 'alpha' in detector));
     this.eventKind =
       DETECTOR_KINDS.indexOf(detector.kind) |
-      ((metric ?? NO_METRIC) << KIND.METRIC_SHIFT) |
+      ((name === null ? NO_METRIC : this.reading.id) << KIND.METRIC_SHIFT) |
       (SCOPES.indexOf(scope) << KIND.SCOPE_SHIFT);
-    this.weight = 'weight' in detector ? detector.weight : 0;
-    this.alpha = 'alpha' in detector ? detector.alpha : 0;
-    const [first, second] = keys;
-    this.state = first === undefined ? -1 : base(first.kind, first.metric);
-    this.reported = second === undefined ? -1 : base(second.kind, second.metric);
-    this.expression = detector.kind === 'complex' ? running(detector.expression, pool) : null;
-    this.needsFlow = keys.some(({ kind }) => kind !== 'perHop');
+    this.smoothing = 'weight' in detector ? detector.weight : 'alpha' in detector ? detector.alpha : 0;
+    this.state = arrays[0]?.base ?? -1;
+    this.reported = arrays[1]?.base ?? -1;
+    this.expression = detector.kind === 'complex' ? expressionOf(detector.expression, arrays) : null;
+    this.needsFlow = arrays.some(({ isPerSwitch }) => !isPerSwitch);
     this.sampleEvery = sample !== null && 'oneIn' in sample ? sample.oneIn : 0;
     this.sampleNs = sample !== null && 'everyNs' in sample ? sample.everyNs : 0;
-    this.sampleState = sample === null ? -1 : base('oneIn' in sample ? 'sampleCount' : 'sampleTime', null);
+    this.sampleState = sample === null ? -1 : arrays.at(-1)!.base;
     if ('threshold' in detector) {
       this.setThreshold(detector.threshold, 'switchThresholds' in detector ? detector.switchThresholds : undefined);
     }
@@ -101,47 +96,33 @@ export class RunningRule {
   }
 }
 
-/** The loops, by number. */
-export const LOOP = {
-  NOOP: 0,
-  PER_HOP: 1,
-  PER_FLOW: 2,
-  AVERAGE: 3,
-  FLOAT_AVERAGE: 4,
-  THRESHOLD_HOP: 5,
-  THRESHOLD_END_TO_END: 6,
-  CHANGE_HOP: 7,
-  CHANGE_END_TO_END: 8,
-  PATH_CHANGE: 9,
-  COMPLEX: 10,
-} as const;
+/** The loops that detectors run as. */
+export const LOOP_NAMES = [
+  'noop',
+  'perHop',
+  'perFlow',
+  'average',
+  'floatAverage',
+  'thresholdHop',
+  'thresholdEndToEnd',
+  'changeHop',
+  'changeEndToEnd',
+  'pathChange',
+  'complex',
+] as const;
+export type LoopName = (typeof LOOP_NAMES)[number];
 
-function loopOf(kind: (typeof DETECTOR_KINDS)[number], scope: string, isFloat: boolean): number {
-  switch (kind) {
-    case 'noop':
-      return LOOP.NOOP;
-    case 'perHop':
-      return LOOP.PER_HOP;
-    case 'perFlow':
-      return LOOP.PER_FLOW;
-    case 'movingAverage':
-      return isFloat ? LOOP.FLOAT_AVERAGE : LOOP.AVERAGE;
-    case 'threshold':
-      return scope === 'hop' ? LOOP.THRESHOLD_HOP : LOOP.THRESHOLD_END_TO_END;
-    case 'change':
-      return scope === 'hop' ? LOOP.CHANGE_HOP : LOOP.CHANGE_END_TO_END;
-    case 'pathChange':
-      return LOOP.PATH_CHANGE;
-    case 'complex':
-      return LOOP.COMPLEX;
-  }
+function loopOf(kind: DetectorKind, scope: string, isFloat: boolean): LoopName {
+  if (kind === 'movingAverage') return isFloat ? 'floatAverage' : 'average';
+  return kind === 'threshold' || kind === 'change' ? `${kind}${scope === 'hop' ? 'Hop' : 'EndToEnd'}` : kind;
 }
 
-function running(cnf: (Rule['detector'] & { kind: 'complex' })['expression'], pool: StatePool): RunningExpression {
+/** @param arrays the state of the rule */
+function expressionOf(cnf: Cnf, arrays: readonly StateArray[]): RunningExpression {
   const names = [...new Set(cnf.flat().flatMap(({ metric }) => metric ?? []))];
-  const deltas = new Set(cnf.flat().flatMap(({ aggregate, metric }) => (aggregate === 'delta' ? (metric ?? []) : [])));
-  const hasHistory = deltas.size > 0 || cnf.flat().some(({ aggregate }) => aggregate === 'count');
-  const id = (name: string): number => METRICS.findIndex((metric) => metric.name === name);
+  const metrics = names.map(readingOf);
+  const base = (kind: StateKind, metric: number | null): number =>
+    arrays.find((array) => array.kind === kind && array.metric === metric)?.base ?? -1;
   return {
     clauses: cnf.map((clause) =>
       clause.map(({ aggregate, operator, constant, metric }) => ({
@@ -151,12 +132,9 @@ function running(cnf: (Rule['detector'] & { kind: 'complex' })['expression'], po
         metric: metric === null ? -1 : names.indexOf(metric),
       })),
     ),
-    metrics: names.map((name) => readingOf(name)),
-    sums: names.map((name) =>
-      deltas.has(name) ? (pool.find({ kind: 'historySum', metric: id(name) })?.base ?? -1) : -1,
-    ),
-    // Others may have made a history: it is this expression's only if it looks at one.
-    history: hasHistory ? (pool.find({ kind: 'history', metric: null })?.base ?? -1) : -1,
+    metrics,
+    sums: metrics.map(({ id }) => base('historySum', id)),
+    history: base('history', null),
   };
 }
 

@@ -1,5 +1,4 @@
-import type { Arena } from '@int/codec';
-import { METRICS } from '@int/codec';
+import { type Arena, metricOf } from '@int/codec';
 import type { Rule } from '../rules/model.js';
 
 /** How many cells of each sort there are. */
@@ -10,39 +9,41 @@ export interface CellCounts {
   readonly positions: number;
 }
 
-/** Kinds of state, by what a cell holds. */
-export type StateKind =
-  /** Per switch: the value last reported. */
-  | 'perHop'
-  /** Per flow: the sum last reported. */
-  | 'perFlow'
-  /** Per flow: a scaled accumulator below 2^48, and the average last reported. */
-  | 'averageAccumulator'
-  | 'averageReported'
-  /** Per flow, float form: the average, and the one last reported. */
-  | 'floatAverage'
-  | 'floatReported'
-  /** Per flow: a bit for each position seen, then switch id and value of each position. */
-  | 'changeHop'
-  /** Per flow: whether it was seen, the sum. */
-  | 'changeEndToEnd'
-  /** Per flow: number of ids plus 1, and two hashes of them. */
-  | 'path'
-  /** Per flow: reports seen, a bit for each metric of which there is a sum. */
-  | 'history'
-  /** Per flow: the previous sum. */
-  | 'historySum'
-  /** Per flow: reports since the last one looked at, that one included. */
-  | 'sampleCount'
-  /** Per flow: time of the last report looked at, upper and lower word. */
-  | 'sampleTime';
+/** A cell of a flow, or of a switch: so many words, or 64-bit floats. */
+interface Cell {
+  readonly size: number;
+  readonly isFloat?: boolean;
+  readonly isPerSwitch?: boolean;
+}
 
-const PER_SWITCH: ReadonlySet<StateKind> = /* @__PURE__ */ new Set<StateKind>(['perHop']);
-const FLOATS: ReadonlySet<StateKind> = /* @__PURE__ */ new Set<StateKind>([
-  'averageAccumulator',
-  'floatAverage',
-  'floatReported',
-]);
+/** Kinds of state, by what a cell holds. */
+const KINDS = {
+  /** A cell of a switch: the value last reported. */
+  perHop: { size: 1, isPerSwitch: true },
+  /** The sum last reported. */
+  perFlow: { size: 1 },
+  /** Integer form: a scaled accumulator below 2^48, and the average last reported. */
+  averageAccumulator: { size: 1, isFloat: true },
+  averageReported: { size: 1 },
+  /** Float form: the average, and the one last reported. */
+  floatAverage: { size: 1, isFloat: true },
+  floatReported: { size: 1, isFloat: true },
+  /** A bit for each position seen; then, beyond `size`, switch id and value of each position. */
+  changeHop: { size: 1 },
+  /** Whether it was seen, the sum. */
+  changeEndToEnd: { size: 2 },
+  /** Number of ids plus 1, and two hashes of them. */
+  path: { size: 3 },
+  /** Reports seen, a bit for each metric of which there is a sum. */
+  history: { size: 2 },
+  /** The previous sum. */
+  historySum: { size: 1 },
+  /** Reports since the last one looked at, that one included. */
+  sampleCount: { size: 1 },
+  /** Time of the last report looked at, upper and lower word. */
+  sampleTime: { size: 2 },
+} satisfies Record<string, Cell>;
+export type StateKind = keyof typeof KINDS;
 
 /** A kind of state, of a metric where that matters. */
 export interface StateKey {
@@ -50,23 +51,19 @@ export interface StateKey {
   readonly metric: number | null;
 }
 
-/** Numbers (words, or 64-bit floats) of one cell. */
-function cellSize(kind: StateKind, positions: number): number {
-  if (kind === 'changeHop') return 1 + 2 * positions;
-  if (kind === 'path') return 3;
-  return kind === 'changeEndToEnd' || kind === 'history' || kind === 'sampleTime' ? 2 : 1;
+function cellOf(kind: StateKind, positions: number): Cell {
+  return kind === 'changeHop' ? { size: 1 + 2 * positions } : KINDS[kind];
 }
 
 /** The state that a rule needs. */
 export function stateOf(rule: Pick<Rule, 'detector' | 'sample'>): StateKey[] {
   const { detector, sample } = rule;
   const keys: StateKey[] = [];
-  const metric = 'metric' in detector ? METRICS.findIndex(({ name }) => name === detector.metric) : null;
+  const metric = 'metric' in detector ? metricOf(detector.metric).id : null;
   const add = (kind: StateKind, of: number | null = metric): void => {
     keys.push({ kind, metric: of });
   };
-  if (detector.kind === 'perHop') add('perHop');
-  else if (detector.kind === 'perFlow') add('perFlow');
+  if (detector.kind === 'perHop' || detector.kind === 'perFlow') add(detector.kind);
   else if (detector.kind === 'change') add(detector.scope === 'hop' ? 'changeHop' : 'changeEndToEnd');
   else if (detector.kind === 'pathChange') add('path');
   else if (detector.kind === 'movingAverage') {
@@ -75,12 +72,8 @@ export function stateOf(rule: Pick<Rule, 'detector' | 'sample'>): StateKey[] {
   } else if (detector.kind === 'complex') {
     const conditions = detector.expression.flat();
     if (conditions.some(({ aggregate }) => aggregate === 'count' || aggregate === 'delta')) add('history', null);
-    for (const name of new Set(conditions.filter((each) => each.aggregate === 'delta').map((each) => each.metric))) {
-      add(
-        'historySum',
-        METRICS.findIndex((each) => each.name === name),
-      );
-    }
+    const deltas = conditions.flatMap((each) => (each.aggregate === 'delta' ? (each.metric ?? []) : []));
+    for (const name of new Set(deltas)) add('historySum', metricOf(name).id);
   }
   if (sample !== null) add('oneIn' in sample ? 'sampleCount' : 'sampleTime', null);
   return keys;
@@ -120,8 +113,8 @@ export class StatePool {
 
   /** Bytes of one array. */
   static bytesOf({ kind }: StateKey, cells: CellCounts): number {
-    const count = PER_SWITCH.has(kind) ? cells.switchCells : cells.flowCells;
-    const bytes = count * cellSize(kind, cells.positions) * (FLOATS.has(kind) ? 8 : 4);
+    const { size, isFloat, isPerSwitch } = cellOf(kind, cells.positions);
+    const bytes = (isPerSwitch ? cells.switchCells : cells.flowCells) * size * (isFloat ? 8 : 4);
     return Math.ceil(bytes / 64) * 64;
   }
 
@@ -156,14 +149,8 @@ export class StatePool {
   take(key: StateKey): StateArray {
     const known = this.find(key);
     if (known !== undefined) return known;
-    const isFloat = FLOATS.has(key.kind);
-    const array: StateArray = {
-      ...key,
-      base: this.#used / (isFloat ? 8 : 4),
-      size: cellSize(key.kind, this.cells.positions),
-      isFloat,
-      isPerSwitch: PER_SWITCH.has(key.kind),
-    };
+    const { size, isFloat = false, isPerSwitch = false } = cellOf(key.kind, this.cells.positions);
+    const array = { ...key, base: this.#used / (isFloat ? 8 : 4), size, isFloat, isPerSwitch };
     this.#used += StatePool.bytesOf(key, this.cells);
     this.#arrays.push(array);
     return array;

@@ -1,4 +1,5 @@
 import type { Arena } from '@int/codec';
+import { signed } from '@int/codec/internals';
 import { FOUND } from './flow-table.js';
 
 const WAYS = 8;
@@ -24,9 +25,9 @@ export class SwitchTable {
     this.#setShift = 32 - Math.log2(this.#sets);
     this.#idleTicks = idleTicks;
     this.byteLength = SwitchTable.byteLength(capacity);
-    const words = arena.words(this.capacity * 2);
-    this.#ids = new Int32Array(words.buffer, words.byteOffset, this.capacity).fill(FREE);
-    this.#ticks = new Int32Array(words.buffer, words.byteOffset + this.capacity * 4, this.capacity);
+    const words = signed(arena.words(this.capacity * 2));
+    this.#ids = words.subarray(0, this.capacity).fill(FREE);
+    this.#ticks = words.subarray(this.capacity);
   }
 
   static entries(capacity: number): number {

@@ -1,22 +1,11 @@
 import { AddressError, formatIpv4, formatIpv6, type ParsedAddress, parseAddress } from '@int/codec';
 import { parseMac } from '@int/codec/internals';
-import type { RuleProblemCode } from '../errors.js';
 import type { PortRange, Prefix } from './model.js';
 import { nearestName } from './nearest.js';
 import { quoted } from './quantity.js';
+import { ValueError } from './value-error.js';
 
 /** Addresses, prefixes, ports, protocols and MAC addresses as rules write them. */
-
-/** An address or port that cannot be used; for the code that knows where it stands. */
-export class AddressProblem extends Error {
-  override readonly name = 'AddressProblem';
-  readonly code: RuleProblemCode;
-
-  constructor(code: RuleProblemCode, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** Names of IP protocols in rules, and their numbers (IANA protocol numbers). */
 export const PROTOCOLS: Readonly<Record<string, number>> = {
@@ -59,7 +48,7 @@ export function protocolName(protocol: number): string {
 /**
  * An IP protocol: a name in small letters, or a number from 0 to 255, as number or text.
  *
- * @throws AddressProblem
+ * @throws ValueError
  */
 export function parseProtocol(value: string | number): number {
   if (typeof value === 'string') {
@@ -67,7 +56,7 @@ export function parseProtocol(value: string | number): number {
     if (!/^\d{1,15}$/.test(value)) {
       const names = Object.keys(PROTOCOLS);
       const near = nearestName(value, names);
-      throw new AddressProblem(
+      throw new ValueError(
         'BAD_VALUE',
         `${quoted(value)} is no protocol: ${near === null ? '' : `did you mean ${near}? `}` +
           `write any, a number from 0 to 255, or one of ${names.join(', ')}`,
@@ -76,7 +65,7 @@ export function parseProtocol(value: string | number): number {
   }
   const number = Number(value);
   if (Number.isInteger(number) && number >= 0 && number <= 255) return number === 0 ? 0 : number;
-  throw new AddressProblem(
+  throw new ValueError(
     'BAD_VALUE',
     `${value} is no protocol: protocol numbers are 0 to 255; write any, tcp, udp or a number`,
   );
@@ -115,14 +104,14 @@ function addressOf(text: string, whole: string): ParsedAddress {
         advice = 'an IPv4 address has four numbers from 0 to 255, as 10.1.2.3';
       } else advice = `write ${written.join('.')}, without leading zeros`;
     } else if (/%/.test(text)) advice = 'write it without the zone (% and what follows)';
-    throw new AddressProblem('BAD_ADDRESS', `${quoted(whole)} is no address: ${advice}`);
+    throw new ValueError('BAD_ADDRESS', `${quoted(whole)} is no address: ${advice}`);
   }
 }
 
 /**
  * An address or a prefix, IPv4 or IPv6: `10.1.2.3`, `10.0.0.0/8`, `2001:db8::/32`.
  *
- * @throws AddressProblem (BAD_ADDRESS), also if bits beyond the prefix are set
+ * @throws ValueError (BAD_ADDRESS), also if bits beyond the prefix are set
  */
 export function parsePrefix(text: string): Prefix {
   const trimmed = text.trim();
@@ -134,7 +123,7 @@ export function parsePrefix(text: string): Prefix {
   const length = /^(?:0|[1-9]\d{0,2})$/.test(suffix) ? Number(suffix) : -1;
   if (length < 0 || length > bits) {
     const mask = maskLength(suffix);
-    throw new AddressProblem(
+    throw new ValueError(
       'BAD_ADDRESS',
       `${quoted(text)} is no prefix: ` +
         (mask === null
@@ -144,7 +133,7 @@ export function parsePrefix(text: string): Prefix {
   }
   const network = words.map((word, index) => (word & maskOf(length, index)) >>> 0);
   if (network.some((word, index) => word !== words[index])) {
-    throw new AddressProblem(
+    throw new ValueError(
       'BAD_ADDRESS',
       `${quoted(text)} has bits beyond its prefix: write ${addressText(version, network)}/${length} for the network, ` +
         `or ${addressText(version, words)} for the one address`,
@@ -166,34 +155,31 @@ const portNumber = (text: string): number => (/^\d{1,6}$/.test(text) ? Number(te
 /**
  * A port, or a range of ports with both ends: `80`, `80-443`.
  *
- * @throws AddressProblem (BAD_PORT)
+ * @throws ValueError (BAD_PORT)
  */
 export function parsePorts(value: string | number): PortRange {
   if (typeof value === 'number') {
     if (Number.isInteger(value) && value >= 0 && value <= 0xffff) return { from: value + 0, to: value + 0 };
-    throw new AddressProblem(
-      'BAD_PORT',
-      `${value} is no port: write a number from 0 to 65535, a range as 80-443, or any`,
-    );
+    throw new ValueError('BAD_PORT', `${value} is no port: write a number from 0 to 65535, a range as 80-443, or any`);
   }
   const [first = '', last = first, ...more] = value.split('-').map((part) => part.trim());
   const from = portNumber(first);
   const to = portNumber(last);
   if (from < 0 || to < 0 || from > 0xffff || to > 0xffff || more.length > 0) {
-    throw new AddressProblem(
+    throw new ValueError(
       'BAD_PORT',
       `${quoted(value)} is no port: write a number from 0 to 65535, a range as 80-443, or any` +
         (/[,:]|\.\./.test(value) ? '; ports that are no range need a rule each' : ''),
     );
   }
-  if (from > to) throw new AddressProblem('BAD_PORT', `${quoted(value)} ends before it starts: write ${to}-${from}`);
+  if (from > to) throw new ValueError('BAD_PORT', `${quoted(value)} ends before it starts: write ${to}-${from}`);
   return { from, to };
 }
 
 /**
  * A MAC address of 48 bits: `02:00:00:00:00:01`, or with dashes.
  *
- * @throws AddressProblem (BAD_MAC)
+ * @throws ValueError (BAD_MAC)
  */
 export function parseMacNumber(text: string): number {
   try {
@@ -205,7 +191,7 @@ export function parseMacNumber(text: string): number {
       digits.length === 12 && /^[\da-f:.\s-]+$/i.test(text)
         ? macText(Number.parseInt(digits, 16))
         : '02:00:00:00:00:01 or any';
-    throw new AddressProblem('BAD_MAC', `${quoted(text)} is no MAC address: write ${advice}`);
+    throw new ValueError('BAD_MAC', `${quoted(text)} is no MAC address: write ${advice}`);
   }
 }
 

@@ -1,13 +1,14 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
 import { toCnf } from '../expression/cnf.js';
 import { ExpressionError } from '../expression/errors.js';
-import type { Cnf, Expression } from '../expression/model.js';
+import type { Cnf, Expression, Quantity } from '../expression/model.js';
 import { parseExpression } from '../expression/parse.js';
+import { described, type Given, type Mapping, type Shape, suggestion } from './given.js';
 import { DETECTOR_KINDS, type DetectorConfig, type DetectorKind, type Scope } from './model.js';
-import { described, type Findings, type Mapping, type Path, type Shape, suggestion } from './problems.js';
-import { QuantityError, quantityOf, quoted, unitOf } from './quantity.js';
+import { quantityOf, quoted, unitOf } from './quantity.js';
 import { convert, convertAt, convertPerSwitch, reasonOf, type SwitchThresholds } from './scale.js';
 import { bySwitch, isKnownAlready, type Units } from './units.js';
+import { ValueError } from './value-error.js';
 
 const METRIC = 'metric: hopLatency';
 const THRESHOLD = 'threshold: 10us';
@@ -49,45 +50,37 @@ const LARGEST_WEIGHT = 15;
 /** What a rule's `adapt` needs to know of its detector. */
 export interface ReadDetector {
   readonly config: DetectorConfig;
-  /** Reads a bound of the threshold: as the threshold itself. */
-  readonly bound: ((value: unknown, path: Path) => number | null) | null;
+  /** Reads a bound of the threshold as the threshold itself; `null`: there is no threshold. */
+  readonly bound: ((given: Given) => number | null) | null;
 }
 
-/** The `detect` of a rule; `null` and findings if it is wrong. */
-export function readDetector(value: unknown, path: Path, findings: Findings, units: Units): ReadDetector | null {
-  const before = findings.all.length;
-  const named = DETECTOR_KINDS.find((kind) => kind === value);
-  const example = `{ ${DETECTORS.keys[named ?? 'perHop']} }`;
-  const mapping = findings.shaped(value, path, DETECTORS, example);
+/** The `detect` of a rule; `null` if it is wrong. */
+export function readDetector(given: Given, units: Units): ReadDetector | null {
+  const { findings } = given;
+  const before = findings.length;
+  const named = DETECTOR_KINDS.find((kind) => kind === given.value);
+  const mapping = given.shaped(DETECTORS, `{ ${DETECTORS.keys[named ?? 'perHop']} }`);
   if (mapping === null) return null;
-  const kinds = DETECTOR_KINDS.filter((kind) => mapping.has(kind));
-  if (kinds.length !== 1) {
-    if (kinds.length > 1) {
-      findings.add('BAD_VALUE', path, `a rule has one detector, not ${kinds.join(' and ')}: write a rule for each`);
-    } else if (findings.all.length === before) {
-      const names = DETECTOR_KINDS.join(', ');
-      findings.add(
-        'MISSING_KEY',
-        path,
-        `detect needs a detector: write ${DETECTORS.keys.perHop}, or another of ${names}`,
-      );
-    }
-    return null;
+  const [kind, ...others] = DETECTOR_KINDS.filter((each) => mapping.has(each));
+  if (others.length > 0) {
+    const kinds = [kind, ...others].join(' and ');
+    return given.refuse('BAD_VALUE', `a rule has one detector, not ${kinds}: write a rule for each`);
   }
-  const kind = kinds[0]!;
-  const result = readKind(kind, mapping.get(kind), [...path, kind], findings, units);
-  return findings.all.length === before ? result : null;
+  if (kind === undefined) {
+    if (findings.length > before) return null;
+    const names = DETECTOR_KINDS.join(', ');
+    return given.refuse(
+      'MISSING_KEY',
+      `detect needs a detector: write ${DETECTORS.keys.perHop}, or another of ${names}`,
+    );
+  }
+  const result = readKind(kind, mapping.get(kind)!, units);
+  return findings.length === before ? result : null;
 }
 
-function readKind(
-  kind: DetectorKind,
-  value: unknown,
-  path: Path,
-  findings: Findings,
-  units: Units,
-): ReadDetector | null {
+function readKind(kind: DetectorKind, given: Given, units: Units): ReadDetector | null {
   if (kind === 'complex') {
-    const expression = readExpression(value, path, findings, units);
+    const expression = readExpression(given, units);
     return expression === null ? null : { config: { kind, expression }, bound: null };
   }
   const keys = PARAMETERS[kind];
@@ -103,107 +96,88 @@ function readKind(
       adapt: 'into the rule, beside detect',
     },
   };
-  const mapping = findings.shaped(value, path, shape, DETECTORS.keys[kind]!);
+  const mapping = given.shaped(shape, DETECTORS.keys[kind]!);
   if (mapping === null) return null;
   if (kind === 'noop' || kind === 'pathChange') return { config: { kind }, bound: null };
 
-  const metric = mapping.has('metric') ? readMetric(mapping.get('metric'), [...path, 'metric'], findings) : null;
-  const scope = mapping.has('scope')
-    ? findings.choice(mapping.get('scope'), [...path, 'scope'], 'scope', SCOPES)
-    : ('hop' as const);
+  const metric = mapping.read('metric', readMetric);
+  const scope = mapping.has('scope') ? mapping.read('scope', (each) => each.choice('scope', SCOPES)) : 'hop';
   const isPerHop = kind === 'perHop' || (Object.hasOwn(keys, 'scope') && scope === 'hop');
   const where =
     kind === 'perFlow' || kind === 'movingAverage' ? `${kind} adds values of` : 'scope endToEnd adds values of';
-  const smoothing = kind === 'movingAverage' ? readSmoothing(mapping, path, findings) : null;
+  const smoothing = kind === 'movingAverage' ? readSmoothing(mapping, given) : null;
 
-  const at = [...path, 'threshold'];
-  const given = mapping.get('threshold');
-  const one = (each: unknown, place: Path): number | null =>
-    readOne(each, place, metric, findings, units, (known, quantity) =>
-      convert(known, '>', quantity, units.scales, where),
-    );
-  let thresholds: SwitchThresholds | null = null;
-  if (given !== undefined && scope !== null) {
-    if (isPerHop) thresholds = readHopThreshold(given, at, metric, findings, units);
-    else {
-      const threshold = one(given, at);
-      thresholds = threshold === null ? null : { threshold, switches: new Map() };
-    }
-  }
+  const one = (each: Given): number | null =>
+    readOne(each, metric, units, (known, quantity) => convert(known, '>', quantity, units.scales, where));
+  const thresholds = mapping.read('threshold', (each): SwitchThresholds | null => {
+    if (scope === null) return null;
+    if (isPerHop) return readHopThreshold(each, metric, units);
+    const threshold = one(each);
+    return threshold === null ? null : { threshold, switches: new Map() };
+  });
   if (metric === null || scope === null || thresholds === null) return null;
   const { threshold, switches } = thresholds;
   const switchThresholds = switches.size === 0 ? {} : { switchThresholds: switches };
+  const bound = isPerHop ? hopBound(metric, units) : one;
   switch (kind) {
     case 'perHop':
-      return { config: { kind, metric, threshold, ...switchThresholds }, bound: hopBound(metric, findings, units) };
+      return { config: { kind, metric, threshold, ...switchThresholds }, bound };
     case 'perFlow':
-      return { config: { kind, metric, threshold }, bound: one };
+      return { config: { kind, metric, threshold }, bound };
     case 'movingAverage':
-      return smoothing === null ? null : { config: { kind, metric, threshold, ...smoothing }, bound: one };
+      return smoothing === null ? null : { config: { kind, metric, threshold, ...smoothing }, bound };
     default:
-      return {
-        config: { kind, metric, threshold, scope, ...switchThresholds },
-        bound: isPerHop ? hopBound(metric, findings, units) : one,
-      };
+      return { config: { kind, metric, threshold, scope, ...switchThresholds }, bound };
   }
 }
 
-function readMetric(value: unknown, path: Path, findings: Findings): MetricName | null {
+function readMetric(given: Given): MetricName | null {
+  const { value } = given;
   if (typeof value !== 'string') {
-    findings.add('WRONG_TYPE', path, `a metric is a name, as hopLatency, not ${described(value)}`);
-  } else if (isMetricName(value)) {
-    return value;
-  } else findings.add('UNKNOWN_METRIC', path, `${quoted(value)} is no metric: ${suggestion(value, METRIC_NAMES)}`);
-  return null;
+    return given.refuse('WRONG_TYPE', `a metric is a name, as hopLatency, not ${described(value)}`);
+  }
+  if (isMetricName(value)) return value;
+  return given.refuse('UNKNOWN_METRIC', `${quoted(value)} is no metric: ${suggestion(value, METRIC_NAMES)}`);
 }
 
-function readSmoothing(
-  mapping: Mapping,
-  path: Path,
-  findings: Findings,
-): { weight: number } | { alpha: number } | null {
-  const [weight, alpha] = [mapping.get('weight'), mapping.get('alpha')];
-  if (weight === undefined && alpha === undefined) {
-    findings.add('MISSING_KEY', path, 'movingAverage needs weight or alpha: write weight: 3 for 2^-3, or alpha: 0.125');
-    return null;
+function readSmoothing(mapping: Mapping, given: Given): { weight: number } | { alpha: number } | null {
+  const alpha = mapping.get('alpha');
+  if (mapping.has('weight')) {
+    if (alpha !== undefined) {
+      return alpha.refuse('BAD_VALUE', 'movingAverage has weight or alpha, not both: leave one of them out');
+    }
+    const weight = mapping.read('weight', (each) => each.whole('weight', 0, LARGEST_WEIGHT));
+    return weight === null ? null : { weight };
   }
-  if (weight !== undefined && alpha !== undefined) {
-    findings.add('BAD_VALUE', [...path, 'alpha'], 'movingAverage has weight or alpha, not both: leave one of them out');
-    return null;
+  if (alpha === undefined) {
+    const message = 'movingAverage needs weight or alpha: write weight: 3 for 2^-3, or alpha: 0.125';
+    return given.refuse('MISSING_KEY', message);
   }
-  if (weight !== undefined) {
-    const whole = findings.whole(weight, [...path, 'weight'], 'weight', 0, LARGEST_WEIGHT);
-    return whole === null ? null : { weight: whole };
-  }
-  const at = [...path, 'alpha'];
-  if (typeof alpha !== 'number') {
-    findings.add('WRONG_TYPE', at, `alpha is a number above 0 and at most 1, as 0.125, not ${described(alpha)}`);
-  } else if (!(alpha > 0 && alpha <= 1)) {
-    findings.add('BAD_VALUE', at, `alpha is a number above 0 and at most 1, as 0.125, not ${alpha}`);
-  } else return { alpha };
-  return null;
+  const { value } = alpha;
+  const rule = 'alpha is a number above 0 and at most 1, as 0.125, not';
+  if (typeof value !== 'number') return alpha.refuse('WRONG_TYPE', `${rule} ${described(value)}`);
+  return value > 0 && value <= 1 ? { alpha: value } : alpha.refuse('BAD_VALUE', `${rule} ${value}`);
 }
 
 /** One quantity, converted if the metric is known. */
 function readOne<T>(
-  value: unknown,
-  path: Path,
+  given: Given,
   metric: MetricName | null,
-  findings: Findings,
   units: Units,
-  converted: (metric: MetricName, quantity: ReturnType<typeof quantityOf>) => T,
+  converted: (metric: MetricName, quantity: Quantity) => T,
 ): T | null {
-  const text = findings.numberOrText(value, path, String(path.at(-1)), '1000 or 10us');
+  const text = given.numberOrText(String(given.path.at(-1)), '1000 or 10us');
   if (text === null) return null;
-  const quantity = findings.attempt(path, () => quantityOf(text));
+  const quantity = given.attempt(() => quantityOf(text));
   if (quantity === null || metric === null) return null;
-  try {
-    return converted(metric, quantity);
-  } catch (error) {
-    if (!(error instanceof QuantityError)) throw error;
-    if (!isKnownAlready(error, metric, units)) findings.add(error.code, path, error.message);
-    return null;
-  }
+  return given.attempt(() => {
+    try {
+      return converted(metric, quantity);
+    } catch (error) {
+      if (isKnownAlready(error, metric, units)) return null;
+      throw error;
+    }
+  });
 }
 
 const PER_SWITCH = {
@@ -212,49 +186,44 @@ const PER_SWITCH = {
   required: ['default', 'switches'],
 } as const;
 
-function readHopThreshold(
-  value: unknown,
-  path: Path,
-  metric: MetricName | null,
-  findings: Findings,
-  units: Units,
-): SwitchThresholds | null {
-  const usual = (each: unknown, at: Path): SwitchThresholds | null =>
-    readOne(each, at, metric, findings, units, (known, quantity) => convertPerSwitch(known, quantity, units.scales));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return usual(value, path);
-  const mapping = findings.shaped(value, path, PER_SWITCH, '{ default: 10us, switches: { 5: 20us } }');
+function readHopThreshold(given: Given, metric: MetricName | null, units: Units): SwitchThresholds | null {
+  const usual = (each: Given): SwitchThresholds | null =>
+    readOne(each, metric, units, (known, quantity) => convertPerSwitch(known, quantity, units.scales));
+  const { value } = given;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return usual(given);
+  const mapping = given.shaped(PER_SWITCH, '{ default: 10us, switches: { 5: 20us } }');
   if (mapping === null) return null;
-  const base = mapping.has('default') ? usual(mapping.get('default'), [...path, 'default']) : null;
-  const own = mapping.has('switches')
-    ? bySwitch(mapping.get('switches'), [...path, 'switches'], findings, 'switches', '5: 20us', (each, at, id) =>
-        readOne(each, at, metric, findings, units, (known, quantity) => convertAt(known, quantity, units.scales, id)),
-      )
-    : new Map<number, number>();
+  const base = mapping.read('default', usual);
+  const own = mapping.read('switches', (all) =>
+    bySwitch(all, '5: 20us', (each, id) =>
+      readOne(each, metric, units, (known, quantity) => convertAt(known, quantity, units.scales, id)),
+    ),
+  );
   if (base === null) return null;
-  const merged = [...new Map([...base.switches, ...own])].sort(([a], [b]) => a - b);
+  const merged = [...new Map([...base.switches, ...(own ?? [])])].sort(([a], [b]) => a - b);
   return { threshold: base.threshold, switches: new Map(merged) };
 }
 
 /** Reads a bound of one threshold for all switches, which adapting needs. */
-function hopBound(metric: MetricName, findings: Findings, units: Units): (value: unknown, path: Path) => number | null {
-  return (value, path) =>
-    readOne(value, path, metric, findings, units, (known, quantity) => {
+function hopBound(metric: MetricName, units: Units): (given: Given) => number | null {
+  return (given) =>
+    readOne(given, metric, units, (known, quantity) => {
       convert(known, '>', quantity, units.scales, 'one threshold is adapted for');
       return convertAt(known, quantity, units.scales, null);
     });
 }
 
-function readExpression(value: unknown, path: Path, findings: Findings, units: Units): Cnf | null {
+function readExpression(given: Given, units: Units): Cnf | null {
+  const { value, findings } = given;
   if (typeof value !== 'string') {
-    findings.add('WRONG_TYPE', path, `complex is text, as "sum(hopLatency) > 10us", not ${described(value)}`);
-    return null;
+    return given.refuse('WRONG_TYPE', `complex is text, as "sum(hopLatency) > 10us", not ${described(value)}`);
   }
   try {
     const expression = parseExpression(value);
-    const before = findings.all.length;
-    const isHeld = checkConstants(expression, path, findings, units);
+    const before = findings.length;
+    const isHeld = checkConstants(expression, given, units);
     // The compiler stops at the first constant that is wrong; all have been looked at.
-    if (findings.all.length > before || isHeld) return null;
+    if (findings.length > before || isHeld) return null;
     return toCnf(
       expression,
       (metric, operator, quantity, aggregate) => convert(metric, operator, quantity, units.scales, reasonOf(aggregate)),
@@ -262,13 +231,12 @@ function readExpression(value: unknown, path: Path, findings: Findings, units: U
     );
   } catch (error) {
     if (!ExpressionError.is(error)) throw error;
-    findings.addSpan(error.code, path, error.message, error.span);
-    return null;
+    return given.refuse(error.code, error.message, { span: error.span });
   }
 }
 
 /** Finds all constants that cannot be converted. Returns whether one waits for a scale that is wrong itself. */
-function checkConstants(root: Expression, path: Path, findings: Findings, units: Units): boolean {
+function checkConstants(root: Expression, given: Given, units: Units): boolean {
   let isHeld = false;
   const parts: Expression[] = [root];
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
@@ -280,9 +248,9 @@ function checkConstants(root: Expression, path: Path, findings: Findings, units:
         if (quantity.unit !== '') unitOf(quantity.unit);
         convert(metric, operator, quantity, units.scales, reasonOf(aggregate));
       } catch (error) {
-        if (!(error instanceof QuantityError)) throw error;
+        if (!(error instanceof ValueError)) throw error;
         if (isKnownAlready(error, metric, units)) isHeld = true;
-        else findings.addSpan(error.code, path, error.message, quantitySpan);
+        else given.refuse(error.code, error.message, { span: quantitySpan });
       }
     }
   }

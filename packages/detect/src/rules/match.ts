@@ -1,25 +1,6 @@
-import {
-  AddressProblem,
-  hasPorts,
-  parseMacNumber,
-  parsePorts,
-  parsePrefix,
-  parseProtocol,
-  protocolName,
-} from './address.js';
-import type { Match } from './model.js';
-import { described, type Findings, type Path, type Shape } from './problems.js';
-
-/** Matches every report, those without a known flow included. */
-export const MATCH_ANY: Match = {
-  protocol: null,
-  source: null,
-  destination: null,
-  sourcePort: null,
-  destinationPort: null,
-  sourceMac: null,
-  destinationMac: null,
-};
+import { hasPorts, parseMacNumber, parsePorts, parsePrefix, parseProtocol, protocolName } from './address.js';
+import { described, type Given, type Shape } from './given.js';
+import { MATCH_ANY, type Match } from './model.js';
 
 const SHAPE: Shape = {
   what: 'a match',
@@ -54,35 +35,28 @@ const SHAPE: Shape = {
   },
 };
 
-/** A match as people write it; `null` and findings if it is wrong. */
-export function readMatch(value: unknown, path: Path, findings: Findings): Match | null {
-  if (value === 'any') return MATCH_ANY;
-  const before = findings.all.length;
-  const mapping = findings.shaped(value, path, SHAPE, '{ protocol: tcp, destination: 10.1.2.3 }, or any');
+/** A match as people write it; `null` if it is wrong. */
+export function readMatch(given: Given): Match | null {
+  if (given.value === 'any') return MATCH_ANY;
+  const { findings } = given;
+  const before = findings.length;
+  const mapping = given.shaped(SHAPE, '{ protocol: tcp, destination: 10.1.2.3 }, or any');
   if (mapping === null) return null;
 
   /** The value of a key, read from text (or a number); `null`: any. */
-  function field<T>(
+  const field = <T>(
     key: keyof Match,
     example: string,
     numbers: boolean,
     read: (value: string | number) => T,
-  ): T | null {
-    const each = mapping?.get(key);
-    if (each === undefined || each === 'any') return null;
-    if (typeof each !== 'string' && !(numbers && typeof each === 'number')) {
+  ): T | null =>
+    mapping.read(key, (each) => {
+      const { value } = each;
+      if (value === 'any') return null;
+      if (typeof value === 'string' || (numbers && typeof value === 'number')) return each.attempt(() => read(value));
       const type = numbers ? 'a number or text' : 'text';
-      findings.add('WRONG_TYPE', [...path, key], `${key} is ${type}, as ${example}, or any, not ${described(each)}`);
-      return null;
-    }
-    try {
-      return read(each);
-    } catch (error) {
-      if (!(error instanceof AddressProblem)) throw error;
-      findings.add(error.code, [...path, key], error.message);
-      return null;
-    }
-  }
+      return each.refuse('WRONG_TYPE', `${key} is ${type}, as ${example}, or any, not ${described(value)}`);
+    });
 
   const match: Match = {
     protocol: field('protocol', 'tcp', true, parseProtocol),
@@ -93,21 +67,17 @@ export function readMatch(value: unknown, path: Path, findings: Findings): Match
     sourceMac: field('sourceMac', '02:00:00:00:00:01', false, (text) => parseMacNumber(String(text))),
     destinationMac: field('destinationMac', '02:00:00:00:00:01', false, (text) => parseMacNumber(String(text))),
   };
-  if (match.source !== null && match.destination !== null && match.source.version !== match.destination.version) {
-    findings.add(
-      'BAD_ADDRESS',
-      [...path, 'destination'],
-      `the source is IPv${match.source.version} and the destination IPv${match.destination.version}: no packet has both; ` +
-        `write an IPv${match.source.version} destination, or any`,
-    );
+  const { source, destination, protocol } = match;
+  if (source !== null && destination !== null && source.version !== destination.version) {
+    const message =
+      `the source is IPv${source.version} and the destination IPv${destination.version}: no packet has both; ` +
+      `write an IPv${source.version} destination, or any`;
+    mapping.get('destination')!.refuse('BAD_ADDRESS', message);
   }
   for (const key of ['sourcePort', 'destinationPort'] as const) {
-    if (match.protocol === null || match[key] === null || hasPorts(match.protocol)) continue;
-    findings.add(
-      'BAD_PORT',
-      [...path, key],
-      `flows of ${protocolName(match.protocol)} have no ports: leave ${key} out, or match tcp, udp, sctp or udplite`,
-    );
+    if (protocol === null || match[key] === null || hasPorts(protocol)) continue;
+    const message = `flows of ${protocolName(protocol)} have no ports: leave ${key} out, or match tcp, udp, sctp or udplite`;
+    mapping.get(key)!.refuse('BAD_PORT', message);
   }
-  return findings.all.length === before ? match : null;
+  return findings.length === before ? match : null;
 }

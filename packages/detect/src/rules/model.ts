@@ -29,6 +29,26 @@ export interface Match {
   readonly destinationMac: number | null;
 }
 
+/** Matches every report, those without a known flow included. */
+export const MATCH_ANY: Match = {
+  protocol: null,
+  source: null,
+  destination: null,
+  sourcePort: null,
+  destinationPort: null,
+  sourceMac: null,
+  destinationMac: null,
+};
+
+/** Whether two matches are the same in all fields. */
+export function isSameMatch(a: Match, b: Match): boolean {
+  const fields = Object.keys(MATCH_ANY) as (keyof Match)[];
+  return fields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
+}
+
+/** Whether a match matches every report. */
+export const isAny = (match: Match): boolean => Object.values(match).every((value) => value === null);
+
 /** An address prefix. An exact address has length 32 (IPv4) or 128 (IPv6). */
 export interface Prefix {
   readonly version: 4 | 6;

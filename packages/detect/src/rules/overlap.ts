@@ -58,11 +58,11 @@ export function commonPacket(a: Match, b: Match): PacketExample | null {
   ) {
     return null;
   }
-  const lowest = protocol !== null && !hasPorts(protocol) ? { from: 0, to: 0 } : null;
+  const lastPort = protocol !== null && !hasPorts(protocol) ? 0 : 0xffff;
   const ports: number[] = [];
   for (const side of ['sourcePort', 'destinationPort'] as const) {
-    const from = Math.max(a[side]?.from ?? 0, b[side]?.from ?? 0, lowest?.from ?? 0);
-    const to = Math.min(a[side]?.to ?? 0xffff, b[side]?.to ?? 0xffff, lowest?.to ?? 0xffff);
+    const from = Math.max(a[side]?.from ?? 0, b[side]?.from ?? 0);
+    const to = Math.min(a[side]?.to ?? 0xffff, b[side]?.to ?? 0xffff, lastPort);
     if (from > to) return null;
     ports.push(from);
   }
@@ -110,10 +110,8 @@ export interface OverlapPair {
   readonly example: PacketExample;
 }
 
-/** Dimensions of a box: protocol, source, destination, the two ports, the two MAC addresses. */
-const DIMENSIONS = 7;
-/** Numbers of a packed box: start and end in each dimension. */
-const PACKED = 2 * DIMENSIONS;
+/** Numbers of a box: start and end of protocol, source, destination, the two ports and the two MAC addresses. */
+const BOUNDS = 14;
 
 /**
  * All rules that overlap with an earlier one of the same priority: for each, the earliest such. Compares only rules that
@@ -122,18 +120,15 @@ const PACKED = 2 * DIMENSIONS;
 export function findOverlaps(rules: readonly Pick<Rule, 'priority' | 'match'>[]): OverlapPair[] {
   const groups = new Map<number, number[]>();
   for (const [index, { priority }] of rules.entries()) {
-    const group = groups.get(priority);
-    if (group === undefined) groups.set(priority, [index]);
-    else group.push(index);
+    groups.set(priority, groups.get(priority) ?? []);
+    groups.get(priority)!.push(index);
   }
   const pairs: OverlapPair[] = [];
   for (const group of groups.values()) {
-    if (group.length === 1) continue;
     const earliest = earliestOverlaps(group.map((index) => rules[index]!.match));
-    for (let i = 0; i < group.length; i++) {
+    for (const [i, second] of group.entries()) {
       if (earliest[i]! < 0) continue;
       const first = group[earliest[i]!]!;
-      const second = group[i]!;
       const example = commonPacket(rules[first]!.match, rules[second]!.match);
       if (example !== null) pairs.push({ first, second, example });
     }
@@ -144,122 +139,90 @@ export function findOverlaps(rules: readonly Pick<Rule, 'priority' | 'match'>[])
 /** Of each match, the first one before it that overlaps; -1 if none does. */
 function earliestOverlaps(matches: readonly Match[]): Int32Array {
   const count = matches.length;
-  const boxes = new Boxes(matches);
-  const main = boxes.sparsest();
+  const { bounds, versions } = boxesOf(matches);
+  const main = sparsest(bounds, count);
   // Sorted by where they start, rules that meet in this dimension follow each other until one starts behind the end.
-  const order = boxes.orderBy(main);
-  const packed = boxes.packed(order);
-  const versions = Uint8Array.from(order, (index) => boxes.versions[index]!);
+  const order = Int32Array.from(matches, (_, i) => i).sort(
+    (a, b) => bounds[a * BOUNDS + main]! - bounds[b * BOUNDS + main]! || a - b,
+  );
   const earliest = new Int32Array(count).fill(count);
   for (let i = 0; i < count; i++) {
     const index = order[i]!;
-    const version = versions[i]!;
-    const a = i * PACKED;
-    const end = packed[a + 2 * main + 1]!;
-    for (let j = i + 1, b = a + PACKED; j < count && packed[b + 2 * main]! <= end; j++, b += PACKED) {
-      if ((version & versions[j]!) === 0) continue;
+    const a = index * BOUNDS;
+    const end = bounds[a + main + 1]!;
+    for (let j = i + 1; j < count; j++) {
       const other = order[j]!;
+      const b = other * BOUNDS;
+      if (bounds[b + main]! > end) break;
+      if ((versions[index]! & versions[other]!) === 0) continue;
       const later = Math.max(index, other);
       const sooner = Math.min(index, other);
       if (earliest[later]! <= sooner) continue;
       let k = 0;
-      while (k < PACKED && packed[a + k]! <= packed[b + k + 1]! && packed[b + k]! <= packed[a + k + 1]!) k += 2;
-      if (k === PACKED) earliest[later] = sooner;
+      while (k < BOUNDS && bounds[a + k]! <= bounds[b + k + 1]! && bounds[b + k]! <= bounds[a + k + 1]!) k += 2;
+      if (k === BOUNDS) earliest[later] = sooner;
     }
   }
   return earliest.map((index) => (index === count ? -1 : index));
 }
 
-/** Matches as boxes: per dimension a closed interval. Addresses are numbered by where prefixes begin and end. */
-class Boxes {
-  readonly #count: number;
-  /** Dimension after dimension. */
-  readonly #low: Float64Array;
-  readonly #high: Float64Array;
+/** Matches as boxes: of each match, {@link BOUNDS} numbers. Addresses are numbered by where prefixes begin and end. */
+function boxesOf(matches: readonly Match[]): {
+  readonly bounds: Float64Array;
   /** Bit 0: can match IPv4, bit 1: IPv6. None of them: matches no packet at all. */
   readonly versions: Uint8Array;
-
-  constructor(matches: readonly Match[]) {
-    const count = matches.length;
-    this.#count = count;
-    this.#low = new Float64Array(DIMENSIONS * count);
-    this.#high = new Float64Array(DIMENSIONS * count);
-    this.versions = new Uint8Array(count);
-    const sources = ranksOf(matches.map(({ source }) => source));
-    const destinations = ranksOf(matches.map(({ destination }) => destination));
-    for (const [i, match] of matches.entries()) {
-      let versions = 3;
-      if (match.source !== null) versions &= match.source.version === 4 ? 1 : 2;
-      if (match.destination !== null) versions &= match.destination.version === 4 ? 1 : 2;
-      this.versions[i] = versions;
-      const lastPort = match.protocol !== null && !hasPorts(match.protocol) ? 0 : 0xffff;
-      this.#set(0, i, match.protocol ?? 0, match.protocol ?? 255);
-      this.#set(1, i, sources.low[i]!, sources.high[i]!);
-      this.#set(2, i, destinations.low[i]!, destinations.high[i]!);
-      this.#set(3, i, match.sourcePort?.from ?? 0, Math.min(lastPort, match.sourcePort?.to ?? 0xffff));
-      this.#set(4, i, match.destinationPort?.from ?? 0, Math.min(lastPort, match.destinationPort?.to ?? 0xffff));
-      this.#set(5, i, match.sourceMac ?? 0, match.sourceMac ?? 2 ** 48);
-      this.#set(6, i, match.destinationMac ?? 0, match.destinationMac ?? 2 ** 48);
-    }
-  }
-
-  #set(dimension: number, i: number, low: number, high: number): void {
-    this.#low[dimension * this.#count + i] = low;
-    this.#high[dimension * this.#count + i] = high;
-    if (low > high) this.versions[i] = 0;
-  }
-
-  /** The places of the boxes, sorted by where they start in a dimension. */
-  orderBy(dimension: number): Int32Array {
-    const from = dimension * this.#count;
-    return Int32Array.from({ length: this.#count }, (_, i) => i).sort((a, b) => {
-      const [low, other] = [this.#low[from + a]!, this.#low[from + b]!];
-      return low === other ? a - b : low < other ? -1 : 1;
-    });
-  }
-
-  /** Box after box, in an order. */
-  packed(order: Int32Array): Float64Array {
-    const packed = new Float64Array(PACKED * this.#count);
-    let at = 0;
-    for (const index of order) {
-      for (let dimension = 0; dimension < DIMENSIONS; dimension++) {
-        packed[at++] = this.#low[dimension * this.#count + index]!;
-        packed[at++] = this.#high[dimension * this.#count + index]!;
-      }
-    }
-    return packed;
-  }
-
-  /** The dimension in which the fewest pairs meet. */
-  sparsest(): number {
-    let best = 0;
-    let most = -1;
-    for (let dimension = 0; dimension < DIMENSIONS; dimension++) {
-      const from = dimension * this.#count;
-      const ends = this.#high.slice(from, from + this.#count).sort();
-      const starts = this.#low.slice(from, from + this.#count).sort();
-      // Pairs that do not meet: for each start, the ends before it.
-      let apart = 0;
-      let before = 0;
-      for (const start of starts) {
-        while (before < ends.length && ends[before]! < start) before++;
-        apart += before;
-      }
-      if (apart > most) {
-        most = apart;
-        best = dimension;
-      }
-    }
-    return best;
-  }
+} {
+  const bounds = new Float64Array(BOUNDS * matches.length);
+  const sources = ranksOf(matches.map(({ source }) => source));
+  const destinations = ranksOf(matches.map(({ destination }) => destination));
+  const versions = Uint8Array.from(matches, (match, i) => {
+    const { protocol, source, destination, sourcePort, destinationPort, sourceMac, destinationMac } = match;
+    const lastPort = protocol !== null && !hasPorts(protocol) ? 0 : 0xffff;
+    const box = [
+      ...[protocol ?? 0, protocol ?? 255],
+      ...[sources.low[i]!, sources.high[i]!],
+      ...[destinations.low[i]!, destinations.high[i]!],
+      ...[sourcePort?.from ?? 0, Math.min(lastPort, sourcePort?.to ?? 0xffff)],
+      ...[destinationPort?.from ?? 0, Math.min(lastPort, destinationPort?.to ?? 0xffff)],
+      ...[sourceMac ?? 0, sourceMac ?? 2 ** 48],
+      ...[destinationMac ?? 0, destinationMac ?? 2 ** 48],
+    ];
+    bounds.set(box, i * BOUNDS);
+    if (box.some((low, k) => k % 2 === 0 && low > box[k + 1]!)) return 0;
+    return versionBits(source) & versionBits(destination);
+  });
+  return { bounds, versions };
 }
 
-/** Numbers the addresses at which prefixes start and end such that order is kept; IPv4 before IPv6. */
+const versionBits = (prefix: Prefix | null): number => (prefix === null ? 3 : prefix.version === 4 ? 1 : 2);
+
+/** The dimension in which the fewest pairs meet, as the place of its bounds in a box. */
+function sparsest(bounds: Float64Array, count: number): number {
+  const column = (at: number): Float64Array =>
+    Float64Array.from({ length: count }, (_, i) => bounds[i * BOUNDS + at]!).sort();
+  let best = 0;
+  let most = -1;
+  for (let at = 0; at < BOUNDS; at += 2) {
+    const ends = column(at + 1);
+    // Pairs that do not meet: for each start, the ends before it.
+    let apart = 0;
+    let before = 0;
+    for (const start of column(at)) {
+      while (before < count && ends[before]! < start) before++;
+      apart += before;
+    }
+    if (apart > most) {
+      most = apart;
+      best = at;
+    }
+  }
+  return best;
+}
+
+/** Numbers the addresses at which prefixes start and end in their order; IPv4 before IPv6. */
 function ranksOf(prefixes: readonly (Prefix | null)[]): { readonly low: Float64Array; readonly high: Float64Array } {
-  const low = new Float64Array(prefixes.length);
+  const low = new Float64Array(prefixes.length).fill(Number.NEGATIVE_INFINITY);
   const high = new Float64Array(prefixes.length).fill(Number.POSITIVE_INFINITY);
-  low.fill(Number.NEGATIVE_INFINITY);
   const ends: { words: readonly number[]; index: number; into: Float64Array }[] = [];
   for (const [index, prefix] of prefixes.entries()) {
     if (prefix === null) continue;

@@ -1,6 +1,6 @@
-import type { RuleProblemCode } from '../errors.js';
 import type { Operator, Quantity } from '../expression/model.js';
 import { nearestName } from './nearest.js';
+import { ValueError } from './value-error.js';
 
 /**
  * Quantities: exact numbers with a unit, in rational arithmetic. Units of time: s, ms, us (or µs), ns, ps. Of bytes: B,
@@ -14,17 +14,6 @@ export type Dimension = 'time' | 'bytes' | 'cells' | 'percent';
 export interface Rational {
   readonly numerator: bigint;
   readonly denominator: bigint;
-}
-
-/** A quantity, scale or rate that cannot be used; for the code that knows where it stands. */
-export class QuantityError extends Error {
-  override readonly name = 'QuantityError';
-  readonly code: RuleProblemCode;
-
-  constructor(code: RuleProblemCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** Unit -> what it measures, and how many of the smallest unit of that dimension it is (ps, B, cells, %). */
@@ -108,13 +97,13 @@ export const quoted = (text: string): string =>
 
 /**
  * A unit by any of its spellings.
- * @throws QuantityError
+ * @throws ValueError
  */
 export function unitOf(unit: string): { readonly dimension: Dimension; readonly factor: bigint } {
   const found = UNITS.get(SPELLINGS.get(unit) ?? unit);
   if (found !== undefined) return { dimension: found[0], factor: found[1] };
   const near = MEANT.get(unit.toLowerCase()) ?? nearestName(unit, UNIT_NAMES);
-  throw new QuantityError(
+  throw new ValueError(
     'BAD_QUANTITY',
     `${quoted(unit)} is no unit${near === null ? '' : `; did you mean ${near}?`} (units are ${UNIT_NAMES.join(', ')})`,
   );
@@ -122,12 +111,12 @@ export function unitOf(unit: string): { readonly dimension: Dimension; readonly 
 
 /**
  * The exact value of decimal text.
- * @throws QuantityError
+ * @throws ValueError
  */
 export function rationalOf(number: string): Rational {
   const match = number.length > LONGEST ? null : NUMBER_TEXT.exec(number);
   if (match === null)
-    throw new QuantityError('BAD_QUANTITY', `${quoted(number)} is no number of at most ${LONGEST} digits`);
+    throw new ValueError('BAD_QUANTITY', `${quoted(number)} is no number of at most ${LONGEST} digits`);
   const [, whole = '', fraction = '', power = '0'] = match;
   const exponent = Number(power) - fraction.length;
   const digits = BigInt(whole + fraction);
@@ -135,6 +124,9 @@ export function rationalOf(number: string): Rational {
     ? { numerator: digits, denominator: 10n ** BigInt(-exponent) }
     : { numerator: digits * 10n ** BigInt(exponent), denominator: 1n };
 }
+
+/** A number of units as a rational. */
+export const whole = (value: bigint | number): Rational => ({ numerator: BigInt(value), denominator: 1n });
 
 export const times = (a: Rational, b: Rational): Rational => ({
   numerator: a.numerator * b.numerator,
@@ -156,7 +148,7 @@ const isWhole = (a: Rational): boolean => a.numerator % a.denominator === 0n;
 
 /** Decimal text for messages: exact up to nine places, then marked as cut. */
 export function rationalText(a: Rational): string {
-  const scaled = floor(times(a, { numerator: 1_000_000_000n, denominator: 1n }));
+  const scaled = floor(times(a, whole(1_000_000_000n)));
   const places = (scaled % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
   const isCut = (a.numerator * 1_000_000_000n) % a.denominator !== 0n;
   const text = `${scaled / 1_000_000_000n}${places === '' ? '' : `.${places}`}`;
@@ -166,19 +158,19 @@ export function rationalText(a: Rational): string {
 /**
  * Reads `10us`, `0.5 ms`, `64KiB`, `90%`, `100 cells`, or a plain number.
  *
- * @throws QuantityError (BAD_QUANTITY) for anything else; also for a unit that does not exist
+ * @throws ValueError (BAD_QUANTITY) for anything else; also for a unit that does not exist
  */
 export function parseQuantity(text: string): Quantity {
   const trimmed = text.trim();
   if (trimmed.startsWith('-')) {
-    throw new QuantityError('BAD_VALUE', `${quoted(text)} is negative; metrics are not, write 0 or more`);
+    throw new ValueError('BAD_VALUE', `${quoted(text)} is negative; metrics are not, write 0 or more`);
   }
   const match = trimmed.length > LONGEST ? null : NUMBER.exec(trimmed);
   const unit = match === null ? '' : trimmed.slice(match[0].length).trim();
   const mistake = MISTAKES.find(([pattern]) => pattern.test(trimmed))?.[1];
   if (match === null || mistake !== undefined) {
     const advice = mistake ?? 'write a number of device units, or a number with a unit, as 10us';
-    throw new QuantityError('BAD_QUANTITY', `${quoted(text)} is no quantity: ${advice}`);
+    throw new ValueError('BAD_QUANTITY', `${quoted(text)} is no quantity: ${advice}`);
   }
   if (unit !== '') unitOf(unit);
   return { number: match[0], unit: SPELLINGS.get(unit) ?? unit };
@@ -187,13 +179,19 @@ export function parseQuantity(text: string): Quantity {
 /**
  * A quantity as given in rules: a number, or text.
  *
- * @throws QuantityError
+ * @throws ValueError
  */
 export function quantityOf(value: number | string): Quantity {
   if (typeof value === 'string') return parseQuantity(value);
-  if (!Number.isFinite(value)) throw new QuantityError('BAD_VALUE', `${value} is no number of device units`);
-  if (value < 0) throw new QuantityError('BAD_VALUE', `${value} is negative; metrics are not, write 0 or more`);
+  if (!Number.isFinite(value)) throw new ValueError('BAD_VALUE', `${value} is no number of device units`);
+  if (value < 0) throw new ValueError('BAD_VALUE', `${value} is negative; metrics are not, write 0 or more`);
   return { number: String(value), unit: '' };
+}
+
+/** A quantity with a unit, in the smallest unit of its dimension: ps, B, cells or %. @throws ValueError for no unit */
+export function amountOf({ number, unit }: Quantity): { readonly dimension: Dimension; readonly amount: Rational } {
+  const { dimension, factor } = unitOf(unit);
+  return { dimension, amount: times(rationalOf(number), whole(factor)) };
 }
 
 /** A quantity as people write it. */
@@ -204,60 +202,59 @@ export const quantityText = ({ number, unit }: Quantity): string => `${number}${
  * there is no such number unless the value is whole.
  *
  * @param what the quantity, for messages
- * @throws QuantityError (INEXACT_QUANTITY) also if the result is no number of 32 bits
+ * @throws ValueError (INEXACT_QUANTITY) also if the result is no number of 32 bits
  */
 export function roundFor(operator: Operator, value: Rational, what: string): number {
-  if (operator === '==' || operator === '!=') {
-    if (!isWhole(value)) {
-      throw new QuantityError(
-        'INEXACT_QUANTITY',
-        `${what} is ${rationalText(value)} device units, which no value ${operator === '==' ? 'equals' : 'can equal'}: ` +
-          `compare with >= or <=, or write ${floor(value)} or ${ceiling(value)} without unit`,
-      );
-    }
+  if ((operator === '==' || operator === '!=') && !isWhole(value)) {
+    throw new ValueError(
+      'INEXACT_QUANTITY',
+      `${what} is ${rationalText(value)} device units, which no value ${operator === '==' ? 'equals' : 'can equal'}: ` +
+        `compare with >= or <=, or write ${floor(value)} or ${ceiling(value)} without unit`,
+    );
   }
-  const whole = operator === '>=' || operator === '<' ? ceiling(value) : floor(value);
-  if (whole > BigInt(LARGEST)) {
-    const text = whole.toString();
-    throw new QuantityError(
+  const rounded = operator === '>=' || operator === '<' ? ceiling(value) : floor(value);
+  if (rounded > BigInt(LARGEST)) {
+    const text = rounded.toString();
+    throw new ValueError(
       'INEXACT_QUANTITY',
       `${what} is ${text.length > 40 ? `a number of ${text.length} digits` : text} in device units, ` +
         `more than 32 bits hold: write at most what makes ${LARGEST}, or check units`,
     );
   }
-  return Number(whole);
+  return Number(rounded);
 }
 
-const NANOSECOND: Rational = { numerator: 1_000n, denominator: 1n };
+const PS_PER_NS = 1_000;
 
 /**
  * A duration, such as `1ms` or `0.5 s`, in nanoseconds: 1 to 2^53 - 1.
  *
- * @throws QuantityError
+ * @throws ValueError
  */
 export function parseDuration(text: string): number {
-  const { number, unit } = parseQuantity(text);
+  const quantity = parseQuantity(text);
+  const { number, unit } = quantity;
   if (unit === '' || unitOf(unit).dimension !== 'time') {
-    throw new QuantityError(
+    throw new ValueError(
       unit === '' ? 'BAD_QUANTITY' : 'WRONG_UNIT',
       `${quoted(text)} is no duration; add one of the units ${DIMENSION_UNITS.time}, as in ${number}ms`,
     );
   }
-  const value = over(times(rationalOf(number), { numerator: unitOf(unit).factor, denominator: 1n }), NANOSECOND);
+  const value = over(amountOf(quantity).amount, whole(PS_PER_NS));
   if (!isWhole(value)) {
-    throw new QuantityError(
+    throw new ValueError(
       'INEXACT_QUANTITY',
       `${quoted(text)} is no whole number of nanoseconds; write ${ceiling(value)}ns`,
     );
   }
-  const whole = floor(value);
-  if (whole < 1n || whole > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new QuantityError(
+  const nanoseconds = floor(value);
+  if (nanoseconds < 1n || nanoseconds > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new ValueError(
       'BAD_VALUE',
       `${quoted(text)} is out of range; a duration is 1ns to ${Number.MAX_SAFE_INTEGER}ns (104 days)`,
     );
   }
-  return Number(whole);
+  return Number(nanoseconds);
 }
 
 const RATE = /^(\d+(?:\.\d+)?)\s*(?:\/\s*s)?$/;
@@ -269,16 +266,16 @@ const HIGHEST_RATE = 1_000_000_000;
  * A rate of events: a number, or `1000/s`.
  *
  * @returns events a second, above 0, at most 10^9
- * @throws QuantityError
+ * @throws ValueError
  */
 export function rateOf(value: number | string): number {
   const text = typeof value === 'number' ? null : value.length > LONGEST ? undefined : RATE.exec(value.trim())?.[1];
   if (text === undefined) {
-    throw new QuantityError('BAD_QUANTITY', `${quoted(String(value))} is no rate: write events a second, as 1000/s`);
+    throw new ValueError('BAD_QUANTITY', `${quoted(String(value))} is no rate: write events a second, as 1000/s`);
   }
   const rate = typeof value === 'number' ? value : Number(text);
   if (!(rate > 0 && rate <= HIGHEST_RATE)) {
-    throw new QuantityError('BAD_VALUE', `${value} is out of range: a rate is above 0/s and at most ${HIGHEST_RATE}/s`);
+    throw new ValueError('BAD_VALUE', `${value} is out of range: a rate is above 0/s and at most ${HIGHEST_RATE}/s`);
   }
   return rate;
 }

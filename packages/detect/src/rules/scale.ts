@@ -1,13 +1,13 @@
-import { METRICS, type MetricName } from '@int/codec';
+import { type MetricName, metricOf } from '@int/codec';
 import type { Aggregate, Operator, Quantity } from '../expression/model.js';
 import {
+  amountOf,
   DIMENSION_TEXT,
   DIMENSION_UNITS,
   type Dimension,
   LARGEST,
   over,
   parseQuantity,
-  QuantityError,
   quantityText,
   quoted,
   type Rational,
@@ -17,7 +17,9 @@ import {
   same,
   times,
   unitOf,
+  whole,
 } from './quantity.js';
+import { ValueError } from './value-error.js';
 
 /** What one device unit of a metric is. */
 export interface Scale {
@@ -67,7 +69,7 @@ function measuresText(metric: MetricName): string {
 
 function fits(metric: MetricName, dimension: Dimension, what: string): void {
   if (dimensionsOf(metric).includes(dimension)) return;
-  throw new QuantityError(
+  throw new ValueError(
     'WRONG_UNIT',
     `${what} is ${DIMENSION_TEXT[dimension]}, but ${metric} is ${measuresText(metric)}`,
   );
@@ -75,7 +77,7 @@ function fits(metric: MetricName, dimension: Dimension, what: string): void {
 
 function aboveZero(value: Rational, what: string): Rational {
   if (value.numerator === 0n) {
-    throw new QuantityError('BAD_VALUE', `${what} is 0: one device unit is more than nothing, as 1ns`);
+    throw new ValueError('BAD_VALUE', `${what} is 0: one device unit is more than nothing, as 1ns`);
   }
   return value;
 }
@@ -83,20 +85,16 @@ function aboveZero(value: Rational, what: string): Rational {
 /**
  * A scale written as a unit: `ns`, `10ns`, `B`, `cells`, `0.01%`.
  *
- * @throws QuantityError
+ * @throws ValueError
  */
 export function unitScale(metric: MetricName, text: string): Scale {
   const trimmed = text.trim();
   const { number, unit } = /^[\d.]/.test(trimmed) ? parseQuantity(trimmed) : { number: '1', unit: trimmed };
   if (unit === '') {
-    throw new QuantityError(
-      'BAD_QUANTITY',
-      `${quoted(text)} has no unit: write what one device unit is, as ${number}ns`,
-    );
+    throw new ValueError('BAD_QUANTITY', `${quoted(text)} has no unit: write what one device unit is, as ${number}ns`);
   }
-  const { dimension, factor } = unitOf(unit);
+  const { dimension, amount } = amountOf({ number, unit });
   fits(metric, dimension, quoted(text));
-  const amount = times(rationalOf(number), { numerator: factor, denominator: 1n });
   return { text: trimmed, per: new Map([[dimension, aboveZero(amount, quoted(text))]]) };
 }
 
@@ -104,53 +102,49 @@ export function unitScale(metric: MetricName, text: string): Scale {
  * The scale of a buffer that counts cells.
  *
  * @param size bytes of a cell; text with a unit of bytes, or a number
- * @throws QuantityError
+ * @throws ValueError
  */
 export function cellScale(metric: MetricName, size: number | string): Scale {
   const { number, unit } = typeof size === 'string' ? parseQuantity(size) : { number: String(size), unit: 'B' };
   if (typeof size === 'number' && !(size > 0 && Number.isFinite(size))) {
-    throw new QuantityError('BAD_VALUE', `a cell of ${size} bytes: write its size, as 80B`);
+    throw new ValueError('BAD_VALUE', `a cell of ${size} bytes: write its size, as 80B`);
   }
   fits(metric, 'cells', `{ cell: ${size} }`);
-  const { dimension, factor } = unitOf(unit === '' ? 'B' : unit);
+  const { dimension, amount } = amountOf({ number, unit: unit === '' ? 'B' : unit });
   if (dimension !== 'bytes') {
-    throw new QuantityError(
+    throw new ValueError(
       'WRONG_UNIT',
       `${quoted(String(size))} is ${DIMENSION_TEXT[dimension]}: a cell has bytes, as 80B`,
     );
   }
-  const bytes = aboveZero(times(rationalOf(number), { numerator: factor, denominator: 1n }), quoted(String(size)));
-  return {
-    text: `{ cell: ${size} }`,
-    per: new Map([
-      ['cells', { numerator: 1n, denominator: 1n }],
-      ['bytes', bytes],
-    ]),
-  };
+  const bytes = aboveZero(amount, quoted(String(size)));
+  const per = new Map<Dimension, Rational>([
+    ['cells', whole(1)],
+    ['bytes', bytes],
+  ]);
+  return { text: `{ cell: ${size} }`, per };
 }
 
 /**
  * The scale of a share.
  *
  * @param full device units that stand for 100 %: a whole number, 1 to 2^32 - 1
- * @throws QuantityError
+ * @throws ValueError
  */
 export function fullScale(metric: MetricName, full: number): Scale {
   fits(metric, 'percent', `{ full: ${full} }`);
   if (!(Number.isInteger(full) && full >= 1 && full <= LARGEST)) {
-    throw new QuantityError('BAD_VALUE', `${full} cannot stand for 100 %: write a whole number from 1 to ${LARGEST}`);
+    throw new ValueError('BAD_VALUE', `${full} cannot stand for 100 %: write a whole number from 1 to ${LARGEST}`);
   }
-  return { text: `{ full: ${full} }`, per: new Map([['percent', { numerator: 100n, denominator: BigInt(full) }]]) };
+  return { text: `{ full: ${full} }`, per: new Map([['percent', over(whole(100), whole(full))]]) };
 }
 
 function isSame(a: Scale, b: Scale): boolean {
-  return (
-    a.per.size === b.per.size &&
-    [...a.per].every(([dimension, amount]) => {
-      const other = b.per.get(dimension);
-      return other !== undefined && same(amount, other);
-    })
-  );
+  const isShared = ([dimension, amount]: [Dimension, Rational]): boolean => {
+    const other = b.per.get(dimension);
+    return other !== undefined && same(amount, other);
+  };
+  return a.per.size === b.per.size && [...a.per].every(isShared);
 }
 
 /** A switch whose scale is not the default one; `null`: all are alike. */
@@ -162,17 +156,17 @@ function oddSwitch({ default: usual, switches }: MetricScale): readonly [number,
 const constantText = (quantity: Quantity, at: string): string => `${quoted(quantityText(quantity))}${at}`;
 
 function deviceUnits(metric: MetricName, quantity: Quantity, scale: Scale, at: string): Rational {
-  const { dimension, factor } = unitOf(quantity.unit);
-  const amount = scale.per.get(dimension);
-  if (amount === undefined) {
+  const { dimension, amount } = amountOf(quantity);
+  const unit = scale.per.get(dimension);
+  if (unit === undefined) {
     const known = [...scale.per.keys()].map((each) => DIMENSION_UNITS[each]).join(', ');
-    throw new QuantityError(
+    throw new ValueError(
       'WRONG_UNIT',
       `${constantText(quantity, at)} is ${DIMENSION_TEXT[dimension]}, but units says that ${metric} counts ` +
         `${scale.text}: use ${known}, or a plain number of device units`,
     );
   }
-  return over(times(rationalOf(quantity.number), { numerator: factor, denominator: 1n }), amount);
+  return over(amount, unit);
 }
 
 /** Checks that a constant with a unit means something, and returns the scales it is converted by. */
@@ -181,7 +175,7 @@ function scaleFor(metric: MetricName, quantity: Quantity, scales: Scales): Metri
   fits(metric, dimension, constantText(quantity, ''));
   const scale = scales.get(metric);
   if (scale !== undefined) return scale;
-  throw new QuantityError(
+  throw new ValueError(
     'UNDECLARED_UNIT',
     `${constantText(quantity, '')} has a unit, and nothing says what one device unit of ${metric} is: ` +
       `add units: { ${metric}: ${PROPOSALS[dimension]} } with the scale of your devices, or write a plain number of device units`,
@@ -192,7 +186,7 @@ function scaleFor(metric: MetricName, quantity: Quantity, scales: Scales): Metri
  * A constant in device units, where one number has to hold for all switches of a report.
  *
  * @param metric `null` for `count()`
- * @throws QuantityError
+ * @throws ValueError
  */
 export function convert(
   metric: MetricName | null,
@@ -203,12 +197,12 @@ export function convert(
 ): number {
   if (quantity.unit === '') return roundFor(operator, rationalOf(quantity.number), constantText(quantity, ''));
   if (metric === null) {
-    throw new QuantityError('WRONG_UNIT', `count() is a number of reports: write ${quantity.number} without unit`);
+    throw new ValueError('WRONG_UNIT', `count() is a number of reports: write ${quantity.number} without unit`);
   }
   const scale = scaleFor(metric, quantity, scales);
   const odd = oddSwitch(scale);
   if (odd !== null) {
-    throw new QuantityError(
+    throw new ValueError(
       'WRONG_UNIT',
       `${constantText(quantity, '')} is no one number here: ${where} several switches, and units gives ${metric} ` +
         `another scale at switch ${odd[0]} (${odd[1].text}) than elsewhere (${scale.default.text}); ` +
@@ -234,7 +228,7 @@ export interface SwitchThresholds {
  * A threshold that each switch compares with its own values.
  *
  * @param own thresholds given for some switches
- * @throws QuantityError
+ * @throws ValueError
  */
 export function convertPerSwitch(metric: MetricName, quantity: Quantity, scales: Scales): SwitchThresholds {
   if (quantity.unit === '') return { threshold: convertAt(metric, quantity, scales, null), switches: new Map() };
@@ -249,7 +243,7 @@ export function convertPerSwitch(metric: MetricName, quantity: Quantity, scales:
  * A hop's threshold at one switch.
  *
  * @param switchId `null`: the switches that `units` does not name
- * @throws QuantityError
+ * @throws ValueError
  */
 export function convertAt(metric: MetricName, quantity: Quantity, scales: Scales, switchId: number | null): number {
   const at = switchId === null ? '' : ` at switch ${switchId}`;
@@ -258,22 +252,16 @@ export function convertAt(metric: MetricName, quantity: Quantity, scales: Scales
   const scale = scaleFor(metric, quantity, scales);
   const own = (switchId === null ? undefined : scale.switches.get(switchId)) ?? scale.default;
   const threshold = roundFor('>', deviceUnits(metric, quantity, own, at), what);
-  const bits = widestOf(metric);
+  // In the layout that has most: queues have 24 bits, in the 2016 layout 31.
+  const bits = metricOf(metric).width;
   if (bits < 32 && threshold >= 2 ** bits - 1) {
-    const most = times(
-      { numerator: BigInt(2 ** bits - 2), denominator: 1n },
-      over(own.per.get(unitOf(quantity.unit).dimension)!, { numerator: unitOf(quantity.unit).factor, denominator: 1n }),
-    );
-    throw new QuantityError(
+    const { dimension, factor } = unitOf(quantity.unit);
+    const most = times(whole(2 ** bits - 2), over(own.per.get(dimension)!, whole(factor)));
+    throw new ValueError(
       'BAD_VALUE',
       `${what} is ${threshold} device units; ${metric} has ${bits} bits, so that no hop is ever above ${2 ** bits - 1}: ` +
         `write at most ${rationalText(most)}${quantity.unit}, or check units`,
     );
   }
   return threshold;
-}
-
-/** Bits of a metric in the layout that has most: queues have 24 bits, in the 2016 layout 31. */
-function widestOf(metric: MetricName): number {
-  return METRICS.find(({ name }) => name === metric)!.width;
 }

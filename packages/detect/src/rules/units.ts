@@ -1,6 +1,6 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { described, type Findings, type Path, suggestion } from './problems.js';
-import { QuantityError, quoted } from './quantity.js';
+import { described, type Given, suggestion } from './given.js';
+import { quoted } from './quantity.js';
 import {
   cellScale,
   fullScale,
@@ -10,6 +10,7 @@ import {
   type Scales,
   unitScale,
 } from './scale.js';
+import { ValueError } from './value-error.js';
 
 /** The scales that `units` declares, and the metrics whose scale could not be read. */
 export interface Units {
@@ -29,56 +30,44 @@ function switchIdOf(key: string): number | null {
   return id <= 0xffffffff ? id : null;
 }
 
-/** Entries by switch id, in the order of the ids; findings for keys that are none. */
+/** The values of a mapping from switch ids, in the order of the ids. */
 export function bySwitch<T>(
-  value: unknown,
-  path: Path,
-  findings: Findings,
-  what: string,
+  given: Given,
   example: string,
-  read: (value: unknown, path: Path, id: number) => T | null,
+  read: (given: Given, id: number) => T | null,
 ): ReadonlyMap<number, T> {
   const entries: [number, T][] = [];
-  for (const [key, each] of findings.mapping(value, path, what, `{ ${example} }`) ?? []) {
-    const at = [...path, key];
+  for (const [key, each] of given.mapping('switches', `{ ${example} }`) ?? []) {
     const id = switchIdOf(key);
     if (id === null) {
-      findings.addKey(
-        'BAD_VALUE',
-        at,
-        `${quoted(key)} is no switch id: write a number from 0 to 4294967295, as ${example}`,
-      );
+      const message = `${quoted(key)} is no switch id: write a number from 0 to 4294967295, as ${example}`;
+      each.refuse('BAD_VALUE', message, { atKey: true });
       continue;
     }
-    const result = read(each, at, id);
+    const result = read(each, id);
     if (result !== null) entries.push([id, result]);
   }
   return new Map(entries.sort(([a], [b]) => a - b));
 }
 
 /** The `units` of a rule set. */
-export function readUnits(value: unknown, path: Path, findings: Findings): Units {
+export function readUnits(given: Given): Units {
   const scales = new Map<MetricName, MetricScale>();
   const broken = new Set<MetricName>();
-  for (const [key, each] of findings.mapping(value, path, 'units', EXAMPLE) ?? []) {
-    const at = [...path, key];
+  for (const [key, each] of given.mapping('units', EXAMPLE) ?? []) {
     if (!isMetricName(key)) {
-      findings.addKey('UNKNOWN_METRIC', at, `units: ${quoted(key)} is no metric: ${suggestion(key, MEASURED_METRICS)}`);
-      continue;
-    }
-    if (!MEASURED_METRICS.includes(key)) {
+      const message = `units: ${quoted(key)} is no metric: ${suggestion(key, MEASURED_METRICS)}`;
+      each.refuse('UNKNOWN_METRIC', message, { atKey: true });
+    } else if (!MEASURED_METRICS.includes(key)) {
       const names = METRIC_NAMES.filter((name) => MEASURED_METRICS.includes(name)).join(', ');
-      findings.addKey(
-        'WRONG_UNIT',
-        at,
-        `${key} is a plain number and has no scale: leave it out; units knows ${names}`,
-      );
-      continue;
+      const message = `${key} is a plain number and has no scale: leave it out; units knows ${names}`;
+      each.refuse('WRONG_UNIT', message, { atKey: true });
+    } else {
+      const before = given.findings.length;
+      const scale = readMetricScale(key, each);
+      if (scale !== null && given.findings.length === before) scales.set(key, scale);
+      else broken.add(key);
     }
-    const before = findings.all.length;
-    const scale = readMetricScale(key, each, at, findings);
-    if (scale !== null && findings.all.length === before) scales.set(key, scale);
-    else broken.add(key);
   }
   return { scales, broken };
 }
@@ -89,64 +78,51 @@ const PER_SWITCH = {
   required: ['default', 'switches'],
 } as const;
 
-function readMetricScale(metric: MetricName, value: unknown, path: Path, findings: Findings): MetricScale | null {
+function readMetricScale(metric: MetricName, given: Given): MetricScale | null {
+  const { value } = given;
   const isPerSwitch =
     typeof value === 'object' &&
     value !== null &&
     (Object.hasOwn(value, 'switches') || Object.hasOwn(value, 'default'));
   if (!isPerSwitch) {
-    const scale = readScale(metric, value, path, findings);
+    const scale = readScale(metric, given);
     return scale === null ? null : { default: scale, switches: new Map() };
   }
-  const mapping = findings.shaped(value, path, PER_SWITCH, '{ default: ns, switches: { 5: us } }');
+  const mapping = given.shaped(PER_SWITCH, '{ default: ns, switches: { 5: us } }');
   if (mapping === null) return null;
-  const usual = mapping.has('default')
-    ? readScale(metric, mapping.get('default'), [...path, 'default'], findings)
-    : null;
-  const switches = mapping.has('switches')
-    ? bySwitch(mapping.get('switches'), [...path, 'switches'], findings, 'switches', '5: us', (each, at) =>
-        readScale(metric, each, at, findings),
-      )
-    : new Map<number, Scale>();
-  return usual === null ? null : { default: usual, switches };
+  const usual = mapping.read('default', (each) => readScale(metric, each));
+  const switches = mapping.read('switches', (all) => bySwitch(all, '5: us', (each) => readScale(metric, each)));
+  return usual === null ? null : { default: usual, switches: switches ?? new Map() };
 }
 
-function readScale(metric: MetricName, value: unknown, path: Path, findings: Findings): Scale | null {
-  if (typeof value === 'string') return findings.attempt(path, () => unitScale(metric, value));
+function readScale(metric: MetricName, given: Given): Scale | null {
+  const { value } = given;
+  if (typeof value === 'string') return given.attempt(() => unitScale(metric, value));
   const example =
     metric === 'hopLatency' ? 'ns' : metric === 'egressUtilization' ? '{ full: 10000 }' : 'B or { cell: 80B }';
+  const what = `the scale of ${metric}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    findings.add(
-      'WRONG_TYPE',
-      path,
-      `the scale of ${metric} is a unit or a mapping, as ${example}, not ${described(value)}`,
-    );
-    return null;
+    return given.refuse('WRONG_TYPE', `${what} is a unit or a mapping, as ${example}, not ${described(value)}`);
   }
-  const mapping = findings.shaped(
-    value,
-    path,
-    { what: `the scale of ${metric}`, keys: { cell: 'cell: 80B', full: 'full: 10000' } },
-    example,
-  );
+  const mapping = given.shaped({ what, keys: { cell: 'cell: 80B', full: 'full: 10000' } }, example);
   if (mapping === null) return null;
-  const [cell, full] = [mapping.get('cell'), mapping.get('full')];
-  if ((cell === undefined) === (full === undefined)) {
-    findings.add('BAD_VALUE', path, `the scale of ${metric} is one of cell and full: write ${example}`);
-    return null;
+  if (mapping.has('cell') === mapping.has('full')) {
+    return given.refuse('BAD_VALUE', `${what} is one of cell and full: write ${example}`);
   }
-  if (cell !== undefined) {
-    const size = findings.numberOrText(cell, [...path, 'cell'], 'the size of a cell', '80B');
-    return size === null ? null : findings.attempt([...path, 'cell'], () => cellScale(metric, size));
-  }
-  if (typeof full !== 'number') {
-    findings.add('WRONG_TYPE', [...path, 'full'], `full is a number, as 10000, not ${described(full)}`);
-    return null;
-  }
-  return findings.attempt([...path, 'full'], () => fullScale(metric, full));
+  return (
+    mapping.read('cell', (cell) => {
+      const size = cell.numberOrText('the size of a cell', '80B');
+      return size === null ? null : cell.attempt(() => cellScale(metric, size));
+    }) ??
+    mapping.read('full', (each) => {
+      const full = each.value;
+      if (typeof full === 'number') return each.attempt(() => fullScale(metric, full));
+      return each.refuse('WRONG_TYPE', `full is a number, as 10000, not ${described(full)}`);
+    })
+  );
 }
 
 /** Whether a problem of a constant is due to a scale that other findings tell of. */
 export function isKnownAlready(error: unknown, metric: MetricName | null, { broken }: Units): boolean {
-  return error instanceof QuantityError && error.code === 'UNDECLARED_UNIT' && metric !== null && broken.has(metric);
+  return error instanceof ValueError && error.code === 'UNDECLARED_UNIT' && metric !== null && broken.has(metric);
 }

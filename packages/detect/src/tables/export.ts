@@ -3,12 +3,13 @@ import { checkRule } from '../engine/check-rule.js';
 import { type RuleProblem, RulesError } from '../errors.js';
 import { MAX_CLAUSES, MAX_CONDITIONS } from '../expression/model.js';
 import type { DetectorConfig, Match, PortRange, Prefix, Rule, RuleSet } from '../rules/model.js';
-import { logicWrites, metricNumber, type RegisterWrite } from './logic.js';
+import { logicWrites, type RegisterWrite } from './logic.js';
 import {
   DETECTOR_NUMBERS,
   EXPRESSIONS,
   HOST_DETECTORS,
   type IpVersion,
+  metricNumber,
   NO_METRIC_NUMBER,
   REGISTERS,
   RULE_TABLES,
@@ -220,7 +221,7 @@ export function exportTables(rules: RuleSet, options: TableOptions = {}): TableE
       ...tables.map((table) => `table_set_default ${table} ${fallback.name}`),
       ...logic,
       ...entries,
-      writeCommand({ register: REGISTERS.bank.name, index: 0, value: BigInt(bank) }),
+      writeCommand({ register: REGISTERS.bank, index: 0, value: BigInt(bank) }),
     ],
     ruleNames: rules.rules.map(({ name }) => name),
     refused,

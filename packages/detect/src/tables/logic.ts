@@ -2,7 +2,7 @@ import { type Cnf, type Condition, MAX_CLAUSES, MAX_CONDITIONS } from '../expres
 import {
   AGGREGATE_NUMBERS,
   CONDITION_WORD,
-  METRIC_ITEMS,
+  metricNumber,
   NO_METRIC_NUMBER,
   OPERATOR_NUMBERS,
   REGISTERS,
@@ -14,11 +14,6 @@ export interface RegisterWrite {
   readonly register: string;
   readonly index: number;
   readonly value: bigint;
-}
-
-/** Number of a metric in the data plane, or -1 if it does not take it. */
-export function metricNumber(name: string): number {
-  return METRIC_ITEMS.find(({ metric }) => metric === name)?.number ?? -1;
 }
 
 function conditionWord({ aggregate, metric, operator, constant }: Condition): bigint {
@@ -56,13 +51,13 @@ export function logicWrites(expression: Cnf, index: number): RegisterWrite[] {
       if (aggregate === 'delta' && metric !== null) history |= 1n << BigInt(metricNumber(metric));
       if (aggregate === 'delta' || aggregate === 'count') history |= 1n << BigInt(USES_HISTORY);
       const at = conditionIndex(index, c, k);
-      conditions.push({ register: REGISTERS.logicConditions.name, index: at, value: conditionWord(condition) });
+      conditions.push({ register: REGISTERS.logicConditions, index: at, value: conditionWord(condition) });
     });
   });
   return [
-    { register: REGISTERS.logicClauses.name, index, value: shape },
-    { register: REGISTERS.logicMetrics.name, index, value: metrics },
-    { register: REGISTERS.logicHistory.name, index, value: history },
+    { register: REGISTERS.logicClauses, index, value: shape },
+    { register: REGISTERS.logicMetrics, index, value: metrics },
+    { register: REGISTERS.logicHistory, index, value: history },
     ...conditions,
   ];
 }

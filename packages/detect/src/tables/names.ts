@@ -3,8 +3,8 @@
  * the README beside the P4 programs says the same in words, and a test holds the two together.
  */
 
-import { FIELDS, type Field as MetadataField, type MetricName } from '@int/codec';
-import { AGGREGATES, MAX_CLAUSES, MAX_CONDITIONS, OPERATORS } from '../expression/model.js';
+import { FIELDS } from '@int/codec';
+import { AGGREGATES, OPERATORS } from '../expression/model.js';
 import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
 
 /** The control that all names begin with. */
@@ -91,60 +91,22 @@ export const TABLE_ACTIONS = {
   reportNone: { name: `${CONTROL}.report_none`, parameters: [] },
 } as const satisfies Record<string, TableAction>;
 
-/** Flow cells: index = CRC-32 of the flow modulo this. A power of two. */
-export const FLOW_CELLS = 65536;
-/** Switch cells: index = switch id modulo this. A power of two. */
-export const SWITCH_CELLS = 4096;
-/** Metric numbers that the state registers have room for: 0 to 11. */
-export const METRIC_CELLS = 12;
 /** Expressions that one bank has room for. */
 export const EXPRESSIONS = 64;
-/** Hops that the sink's unrolled loops look at. */
-export const MAX_HOPS = 8;
 
-/** A register array. */
-export interface Register {
-  readonly name: string;
-  /** Bits of a cell. */
-  readonly width: number;
-  readonly size: number;
-}
-
-/** Register arrays of the sink. All are zero at first. */
+/** Registers that an export writes; those of the detectors' state it leaves alone. */
 export const REGISTERS = {
   /** Cell 0: the bank in use, 0 or 1. */
-  bank: { name: `${CONTROL}.bank`, width: 8, size: 1 },
-  /** By flow: reports since the last one looked at, that one included. */
-  sampleCount: { name: `${CONTROL}.sample_count`, width: 32, size: FLOW_CELLS },
-  /** By flow: when the last report was looked at, in microseconds. */
-  sampleTime: { name: `${CONTROL}.sample_time`, width: 48, size: FLOW_CELLS },
-  /** By metric and switch: the value last reported. */
-  perHopPrevious: { name: `${CONTROL}.per_hop_previous`, width: 32, size: METRIC_CELLS * SWITCH_CELLS },
-  /** By metric and flow: the sum last reported. */
-  perFlowPrevious: { name: `${CONTROL}.per_flow_previous`, width: 32, size: METRIC_CELLS * FLOW_CELLS },
-  /** By metric and flow: the scaled average. */
-  averageAccumulator: { name: `${CONTROL}.average_accumulator`, width: 48, size: METRIC_CELLS * FLOW_CELLS },
-  /** By metric and flow: the average last reported. */
-  averageReported: { name: `${CONTROL}.average_reported`, width: 32, size: METRIC_CELLS * FLOW_CELLS },
-  /** By flow: reports that expressions with history have looked at. */
-  complexCount: { name: `${CONTROL}.complex_count`, width: 32, size: FLOW_CELLS },
-  /** By flow: bit m set if `complex_previous` holds a sum of metric m. */
-  complexSeen: { name: `${CONTROL}.complex_seen`, width: 32, size: FLOW_CELLS },
-  /** By metric and flow: the previous sum. */
-  complexPrevious: { name: `${CONTROL}.complex_previous`, width: 32, size: METRIC_CELLS * FLOW_CELLS },
+  bank: `${CONTROL}.bank`,
   /** By expression: conditions of clause c in bits 4c + 3 to 4c; 0: no such clause. */
-  logicClauses: { name: `${CONTROL}.logic_clauses`, width: 32, size: 2 * EXPRESSIONS },
+  logicClauses: `${CONTROL}.logic_clauses`,
   /** By expression: bit m set if it names metric m. */
-  logicMetrics: { name: `${CONTROL}.logic_metrics`, width: 32, size: 2 * EXPRESSIONS },
+  logicMetrics: `${CONTROL}.logic_metrics`,
   /** By expression: bit m set if a delta names metric m; bit 31 if there is a count or a delta. */
-  logicHistory: { name: `${CONTROL}.logic_history`, width: 32, size: 2 * EXPRESSIONS },
+  logicHistory: `${CONTROL}.logic_history`,
   /** By expression, clause and condition: see {@link CONDITION_WORD}. */
-  logicConditions: {
-    name: `${CONTROL}.logic_conditions`,
-    width: 48,
-    size: 2 * EXPRESSIONS * MAX_CLAUSES * MAX_CONDITIONS,
-  },
-} as const satisfies Record<string, Register>;
+  logicConditions: `${CONTROL}.logic_conditions`,
+} as const;
 
 /** Bit of `logic_history` that says that the expression has a count or a delta. */
 export const USES_HISTORY = 31;
@@ -180,40 +142,14 @@ export const DETECTOR_NUMBERS = /* @__PURE__ */ numbers(DETECTOR_KINDS);
  */
 export const HOST_DETECTORS: readonly DetectorKind[] = ['change', 'pathChange'];
 
-/** Where the data plane finds a metric in a hop's INT v2.1 metadata. */
-export interface MetricItem {
-  readonly metric: MetricName;
-  /** Metric number. */
-  readonly number: number;
-  /** Bit of the instruction bitmap, 0 = most significant. */
-  readonly instruction: number;
-  /** 32-bit word of the item. */
-  readonly word: number;
-  /** Bits to the right of the metric in that word. */
-  readonly shift: number;
-  readonly width: number;
-}
+/** Metrics that the data plane reads: the items of INT v2.1 that have a name and are numbers of at most 32 bits. */
+const METRIC_NUMBERS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
+  FIELDS.flatMap(({ name, at, metric, isReserved }) =>
+    at['2'] === undefined || metric === undefined || isReserved === true ? [] : [[name, metric]],
+  ),
+);
 
-/** Where a field of INT v2.1 lies: the fields of an instruction stand one behind the other. */
-function itemOf(field: MetadataField): MetricItem {
-  const instruction = field.at['2']!;
-  const fields = FIELDS.filter(({ at, isReserved }) => at['2'] === instruction && isReserved !== true);
-  const front = fields.slice(0, fields.indexOf(field)).reduce((sum, { bits }) => sum + bits, 0);
-  const word = front >>> 5;
-  const { metric, bits } = field;
-  return {
-    metric: field.name as MetricName,
-    number: metric!,
-    instruction,
-    word,
-    shift: 32 * (word + 1) - front - bits,
-    width: bits,
-  };
+/** Number of a metric in the data plane; -1 if the data plane does not read it. */
+export function metricNumber(name: string): number {
+  return METRIC_NUMBERS.get(name) ?? -1;
 }
-
-/** Metrics that the data plane takes: the items of INT v2.1 that have a name and are numbers of at most 32 bits. */
-export const METRIC_ITEMS: readonly MetricItem[] = /* @__PURE__ */ FIELDS.filter(
-  ({ at, metric, isReserved }) => at['2'] !== undefined && metric !== undefined && isReserved !== true,
-)
-  .map(itemOf)
-  .sort((a, b) => a.number - b.number);

@@ -15,7 +15,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import type { RuleProblem, RuleProblemCode } from '../errors.js';
-import type { Path } from '../rules/problems.js';
+import type { Path } from '../rules/given.js';
 import { scalarPlaces } from './scalar-place.js';
 
 /** Levels of lists and mappings. Rules have 7; the limit keeps the YAML library within its stack. */

@@ -5,8 +5,8 @@
  */
 import { type RuleProblem, RulesError } from '../errors.js';
 import { compileValue } from '../rules/compile.js';
+import type { Finding } from '../rules/given.js';
 import type { RuleSet } from '../rules/model.js';
-import type { Finding } from '../rules/problems.js';
 import { YamlText } from './document.js';
 
 /** Options of {@link readRules}. */
@@ -37,7 +37,7 @@ export function readRules(text: string, options: ReadRulesOptions = {}): RuleSet
   // Text that is no YAML leaves gaps; its error has been reported.
   if (!yaml.isComplete) throw new RulesError(sorted(yaml.problems));
   const { ruleSet, findings } = compileValue(yaml.value);
-  const problems = [...yaml.problems, ...findings.all.map((finding) => placed(finding, yaml))];
+  const problems = [...yaml.problems, ...findings.map((finding) => placed(finding, yaml))];
   if (ruleSet === null || problems.length > 0) throw new RulesError(sorted(problems));
   return ruleSet;
 }

@@ -128,9 +128,9 @@ export interface Load {
 
 /** What is under test: as much of a controller as a load touches. */
 export interface Subject {
-  readonly threshold: number;
-  observe(statistic: number): void;
-  tick(nowMs: number, reports: number): number;
+  threshold(member: 0): number;
+  observe(member: 0, statistic: number): void;
+  tick(nowMs: number, reports: number): unknown;
 }
 
 /** Runs a load on a controller in virtual time. Returns the events of each step of 10 ms. */
@@ -143,13 +143,13 @@ export function run(controller: Subject, load: Load, each?: (seconds: number) =>
     const at = step / STEPS_PER_SECOND;
     const count = arrivals(random, reports(at) / STEPS_PER_SECOND);
     const factor = scale === undefined ? 1 : scale(at);
-    const threshold = controller.threshold;
+    const threshold = controller.threshold(0);
     let raised = 0;
     for (let i = 0; i < count; i++) {
       const value = Math.floor(draw(at + i / count / STEPS_PER_SECOND) * factor);
       const statistic = detect(threshold, value);
       if (statistic >= 0) {
-        controller.observe(statistic);
+        controller.observe(0, statistic);
         raised++;
       }
     }

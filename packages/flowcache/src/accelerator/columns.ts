@@ -1,5 +1,5 @@
 import { type Arena, FLAG, type TelemetryBatch } from '@int/codec';
-import { REPORT } from '../cache/batch-columns.js';
+import { REPORT_COLUMN } from '@int/codec/internals';
 import { type CacheGeometry, LATENCY_COLUMN, metricWords, NODE_COLUMN } from '../layout.js';
 import { BLOCK, CONTEXT } from './context.js';
 
@@ -59,7 +59,7 @@ export class AcceleratorColumns {
     context[CONTEXT.CODE] = batch.code.byteOffset;
     context[CONTEXT.HOP_COUNT] = batch.hopCount.byteOffset;
     context[CONTEXT.PROTOCOL] = batch.protocol.byteOffset;
-    this.#writeReport(batch.reportWords.byteOffset, batch.reportStride * 4, REPORT);
+    this.#writeReport(batch.reportWords.byteOffset, batch.reportStride * 4, REPORT_COLUMN);
     this.#writeHops(batch.hopWords.byteOffset, batch.hopStride * 4, (column) => column);
     context[CONTEXT.HOP_BASE] = 0;
     context[CONTEXT.HOP_ROWS] = batch.capacity.hops;

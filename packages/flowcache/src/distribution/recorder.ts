@@ -1,6 +1,6 @@
 /** From the rows of a batch to values with a row of the distributions each. */
 import type { TelemetryBatch } from '@int/codec';
-import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
+import { REPORT_COLUMN, SignedColumns } from '@int/codec/internals';
 import { LATENCY_COLUMN, NODE_COLUMN } from '../layout.js';
 import { DISTRIBUTION_COUNTER } from './layout.js';
 import type { DistributionMemory } from './memory.js';
@@ -13,30 +13,6 @@ const HOPS = 2048;
 /** Values of 32 bits that a sum takes from 2^52 to 2^53. */
 const UNSPLIT = 2 ** 20;
 
-const HOP_START = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('hopStart');
-
-/** Columns of a batch as signed words: V8 keeps those in registers. */
-class Columns {
-  readonly hops: Int32Array;
-  readonly hopStride: number;
-  readonly hopStart: Int32Array;
-  readonly hopCount: Uint8Array;
-  readonly code: Uint8Array;
-
-  constructor(batch: TelemetryBatch) {
-    const { hopWords, reportWords, reportStride } = batch;
-    this.hops = new Int32Array(hopWords.buffer, hopWords.byteOffset, hopWords.length);
-    this.hopStride = batch.hopStride;
-    this.hopStart = new Int32Array(
-      reportWords.buffer,
-      reportWords.byteOffset + HOP_START * reportStride * 4,
-      batch.capacity.reports,
-    );
-    this.hopCount = batch.hopCount;
-    this.code = batch.code;
-  }
-}
-
 /** Counts the values of batches. Allocates nothing once it has seen a batch. */
 export class Recorder {
   readonly #memory: DistributionMemory;
@@ -47,9 +23,8 @@ export class Recorder {
   readonly #values: Values;
   /** The end-to-end latencies of a block, then as many zeros, which tell that none is missing. */
   readonly #latencies: Values;
-  readonly #known = new WeakMap<TelemetryBatch, Columns>();
-  #batch: TelemetryBatch | null = null;
-  #columns: Columns | null = null;
+  readonly #known = new WeakMap<TelemetryBatch, SignedColumns>();
+  #columns: SignedColumns | null = null;
   /** Values that a sum may have grown by since it was last below 2^52. */
   #unsplit = UNSPLIT;
 
@@ -70,17 +45,17 @@ export class Recorder {
     for (let row = from; row < to; row += BLOCK) this.#block(columns, row, Math.min(row + BLOCK, to));
   }
 
-  #columnsOf(batch: TelemetryBatch): Columns {
-    if (this.#columns !== null && this.#batch === batch) return this.#columns;
-    const columns = this.#known.get(batch) ?? new Columns(batch);
+  #columnsOf(batch: TelemetryBatch): SignedColumns {
+    if (this.#columns?.batch === batch) return this.#columns;
+    const columns = this.#known.get(batch) ?? new SignedColumns(batch);
     this.#known.set(batch, columns);
-    this.#batch = batch;
     this.#columns = columns;
     return columns;
   }
 
-  #block(columns: Columns, from: number, to: number): void {
-    const { code, hopStart, hopCount, hops } = columns;
+  #block(columns: SignedColumns, from: number, to: number): void {
+    const { code, report, hopCount, hops } = columns;
+    const starts = (REPORT_COLUMN.HOP_START * columns.reportStride) | 0;
     const { cells } = this.#memory;
     const sums = this.#latencies.source;
     const latencies = (LATENCY_COLUMN * columns.hopStride) | 0;
@@ -94,7 +69,7 @@ export class Recorder {
         notOk++;
         continue;
       }
-      const start = hopStart[row]!;
+      const start = report[(starts + row) | 0]!;
       const next = (start + hopCount[row]!) | 0;
       if (start !== end || ((next - first) | 0) > HOPS) {
         this.#hops(columns, first, end);
@@ -123,7 +98,7 @@ export class Recorder {
     cells[DISTRIBUTION_COUNTER.NOT_OK]! += notOk;
   }
 
-  #hops(columns: Columns, first: number, end: number): void {
+  #hops(columns: SignedColumns, first: number, end: number): void {
     if (first === end) return;
     const count = end - first;
     // There are no more end-to-end latencies than hops; those of the block at hand are still to come.
@@ -145,7 +120,7 @@ export class Recorder {
   }
 
   /** Finds the row of each hop. */
-  #locate(columns: Columns, first: number, end: number): void {
+  #locate(columns: SignedColumns, first: number, end: number): void {
     const { words, plan } = this.#memory;
     const bases = this.#bases;
     const { hops } = columns;
@@ -170,7 +145,7 @@ export class Recorder {
   }
 
   /** Finds the rows of hops one by one: those that are not in their first two slots, or not in the table. */
-  #place({ hops, hopStride }: Columns, first: number, from: number, to: number): void {
+  #place({ hops, hopStride }: SignedColumns, first: number, from: number, to: number): void {
     const memory = this.#memory;
     for (let k = from; k < to; k++) {
       const id = hops[NODE_COLUMN * hopStride + first + k]!;

@@ -45,6 +45,17 @@ export type MetricFamily =
   | (Named & ValueRows & { readonly type: 'counter' | 'gauge' })
   | (Named & HistogramRows & { readonly type: 'histogram' });
 
+const metric =
+  (type: 'counter' | 'gauge') =>
+  (name: string, help: string, read: (pipeline: PipelineReading) => ValueRows): MetricDefinition => ({
+    type,
+    name,
+    help,
+    read,
+  });
+export const counter = metric('counter');
+export const gauge = metric('gauge');
+
 /** Reads all metrics at one moment. */
 export function readFamilies(definitions: readonly MetricDefinition[], parts: PipelineParts): MetricFamily[] {
   const reading = new PipelineReading(parts);

@@ -11,7 +11,7 @@ import {
   methodType,
 } from './declare-types.js';
 import { declareAction, declareFunction, declareOverload } from './functions.js';
-import { declareObject, declareValueSet } from './parsers.js';
+import { declareObject } from './parsers.js';
 import { declareConstant } from './statements.js';
 
 function declareExternFunction(c: Checker, declaration: ExternDeclaration): void {
@@ -63,15 +63,6 @@ export function checkDeclaration(c: Checker, declaration: Declaration): void {
       break;
     case 'instance':
       declareInstance(c, declaration);
-      break;
-    case 'value-set':
-      declareValueSet(c, declaration);
-      break;
-    case 'variable':
-      c.error('top-level', declaration.span, 'variables cannot be declared at the top level');
-      break;
-    case 'table':
-      c.error('top-level', declaration.span, 'tables can only be declared in controls');
       break;
   }
 }

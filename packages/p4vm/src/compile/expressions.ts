@@ -12,7 +12,7 @@ import { atom, type Value, wrapBig } from './value.js';
 /** Longest code of one value, in characters, that is not kept in a constant. */
 const MAX_CODE = 1000;
 
-type Binary = Extract<Expression, { readonly kind: 'binary' }>;
+type Binary = Expression<'binary'>;
 
 /** The value of an expression. Its effects are written as statements; the value's code only reads. */
 export function expressionValue(routine: Routine, expression: Expression): Value {
@@ -249,7 +249,7 @@ function settle(routine: Routine, value: Value): readonly string[] {
   }
 }
 
-function conditional(routine: Routine, expression: Extract<Expression, { readonly kind: 'conditional' }>): Value {
+function conditional(routine: Routine, expression: Expression<'conditional'>): Value {
   const { type } = expression;
   const test = decidedCondition(routine, 'condition', expression.condition, conditionOf(routine, expression.condition));
   if (isAggregate(type)) return conditionalAggregate(routine, expression, test);
@@ -283,11 +283,7 @@ function conditional(routine: Routine, expression: Extract<Expression, { readonl
   return valueFrom(names);
 }
 
-function conditionalAggregate(
-  routine: Routine,
-  expression: Extract<Expression, { readonly kind: 'conditional' }>,
-  test: string,
-): Value {
+function conditionalAggregate(routine: Routine, expression: Expression<'conditional'>, test: string): Value {
   const one = routine.capture(() => referenceOf(routine, expression.whenTrue));
   const other = routine.capture(() => referenceOf(routine, expression.whenFalse));
   const name = routine.unit.temporary();

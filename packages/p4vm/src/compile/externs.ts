@@ -10,8 +10,8 @@ import { traceExtern, traceValue } from './trace.js';
 import { refuse, shortName } from './unit.js';
 import { atom, type Value } from './value.js';
 
-type ExternCall = Extract<Expression, { readonly kind: 'call-extern' }>;
-type MethodCall = Extract<Expression, { readonly kind: 'call-method' }>;
+type ExternCall = Expression<'call-extern'>;
+type MethodCall = Expression<'call-method'>;
 
 const NOTHING: Value = { kind: 'void' };
 

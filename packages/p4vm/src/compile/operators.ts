@@ -1,4 +1,4 @@
-import type { IrBinaryOperator } from '../ir/program.js';
+import type { BinaryOperator } from '../syntax/ast.js';
 import { constantValue, type Routine, sliceWords, valueOfWords } from './routine.js';
 import { NUMBER_WIDTH, WORDS_WIDTH, wordCount } from './storage.js';
 import { atom, chunk, cutTop, type Value, wrapBig, wrapNumber } from './value.js';
@@ -152,7 +152,7 @@ function divideOrModulo(routine: Routine, left: Bits, right: Bits, isModulo: boo
 }
 
 /** Arithmetic and bitwise operators on operands of one width. */
-export function combine(routine: Routine, operator: IrBinaryOperator, left: Bits, right: Bits): Value {
+export function combine(routine: Routine, operator: BinaryOperator, left: Bits, right: Bits): Value {
   const { width, isSigned } = left;
   if (width === 0) return number('0', 0, isSigned);
   switch (operator) {

@@ -12,7 +12,7 @@ import { describe, traceEmit, traceExtract } from './trace.js';
 import { refuse } from './unit.js';
 import { cutTop, type Value, wrapNumber } from './value.js';
 
-type PacketCall = Extract<Expression, { readonly kind: 'call-packet' }>;
+type PacketCall = Expression<'call-packet'>;
 
 const NOTHING: Value = { kind: 'void' };
 

@@ -1,4 +1,5 @@
-import type { DataType, Expression, LValue, StructDataType } from '../ir/program.js';
+import type { DataType, Expression, StructDataType } from '../ir/program.js';
+import { isLValue } from '../ir/walk.js';
 import { decided } from './definedness.js';
 import { expressionValue, referenceOf } from './expressions.js';
 import { propertyOf } from './names.js';
@@ -53,20 +54,6 @@ export interface AggregatePlace {
 }
 
 export type Place = ScalarPlace | SlicePlace | AggregatePlace;
-
-export function isLValue(expression: Expression): expression is LValue {
-  switch (expression.kind) {
-    case 'variable':
-    case 'member':
-    case 'element':
-    case 'stack-next':
-    case 'stack-last':
-    case 'slice':
-      return true;
-    default:
-      return false;
-  }
-}
 
 /** The place of an l-value. Its indices are evaluated now, into constants. */
 export function placeOf(routine: Routine, target: Expression): Place {
@@ -172,7 +159,7 @@ function missingElement(unit: Unit, type: StructDataType): string {
   });
 }
 
-function elementPlace(routine: Routine, target: Extract<Expression, { readonly kind: 'element' }>): Place {
+function elementPlace(routine: Routine, target: Expression<'element'>): Place {
   const { unit } = routine;
   const stack = aggregatePlace(routine, target.base);
   if (stack.type.kind !== 'stack') throw new TypeError('elements are of stacks');
@@ -194,10 +181,7 @@ function elementPlace(routine: Routine, target: Extract<Expression, { readonly k
   return objectPlace(element, object, false, marks, { nextOf: stack.nextOf });
 }
 
-function endOfStack(
-  routine: Routine,
-  target: Extract<Expression, { readonly kind: 'stack-next' | 'stack-last' }>,
-): Place {
+function endOfStack(routine: Routine, target: Expression<'stack-next' | 'stack-last'>): Place {
   const { unit } = routine;
   const stack = aggregatePlace(routine, target.base);
   if (stack.type.kind !== 'stack') throw new TypeError('next and last are of stacks');

@@ -13,8 +13,8 @@ import { traceValue } from './trace.js';
 import { atom, type Value } from './value.js';
 
 export function writeStatement(routine: Routine, statement: Statement): void {
-  const { budget, program } = routine.unit;
-  budget.enter('span' in statement ? statement.span : program.ingress.span);
+  const { budget } = routine.unit;
+  budget.enter(statement.span);
   writeKind(routine, statement);
   budget.leave();
 }
@@ -87,7 +87,7 @@ function innermost(routine: Routine): Loop {
   return loop;
 }
 
-function declare(routine: Routine, { variable, value, span }: Extract<Statement, { readonly kind: 'declare' }>): void {
+function declare(routine: Routine, { variable, value, span }: Statement<'declare'>): void {
   const target: Expression = { kind: 'variable', type: variable.type, variable, span };
   if (value !== undefined) {
     assign(routine, target, value);
@@ -142,7 +142,7 @@ function returned(routine: Routine, value: Value, width: number): string {
   return value.code;
 }
 
-function switchAction(routine: Routine, statement: Extract<Statement, { readonly kind: 'switch-action' }>): void {
+function switchAction(routine: Routine, statement: Statement<'switch-action'>): void {
   const { code } = routine;
   const entry = applyTable(routine, statement.table, true);
   code.open(`switch (${entry}.action) {`);
@@ -160,7 +160,7 @@ function switchAction(routine: Routine, statement: Extract<Statement, { readonly
   code.close();
 }
 
-function switchValue(routine: Routine, statement: Extract<Statement, { readonly kind: 'switch-value' }>): void {
+function switchValue(routine: Routine, statement: Statement<'switch-value'>): void {
   const { code } = routine;
   const { type } = statement.subject;
   const value = keptValue(routine, type, expressionValue(routine, statement.subject));
@@ -210,7 +210,7 @@ function newLoop(routine: Routine): Loop {
   return { label: names.take('loop'), bodyLabel: names.take('turn') };
 }
 
-function loopWhile(routine: Routine, statement: Extract<Statement, { readonly kind: 'for' }>): void {
+function loopWhile(routine: Routine, statement: Statement<'for'>): void {
   const { code } = routine;
   const loop = newLoop(routine);
   code.open('{');
@@ -230,7 +230,7 @@ function loopWhile(routine: Routine, statement: Extract<Statement, { readonly ki
   code.close();
 }
 
-function loopOverRange(routine: Routine, statement: Extract<Statement, { readonly kind: 'for-range' }>): void {
+function loopOverRange(routine: Routine, statement: Statement<'for-range'>): void {
   const { code, unit } = routine;
   const loop = newLoop(routine);
   const target = placeOf(routine, statement.variable);
@@ -255,7 +255,7 @@ function asCode(value: Value): string {
   return bits.code;
 }
 
-function loopOverElements(routine: Routine, statement: Extract<Statement, { readonly kind: 'for-elements' }>): void {
+function loopOverElements(routine: Routine, statement: Statement<'for-elements'>): void {
   const { code, unit } = routine;
   const { type } = statement.collection;
   if (type.kind !== 'stack') throw new TypeError('loops go over stacks');

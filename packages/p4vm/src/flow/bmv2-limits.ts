@@ -1,4 +1,3 @@
-import { forEachExpression, walkStatement, walkStates } from '../compile/walk.js';
 import type {
   Action,
   ControlInstance,
@@ -11,6 +10,7 @@ import type {
   Statement,
   Table,
 } from '../ir/program.js';
+import { forEachExpression, walkStatement, walkStates } from '../ir/walk.js';
 import { Diagnostics } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import { tablesApart } from './table-places.js';
@@ -170,7 +170,7 @@ class Limits {
     }
   }
 
-  #binary({ operator, right, span }: Extract<Expression, { kind: 'binary' }>): void {
+  #binary({ operator, right, span }: Expression<'binary'>): void {
     if ((operator === '/' || operator === '%') && !isPowerOfTwo(right)) {
       this.#refuse('bmv2-division', span, 'BMv2 divides at run time by powers of two only');
     }
@@ -192,7 +192,7 @@ function isNumber({ kind }: DataType): boolean {
 }
 
 /** The only part that may call an extern function; null: any part. */
-function homeOf({ name, arguments: [first] }: Extract<Expression, { kind: 'call-extern' }>): Part | null {
+function homeOf({ name, arguments: [first] }: Expression<'call-extern'>): Part | null {
   if (name.startsWith('resubmit')) return 'ingress';
   if (name.startsWith('recirculate')) return 'egress';
   if (!name.startsWith('clone') || first?.value?.kind !== 'constant') return null;

@@ -45,7 +45,7 @@ export function branch(flow: Flow, condition: Expression, states: readonly State
   return { yes: after.map((each) => each.copy()), no: after };
 }
 
-function binary(flow: Flow, condition: Extract<Expression, { kind: 'binary' }>, states: readonly State[]): Branches {
+function binary(flow: Flow, condition: Expression<'binary'>, states: readonly State[]): Branches {
   const { operator, left, right } = condition;
   if (operator === '&&' || operator === '||') {
     const first = branch(flow, left, states);
@@ -74,7 +74,7 @@ function both(state: State): Branches {
 /** A comparison as one of equality with a value that is known, if it is one. */
 function comparison(
   flow: Flow,
-  { operator, left, right }: Extract<Expression, { kind: 'binary' }>,
+  { operator, left, right }: Expression<'binary'>,
   state: State,
 ): { readonly place: Expression; readonly value: bigint; readonly isNot: boolean } | undefined {
   const [leftValue, rightValue] = [left, right].map((each) => flow.known.single(knownOf(flow, each, state)));

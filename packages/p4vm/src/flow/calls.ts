@@ -1,4 +1,12 @@
-import type { Action, ControlInstance, Expression, IrArgument, IrParameter, ParserInstance } from '../ir/program.js';
+import type {
+  Action,
+  Call,
+  ControlInstance,
+  Expression,
+  IrArgument,
+  IrParameter,
+  ParserInstance,
+} from '../ir/program.js';
 import type { Span } from '../source/position.js';
 import { applied } from './applications.js';
 import { store } from './assignments.js';
@@ -13,22 +21,6 @@ import { headersOf, type Place, scalarsOf } from './places.js';
 import { look, read, readIndices } from './reads.js';
 import { joined, MAYBE, NO, type State, YES } from './state.js';
 import { run, runAll } from './statements.js';
-
-type Call = Extract<
-  Expression,
-  {
-    readonly kind:
-      | 'set-validity'
-      | 'push-pop'
-      | 'call-function'
-      | 'call-action'
-      | 'apply-instance'
-      | 'apply-table'
-      | 'call-extern'
-      | 'call-packet'
-      | 'call-method';
-  }
->;
 
 /** Evaluates a call in all states. */
 export function call(flow: Flow, expression: Call, states: readonly State[]): readonly State[] {
@@ -181,7 +173,7 @@ function noteOutParameters(flow: Flow, { name, parameters, span }: Callee, state
 
 function setValidity(
   flow: Flow,
-  { header, valid }: Extract<Expression, { kind: 'set-validity' }>,
+  { header, valid }: Expression<'set-validity'>,
   states: readonly State[],
 ): readonly State[] {
   const after = readIndices(flow, header, states);
@@ -203,7 +195,7 @@ function setValidity(
 
 function pushPop(
   flow: Flow,
-  { stack, method, count }: Extract<Expression, { kind: 'push-pop' }>,
+  { stack, method, count }: Expression<'push-pop'>,
   states: readonly State[],
 ): readonly State[] {
   const after = readIndices(flow, stack, states);

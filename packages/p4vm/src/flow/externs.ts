@@ -7,7 +7,7 @@ import { headersOf } from './places.js';
 import { look, lookAtAll, lookAtHeader, read, readIndices } from './reads.js';
 import { joined, type State, YES } from './state.js';
 
-type ExternCall = Extract<Expression, { kind: 'call-extern' }>;
+type ExternCall = Expression<'call-extern'>;
 
 /** Effects of the functions of core.p4 and v1model.p4 on values and validity. */
 export function callExtern(flow: Flow, expression: ExternCall, states: readonly State[]): readonly State[] {
@@ -127,7 +127,7 @@ function leaving(flow: Flow, { name, arguments: args, span }: ExternCall, states
 /** Methods of extern objects: their results are written, with unknown values. */
 export function callMethod(
   flow: Flow,
-  { instance, method, arguments: args }: Extract<Expression, { kind: 'call-method' }>,
+  { instance, method, arguments: args }: Expression<'call-method'>,
   states: readonly State[],
 ): readonly State[] {
   if (method === 'read') flow.metersRead.add(instance);

@@ -7,7 +7,7 @@ import { type HeaderPlace, headersOf, type Place } from './places.js';
 import { look, read, readIndices } from './reads.js';
 import { MAYBE, NO, type State, YES } from './state.js';
 
-type PacketCall = Extract<Expression, { kind: 'call-packet' }>;
+type PacketCall = Expression<'call-packet'>;
 
 /** `extract`, `lookahead`, `advance`, `length` and `emit`. */
 export function callPacket(flow: Flow, expression: PacketCall, states: readonly State[]): readonly State[] {

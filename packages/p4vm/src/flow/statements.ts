@@ -65,11 +65,7 @@ export function runAll(flow: Flow, statements: readonly Statement[], states: rea
   return statements.reduce((before, each) => run(flow, each, before), states);
 }
 
-function switchAction(
-  flow: Flow,
-  statement: Extract<Statement, { kind: 'switch-action' }>,
-  states: readonly State[],
-): readonly State[] {
+function switchAction(flow: Flow, statement: Statement<'switch-action'>, states: readonly State[]): readonly State[] {
   const { hit, miss } = applyTable(flow, statement.table, states);
   const ends: (readonly State[])[] = [];
   const other: (readonly State[])[] = [];
@@ -86,11 +82,7 @@ function switchAction(
   return joined(flow.space, ...ends);
 }
 
-function switchValue(
-  flow: Flow,
-  statement: Extract<Statement, { kind: 'switch-value' }>,
-  states: readonly State[],
-): readonly State[] {
+function switchValue(flow: Flow, statement: Statement<'switch-value'>, states: readonly State[]): readonly State[] {
   const { subject } = statement;
   let rest = read(flow, subject, states);
   const ends: (readonly State[])[] = [];
@@ -145,7 +137,7 @@ function loop(
 
 function forIn(
   flow: Flow,
-  statement: Extract<Statement, { kind: 'for-range' | 'for-elements' }>,
+  statement: Statement<'for-range' | 'for-elements'>,
   states: readonly State[],
 ): readonly State[] {
   const { variable, body } = statement;

@@ -1,8 +1,8 @@
 import type { CheckedEntry } from '../check/checked-program.js';
-import { printType } from '../ir/print-expression.js';
 import type { DataType, KeyMatch, TableKey } from '../ir/program.js';
 import type { Expression, TableEntry } from '../syntax/ast.js';
 import { constantNumber } from './constants.js';
+import { printType } from './data-types.js';
 import type { Evaluator } from './evaluate.js';
 import type { Lowering } from './lowering.js';
 

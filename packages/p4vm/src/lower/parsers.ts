@@ -1,4 +1,3 @@
-import { printType } from '../ir/print-expression.js';
 import type {
   DataType,
   Expression,
@@ -21,6 +20,7 @@ import type {
   Transition,
   ValueSetDeclaration,
 } from '../syntax/ast.js';
+import { printType } from './data-types.js';
 import { knownNumber, lowerExpression } from './expressions.js';
 import type { Lowering } from './lowering.js';
 import type { Scope } from './scope.js';

@@ -1,11 +1,11 @@
 import type { BoundArgument, ResolvedConstructor } from '../check/checked-program.js';
-import { printType } from '../ir/print-expression.js';
 import type { DataType, ExternArgument, ExternInstance } from '../ir/program.js';
 import { externBytes } from '../ir/state-bytes.js';
 import type { Span } from '../source/position.js';
 import type { Annotation, CallExpression, Expression, InstanceDeclaration } from '../syntax/ast.js';
 import type { Type } from '../types/type.js';
 import { isObjectType } from './calls.js';
+import { printType } from './data-types.js';
 import { Evaluator } from './evaluate.js';
 import { annotationTexts, type Lowering } from './lowering.js';
 import { Scope, type StaticValue } from './scope.js';

@@ -1,5 +1,4 @@
 import type { BoundArgument, CheckedActionCall, CheckedTable } from '../check/checked-program.js';
-import { printType } from '../ir/print-expression.js';
 import type {
   Action,
   ActionCall,
@@ -20,6 +19,7 @@ import { hasPriorities } from '../tables/match-index.js';
 import { actionFor } from './actions.js';
 import { lowerArgument } from './calls.js';
 import { constantNumber } from './constants.js';
+import { printType } from './data-types.js';
 import { lowerEntryKeys, lowerPriorities } from './entries.js';
 import { Evaluator } from './evaluate.js';
 import { lowerExpression } from './expressions.js';

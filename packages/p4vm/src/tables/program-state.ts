@@ -4,12 +4,12 @@ import { nameCalculations } from '../externs/calculation-names.js';
 import { Calculations } from '../externs/calculations.js';
 import { Counter, DirectCounter } from '../externs/counter.js';
 import { DigestQueue } from '../externs/digest.js';
-import type { PacketEnvironment } from '../externs/environment.js';
 import type { ExternRuntime } from '../externs/extern.js';
 import { DirectMeter, Meter } from '../externs/meter.js';
 import { createRandomBits, type RandomBits } from '../externs/random.js';
 import { Register } from '../externs/register.js';
 import type { ExternInstance, IrProgram } from '../ir/program.js';
+import type { PacketEnvironment } from '../machine/runtime.js';
 import { MatchTable } from './match-table.js';
 import { ParserValueSet } from './value-set.js';
 

@@ -7,7 +7,6 @@ import { ConnectionLogin } from './login.js';
 import { isStarting, PROTOCOL_ERROR, protocolError, toSinkError } from './outcome.js';
 import { type PartitionAnswer, type PartitionBatch, produce } from './produce.js';
 
-/** The addresses of the brokers, and the connection settings. */
 export interface BrokerAccess {
   /** `host:port` each. */
   readonly bootstrap: readonly string[];
@@ -53,7 +52,6 @@ type MetadataResponse = Awaited<ReturnType<(typeof metadataV10)['api']['async']>
 type NewTopics = Parameters<(typeof createTopicsV7)['api']['async']>[1];
 type CreateTopicsResponse = Awaited<ReturnType<(typeof createTopicsV7)['api']['async']>>;
 
-/** A connection and its users. */
 interface Line {
   readonly made: Promise<Connection>;
   readonly login: ConnectionLogin | null;
@@ -118,7 +116,6 @@ export class Brokers {
     return layouts;
   }
 
-  /** Asks for a new producer id. */
   async identify(): Promise<ProducerIdentity> {
     for (let tries = 1; ; tries++) {
       try {

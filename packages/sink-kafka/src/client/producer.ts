@@ -43,7 +43,6 @@ interface Batch extends PartitionBatch {
 
 /** Counts of what went over the wire. */
 export interface ProducerTotals {
-  /** Batches that were stored. */
   readonly batches: number;
   /** Compressed bytes of record batches sent, retries included. */
   readonly bytes: number;

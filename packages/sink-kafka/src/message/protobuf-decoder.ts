@@ -86,7 +86,6 @@ export class ProtobufDecoder extends MessageDecoder {
     }
   }
 
-  /** Reads the fields of the message within a field. */
   #within(read: () => void): void {
     const reader = this.#reader;
     const length = reader.length();

@@ -116,7 +116,6 @@ export class WireReader {
     return length;
   }
 
-  /** Goes past the field that {@link next} found. */
   skip(): void {
     switch (this.wire) {
       case WIRE.VARINT:

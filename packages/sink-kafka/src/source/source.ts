@@ -84,7 +84,6 @@ export class KafkaSource implements Source {
     return this.#log.reason;
   }
 
-  /** The counters now. */
   totals(): KafkaSourceTotals {
     return { messages: this.#messages, repeats: this.#repeats };
   }
@@ -129,7 +128,6 @@ export class KafkaSource implements Source {
     }
   }
 
-  /** Joins the group and opens the stream of its messages. */
   async #open(): Promise<void> {
     const { bootstrap, clientId, connectTimeoutMs, from, group, requestTimeoutMs, sasl, sessionMs, tls, topic } =
       this.#options;
@@ -193,7 +191,6 @@ export class KafkaSource implements Source {
     await this.#flush();
   }
 
-  /** Reads messages until the stream ends. */
   async #drain(stream: MessagesStream<Buffer, Buffer, Buffer, Buffer>): Promise<void> {
     for await (const message of stream) {
       this.#backOff.reset();

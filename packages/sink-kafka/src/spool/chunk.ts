@@ -22,7 +22,6 @@ const MESSAGE_HEADER = 23;
 /** Bytes of sums that finding sound messages among damaged ones may cost, for each byte of the payload. */
 const EFFORT = 64;
 
-/** What a header says. */
 export interface ChunkHeader {
   /** Bytes of the payload. */
   readonly payload: number;

@@ -33,7 +33,6 @@ export interface SpoolSettings {
   readonly onProblem: (problem: KafkaSinkError) => void;
 }
 
-/** Messages that were read. */
 export interface SpoolBatch {
   readonly parcel: Parcel;
   /** Where they end, for {@link Spool.consume}. */
@@ -67,9 +66,7 @@ export class Spool {
   /** Messages of all chunks so far, by number of the kind. */
   readonly #appended: Float64Array;
   #next: number;
-  /** Place behind the last segment. */
   #end = 0;
-  /** Bytes of all segments. */
   #bytes = 0;
   #damagedBytes: number;
   #damagedMessages = 0;
@@ -115,7 +112,6 @@ export class Spool {
     }
   }
 
-  /** What it tells when it takes no more. */
   get fullError(): KafkaSinkError {
     const { directory, limitBytes } = this.#settings;
     return new KafkaSinkError('ERR_KAFKA_SPOOL_FULL', `${directory} has reached its ${limitBytes} bytes`);
@@ -135,13 +131,11 @@ export class Spool {
     return this.start === this.#end;
   }
 
-  /** The place of the first message. */
   get start(): number {
     const first = this.#segments[0];
     return first === undefined ? this.#end : first.base + first.at;
   }
 
-  /** The place behind the last message. */
   get end(): number {
     return this.#end;
   }
@@ -161,7 +155,6 @@ export class Spool {
     return this.#damagedBytes;
   }
 
-  /** Messages in them, as far as that is known. */
   get damagedMessages(): number {
     return this.#damagedMessages;
   }
@@ -297,7 +290,6 @@ export class Spool {
     }
   }
 
-  /** Begins a segment. */
   async #begin(): Promise<Segment> {
     const { directory, sync } = this.#settings;
     if (this.#writer !== null) {

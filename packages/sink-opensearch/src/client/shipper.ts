@@ -19,7 +19,6 @@ const MAX_FAILURES = 8;
 /** Most kinds of refusal that are reported. Further ones are only counted. */
 const MAX_TOLD = 32;
 
-/** What went over the wire. */
 export interface ShipperTotals {
   /** Bulk requests that were answered record by record. */
   readonly requests: number;

@@ -1,6 +1,5 @@
 import type { RecordKind } from '@int/collector';
 
-/** The state of an item. */
 export const ITEM = { WAITING: 0, UNCERTAIN: 1 } as const;
 
 /** Space behind a full batch: room for the longest record, a report of 255 hops, and its action. */

@@ -40,7 +40,6 @@ function enumWidth(texts: number): number {
  * by column, values are put together in one buffer and copied into the engine's vectors.
  */
 export class SegmentFeed {
-  /** Name of the table function. */
   static readonly FUNCTION = 'int_rows';
   readonly #segment: Segment;
   readonly #texts: readonly (readonly string[] | null)[];
@@ -64,7 +63,6 @@ export class SegmentFeed {
     );
   }
 
-  /** Tells the engine the columns. */
   bind(info: TableFunctionBindInfo): void {
     this.#next = 0;
     this.#segment.table.columns.forEach(({ name }, index) => {

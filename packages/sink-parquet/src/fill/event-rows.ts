@@ -9,7 +9,6 @@ import { PathFinder } from './path.js';
 
 const MISSING = 0xffffffff;
 
-/** Copies events into a slab. */
 export class EventRows {
   readonly #paths = new PathFinder();
 

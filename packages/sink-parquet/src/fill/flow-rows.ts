@@ -23,7 +23,6 @@ function hopsJson({ hops }: FlowEntry): string {
   );
 }
 
-/** Copies entries of a flow cache into a slab. */
 export class FlowRows {
   readonly #readers = new WeakMap<CacheGeometry, EntryReader>();
   readonly #path = new Uint32Array(256);

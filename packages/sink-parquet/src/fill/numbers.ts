@@ -9,9 +9,7 @@ export class RecordNumbers {
   readonly instance: string;
   readonly instanceHigh: number;
   readonly instanceLow: number;
-  /** Lower 32 bits of the number given out last. */
   low = 0xffffffff;
-  /** Its upper bits. */
   high = 0xffffffff;
 
   /**
@@ -32,7 +30,6 @@ export class RecordNumbers {
     this.instance = Array.from(words, (word) => word.toString(16).padStart(8, '0')).join('');
   }
 
-  /** Goes on to the next number. */
   next(): void {
     this.low = (this.low + 1) >>> 0;
     if (this.low === 0) this.high = (this.high + 1) >>> 0;

@@ -17,7 +17,6 @@ export function rowsOf(batch: TelemetryBatch, row: number): number {
   return Math.max(1, batch.hopCount[row]!);
 }
 
-/** Copies reports into a slab. */
 export class ReportRows {
   readonly #paths = new PathFinder();
 

@@ -62,7 +62,6 @@ export class SlabPool {
     this.limitBytes = limitBytes;
   }
 
-  /** Bytes in slabs that are in use. */
   get usedBytes(): number {
     return this.#inUse;
   }

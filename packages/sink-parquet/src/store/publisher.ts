@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OutageLog } from '@int/collector/internals';
+import { type OutageLog, within } from '@int/collector/internals';
 import type { FileWriter } from '../engine/file-writer.js';
 import { type ParquetSinkError, toSinkError } from '../errors.js';
 import type { Segment } from '../memory/segment.js';
@@ -123,13 +123,4 @@ export class Publisher {
     clearTimeout(timer);
     this.#wakeUp = null;
   }
-}
-
-async function within(ms: number, task: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    if (Number.isFinite(ms)) timer = setTimeout(resolve, Math.min(ms, 2 ** 31 - 1));
-  });
-  await Promise.race([task, limit]);
-  clearTimeout(timer);
 }

@@ -167,7 +167,6 @@ export class Pipeline {
     return null;
   }
 
-  /** The next batch, from the outlets in turn. */
   #next(): Batch | null {
     const { outlets } = this.#options;
     for (let k = 0; k < outlets.length; k++) {
@@ -231,7 +230,6 @@ export class Pipeline {
     this.pump();
   }
 
-  /** Settles a batch that the server has applied. */
   #settle({ batch, number, failure }: Numbered): void {
     const { counters } = batch.outlet;
     this.#acknowledged = number;
@@ -330,7 +328,6 @@ export class Pipeline {
     }
   }
 
-  /** Loads the scripts and asks for the server's state. */
   #greet(): void {
     this.#state = 'greeting';
     this.#greetedAt = performance.now();

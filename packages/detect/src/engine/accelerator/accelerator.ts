@@ -1,7 +1,8 @@
 import type { AcceleratorMemory } from '@int/codec';
+import { canRunAccelerator, signed } from '@int/codec/internals';
 import type { BatchView } from '../batch-view.js';
 import type { LoopContext } from '../loops/context.js';
-import { LOOP, type RunningRule } from '../running-rule.js';
+import { LOOP_NAMES, type LoopName, type RunningRule } from '../running-rule.js';
 import type { StatePool } from '../state.js';
 import { DETECT_WASM } from './detect.wasm.js';
 
@@ -34,22 +35,13 @@ const CONTEXT_WORDS = 32;
 const TABLE_WORDS = 13 * 256;
 
 type Numbers = (...numbers: number[]) => void;
-interface Exports {
-  readonly attach: Numbers;
-  readonly init: Numbers;
-  readonly hashRows: Numbers;
+/** A complex event has evidence, which only the loop in TypeScript writes. */
+type Exports = { readonly [K in 'attach' | 'init' | 'hashRows' | Exclude<LoopName, 'complex'>]: Numbers } & {
+  readonly complex?: Numbers;
   readonly prepare: (...numbers: number[]) => number;
-  readonly noop: Numbers;
-  readonly perHop: Numbers;
-  readonly perFlow: Numbers;
-  readonly average: Numbers;
-  readonly floatAverage: Numbers;
-  readonly thresholdHop: Numbers;
-  readonly thresholdEndToEnd: Numbers;
-  readonly changeHop: Numbers;
-  readonly changeEndToEnd: Numbers;
-  readonly pathChange: Numbers;
-}
+};
+
+const PER_HOP = /* @__PURE__ */ LOOP_NAMES.indexOf('perHop');
 
 /**
  * The loops as a WebAssembly accelerator, for batches, events and state in one memory. It does what the loops in TypeScript
@@ -58,18 +50,27 @@ interface Exports {
 export class Accelerator {
   readonly #buffer: ArrayBufferLike;
   readonly #exports: Exports;
+  /** In the order of LOOP_NAMES. All take the same numbers, and leave out the last ones that they have no use for. */
+  readonly #loops: readonly (Numbers | undefined)[];
   readonly #context: Int32Array;
 
   /** Bytes it takes of the memory. */
   static readonly byteLength: number = (CONTEXT_WORDS + TABLE_WORDS) * 4 + 128;
 
-  /** @param switchMask number of switch cells minus one if that is a mask, else -1 */
-  constructor(memory: AcceleratorMemory, pool: StatePool, switchMask: number) {
-    const signed = (words: Uint32Array): Int32Array => new Int32Array(words.buffer, words.byteOffset, words.length);
+  /**
+   * The accelerator, or `null` where the engine cannot run it.
+   * @param switchMask number of switch cells minus one if that is a mask, else -1
+   */
+  static over(memory: AcceleratorMemory, pool: StatePool, switchMask: number): Accelerator | null {
+    return canRunAccelerator(DETECT_WASM) ? new Accelerator(memory, pool, switchMask) : null;
+  }
+
+  private constructor(memory: AcceleratorMemory, pool: StatePool, switchMask: number) {
     this.#buffer = memory.buffer;
     this.#context = signed(memory.words(CONTEXT_WORDS));
     const tables = memory.words(TABLE_WORDS);
     this.#exports = memory.instantiate(DETECT_WASM) as unknown as Exports;
+    this.#loops = LOOP_NAMES.map((name) => this.#exports[name]);
     const context = this.#context;
     context[CONTEXT.STATE] = pool.words.byteOffset;
     context[CONTEXT.SWITCH_MASK] = switchMask;
@@ -87,11 +88,9 @@ export class Accelerator {
 
   /** Whether it has a loop for a rule. */
   takes(rule: RunningRule): boolean {
-    // A complex event has evidence, which only the loops in TypeScript write.
-    if (rule.loop === LOOP.COMPLEX) return false;
     const isOneWord = rule.reading.pair === rule.reading.column;
-    const hasSwitches = rule.loop !== LOOP.PER_HOP || this.#context[CONTEXT.SWITCH_MASK]! >= 0;
-    return isOneWord && hasSwitches && rule.switchThresholds === null;
+    const hasSwitches = rule.loop !== PER_HOP || this.#context[CONTEXT.SWITCH_MASK]! >= 0;
+    return this.#loops[rule.loop] !== undefined && isOneWord && hasSwitches && rule.switchThresholds === null;
   }
 
   /** Points it at a batch and at where events go. */
@@ -133,48 +132,11 @@ export class Accelerator {
     block[CONTEXT.SURVIVORS] = 0;
     block[CONTEXT.WITHOUT_FLOW] = 0;
     block[CONTEXT.BEYOND_POSITIONS] = 0;
-    this.#call(rule, from, to);
+    const { slot, eventKind, reading, threshold, state, reported, smoothing } = rule;
+    this.#loops[rule.loop]!(from, to, slot, eventKind, reading.column, threshold, state, reported, smoothing);
     context.count = block[CONTEXT.COUNT]!;
     context.survivors += block[CONTEXT.SURVIVORS]!;
     context.withoutFlow += block[CONTEXT.WITHOUT_FLOW]!;
     context.beyondPositions += block[CONTEXT.BEYOND_POSITIONS]!;
-  }
-
-  #call(rule: RunningRule, from: number, to: number): void {
-    const { slot, eventKind, threshold, state, reported } = rule;
-    const { column } = rule.reading;
-    const accelerator = this.#exports;
-    switch (rule.loop) {
-      case LOOP.NOOP:
-        accelerator.noop(from, to, slot, eventKind);
-        break;
-      case LOOP.PER_HOP:
-        accelerator.perHop(from, to, slot, eventKind, column, threshold, state);
-        break;
-      case LOOP.PER_FLOW:
-        accelerator.perFlow(from, to, slot, eventKind, column, threshold, state);
-        break;
-      case LOOP.AVERAGE:
-        accelerator.average(from, to, slot, eventKind, column, threshold, state, reported, rule.weight);
-        break;
-      case LOOP.FLOAT_AVERAGE:
-        accelerator.floatAverage(from, to, slot, eventKind, column, threshold, state, reported, rule.alpha);
-        break;
-      case LOOP.THRESHOLD_HOP:
-        accelerator.thresholdHop(from, to, slot, eventKind, column, threshold);
-        break;
-      case LOOP.THRESHOLD_END_TO_END:
-        accelerator.thresholdEndToEnd(from, to, slot, eventKind, column, threshold);
-        break;
-      case LOOP.CHANGE_HOP:
-        accelerator.changeHop(from, to, slot, eventKind, column, threshold, state);
-        break;
-      case LOOP.CHANGE_END_TO_END:
-        accelerator.changeEndToEnd(from, to, slot, eventKind, column, threshold, state);
-        break;
-      case LOOP.PATH_CHANGE:
-        accelerator.pathChange(from, to, slot, eventKind, state);
-        break;
-    }
   }
 }

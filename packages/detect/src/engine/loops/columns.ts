@@ -1,5 +1,5 @@
 /** Fills the columns of complex expressions. */
-import { REPORT } from '../batch-view.js';
+import { REPORT_COLUMN } from '@int/codec/internals';
 import type { Reading } from '../running-rule.js';
 import type { LoopContext } from './context.js';
 import { COLUMN, type Column } from './program.js';
@@ -35,7 +35,7 @@ const fillSums: Fill = (context, column, reading, rows, count, base) => {
   const { values: out } = column;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const doubt = doubtOf(reading) | 0;
   for (let k = 0; k < count; k++) {
     const row = rows[k]!;
@@ -50,7 +50,7 @@ const fillSome: Fill = (context, column, reading, rows, count, base) => {
   const { values: out, range } = column;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   // One unsigned comparison tells whether a word is of a range.
   const low = range.low | 0;
   const span = (range.high - range.low) >>> 0;
@@ -79,7 +79,7 @@ const fillLast: Fill = (context, column, reading, rows, count, base) => {
   const { values: out } = column;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   for (let k = 0; k < count; k++) {
     const row = rows[k]!;
     const first = report[(starts + row) | 0]!;
@@ -96,7 +96,7 @@ const fillExtremes: Fill = (context, column, reading, rows, count, base) => {
   const { values: out } = column;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const isMax = column.kind === COLUMN.MAX;
   for (let k = 0; k < count; k++) {
     const row = rows[k]!;

@@ -1,7 +1,8 @@
 /** What made a complex expression true: a number for each clause, and the hop that it was seen at. */
+
 import { HOP_COLUMNS, NOT_AVAILABLE } from '@int/codec';
+import { REPORT_COLUMN } from '@int/codec/internals';
 import { AGGREGATES } from '../../expression/model.js';
-import { REPORT } from '../batch-view.js';
 import { EVENT_COLUMN, EVIDENCE } from '../event-columns.js';
 import type { Reading } from '../running-rule.js';
 import type { LoopContext } from './context.js';
@@ -46,7 +47,7 @@ export function writeEvidence(
       }
       const reading = metrics[column.metric]!;
       const { view } = context;
-      const first = view.report[REPORT.HOP_START * view.reportStride + row]!;
+      const first = view.report[REPORT_COLUMN.HOP_START * view.reportStride + row]!;
       const at = hopOf(context, test, reading, first, first + view.hopCount[row]!);
       events[whats + k] = what | ((at - first) << EVIDENCE.HOP_SHIFT);
       events[nodes + k] = view.hops[NODE * view.hopStride + at]!;

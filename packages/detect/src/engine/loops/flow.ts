@@ -1,5 +1,5 @@
 /** Detectors that look at the sum over a report's hops, or at nothing. */
-import { REPORT } from '../batch-view.js';
+import { REPORT_COLUMN } from '@int/codec/internals';
 import { EVENT_COLUMN } from '../event-columns.js';
 import type { RunningRule } from '../running-rule.js';
 import { closeEvents, closeThreshold, type LoopContext } from './context.js';
@@ -24,7 +24,7 @@ export function perFlow(context: LoopContext, rule: RunningRule, from: number, t
   const { reading } = rule;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
   const before = (context.eventStride * EVENT_COLUMN.PREVIOUS) | 0;
   const state = rule.state | 0;
@@ -66,13 +66,13 @@ export function average(context: LoopContext, rule: RunningRule, from: number, t
   const { reading } = rule;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
   const before = (context.eventStride * EVENT_COLUMN.PREVIOUS) | 0;
   const state = rule.state | 0;
   const reported = rule.reported | 0;
   const limit = rule.threshold >>> 0;
-  const scale = 1 / (1 << rule.weight);
+  const scale = 1 / (1 << rule.smoothing);
   const doubt = doubtOf(reading) | 0;
   const last = to | 0;
   let count = context.count | 0;
@@ -109,10 +109,10 @@ export function average(context: LoopContext, rule: RunningRule, from: number, t
 export function floatAverage(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, floats, events } = context;
   const { hops, report, hopCount, cells } = view;
-  const { reading, alpha } = rule;
+  const { reading, smoothing: alpha } = rule;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
   const before = (context.eventStride * EVENT_COLUMN.PREVIOUS) | 0;
   const state = rule.state | 0;
@@ -154,7 +154,7 @@ export function thresholdEndToEnd(context: LoopContext, rule: RunningRule, from:
   const { reading } = rule;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
   const limit = rule.threshold >>> 0;
   const doubt = doubtOf(reading) | 0;
@@ -180,7 +180,7 @@ export function changeEndToEnd(context: LoopContext, rule: RunningRule, from: nu
   const { reading } = rule;
   const values = (reading.column * view.hopStride) | 0;
   const pairs = (reading.pair * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
   const before = (context.eventStride * EVENT_COLUMN.PREVIOUS) | 0;
   const state = rule.state | 0;

@@ -1,5 +1,5 @@
 /** The loops of `hop.ts` for rules with rare options: thresholds by switch, parts of a word or two words, exact switches. */
-import { REPORT } from '../batch-view.js';
+import { REPORT_COLUMN } from '@int/codec/internals';
 import type { RunningRule } from '../running-rule.js';
 import type { LoopContext } from './context.js';
 
@@ -38,7 +38,7 @@ export function perHopRare(context: LoopContext, rule: RunningRule, from: number
   const { hops, hopStride, report, reportStride, hopCount } = view;
   const values = rule.reading.column * hopStride;
   const pairs = rule.reading.pair * hopStride;
-  const starts = REPORT.HOP_START * reportStride;
+  const starts = REPORT_COLUMN.HOP_START * reportStride;
   const { state } = rule;
   const isUniform = rule.switchThresholds === null;
   const { threshold } = rule;
@@ -76,7 +76,7 @@ export function thresholdHopRare(context: LoopContext, rule: RunningRule, from: 
   const { hops, hopStride, report, reportStride, hopCount } = view;
   const values = rule.reading.column * hopStride;
   const pairs = rule.reading.pair * hopStride;
-  const starts = REPORT.HOP_START * reportStride;
+  const starts = REPORT_COLUMN.HOP_START * reportStride;
   const isUniform = rule.switchThresholds === null;
   const { threshold } = rule;
   let count = context.count;
@@ -108,7 +108,7 @@ export function changeHopRare(context: LoopContext, rule: RunningRule, from: num
   const { hops, hopStride, report, reportStride, hopCount, cells } = view;
   const values = rule.reading.column * hopStride;
   const pairs = rule.reading.pair * hopStride;
-  const starts = REPORT.HOP_START * reportStride;
+  const starts = REPORT_COLUMN.HOP_START * reportStride;
   const size = 1 + 2 * positions;
   const isUniform = rule.switchThresholds === null;
   const { threshold } = rule;

@@ -1,5 +1,5 @@
 /** Detectors that look at each hop by itself. */
-import { REPORT } from '../batch-view.js';
+import { REPORT_COLUMN } from '@int/codec/internals';
 import { EVENT_COLUMN } from '../event-columns.js';
 import type { RunningRule } from '../running-rule.js';
 import { closeThreshold, type LoopContext } from './context.js';
@@ -36,7 +36,7 @@ export function perHop(context: LoopContext, rule: RunningRule, from: number, to
   const before = context.eventStride * EVENT_COLUMN.PREVIOUS;
   const switchMask = context.switchMask | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const state = rule.state | 0;
   const limit = rule.threshold >>> 0;
   for (let row = from | 0; row < to; ) {
@@ -86,7 +86,7 @@ export function thresholdHop(context: LoopContext, rule: RunningRule, from: numb
   const { hops, report, hopCount } = view;
   const found = context.eventStride * EVENT_COLUMN.HOP;
   const values = (rule.reading.column * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const limit = rule.threshold >>> 0;
   for (let row = from | 0; row < to; ) {
     const rows = endOfRun(report, starts, hopCount, row, to);
@@ -126,7 +126,7 @@ function locateHops(context: LoopContext, rule: RunningRule, first: number, to: 
   const node = (context.eventStride * EVENT_COLUMN.NODE) | 0;
   const value = (context.eventStride * EVENT_COLUMN.VALUE) | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   let row = first | 0;
   let start = report[(starts + row) | 0]!;
   let next = (start + hopCount[row]!) | 0;
@@ -167,7 +167,7 @@ export function changeHop(context: LoopContext, rule: RunningRule, from: number,
   const positions = context.positions | 0;
   const size = (1 + 2 * positions) | 0;
   const values = (rule.reading.column * view.hopStride) | 0;
-  const starts = (REPORT.HOP_START * view.reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * view.reportStride) | 0;
   const state = rule.state | 0;
   const limit = rule.threshold >>> 0;
   const last = to | 0;

@@ -17,7 +17,7 @@ function inBlocks(loop: Loop): Loop {
   };
 }
 
-/** The loop of each LOOP number. */
+/** The loops, in the order of LOOP_NAMES. */
 export const LOOPS: readonly Loop[] = /* @__PURE__ */ [
   noop,
   perHop,

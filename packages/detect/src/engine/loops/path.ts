@@ -1,6 +1,7 @@
 /** Path change: the sequence of switch ids differs from the flow's previous one. */
+
 import { FLAG } from '@int/codec';
-import { REPORT } from '../batch-view.js';
+import { REPORT_COLUMN } from '@int/codec/internals';
 import type { RunningRule } from '../running-rule.js';
 import { closeEvents, type LoopContext } from './context.js';
 
@@ -27,9 +28,9 @@ function mix(hash: number, id: number, before: number, after: number): number {
 export function pathChange(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, words, events } = context;
   const { hops, report, reportStride, hopCount, cells } = view;
-  const starts = (REPORT.HOP_START * reportStride) | 0;
-  const nodes = (REPORT.NODE * reportStride) | 0;
-  const flags = (REPORT.FLAGS * reportStride) | 0;
+  const starts = (REPORT_COLUMN.HOP_START * reportStride) | 0;
+  const nodes = (REPORT_COLUMN.NODE * reportStride) | 0;
+  const flags = (REPORT_COLUMN.FLAGS * reportStride) | 0;
   const OWN = FLAG.OWN | 0;
   const state = rule.state | 0;
   const stop = to | 0;

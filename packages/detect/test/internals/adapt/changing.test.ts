@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../../../.ci/test/length.js';
-import { ThresholdController } from '../../../src/adapt/controller.js';
 import {
   DETECTORS,
   DISTRIBUTIONS,
@@ -12,6 +11,7 @@ import {
   recoverySeconds,
   run,
 } from '../../adapt/loads.js';
+import { single } from './controllers.js';
 
 const HELD = 0.95;
 const SECONDS = 60;
@@ -26,7 +26,7 @@ const wave = (seconds: number): number => 3 ** Math.sin((2 * Math.PI * seconds) 
 function events(name: string, target: number, kindName: string, draw: (random: Load['random']) => Draw, part: Varied) {
   const random = randomOf(name);
   const { kind, make } = DETECTORS[kindName]!;
-  const controller = new ThresholdController({ target, initial: 3000, kind });
+  const controller = single({ target, initial: 3000, kind });
   const reports = part.reports ?? (() => 5 * target);
   const load = { random, seconds: SECONDS, draw: draw(random), detect: make(random), ...part, reports };
   return run(controller, load);
@@ -78,7 +78,7 @@ describe('after a tenfold step of the load, up and down, within a second', () =>
 
   it('values in a narrow range far below the threshold are found, though no event shows the way', () => {
     const random = randomOf('far below');
-    const controller = new ThresholdController({ target: 1000, initial: 3000, kind: 'level' });
+    const controller = single({ target: 1000, initial: 3000, kind: 'level' });
     const draw = (at: number): number => (at < 20 ? 10_000_000 : 100_000) + 10_000 * random.uniform();
     const detect = DETECTORS.threshold!.make(random);
     const counts = run(controller, { random, seconds: 30, reports: () => 20_000, draw, detect });
@@ -88,7 +88,7 @@ describe('after a tenfold step of the load, up and down, within a second', () =>
   it('a start far above and one far below the right threshold are no worse', () => {
     for (const initial of [0, 0xffff_ffff]) {
       const random = randomOf(`start ${initial}`);
-      const controller = new ThresholdController({ target: 1000, initial, kind: 'level' });
+      const controller = single({ target: 1000, initial, kind: 'level' });
       const draw = exponential(random, 1000);
       const detect = DETECTORS.threshold!.make(random);
       const counts = run(controller, { random, seconds: 10, reports: () => 10_000, draw, detect });
@@ -128,7 +128,7 @@ describe('on a drifting load', () => {
 
   it('a threshold that does not move fails these', () => {
     const random = randomOf('fixed');
-    const fixed = { threshold: 3000, observe(): void {}, tick: (): number => 0 };
+    const fixed = { threshold: () => 3000, observe(): void {}, tick: (): number => 0 };
     const draw = exponential(random, 1000);
     const detect = DETECTORS.threshold!.make(random);
     const counts = run(fixed, { random, seconds: SECONDS, reports: (at) => 10_000 * drift(at), draw, detect });

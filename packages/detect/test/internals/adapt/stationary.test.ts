@@ -3,7 +3,6 @@ import { burstQueue, FluidQueue } from '@int/traffic';
 import { workloadOf } from '@int/traffic/internals';
 import { describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../../../.ci/test/length.js';
-import { ThresholdController } from '../../../src/adapt/controller.js';
 import {
   DETECTORS,
   DISTRIBUTIONS,
@@ -15,6 +14,7 @@ import {
   run,
 } from '../../adapt/loads.js';
 import { SEED } from '../../seed.js';
+import { single } from './controllers.js';
 
 /** The bar: this part of 1 s windows within 10 %, over 60 s. */
 const HELD = 0.95;
@@ -40,7 +40,8 @@ describe('on a stationary load', () => {
   it('the measure fails a threshold that is 15 % off and does not move', () => {
     const random = randomOf('fixed');
     const target = 1000;
-    const fixed = { threshold: Math.round(1000 * Math.log(10 / 1.15)), observe(): void {}, tick: (): number => 0 };
+    const threshold = Math.round(1000 * Math.log(10 / 1.15));
+    const fixed = { threshold: () => threshold, observe(): void {}, tick: (): number => 0 };
     const draw = exponential(random, 1000);
     const detect = DETECTORS.threshold!.make(random);
     const events = run(fixed, { random, seconds: SECONDS, reports: () => 10 * target, draw, detect });
@@ -52,7 +53,7 @@ describe('on a stationary load', () => {
       `%s: ${target} events/s are within a tenth in 95 of 100 windows of 1 s`,
       (name) => {
         const random = randomOf(`${name} ${target}`);
-        const controller = new ThresholdController({ target, initial: 10_000, kind: 'level' });
+        const controller = single({ target, initial: 10_000, kind: 'level' });
         const draw = DISTRIBUTIONS[name]!(random);
         const detect = DETECTORS.threshold!.make(random);
         const reports = REPORTS[target]! * target;
@@ -71,7 +72,7 @@ describe('on a stationary load', () => {
       (name) => {
         const random = randomOf(`${name} ${target}`);
         const { kind, make } = DETECTORS[name]!;
-        const controller = new ThresholdController({ target, initial: 10_000, kind });
+        const controller = single({ target, initial: 10_000, kind });
         const draw = exponential(random, 1000);
         const reports = REPORTS[target]! * target;
         const load = { random, seconds: SECONDS, reports: () => reports, draw, detect: make(random) };
@@ -89,7 +90,7 @@ describe('on a stationary load', () => {
     ['hadoop', 4, 5000, 40_000],
   ] as const)('holds it on queues under bursts: %s, %d queues, %d events/s', (workload, count, target, reports) => {
     const random = randomOf(`${workload} ${count} ${target}`);
-    const controller = new ThresholdController({ target, initial: 10_000, kind: 'level' });
+    const controller = single({ target, initial: 10_000, kind: 'level' });
     const draw = queues(random, workload, count);
     const detect = DETECTORS.threshold!.make(random);
     const events = run(controller, { random, seconds: SECONDS, reports: () => reports, draw, detect });
@@ -98,7 +99,7 @@ describe('on a stationary load', () => {
 
   it('holds 20,000 events/s on each packet of one queue, where a burst is hundreds of events', () => {
     const random = randomOf('one queue');
-    const controller = new ThresholdController({ target: 20_000, initial: 10_000, kind: 'level' });
+    const controller = single({ target: 20_000, initial: 10_000, kind: 'level' });
     const packets = burstQueue('hadoop', { slots: 1e9, seed: SEED });
     const draw = (): number => 1000 * (packets.next().value as number);
     const detect = DETECTORS.threshold!.make(random);
@@ -108,7 +109,7 @@ describe('on a stationary load', () => {
 
   it('keeps the mean where bursts are too large for 1 s windows', () => {
     const random = randomOf('large bursts');
-    const controller = new ThresholdController({ target: 1000, initial: 10_000, kind: 'level' });
+    const controller = single({ target: 1000, initial: 10_000, kind: 'level' });
     // Every report is one of 100 alike.
     let left = 0;
     let value = 0;

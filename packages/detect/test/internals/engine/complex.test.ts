@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LENGTH, runs } from '../../../../../.ci/test/length.js';
 import { Detector } from '../../../src/engine/detector.js';
-import { concerns, evaluateCnf } from '../../../src/expression/evaluate.js';
 import { record, single } from '../../engine/reports.js';
 import { SEED } from '../../seed.js';
 import { cnfs, observations, SOME_METRICS } from '../expression/arbitraries.js';
+import { concerns, evaluateCnf } from '../expression/evaluate.js';
 
 /** Values that the item of a metric can hold, all ones excepted. */
 function carriable(hop: Partial<Record<MetricName, number | null | undefined>>): Hop {

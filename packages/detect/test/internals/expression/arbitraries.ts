@@ -1,6 +1,5 @@
 import type { MetricName } from '@int/codec';
 import fc from 'fast-check';
-import type { Observation } from '../../../src/expression/evaluate.js';
 import {
   AGGREGATES,
   type Aggregate,
@@ -12,6 +11,7 @@ import {
   type Operator,
   type Quantity,
 } from '../../../src/expression/model.js';
+import type { Observation } from './evaluate.js';
 
 type ConditionNode = Extract<Expression, { type: 'condition' }>;
 

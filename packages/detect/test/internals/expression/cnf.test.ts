@@ -5,7 +5,6 @@ import { LENGTH, runs } from '../../../../../.ci/test/length.js';
 import { RulesError } from '../../../src/errors.js';
 import { negate, toCnf } from '../../../src/expression/cnf.js';
 import { ExpressionError } from '../../../src/expression/errors.js';
-import { evaluateCnf, evaluateExpression } from '../../../src/expression/evaluate.js';
 import {
   AGGREGATES,
   type Cnf,
@@ -29,6 +28,7 @@ import {
   fractionalQuantities,
   observations,
 } from './arbitraries.js';
+import { evaluateCnf, evaluateExpression } from './evaluate.js';
 import { conditionText, multiplyOut, partsOf, sortedClauses } from './reference.js';
 
 /** Compiles short text: `a1` is `any(queueId) > 1`, and so on. */

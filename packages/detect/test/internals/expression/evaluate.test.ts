@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { toCnf } from '../../../src/expression/cnf.js';
-import {
-  concerns,
-  evaluateCnf,
-  evaluateCondition,
-  evaluateExpression,
-  type Observation,
-} from '../../../src/expression/evaluate.js';
 import type { Aggregate, Condition, Operator } from '../../../src/expression/model.js';
 import { parseExpression } from '../../../src/expression/parse.js';
 import { deviceConvert } from './arbitraries.js';
+import { concerns, evaluateCnf, evaluateCondition, evaluateExpression, type Observation } from './evaluate.js';
 
 const latencies = (...values: (number | null)[]): Observation['hops'] => values.map((hopLatency) => ({ hopLatency }));
 const first = (hops: Observation['hops']): Observation => ({ hops, previousSums: new Map(), count: 1 });

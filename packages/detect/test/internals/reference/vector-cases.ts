@@ -3,7 +3,6 @@
 import type { MetricName } from '@int/codec';
 import { AGGREGATES, type Cnf, type Condition, OPERATORS } from '../../../src/expression/model.js';
 import type { DetectorConfig, Match, Rule, RuleSet, Sample } from '../../../src/rules/model.js';
-import { METRIC_ITEMS } from '../../../src/tables/names.js';
 import { Random } from '../../reference/random.js';
 import {
   crc32,
@@ -12,6 +11,7 @@ import {
   type ReferenceHop,
   type ReferenceReport,
 } from '../../reference/reference.js';
+import { METRIC_ITEMS } from '../tables/data-plane.js';
 import { ReportSource, randomCnf, randomDetector } from './reports.js';
 
 export interface VectorCase {

@@ -5,7 +5,7 @@ import type { Flow, Hop, TelemetryRecord } from '@int/codec';
 import { describe, expect, it } from 'vitest';
 import { Detector } from '../../../src/engine/detector.js';
 import { AGGREGATES, OPERATORS } from '../../../src/expression/model.js';
-import { REGISTERS } from '../../../src/tables/names.js';
+import { REGISTERS } from '../tables/data-plane.js';
 import { vectorCases } from './vector-cases.js';
 import { type Vector, vectorFiles } from './vectors.js';
 

@@ -2,14 +2,14 @@
 import { METRIC_NAMES, type MetricName } from '@int/codec';
 import type { Match, Prefix, Rule } from '../../../src/rules/model.js';
 import { exportTables } from '../../../src/tables/export.js';
-import { metricNumber } from '../../../src/tables/logic.js';
-import { FLOW_CELLS, REGISTERS, SWITCH_CELLS } from '../../../src/tables/names.js';
+import { metricNumber } from '../../../src/tables/names.js';
 import {
   ReferenceDetector,
   type ReferenceEvent,
   type ReferenceHop,
   type ReferenceReport,
 } from '../../reference/reference.js';
+import { FLOW_CELLS, REGISTERS, SWITCH_CELLS } from '../tables/data-plane.js';
 import { type VectorCase, vectorCases } from './vector-cases.js';
 
 /** Register cells that are not zero, by register and index. */

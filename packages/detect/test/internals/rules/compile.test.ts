@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../../.ci/test/length.js';
 import { type RuleProblem, RulesError } from '../../../src/errors.js';
 import { compileRule, compileRules } from '../../../src/rules/compile.js';
-import { MATCH_ANY } from '../../../src/rules/match.js';
 import type { Rule, RuleSet } from '../../../src/rules/model.js';
-import { ruleSetToSpec, ruleToSpec } from '../../../src/rules/print.js';
+import { MATCH_ANY } from '../../../src/rules/model.js';
 import type { RuleSpec, RulesSpec } from '../../../src/rules/spec.js';
 import { SEED } from '../../seed.js';
 import { mutatedSpecs, validSpecs } from './arbitraries.js';
+import { ruleSetToSpec, ruleToSpec } from './print.js';
 
 const options = { seed: SEED, numRuns: runs(500) };
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasPorts } from '../../../src/rules/address.js';
-import { MATCH_ANY } from '../../../src/rules/match.js';
 import type { Match, PortRange, Prefix } from '../../../src/rules/model.js';
+import { MATCH_ANY } from '../../../src/rules/model.js';
 import { commonPacket, findOverlaps, overlaps, type PacketExample } from '../../../src/rules/overlap.js';
 import { SEED } from '../../seed.js';
 import { matches } from './arbitraries.js';

@@ -4,7 +4,6 @@ import type { Operator } from '../../../src/expression/model.js';
 import {
   parseDuration,
   parseQuantity,
-  QuantityError,
   quantityOf,
   rateOf,
   rationalOf,
@@ -13,6 +12,7 @@ import {
   unitOf,
 } from '../../../src/rules/quantity.js';
 import { cellScale, convert, convertAt, fullScale, type Scale, unitScale } from '../../../src/rules/scale.js';
+import { ValueError } from '../../../src/rules/value-error.js';
 import { SEED } from '../../seed.js';
 
 const options = { seed: SEED, numRuns: 1000 };
@@ -21,7 +21,7 @@ function codeOf(run: () => unknown): string {
   try {
     run();
   } catch (error) {
-    if (error instanceof QuantityError) return error.code;
+    if (error instanceof ValueError) return error.code;
     throw error;
   }
   return 'none';
@@ -209,11 +209,11 @@ describe('the text of a quantity', () => {
     ['-1us', /write 0 or more/],
     ['9'.repeat(65), /is no quantity/],
   ])('%j is refused with what to write instead', (text, message) => {
-    expect(() => parseQuantity(text)).toThrow(QuantityError);
+    expect(() => parseQuantity(text)).toThrow(ValueError);
     expect(() => parseQuantity(text)).toThrow(message);
   });
 
-  it('is never anything but a quantity or a QuantityError', () => {
+  it('is never anything but a quantity or a ValueError', () => {
     const soup = fc.array(
       fc.constantFrom(...'0123456789.eE+-xX_, %'.split(''), 'us', 'KiB', 'cells', '\u00b5s', '\u{1f600}'),
       { maxLength: 12 },
@@ -230,7 +230,7 @@ describe('the text of a quantity', () => {
             rationalOf(number);
             if (unit !== '') expect(UNIT_NAMES).toContain(unit);
           } catch (error) {
-            expect(error).toBeInstanceOf(QuantityError);
+            expect(error).toBeInstanceOf(ValueError);
           }
         },
       ),

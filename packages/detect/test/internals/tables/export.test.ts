@@ -7,12 +7,13 @@ import { AGGREGATES, type Cnf, OPERATORS } from '../../../src/expression/model.j
 import type { DetectorConfig, Match, Rule, RuleSet } from '../../../src/rules/model.js';
 import { DETECTOR_KINDS } from '../../../src/rules/model.js';
 import { exportTables } from '../../../src/tables/export.js';
-import { METRIC_ITEMS, REGISTERS, SCOPE_NUMBERS, TABLE_ACTIONS } from '../../../src/tables/names.js';
+import { SCOPE_NUMBERS, TABLE_ACTIONS } from '../../../src/tables/names.js';
 import { Random } from '../../reference/random.js';
 import type { ReferenceFlow, ReferenceReport } from '../../reference/reference.js';
 import { ReferenceDetector } from '../../reference/reference.js';
 import { SEED } from '../../seed.js';
 import { ReportSource, randomCnf, randomRules } from '../reference/reports.js';
+import { METRIC_ITEMS, REGISTERS } from './data-plane.js';
 import { type Decision, type Packet, SwitchTables } from './switch-tables.js';
 
 const METRICS = METRIC_ITEMS.map(({ metric }) => metric);

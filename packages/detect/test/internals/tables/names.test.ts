@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { metricOf } from '@int/codec';
+import { METRICS, metricOf } from '@int/codec';
 import { describe, expect, it } from 'vitest';
 import { AGGREGATES, MAX_CLAUSES, MAX_CONDITIONS, OPERATORS } from '../../../src/expression/model.js';
 import { DETECTOR_KINDS } from '../../../src/rules/model.js';
@@ -8,22 +8,18 @@ import {
   CONDITION_WORD,
   DETECTOR_NUMBERS,
   EXPRESSIONS,
-  FLOW_CELLS,
   HOST_DETECTORS,
-  MAX_HOPS,
-  METRIC_CELLS,
-  METRIC_ITEMS,
+  metricNumber,
   NO_METRIC_NUMBER,
   OPERATOR_NUMBERS,
-  REGISTERS,
   RULE_TABLES,
   SCOPE_NUMBERS,
-  SWITCH_CELLS,
   TABLE_ACTIONS,
   TABLE_KEYS,
   TABLE_SIZE,
   USES_HISTORY,
 } from '../../../src/tables/names.js';
+import { FLOW_CELLS, MAX_HOPS, METRIC_CELLS, METRIC_ITEMS, REGISTERS, SWITCH_CELLS } from './data-plane.js';
 
 /** Blanks and line breaks are alike. */
 const README = readFileSync(new URL('../../../../../p4/README.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
@@ -81,8 +77,10 @@ describe('the names of the data plane', () => {
     expect(Object.keys(OPERATOR_NUMBERS)).toEqual(OPERATORS);
     for (const { metric, number } of METRIC_ITEMS) {
       expect(number).toBe(metricOf(metric).id);
+      expect(metricNumber(metric)).toBe(number);
       expect(number).toBeLessThan(METRIC_CELLS);
     }
+    expect(METRICS.filter(({ name }) => metricNumber(name) >= 0)).toHaveLength(METRIC_ITEMS.length);
     // As in INT v2.1 section 5.8.
     const places = METRIC_ITEMS.map(({ metric, instruction, word, shift, width }) => [
       metric,

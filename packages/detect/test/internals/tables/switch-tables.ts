@@ -1,5 +1,6 @@
 /** What simple_switch makes of commands: a reader of its command language, and its tables and registers. */
-import { REGISTERS, TABLE_ACTIONS, TABLE_KEYS } from '../../../src/tables/names.js';
+import { TABLE_ACTIONS, TABLE_KEYS } from '../../../src/tables/names.js';
+import { REGISTERS } from './data-plane.js';
 
 export interface Packet {
   readonly version: 4 | 6;

@@ -55,7 +55,7 @@ export function hashCall(name: string, algorithm: string): Statement {
 }
 
 export function block(...statements: readonly Statement[]): IrProgram['ingress']['body'] {
-  return { kind: 'block', statements };
+  return { kind: 'block', statements, span };
 }
 
 const digestType: DataType = {

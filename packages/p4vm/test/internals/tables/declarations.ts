@@ -1,4 +1,3 @@
-import type { PacketEnvironment } from '../../../src/externs/environment.js';
 import type {
   Action,
   ActionCall,
@@ -13,6 +12,7 @@ import type {
   TableKey,
   ValueSet,
 } from '../../../src/ir/program.js';
+import type { PacketEnvironment } from '../../../src/machine/runtime.js';
 import type { Span } from '../../../src/source/position.js';
 import type { EntryTarget } from '../../../src/tables/match-table.js';
 
@@ -44,7 +44,7 @@ export function action(id: number, name: string, ...parameters: readonly (readon
       variable: { id: ids++, name: parameter, type },
       direction: 'none',
     })),
-    body: { kind: 'block', statements: [] },
+    body: { kind: 'block', statements: [], span: nowhere },
     annotations: new Map(),
     span: nowhere,
   };
@@ -146,7 +146,7 @@ export function program(parts: Partial<IrProgram> = {}): IrProgram {
     span: nowhere,
     actions: [],
     tables: [],
-    body: { kind: 'block', statements: [] },
+    body: { kind: 'block', statements: [], span: nowhere },
   });
   const struct = (name: string): IrProgram['headers'] => ({ kind: 'struct', name, id: name, fields: [] });
   return {

@@ -1,7 +1,7 @@
-import { printCnf } from '../expression/print.js';
-import { macText, prefixText, protocolName } from './address.js';
-import type { DetectorConfig, Match, PortRange, Rule, RuleSet, Sample } from './model.js';
-import type { DetectSpec, HopThresholdSpec, MatchSpec, RuleSpec, RulesSpec } from './spec.js';
+import { printCnf } from '../../../src/expression/print.js';
+import { macText, prefixText, protocolName } from '../../../src/rules/address.js';
+import type { DetectorConfig, Match, PortRange, Rule, RuleSet, Sample } from '../../../src/rules/model.js';
+import type { DetectSpec, HopThresholdSpec, MatchSpec, RuleSpec, RulesSpec } from '../../../src/rules/spec.js';
 
 /**
  * A rule set as people write it: constants in device units, without `units`. Compiled again it is the same.

@@ -1,5 +1,5 @@
 import type { MetricName } from '@int/codec';
-import type { Cnf, Condition, ConvertQuantity, Expression, Operator } from './model.js';
+import type { Cnf, Condition, ConvertQuantity, Expression, Operator } from '../../../src/expression/model.js';
 
 /** Sums end here. */
 const MAX_SUM = 0xffffffff;

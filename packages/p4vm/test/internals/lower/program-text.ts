@@ -1,4 +1,3 @@
-import { ExpressionPrinter, printType } from './print-expression.js';
 import type {
   Action,
   ActionCall,
@@ -16,16 +15,13 @@ import type {
   Table,
   ValueSet,
   Variable,
-} from './program.js';
-
-export interface PrintOptions {
-  /** Writes the number of each variable after its name. */
-  readonly ids?: boolean;
-}
+} from '../../../src/ir/program.js';
+import { printType } from '../../../src/lower/data-types.js';
+import { ExpressionPrinter } from './expression-text.js';
 
 /** The program as text close to P4, for people and tests. Instances and tables have their control-plane names. */
-export function printProgram(program: IrProgram, options: PrintOptions = {}): string {
-  const printer = new ProgramPrinter(new ExpressionPrinter(program.errors, options.ids));
+export function printProgram(program: IrProgram): string {
+  const printer = new ProgramPrinter(new ExpressionPrinter(program.errors));
   const parts = [
     program.parser,
     program.verifyChecksum,
@@ -204,7 +200,7 @@ class ProgramPrinter {
   }
 
   #declaration(variable: Variable): string {
-    return `${printType(variable.type)} ${this.expressions.variable(variable)}`;
+    return `${printType(variable.type)} ${variable.name}`;
   }
 
   #state(parser: ParserInstance, { name, body, transition }: State): string {

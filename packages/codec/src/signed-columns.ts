@@ -1,10 +1,14 @@
-import type { ReportWordColumn, TelemetryBatch } from '@int/codec';
-import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
+/**
+ * The columns of a batch as signed words, for hot loops: V8 keeps an int32 in a register, but boxes an unsigned word of
+ * 2^31 or more when it crosses a call.
+ */
+import type { TelemetryBatch } from './batch.js';
+import { REPORT_WORD_COLUMNS, type ReportWordColumn } from './columns.js';
 
 const column = (name: ReportWordColumn): number => REPORT_WORD_COLUMNS.indexOf(name);
 
-/** Index of the report columns that a cache reads. */
-export const REPORT = /* @__PURE__ */ {
+/** Index of the report columns that hot loops read. */
+export const REPORT_COLUMN = /* @__PURE__ */ {
   FRAME: column('frame'),
   FLAGS: column('flags'),
   NODE: column('nodeId'),
@@ -12,10 +16,15 @@ export const REPORT = /* @__PURE__ */ {
   PORTS: column('ports'),
   SOURCE: column('source0'),
   DESTINATION: column('destination0'),
+  ETHERNET: column('ethernet'),
 } as const;
 
-/** The columns of a batch as signed words: V8 keeps those in registers, but boxes an unsigned word of 2^31 or more. */
-export class BatchColumns {
+/** The same words, signed. */
+export function signed(words: Uint32Array): Int32Array {
+  return new Int32Array(words.buffer, words.byteOffset, words.length);
+}
+
+export class SignedColumns {
   readonly batch: TelemetryBatch;
   /** All report word columns, `reportStride` apart. */
   readonly report: Int32Array;
@@ -29,10 +38,9 @@ export class BatchColumns {
 
   constructor(batch: TelemetryBatch) {
     this.batch = batch;
-    const { reportWords, hopWords } = batch;
-    this.report = new Int32Array(reportWords.buffer, reportWords.byteOffset, reportWords.length);
+    this.report = signed(batch.reportWords);
     this.reportStride = batch.reportStride;
-    this.hops = new Int32Array(hopWords.buffer, hopWords.byteOffset, hopWords.length);
+    this.hops = signed(batch.hopWords);
     this.hopStride = batch.hopStride;
     this.hopCount = batch.hopCount;
     this.code = batch.code;

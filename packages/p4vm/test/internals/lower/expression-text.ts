@@ -1,40 +1,14 @@
-import type { DataType, Expression, IrArgument, IrParameter, SelectLabel, Variable } from './program.js';
-
-/** A type as P4 writes it; tuples as `tuple<...>`, serializable enums by their name. */
-export function printType(type: DataType): string {
-  switch (type.kind) {
-    case 'bits':
-      return type.enumName ?? `${type.isSigned ? 'int' : 'bit'}<${type.width}>`;
-    case 'varbit':
-      return `varbit<${type.maxWidth}>`;
-    case 'stack':
-      return `${type.element.name}[${type.size}]`;
-    case 'enum':
-    case 'struct':
-    case 'header':
-    case 'union':
-      return type.name;
-    default:
-      return type.kind;
-  }
-}
+import type { DataType, Expression, IrArgument, IrParameter, SelectLabel } from '../../../src/ir/program.js';
+import { printType } from '../../../src/lower/data-types.js';
 
 /** Writes expressions as P4 would, with all parentheses. */
 export class ExpressionPrinter {
-  /** With `ids`, the numbers of variables follow their names, so that variables of one name differ. */
-  constructor(
-    readonly errors: readonly string[],
-    readonly ids = false,
-  ) {}
-
-  variable(variable: Variable): string {
-    return this.ids ? `${variable.name}.${variable.id}` : variable.name;
-  }
+  constructor(readonly errors: readonly string[]) {}
 
   parameters(parameters: readonly IrParameter[]): string {
     const texts = parameters.map(({ variable, direction }) => {
       const prefix = direction === 'none' ? '' : `${direction} `;
-      return `${prefix}${printType(variable.type)} ${this.variable(variable)}`;
+      return `${prefix}${printType(variable.type)} ${variable.name}`;
     });
     return `(${texts.join(', ')})`;
   }
@@ -46,7 +20,7 @@ export class ExpressionPrinter {
       case 'string':
         return JSON.stringify(expression.value);
       case 'variable':
-        return this.variable(expression.variable);
+        return expression.variable.name;
       case 'member':
         return `${this.expression(expression.base)}.${expression.field}`;
       case 'element':
