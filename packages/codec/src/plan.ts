@@ -6,6 +6,7 @@
  * hop costs per word present and not per possible instruction bit.
  */
 import { FIELDS, type Field, type FieldVersion, SPLITS } from './fields.js';
+import type { IntVersion } from './model.js';
 
 /** What to do with a word of a block. */
 export const OP = {
@@ -45,6 +46,15 @@ export const LAYOUT = {
   /** RepMdBits of report v1.0, bit 0 of the six as bit 0 here. */
   REPORT10: 8,
 } as const;
+
+/** Layouts of the INT versions. */
+export const VERSION_LAYOUT: Readonly<Record<IntVersion, number>> = {
+  '0.5': LAYOUT.V05,
+  '1.0': LAYOUT.V10,
+  '2': LAYOUT.V2,
+  '2016': LAYOUT.Y2016,
+  intmon: LAYOUT.Y2016,
+};
 
 const LAYOUTS = 9;
 

@@ -2,7 +2,8 @@
 import { formatIpv4At, formatIpv6At, formatMac } from './address.js';
 import { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES } from './codes.js';
 import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
-import { copyOf } from './copy.js';
+import { concat, copyOf } from './copy.js';
+import { domainItems } from './encode/int-header.js';
 import { GPINT_DSCP, gpintMeta, gpintProbe, gpintProbeExtended } from './headers/gpint.js';
 import { type ReportMetadata, reportMetadata } from './headers/hop.js';
 import { readBlock } from './headers/hop-read.js';
@@ -51,31 +52,19 @@ function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | unde
 
 /**
  * Takes the source's domain-specific bytes apart: exported items, and those of the source alone. They stand in the
- * order of the DS Instruction bits; without the domain's definition the source's are taken to be the last.
+ * order of the DS Instruction bits. Without the domain's definition, those of the source are taken to be the last.
  */
 function splitDomain(scan: Scan, area: Uint8Array): [exported: Uint8Array, sourceOnly: Uint8Array] {
   const domain = scan.settings.domains[scan.domainId];
   const exportedBytes = 4 * scan.domainWords;
   if (domain === undefined) return [copyOf(area, 0, exportedBytes), copyOf(area, exportedBytes)];
-  const exported = new Uint8Array(exportedBytes);
-  const sourceOnly = new Uint8Array(area.length - exportedBytes);
+  const parts: [exported: Uint8Array[], sourceOnly: Uint8Array[]] = [[], []];
   let at = 0;
-  let e = 0;
-  let s = 0;
-  for (let bit = 0; bit < 16; bit++) {
-    const item = domain[bit];
-    if (item === undefined || (scan.domainInstructions & (0x8000 >>> bit)) === 0) continue;
-    const piece = area.subarray(at, at + item.bytes);
-    at += item.bytes;
-    if (item.mode === 'source-only') {
-      sourceOnly.set(piece, s);
-      s += piece.length;
-    } else {
-      exported.set(piece, e);
-      e += piece.length;
-    }
+  for (const { bytes, mode } of domainItems(domain, scan.domainInstructions)) {
+    parts[mode === 'source-only' ? 1 : 0].push(area.subarray(at, at + bytes));
+    at += bytes;
   }
-  return [exported, sourceOnly];
+  return [concat(...parts[0]), concat(...parts[1])];
 }
 
 function readFlow(scan: Scan): Flow | null {

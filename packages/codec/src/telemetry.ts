@@ -12,7 +12,7 @@ import type {
   ReportVersion,
   TelemetryRecord,
 } from './model.js';
-import { LAYOUT, planFor } from './plan.js';
+import { planFor, VERSION_LAYOUT } from './plan.js';
 
 /** What {@link telemetry} makes a record of. Each part may be left out, and so may each field of a part. */
 export interface TelemetryParts {
@@ -33,14 +33,6 @@ export interface TelemetryParts {
   /** MAC addresses of the monitored packet. Default: those of the encoder. */
   readonly ethernet?: TelemetryRecord['ethernet'];
 }
-
-const LAYOUTS: Readonly<Record<IntVersion, number>> = {
-  '0.5': LAYOUT.V05,
-  '1.0': LAYOUT.V10,
-  '2': LAYOUT.V2,
-  '2016': LAYOUT.Y2016,
-  intmon: LAYOUT.Y2016,
-};
 
 /** INT-XD is a mode of the report's version. */
 const XD_VERSIONS = { '0.5': '0.5', '1.0': '1.0', '2.0': '2' } as const satisfies Record<ReportVersion, IntVersion>;
@@ -87,7 +79,7 @@ function intOf(
   const mode = parts?.mode ?? (isPostcard ? 'xd' : 'md');
   const version = parts?.version ?? (mode === 'xd' ? XD_VERSIONS[report.version ?? '2.0'] : '2');
   const isStack = mode === 'md';
-  const layout = LAYOUTS[version];
+  const layout = VERSION_LAYOUT[version];
   const instructionBitmap =
     parts?.instructionBitmap ?? (mode === 'xd' ? postcardBits(report) : instructionsOf(layout, hops));
   const domainWords = Math.max(0, ...hops.map(({ domain }) => domain?.length ?? 0)) / 4;
