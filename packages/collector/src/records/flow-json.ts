@@ -3,6 +3,7 @@ import {
   type PackedText,
   packText,
   putAscii,
+  putBrackets,
   putInteger,
   putText,
   putUint32,
@@ -127,10 +128,7 @@ export class FlowJson {
     const seen = (meta >>> META.SEEN_SHIFT) & META.SEEN_MASK;
     let at = start;
     for (let hop = 0; hop < seen; hop++) at = this.#hop(view, at, words, entry + hopsAt + hop * hopStride);
-    if (at === start) at++;
-    view.setUint8(start, OPEN);
-    view.setUint8(at, CLOSE);
-    return at + 1;
+    return putBrackets(view, start, at, OPEN, CLOSE);
   }
 
   #hop(view: DataView, start: number, words: Int32Array, hop: number): number {

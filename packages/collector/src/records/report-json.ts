@@ -12,6 +12,7 @@ import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import {
   type PackedText,
   packText,
+  putBrackets,
   putHex16,
   putInteger,
   putText,
@@ -121,10 +122,7 @@ export function putPath(view: DataView, start: number, batch: TelemetryBatch, ro
     view.setUint8(at, COMMA);
     at = putUint32(view, at + 1, reporter);
   }
-  if (at === start) at++;
-  view.setUint8(start, OPEN);
-  view.setUint8(at, CLOSE);
-  return at + 1;
+  return putBrackets(view, start, at, OPEN, CLOSE);
 }
 
 /**
@@ -224,9 +222,6 @@ export class ReportJson {
       view.setUint8(at, COMMA);
       at = putHop(view, at + 1, batch, hop, false);
     }
-    if (at === start) at++;
-    view.setUint8(start, OPEN);
-    view.setUint8(at, CLOSE);
-    return at + 1;
+    return putBrackets(view, start, at, OPEN, CLOSE);
   }
 }

@@ -179,19 +179,10 @@ export class FlowTable {
     if (bytes.length !== FLOW_KEY_BYTES_IPV6) return null;
     for (let word = 0; word < 8; word++) key[word] = view.getUint32(word * 4);
     key[8] = view.getUint32(33);
-    const [s0, s1, s2, s3, d0, d1, d2, d3, ports] = key as unknown as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
     const protocol = bytes[32]!;
-    return this.#rowOf(flowXxh32Ipv6(s0, s1, s2, s3, d0, d1, d2, d3, protocol, ports), FAMILY.IPV6, protocol);
+    const [s0, s1, s2, s3, d0, d1, d2, d3, ports] = key;
+    const hash = flowXxh32Ipv6(s0!, s1!, s2!, s3!, d0!, d1!, d2!, d3!, protocol, ports!);
+    return this.#rowOf(hash, FAMILY.IPV6, protocol);
   }
 
   /** The flow as an object; `null` for a report without a flow. Allocates. */

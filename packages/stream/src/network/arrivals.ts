@@ -1,20 +1,18 @@
 import { StreamError } from '../errors.js';
-import type { NetworkPartial } from '../model/partial.js';
+import { isNone, type NetworkPartial } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import { decodePartial, encodePartial } from '../partial/bytes.js';
 import type { ByteFields } from '../partial/fields.js';
 import { ByteWriter } from '../partial/writer.js';
 import { MissingSpans } from '../slice/missing-spans.js';
-import { type Entry, Registry } from './registry.js';
+import { Entry, Registry } from './registry.js';
 
 /** First byte of the keys: of a side, of a waiting partial. */
 const KEY = { SIDE: 0x73, PARTIAL: 0x70 } as const;
 const MOST_SIDES = 65_536;
 
 /** A flow side and its progress. */
-class SideEntry implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+class SideEntry extends Entry {
   /** Number of its last partial; -1 if there is none. */
   number = -1;
   /** Its first open slice. */
@@ -24,11 +22,7 @@ class SideEntry implements Entry {
   /** `#gaps` of {@link Arrivals} at its last partial. */
   gaps = 0;
 
-  constructor(words: readonly number[]) {
-    this.words = words;
-  }
-
-  pass(fields: ByteFields): void {
+  override pass(fields: ByteFields): void {
     this.number = fields.signed(this.number);
     this.closed = fields.number(this.closed);
     this.isEnded = fields.flag('ended', this.isEnded);
@@ -128,16 +122,12 @@ export class Arrivals {
 
   /** The earliest slice with waiting partials; infinity if there is none. */
   earliest(): number {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const slice of this.#waiting.keys()) earliest = Math.min(earliest, slice);
-    return earliest;
+    return [...this.#waiting.keys()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   }
 
   /** The latest slice with waiting partials; -1 if there is none. */
   latest(): number {
-    let latest = -1;
-    for (const slice of this.#waiting.keys()) latest = Math.max(latest, slice);
-    return latest;
+    return [...this.#waiting.keys()].reduce((a, b) => Math.max(a, b), -1);
   }
 
   /** Removes the partials of a slice, and returns them in the order of their sides. */
@@ -182,8 +172,7 @@ export class Arrivals {
 }
 
 function isEmpty({ switches, links, queues, reporters, refused }: NetworkPartial): boolean {
-  if (switches.length + links.length + queues.length + reporters.length > 0) return false;
-  return refused.switches + refused.links + refused.queues + refused.sequences + refused.late === 0;
+  return switches.length + links.length + queues.length + reporters.length === 0 && isNone(refused);
 }
 
 function keyOf({ side, number }: NetworkPartial): Uint8Array {
