@@ -1,4 +1,4 @@
-/** From a scan to an object: the comfort path's half of the rules that `rows.ts` applies to columns. */
+/** Makes an object of what a scan holds. `rows.ts` writes the same to columns. */
 import { formatIpv4At, formatIpv6At, formatMac } from './address.js';
 import { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES } from './codes.js';
 import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
@@ -99,7 +99,7 @@ function reportType(scan: Scan): ReportType {
 
 function readTlvs(scan: Scan): Tlv[] {
   const tlvs: Tlv[] = [];
-  // The scan has checked that the chain closes; of a report that is cut only whole TLVs are given.
+  // The scan has checked that the lengths add up. A report that is cut gives its complete TLVs only.
   for (let at = scan.innerOffset; at + 4 <= scan.innerEnd; ) {
     const next = at + 4 + 4 * scan.view.getUint8(at + 1);
     if (next > scan.innerEnd) break;
@@ -110,7 +110,7 @@ function readTlvs(scan: Scan): Tlv[] {
   return tlvs;
 }
 
-/** The node's own values. Bits of the v0.5 headers are those of v1.0 in 16 bits. */
+/** The node's own values. The scan numbers the bits of v0.5 headers like those of v1.0. */
 function readOwn(scan: Scan): ReportMetadata {
   if (scan.ownBits === 0 && scan.ownDomainWords === 0) return { metadata: {}, dropQueueId: null, dropReason: null };
   const codec =
@@ -200,7 +200,7 @@ function readGpint(scan: Scan): GpintInfo | null {
   return { mode: 'gpint', extended, kind: PROBE_KINDS[scan.probeDscp] ?? 'unknown', ...probe };
 }
 
-/** The problem a scan noted, or `null`. A plain packet has none. */
+/** The problem that the scan holds, or `null`. A packet without INT is no problem. */
 function problemOf(scan: Scan): Problem | null {
   if (scan.code === CODES.OK || scan.code === CODES.NOT_INT) return null;
   return {
@@ -211,7 +211,7 @@ function problemOf(scan: Scan): Problem | null {
   };
 }
 
-/** Makes the object of what the scan holds. Bytes are copied: the object does not alias the input. */
+/** Makes an object of what the scan holds. It copies bytes, so the object does not refer to the input. */
 export function recordOf(scan: Scan): TelemetryRecord {
   const { hops, sourceMetadata } =
     scan.mode === GPINT_MODE || scan.mode === 0

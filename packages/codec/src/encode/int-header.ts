@@ -60,7 +60,9 @@ export function domainItems(domain: Domains[number], instructions: number): Doma
   return items;
 }
 
-/** The domain-specific bytes of a source's block: what each hop exports and what the source alone adds, item by item. */
+/**
+ * The domain-specific bytes of a source's block: what each hop exports and what the source alone adds, item by item.
+ */
 export function joinDomain(items: readonly DomainItem[], exported: Uint8Array, sourceOnly: Uint8Array): Uint8Array {
   const pieces: Uint8Array[] = [];
   let fromExported = 0;

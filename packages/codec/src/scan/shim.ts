@@ -1,4 +1,6 @@
-/** INT over UDP and TCP: the shim, the 'new UDP header', the v0.5 tail, IntMon. Wire-format sections 3.1 to 3.4 and 10. */
+/**
+ * INT over UDP and TCP: the shim, the 'new UDP header', the v0.5 tail, IntMon. Wire-format sections 3.1 to 3.4 and 10.
+ */
 import { CODES } from '../codes.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
 import { readPorts } from './network.js';
@@ -92,8 +94,8 @@ export function readIntMon(scan: Scan, p: number, end: number): boolean {
 }
 
 /**
- * Reads the format of int-afxdp-kafka: INT directly behind a TCP header of 20 bytes. Byte 2 of the INT header is the hop
- * count; the bits of byte 4 select eight 4-byte fields. The tool checks no length; here all blocks must be there.
+ * Reads the format of int-afxdp-kafka: INT directly behind a TCP header of 20 bytes. Byte 2 of the INT header is the
+ * hop count; the bits of byte 4 select eight 4-byte fields. The tool checks no length; here all blocks must be there.
  */
 export function readKafkaXdp(scan: Scan, p: number, end: number): boolean {
   const { view } = scan;

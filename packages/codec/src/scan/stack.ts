@@ -194,8 +194,8 @@ function blocks(scan: Scan, stride: number, length: number, end: number): boolea
 }
 
 /**
- * The 2016 header (8 bytes: Ver 2, Rep 2, C 1, E 1, O 1, R 4, Ins Cnt 5, Max 8, Total 8, bitmap 16, reserved 16) and its
- * stack of 31-bit values.
+ * The 2016 header (8 bytes: Ver 2, Rep 2, C 1, E 1, O 1, R 4, Ins Cnt 5, Max 8, Total 8, bitmap 16, reserved 16) and
+ * its stack of 31-bit values.
  */
 export function readHeader2016(scan: Scan, p: number, stackOffset: number, stackEnd: number, end: number): boolean {
   const { view } = scan;

@@ -13,8 +13,8 @@ const MAX_SHIMS = 8;
 
 /**
  * Reads the flow of an encapsulated packet, and the place of its Ethernet header. INT and the offsets of the outer
- * packet remain as they are. If the inner packet is cut or is not IP, the flow is unknown; the telemetry is complete all
- * the same.
+ * packet remain as they are. If the inner packet is cut or is not IP, the flow is unknown; the telemetry is complete
+ * all the same.
  */
 function encapsulatedFlow(scan: Scan, etherType: number, p: number, end: number): void {
   const { ipOffset, ipEnd, l4Protocol, code, layer, at } = scan;
