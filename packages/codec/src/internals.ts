@@ -6,7 +6,6 @@
 export { parseIpv4, parseIpv6, parseMac } from './address.js';
 export {
   checksumComplement,
-  internetChecksum,
   ipv4HeaderChecksum,
   tcpChecksum,
   udpChecksum,

@@ -20,8 +20,9 @@ import type {
   Tlv,
 } from './model.js';
 import { LAYOUT } from './plan.js';
+import { FEEDBACK_BYTES } from './probe/parts.js';
 import { modeOf } from './rows.js';
-import { FEEDBACK_BYTES, GPINT_MODE } from './scan/gpint.js';
+import { GPINT_MODE } from './scan/gpint.js';
 import { INNER, type Scan } from './scan/state.js';
 
 function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | undefined } {

@@ -44,11 +44,6 @@ function sizesOf(fields: RoceFields): Sizes {
   return { parts, six, payload, padCount, udpLength, length: (fields.ethernet ? 14 : 0) + ipLength + udpLength };
 }
 
-/** Bytes that {@link encodeRoce} writes. @throws as {@link encodeRoce} */
-export function roceLength(fields: RoceFields): number {
-  return sizesOf(fields).length;
-}
-
 function needed<T>(name: string, value: T | null | undefined): T {
   if (value === null || value === undefined) throw new TypeError(`this opcode needs ${name}`);
   return value;

@@ -13,13 +13,13 @@ import { typeKey } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
 import { UNKNOWN, VOID } from '../types/primitives.js';
 import type {
-  ControlType,
+  ApplicableType,
   ExternType,
   Field,
   FunctionType,
   NewType,
   PackageType,
-  ParserType,
+  ParameterType,
   SerializableEnumType,
   StructType,
   Type,
@@ -129,14 +129,12 @@ function serializableEnum(c: Checker, declaration: EnumDeclaration, underlying: 
     members,
   };
   for (const member of declaration.members) {
-    if (member.value === undefined) {
-      c.error('enum-value', member.span, `"${member.name.text}" needs a value: the enum has an underlying type`);
-      continue;
-    }
-    if (!check(c, member.value, underlying)) continue;
-    const value = c.found.constants.get(member.value);
+    // The parser refuses members without values.
+    const given = member.value!;
+    if (!check(c, given, underlying)) continue;
+    const value = c.found.constants.get(given);
     if (value?.kind === 'integer') members.set(member.name.text, value.value);
-    else c.error('not-constant', member.value.span, 'the value of an enum member must be known at compile time');
+    else c.error('not-constant', given.span, 'the value of an enum member must be known at compile time');
   }
   return type;
 }
@@ -152,11 +150,6 @@ export function declareEnum(c: Checker, declaration: EnumDeclaration): TypeEntry
   if (declaration.underlying !== undefined) {
     type = serializableEnum(c, declaration, resolveDefiniteType(c, declaration.underlying));
   } else {
-    for (const member of declaration.members) {
-      if (member.value !== undefined) {
-        c.error('enum-value', member.value.span, 'only members of an enum with an underlying type have values');
-      }
-    }
     type = { kind: 'enum', name: declaration.name.text, members: declaration.members.map((each) => each.name.text) };
   }
   const entry: TypeEntry = { ...typeEntry(declaration.name, type), declaration };
@@ -191,10 +184,7 @@ export function declareErrors(c: Checker, declaration: ErrorDeclaration): void {
       if (members.size >= MAX_MEMBERS) throw tooManyMembers(name.span);
       members.set(name.text, name);
     } else {
-      c.error('duplicate-name', name.span, `${what} "${name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.span,
-      });
+      c.duplicate(`${what} `, name, previous);
     }
   }
 }
@@ -243,32 +233,22 @@ export function declareExtern(c: Checker, declaration: ExternDeclaration): void 
   const scope = new Scope(c.scope);
   bindTypeParameters(c, scope, typeParameters, variables);
   c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
-    for (const method of declaration.methods) {
-      methodType(c, method);
+    for (const [i, method] of declaration.methods.entries()) {
+      const { parameters } = methodType(c, method);
       if (!method.isConstructor && method.name.text === name.text) {
         c.error('method-name', method.name.span, `a method cannot have the name of its extern, "${name.text}"`);
       }
       c.spend(declaration.methods.length, method.span);
-      const twin = declaration.methods.find(
-        (other) =>
-          other !== method && other.name.text === method.name.text && sameNames(other.parameters, method.parameters),
-      );
-      if (twin !== undefined && declaration.methods.indexOf(twin) < declaration.methods.indexOf(method)) {
-        c.error('duplicate-name', method.name.span, `"${method.name.text}" is declared already with these parameters`, {
-          message: 'first declared here',
-          span: twin.name.span,
-        });
-      }
+      const before = declaration.methods.slice(0, i).filter((other) => other.name.text === method.name.text);
+      const twin = before.find((other) => sameNames(c.methodTypes.get(other)!.parameters, parameters));
+      if (twin !== undefined) c.duplicate('', method.name, twin.name, ' with these parameters');
     }
   });
 }
 
 /** Whether two lists of parameters cannot be told apart by number and names. */
-export function sameNames(
-  first: readonly { readonly name: { readonly text: string } }[],
-  second: readonly { readonly name: { readonly text: string } }[],
-): boolean {
-  return first.length === second.length && first.every((each, i) => each.name.text === second[i]!.name.text);
+export function sameNames(first: readonly ParameterType[], second: readonly ParameterType[]): boolean {
+  return first.length === second.length && first.every((each, i) => each.name === second[i]!.name);
 }
 
 /** The type of a parser, control or package, before type arguments are known. */
@@ -292,16 +272,15 @@ export function declareObjectType(c: Checker, declaration: ObjectTypeDeclaration
     name,
     declaration,
     parameters: typeParameters.length,
-    specialise: memoised((typeArguments, span): ParserType | ControlType | PackageType => {
+    specialise: memoised((typeArguments, span): ApplicableType | PackageType => {
       const bindings = bindingsOf(variables, typeArguments);
       const bound = parameters.map((each) => ({ ...each, type: substitute(c, each.type, bindings, span) }));
-      const type: ParserType | ControlType | PackageType =
+      const type: ApplicableType | PackageType =
         kind === 'package'
-          ? { kind, name: name.text, typeParameters: [], typeArguments, parameters: bound }
+          ? { kind, name: name.text, typeArguments, parameters: bound }
           : {
               kind: kind === 'parser-type' ? 'parser' : 'control',
               name: name.text,
-              typeParameters: [],
               parameters: bound,
             };
       const object: ObjectType = { declaration, bindings };

@@ -28,14 +28,8 @@ export function bindTypeParameters(
 ): void {
   parameters.forEach((parameter, i) => {
     const previous = scope.local(parameter.name.text);
-    if (previous !== undefined) {
-      c.error('duplicate-name', parameter.name.span, `type parameter "${parameter.name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.name.span,
-      });
-      return;
-    }
-    scope.add(typeEntry(parameter.name, types[i]!));
+    if (previous === undefined) scope.add(typeEntry(parameter.name, types[i]!));
+    else c.duplicate('type parameter ', parameter.name, previous.name);
   });
 }
 

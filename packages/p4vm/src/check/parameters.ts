@@ -21,12 +21,7 @@ export function checkDistinct(c: Checker, names: readonly Identifier[], what: st
   for (const name of names) {
     const previous = seen.get(name.text);
     if (previous === undefined) seen.set(name.text, name);
-    else {
-      c.error('duplicate-name', name.span, `${what} "${name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.span,
-      });
-    }
+    else c.duplicate(`${what} `, name, previous);
   }
 }
 
@@ -147,22 +142,17 @@ export function declareParameters(
   owner: 'constructor' | 'action' | 'other',
 ): void {
   parameters.forEach((parameter, i) => {
-    if (scope.local(parameter.name.text) !== undefined) {
-      const previous = scope.local(parameter.name.text)!;
-      c.error('duplicate-name', parameter.name.span, `parameter "${parameter.name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.name.span,
+    const previous = scope.local(parameter.name.text);
+    if (previous !== undefined) c.duplicate('parameter ', parameter.name, previous.name);
+    else {
+      scope.add({
+        kind: 'value',
+        name: parameter.name,
+        symbol: { kind: owner === 'constructor' ? 'constructor-parameter' : 'parameter', declaration: parameter },
+        type: types[i]!.type,
+        isKnown: owner === 'constructor' || (owner === 'other' && parameter.direction === 'none'),
+        isWritable: parameter.direction === 'out' || parameter.direction === 'inout',
       });
-      return;
     }
-    scope.add({
-      kind: 'value',
-      name: parameter.name,
-      symbol: { kind: owner === 'constructor' ? 'constructor-parameter' : 'parameter', declaration: parameter },
-      type: types[i]!.type,
-      constant: undefined,
-      isKnown: owner === 'constructor' || (owner === 'other' && parameter.direction === 'none'),
-      isWritable: parameter.direction === 'out' || parameter.direction === 'inout',
-    });
   });
 }

@@ -8,7 +8,7 @@ import type {
 } from '../syntax/ast.js';
 import { hasVariable, typeKey } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
-import type { ControlType, ParameterType, ParserType, Type } from '../types/type.js';
+import type { ApplicableType, ParameterType, Type } from '../types/type.js';
 import type { Checker } from './checker.js';
 import { isKnownOrReport } from './constants.js';
 import { declareInstance } from './constructors.js';
@@ -39,15 +39,7 @@ export function declareValueSet(c: Checker, declaration: ValueSetDeclaration): v
       isKnownOrReport(c, declaration.size, 'the size of a value set');
     } else c.error('type-mismatch', declaration.size.span, `a size must be a number, not ${describeType(size)}`);
   }
-  c.declare({
-    kind: 'value',
-    name: declaration.name,
-    symbol: { kind: 'value-set', declaration },
-    type: { kind: 'set', element: type },
-    constant: undefined,
-    isKnown: false,
-    isWritable: false,
-  });
+  c.declareValue({ kind: 'value-set', declaration }, { kind: 'set', element: type });
 }
 
 function checkTarget(c: Checker, state: Identifier, names: ReadonlyMap<string, ParserState>): void {
@@ -101,10 +93,7 @@ function checkParserBody(c: Checker, declaration: ParserDeclaration): void {
     if (name.text === 'accept' || name.text === 'reject') {
       c.error('reserved-state', name.span, `"${name.text}" is a state of every parser and cannot be declared`);
     } else if (previous !== undefined) {
-      c.error('duplicate-name', name.span, `state "${name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.name.span,
-      });
+      c.duplicate('state ', name, previous.name);
     } else names.set(name.text, state);
   }
   if (!names.has('start')) {
@@ -114,11 +103,7 @@ function checkParserBody(c: Checker, declaration: ParserDeclaration): void {
 }
 
 /** Checks a parser or control whose type parameters are in scope; gives its type. */
-function checkObject(
-  c: Checker,
-  declaration: ParserDeclaration | ControlDeclaration,
-  outer: Scope,
-): ParserType | ControlType {
+function checkObject(c: Checker, declaration: ParserDeclaration | ControlDeclaration, outer: Scope): ApplicableType {
   const { kind, name, parameters, constructorParameters } = declaration;
   const scope = new Scope(outer, declaration);
   return c.within(scope, { kind, loops: 0, owner: declaration }, () => {
@@ -127,7 +112,7 @@ function checkObject(
     checkDefaults(c, constructorParameters, constructorTypes);
     checkDefaults(c, parameters, types);
     c.constructorTypes.set(declaration, constructorTypes);
-    const type: ParserType | ControlType = { kind, name: name.text, typeParameters: [], parameters: types };
+    const type: ApplicableType = { kind, name: name.text, parameters: types };
     c.objects.set(type, { declaration, bindings: new Map() });
     c.open.add(declaration);
     declareParameters(c, scope, parameters, types, 'other');
@@ -149,10 +134,9 @@ export function declareObject(c: Checker, declaration: ParserDeclaration | Contr
     // The name is declared before the body is checked, so that recursion is reported as recursion.
     let type: Type = { kind: 'unknown' };
     const entry: TypeEntry = { kind: 'type', name, declaration, parameters: 0, specialise: () => type };
-    const open: ParserType | ControlType = {
+    const open: ApplicableType = {
       kind: declaration.kind,
       name: name.text,
-      typeParameters: [],
       parameters: [],
     };
     c.objects.set(open, { declaration, bindings: new Map() });

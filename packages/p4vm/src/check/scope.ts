@@ -23,15 +23,18 @@ export interface TypeEntry {
 }
 
 /** A name of a value: variable, constant, parameter, instance, table, value set. */
-export interface ValueEntry {
+export interface ValueEntry extends ValueTraits {
   readonly kind: 'value';
   readonly name: Identifier;
   readonly symbol: ValueSymbol;
   readonly type: Type;
-  readonly constant: ConstantValue | undefined;
+}
+
+export interface ValueTraits {
+  readonly constant?: ConstantValue | undefined;
   /** Known when instances are made: constants, constructor parameters, instances. */
-  readonly isKnown: boolean;
-  readonly isWritable: boolean;
+  readonly isKnown?: boolean;
+  readonly isWritable?: boolean;
 }
 
 export interface ActionEntry {

@@ -3,6 +3,7 @@ import type {
   BinaryExpression,
   Block,
   ConstantDeclaration,
+  Expression,
   ForInStatement,
   Statement,
   VariableDeclaration,
@@ -53,15 +54,7 @@ export function declareVariable(c: Checker, declaration: VariableDeclaration): v
   const type = variableType(c, declaration);
   if (declaration.value !== undefined) check(c, declaration.value, type);
   checkShadow(c, declaration.name);
-  c.declare({
-    kind: 'value',
-    name: declaration.name,
-    symbol: { kind: 'variable', declaration },
-    type,
-    constant: undefined,
-    isKnown: false,
-    isWritable: true,
-  });
+  c.declareValue({ kind: 'variable', declaration }, type, { isWritable: true });
 }
 
 /** `const type name = value;`. */
@@ -73,15 +66,8 @@ export function declareConstant(c: Checker, declaration: ConstantDeclaration): v
   }
   if (check(c, declaration.value, type))
     isKnownOrReport(c, declaration.value, `the value of constant "${declaration.name.text}"`);
-  c.declare({
-    kind: 'value',
-    name: declaration.name,
-    symbol: { kind: 'constant', declaration },
-    type,
-    constant: c.found.constants.get(declaration.value),
-    isKnown: true,
-    isWritable: false,
-  });
+  const constant = c.found.constants.get(declaration.value);
+  c.declareValue({ kind: 'constant', declaration }, type, { constant, isKnown: true });
 }
 
 function checkAssignment(c: Checker, statement: AssignmentStatement): void {
@@ -111,7 +97,7 @@ function checkAssignment(c: Checker, statement: AssignmentStatement): void {
   }
 }
 
-function checkCondition(c: Checker, condition: BinaryExpression | Parameters<typeof infer>[1]): void {
+function checkCondition(c: Checker, condition: Expression): void {
   const type = infer(c, condition);
   if (type.kind !== 'bool' && type.kind !== 'unknown') {
     c.error('type-mismatch', condition.span, `a condition must be bool, not ${describeType(type)}`);
@@ -124,28 +110,16 @@ function inLoop(c: Checker, body: Statement): void {
 
 function checkForIn(c: Checker, statement: ForInStatement): void {
   const { variable, collection } = statement;
-  let type: Type;
   c.inBlock(() => {
-    if (variable.kind === 'variable') {
-      type = variableType(c, variable);
-    } else {
+    if (variable.kind !== 'variable') {
       c.error('loop-variable', variable.span, 'the variable of this loop needs a type, as in "for (bit<8> i in ...)"');
       return;
     }
+    const type = variableType(c, variable);
     checkCollection(c, collection, type);
     c.found.loops.set(statement, type);
-    if (variable.kind === 'variable') {
-      checkShadow(c, variable.name);
-      c.declare({
-        kind: 'value',
-        name: variable.name,
-        symbol: { kind: 'variable', declaration: variable },
-        type,
-        constant: undefined,
-        isKnown: false,
-        isWritable: true,
-      });
-    }
+    checkShadow(c, variable.name);
+    c.declareValue({ kind: 'variable', declaration: variable }, type, { isWritable: true });
     inLoop(c, statement.body);
   });
 }

@@ -1,11 +1,11 @@
 import type { Expression } from '../ir/program.js';
+import { isCall, someExpression } from '../ir/walk.js';
 import { expressionValue, keptValue, referenceOf } from './expressions.js';
 import { propertyOf } from './names.js';
 import { type AggregatePlace, memberOf, objectPlace, ownMark, placeOf, writePlace } from './places.js';
 import type { Routine } from './routine.js';
 import { fixedWidth } from './storage.js';
 import type { Value } from './value.js';
-import { forEachExpression } from './walk.js';
 
 /** `target = value`. The target's indices are evaluated first. */
 export function assign(routine: Routine, target: Expression, value: Expression): void {
@@ -50,21 +50,9 @@ function finishStack(routine: Routine, place: AggregatePlace): void {
 
 /** Whether an expression may read an aggregate that is being written: only scalars are certain not to. */
 function mayRead(routine: Routine, expression: Expression): boolean {
-  let reads = false;
-  forEachExpression(expression, (each) => {
-    switch (each.kind) {
-      case 'variable':
-        reads ||= routine.unit.homeOf(each.variable).kind === 'aggregate';
-        return;
-      case 'call-function':
-      case 'call-extern':
-      case 'call-method':
-      case 'call-packet':
-      case 'apply-table':
-        reads = true;
-    }
-  });
-  return reads;
+  return someExpression(expression, (each) =>
+    each.kind === 'variable' ? routine.unit.homeOf(each.variable).kind === 'aggregate' : isCall(each),
+  );
 }
 
 function partOf(routine: Routine, place: AggregatePlace, index: number): ReturnType<typeof memberOf> {

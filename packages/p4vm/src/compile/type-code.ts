@@ -12,6 +12,7 @@ import {
   zeroOf,
 } from './storage.js';
 import type { UndefinedValues } from './undefined-values.js';
+import type { MachineName } from './unit.js';
 
 /** Functions over a type's objects, written on first use. */
 export type TypeFunction = 'copy' | 'move' | 'zero' | 'clear' | 'equals' | 'invalidate' | 'isValid' | 'bits';
@@ -20,7 +21,7 @@ export type TypeFunction = 'copy' | 'move' | 'zero' | 'clear' | 'equals' | 'inva
 export class TypeCode {
   readonly code: Code;
   readonly #names: Names;
-  readonly #helper: (name: 'Varbit' | 'copyVarbit' | 'equalVarbits') => string;
+  readonly #helper: (name: MachineName) => string;
   readonly #standardMetadata: StructDataType;
   readonly #classes = new Map<string, string>();
   readonly #functions = new Map<string, string>();
@@ -28,7 +29,7 @@ export class TypeCode {
   constructor(
     names: Names,
     standardMetadata: StructDataType,
-    helper: (name: 'Varbit' | 'copyVarbit' | 'equalVarbits') => string,
+    helper: (name: MachineName) => string,
     readonly meter: CodeMeter,
     /** In poison mode: the random values that replace zeros. */
     readonly undefinedValues: UndefinedValues | undefined,
@@ -98,14 +99,15 @@ export class TypeCode {
     for (const field of type.fields) {
       if (field.type.kind !== 'bits' || field.type.width <= 32 || field.type.width > 64) continue;
       const [low, high] = this.fieldNames(type, field.name, field.type) as readonly [string, string];
+      const word = this.#helper('word');
       const mask = field.type.width === 64 ? '' : ` & ${0xffffffff >>> (64 - field.type.width)}`;
       code.open(`get ${propertyOf(field.name)}() {`);
-      code.line(`return machine.join2(this.${low}, this.${high});`);
+      code.line(`return ${this.#helper('join2')}(this.${low}, this.${high});`);
       code.close();
       code.open(`set ${propertyOf(field.name)}(value) {`);
-      code.line('machine.split2(value);');
-      code.line(`this.${low} = machine.word[0];`);
-      code.line(`this.${high} = machine.word[1]${mask};`);
+      code.line(`${this.#helper('split2')}(value);`);
+      code.line(`this.${low} = ${word}[0];`);
+      code.line(`this.${high} = ${word}[1]${mask};`);
       code.close();
     }
   }

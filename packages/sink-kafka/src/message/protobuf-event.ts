@@ -3,6 +3,7 @@ import type { RecordIds } from '@int/collector';
 import { namesNodes, ruleNames } from '@int/collector/internals';
 import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
 import { putId, putReportFlow } from './protobuf-report.js';
+import type { MessageSlab } from './slab.js';
 import { closeField, putField, putFixed64, putVarint, tagOf, WIRE } from './wire.js';
 
 const EVENT_FIELD = {
@@ -107,25 +108,18 @@ export class ProtobufEvent {
     return EVENT_BYTES + name + evidence + (events.batch.hopCount[events.report[row]!]! + 1) * 5;
   }
 
-  write(
-    bytes: Uint8Array,
-    view: DataView,
-    start: number,
-    events: EventBatch,
-    row: number,
-    ids: RecordIds,
-    number: number,
-  ): number {
+  write(slab: MessageSlab, start: number, events: EventBatch, row: number, ids: RecordIds): number {
+    const { bytes } = slab;
     const { batch } = events;
     const report = events.report[row]!;
     const frame = batch.frame[report]!;
     const rule = events.ruleName(row);
     const time = tagOf(EVENT_FIELD.TIME, WIRE.FIXED64);
-    let at = putId(bytes, view, start, ids, number);
-    at = putFixed64(view, at, time, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
+    let at = putId(slab, start, ids);
+    at = putFixed64(slab.view, at, time, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
     if (rule !== null) at = putBytesField(bytes, at, EVENT_FIELD.RULE, this.#rules(rule));
     at = this.#finding(bytes, at, events, row);
-    at = putReportFlow(bytes, view, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);
+    at = putReportFlow(slab, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);
     at = putPath(bytes, at, batch, report);
     return isComplex(events, row) ? putEvidence(bytes, at, events, row) : at;
   }
