@@ -56,7 +56,7 @@ export function isApplicable(parameters: readonly ParameterType[], args: readonl
 }
 
 /** Infers the arguments of a call, unless they have been. Of a wrong call, this reports the errors in them. */
-export function inferArguments(c: Checker, args: readonly Argument[]): void {
+export function inferArguments(c: Checker, args: readonly Argument[]): undefined {
   for (const { value } of args) if (value.kind !== 'any' && !c.found.types.has(value)) infer(c, value);
 }
 

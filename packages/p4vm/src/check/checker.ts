@@ -157,16 +157,16 @@ export class Checker {
     const scope = isAbsolute ? this.scope.root : this.scope;
     const entry = scope.lookup(name.text);
     if (entry === undefined) {
-      const guess = this.guess(name.text, scope.names(), name.span);
-      const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
+      const hint = this.hint(name, scope.names());
       this.error('unknown-name', name.span, `no ${what} "${name.text}" is declared here${hint}`);
     }
     return entry;
   }
 
-  /** A similar name, to suggest in a message; undefined if there is none, or if the message would not be shown. */
-  guess(word: string, candidates: Iterable<string>, span: Span): string | undefined {
-    return this.diagnostics.isOpen ? closest(word, candidates, (names) => this.spend(names, span)) : undefined;
+  /** Ends a message with a similar name; empty if there is none, or if the message would not be shown. */
+  hint({ text, span }: Identifier, candidates: Iterable<string>): string {
+    const guess = this.diagnostics.isOpen ? closest(text, candidates, (names) => this.spend(names, span)) : undefined;
+    return guess === undefined ? '' : `; did you mean "${guess}"?`;
   }
 
   /** Whether an expression has a value at compile time, at the latest when instances are made. */

@@ -107,12 +107,7 @@ function serializableEnum(c: Checker, declaration: EnumDeclaration, underlying: 
     return c.wrong('enum-type', declaration.underlying!.span, message);
   }
   const members = new Map<string, bigint>();
-  const type: SerializableEnumType = {
-    kind: 'serializable-enum',
-    name: declaration.name.text,
-    underlying,
-    members,
-  };
+  const type: SerializableEnumType = { kind: 'serializable-enum', name: declaration.name.text, underlying, members };
   for (const member of declaration.members) {
     // The parser refuses members without values.
     const given = member.value!;

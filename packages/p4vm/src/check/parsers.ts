@@ -44,8 +44,7 @@ export function declareValueSet(c: Checker, declaration: ValueSetDeclaration): v
 
 function checkTarget(c: Checker, state: Identifier, names: ReadonlyMap<string, ParserState>): void {
   if (state.text === 'accept' || state.text === 'reject' || names.has(state.text)) return;
-  const guess = c.guess(state.text, [...names.keys(), 'accept', 'reject'], state.span);
-  const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
+  const hint = c.hint(state, [...names.keys(), 'accept', 'reject']);
   c.error('unknown-state', state.span, `the parser has no state "${state.text}"${hint}`);
 }
 

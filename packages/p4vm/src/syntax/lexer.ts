@@ -87,11 +87,7 @@ export class Lexer {
     if (match === null) return undefined;
     const start = this.#at;
     this.#at += match[0].length;
-    return {
-      path: match[1] ?? match[2] ?? '',
-      isSystem: match[1] !== undefined,
-      span: this.#span(start, this.#at),
-    };
+    return { path: match[1] ?? match[2] ?? '', isSystem: match[1] !== undefined, span: this.#span(start, this.#at) };
   }
 
   /** The word that stands next on this line: a directive's name. */
