@@ -149,17 +149,11 @@ function callExtern(
   checkFunctionPlace(c, name, true, e.span);
   const checked = checkArguments(c, signatureOf(`function "${name}"`, method.parameters, type), e);
   if (checked === undefined) return type.typeParameters.length === 0 ? type.returnType : UNKNOWN;
-  const resolved = substitute(c, { ...type, typeParameters: [] }, checked.bindings, e.span) as FunctionType;
-  c.found.calls.set(e, {
-    kind: 'extern-function',
-    name,
-    typeArguments: checked.types,
-    type: resolved,
-    arguments: checked.bound,
-    returnType: resolved.returnType,
-  });
+  const { bound, bindings, types } = checked;
+  const returnType = substitute(c, type.returnType, bindings, e.span);
+  c.found.calls.set(e, { kind: 'extern-function', name, typeArguments: types, arguments: bound, returnType });
   if (name === 'static_assert') staticAssert(c, e);
-  return resolved.returnType;
+  return returnType;
 }
 
 /** An action called like a function. */

@@ -87,7 +87,7 @@ export class Checker {
   }
 
   error(code: string, span: Span, message: string, related?: Diagnostic['related']): undefined {
-    this.report('types', code, span, message, related);
+    return this.report('types', code, span, message, related);
   }
 
   /** Reports an error in an expression or in a type as written. It is then of unknown type. */
@@ -96,7 +96,13 @@ export class Checker {
     return UNKNOWN;
   }
 
-  report(layer: DiagnosticLayer, code: string, span: Span, message: string, related?: Diagnostic['related']): void {
+  report(
+    layer: DiagnosticLayer,
+    code: string,
+    span: Span,
+    message: string,
+    related?: Diagnostic['related'],
+  ): undefined {
     this.diagnostics.error(layer, code, span, message, related);
   }
 

@@ -113,8 +113,6 @@ function externMethod(c: Checker, e: CallExpression, callee: MemberExpression, t
   c.found.calls.set(e, {
     kind: 'extern-method',
     object: callee.base,
-    externName: type.name,
-    externTypeArguments: type.typeArguments,
     method,
     typeArguments,
     arguments: checked.bound,
@@ -174,7 +172,7 @@ function applyTable(c: Checker, e: CallExpression, callee: MemberExpression, nam
   }
   const symbol = callee.base.kind === 'path' ? c.found.references.get(callee.base) : undefined;
   if (symbol?.kind === 'table') {
-    c.found.calls.set(e, { kind: 'apply-table', object: callee.base, table: symbol.declaration });
+    c.found.calls.set(e, { kind: 'apply-table', table: symbol.declaration });
   }
   return { kind: 'table-result', table: name };
 }
