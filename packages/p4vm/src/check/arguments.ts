@@ -60,6 +60,13 @@ export function inferArguments(c: Checker, args: readonly Argument[]): undefined
   for (const { value } of args) if (value.kind !== 'any' && !c.found.types.has(value)) infer(c, value);
 }
 
+/** Reports a wrong call, and the errors in its arguments. */
+export function wrongCall(c: Checker, { arguments: args }: Given, code: string, span: Span, message: string): Type {
+  c.error(code, span, message);
+  inferArguments(c, args);
+  return UNKNOWN;
+}
+
 /** The argument of each parameter; undefined, after a diagnostic, if they do not fit. */
 function bind(c: Checker, signature: Signature, given: Given): (Argument | undefined)[] | undefined {
   const { parameters, types, what } = signature;

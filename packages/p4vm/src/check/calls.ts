@@ -11,7 +11,15 @@ import type {
 import { hasVariable, typeKey } from '../types/compare.js';
 import { UNKNOWN, VOID } from '../types/primitives.js';
 import type { FunctionType, Type } from '../types/type.js';
-import { checkArguments, type Given, inferArguments, isApplicable, type Signature, signatureOf } from './arguments.js';
+import {
+  checkArguments,
+  type Given,
+  inferArguments,
+  isApplicable,
+  type Signature,
+  signatureOf,
+  wrongCall,
+} from './arguments.js';
 import type { Checker } from './checker.js';
 import { constructFromCall } from './constructors.js';
 import { isImplicit } from './convert.js';
@@ -110,8 +118,7 @@ function callFunction(
 ): Type {
   const { declaration, type } = overload;
   if (overload.isOpen) {
-    inferArguments(c, e.arguments);
-    return c.wrong('recursion', e.span, `function "${name}" calls itself: there is no recursion in P4`);
+    return wrongCall(c, e, 'recursion', e.span, `function "${name}" calls itself: there is no recursion in P4`);
   }
   checkFunctionPlace(c, name, false, e.span);
   const checked = checkArguments(c, signatureOf(`function "${name}"`, declaration.parameters, type), e);
