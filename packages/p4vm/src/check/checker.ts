@@ -123,8 +123,8 @@ export class Checker {
     }
   }
 
-  inBlock<T>(body: () => T, owner?: object): T {
-    return this.within(new Scope(this.scope, owner), this.place, body);
+  inBlock<T>(body: () => T): T {
+    return this.within(new Scope(this.scope), this.place, body);
   }
 
   /** Runs `body` for its diagnostics and its result, without what it finds out about nodes. */

@@ -35,7 +35,7 @@ export function declareOverload(
 
 /** Checks the body of a function whose type parameters are in scope already. */
 export function checkFunctionBody(c: Checker, declaration: FunctionDeclaration, outer: Scope): void {
-  const scope = new Scope(outer, declaration);
+  const scope = new Scope(outer);
   c.within(scope, { kind: 'function', loops: 0, owner: declaration }, () => {
     const returnType = resolveType(c, declaration.returnType);
     const types = resolveParameters(c, 'function', declaration.parameters);
@@ -75,7 +75,7 @@ export function declareFunction(c: Checker, declaration: FunctionDeclaration): v
 
 /** An action, of a control or of the program. */
 export function declareAction(c: Checker, declaration: ActionDeclaration): void {
-  const scope = new Scope(c.scope, declaration);
+  const scope = new Scope(c.scope);
   const parameters = resolveParameters(c, 'action', declaration.parameters);
   const entry: ActionEntry = { kind: 'action', name: declaration.name, declaration, parameters, isOpen: true };
   c.declare(entry);

@@ -96,7 +96,7 @@ function checkStates(c: Checker, declaration: ParserDeclaration): void {
 /** Checks a parser or control whose type parameters are in scope; gives its type. */
 function checkObject(c: Checker, declaration: ParserDeclaration | ControlDeclaration, outer: Scope): ApplicableType {
   const { kind, name, parameters, constructorParameters } = declaration;
-  const scope = new Scope(outer, declaration);
+  const scope = new Scope(outer);
   return c.within(scope, { kind, loops: 0, owner: declaration }, () => {
     const constructorTypes: readonly ParameterType[] = resolveParameters(c, 'constructor', constructorParameters);
     const types = resolveParameters(c, kind, parameters);
