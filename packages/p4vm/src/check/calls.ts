@@ -28,7 +28,7 @@ import { infer } from './expressions.js';
 import { checkFunctionBody } from './functions.js';
 import { bindTypeParameters, substitute } from './generics.js';
 import { inferMethodCall } from './methods.js';
-import { type ActionEntry, type Entry, type FunctionEntry, type Overload, Scope } from './scope.js';
+import type { ActionEntry, Entry, FunctionEntry, Overload, Scope } from './scope.js';
 import { resolveType, typeEntryOf } from './type-nodes.js';
 import { booleanValue } from './values.js';
 
@@ -101,8 +101,7 @@ function specialiseFunction(
   if (previous !== undefined) return previous;
   const copy: FunctionDeclaration = { ...copyTree(c, declaration), typeParameters: [] };
   copies.set(key, copy);
-  const inner = new Scope(scope);
-  bindTypeParameters(c, inner, declaration.typeParameters, types);
+  const inner = bindTypeParameters(c, scope, declaration.typeParameters, types);
   c.budget.enter(declaration.span, CALL_DEPTH);
   checkFunctionBody(c, copy, inner);
   c.budget.leave(CALL_DEPTH);

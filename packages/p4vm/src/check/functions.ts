@@ -56,8 +56,7 @@ export function checkFunctionBody(c: Checker, declaration: FunctionDeclaration, 
 /** A function of the program's. */
 export function declareFunction(c: Checker, declaration: FunctionDeclaration): void {
   const variables = variablesOf(declaration.typeParameters);
-  const scope = new Scope(c.scope);
-  bindTypeParameters(c, scope, declaration.typeParameters, variables);
+  const scope = bindTypeParameters(c, c.scope, declaration.typeParameters, variables);
   const type = c.within(scope, { kind: 'function', loops: 0, owner: declaration }, (): FunctionType => {
     const returnType = resolveType(c, declaration.returnType);
     if (!isValueType(returnType) && returnType.kind !== 'void' && returnType.kind !== 'variable') {

@@ -136,8 +136,7 @@ export function declareObject(c: Checker, declaration: ParserDeclaration | Contr
   }
   const variables = variablesOf(typeParameters);
   const check = (copy: ParserDeclaration | ControlDeclaration, types: readonly Type[]): Type => {
-    const scope = new Scope(outer);
-    bindTypeParameters(c, scope, typeParameters, types);
+    const scope = bindTypeParameters(c, outer, typeParameters, types);
     return checkObject(c, copy, scope);
   };
   c.discarding(() => check(declaration, variables));
