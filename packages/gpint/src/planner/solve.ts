@@ -14,7 +14,7 @@ import { Exchange } from './exchange.js';
 import { grow } from './grow.js';
 import { Hops } from './hops.js';
 import type { Metric } from './metric.js';
-import type { CoverProblem, CoverSolver } from './problem.js';
+import type { CoverProblem } from './problem.js';
 import { isBetter, type Score, scoreOf } from './score.js';
 import { SpanningTree } from './spanning-tree.js';
 import { joinedTour, looseTour, type PieceCost, splitTour } from './split.js';
@@ -45,7 +45,7 @@ const POOR = 1.1;
 /** `'grow'` leaves out the second phase of the paper: for comparison. */
 export type Phases = 'both' | 'grow';
 
-interface Solution {
+export interface Solution {
   readonly paths: Paths;
   readonly optimal: boolean;
 }
@@ -344,17 +344,14 @@ class Solver {
   }
 }
 
-/** {@link CoverSolver}, with the choice of phases. */
-export function solveWith(problem: CoverProblem, phases: Phases): Solution {
-  return new Solver(problem).solve(phases);
-}
-
 /**
- * Solves a {@link CoverProblem}. With a budget of Infinity the effort is bounded by the size of the problem: up to ten
+ * Solves a {@link CoverProblem}. The result covers every required node, whatever the budget. With a budget of Infinity the effort is bounded by the size of the problem: up to ten
  * searches by exchange, each of which ends after work for 2.5 million nodes, and 80 for each node, without progress. Where
  * the floor is not met, there follow: for up to 1,200 required nodes, at most eight schedules of annealing of 4,000 steps,
  * and 400 for each node (250,000 at most), and one of 100 for each; for more of them, if there is overlap and links have no
  * weights, one of 400 steps for each node (1.5 million at most), with distances in a spanning tree. Up to eleven required
  * nodes, the result is exact instead.
  */
-export const solveCover: CoverSolver = (problem) => solveWith(problem, 'both');
+export function solveCover(problem: CoverProblem, phases: Phases = 'both'): Solution {
+  return new Solver(problem).solve(phases);
+}
