@@ -2,7 +2,7 @@ import type { Expression } from '../ir/program.js';
 import { isCall, someExpression } from '../ir/walk.js';
 import { expressionValue, keptValue, referenceOf } from './expressions.js';
 import { propertyOf } from './names.js';
-import { type AggregatePlace, memberOf, objectPlace, ownMark, placeOf, writePlace } from './places.js';
+import { type AggregatePlace, aggregatePlace, memberOf, objectPlace, ownMark, placeOf, writePlace } from './places.js';
 import type { Routine } from './routine.js';
 import { headerBits } from './type-code.js';
 import type { Value } from './value.js';
@@ -134,8 +134,10 @@ export function setValidity(routine: Routine, place: AggregatePlace, isValid: bo
 }
 
 /** Moves the elements of a stack. New elements are invalid. */
-export function pushOrPop(routine: Routine, stack: AggregatePlace, isPush: boolean, count: number): void {
+export function pushOrPop(routine: Routine, { stack: target, method, count }: Expression<'push-pop'>): void {
   const { code, unit } = routine;
+  const stack = aggregatePlace(routine, target);
+  const isPush = method === 'push_front';
   const { type } = stack;
   if (type.kind !== 'stack') throw new TypeError('only stacks are pushed');
   const move = unit.types.functionOf('move', type.element);
