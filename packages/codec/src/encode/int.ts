@@ -1,4 +1,4 @@
-/** Building packets that carry INT. */
+/** Builds packets that carry INT. */
 import { concat } from '../copy.js';
 import { hopBlock } from '../headers/hop.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
@@ -24,10 +24,10 @@ import type { EncodeSettings } from './options.js';
 const NONE = new Uint8Array(0);
 const GPE_ETHERNET = 3;
 const GPE_NSH = 4;
-/** What a tunnel says when its packet is none that is read. */
+/** EtherType in a tunnel whose packet has no flow. */
 const OTHER_ETHER_TYPE = 0x88b6;
 
-/** Blocks of all hops, last hop first. */
+/** The blocks of all hops, last hop first. */
 function stack(int: IntHeaderInfo, hops: readonly Hop[], layout: number, settings: EncodeSettings): Uint8Array {
   const { instructionBitmap, sourceMetadata = NONE } = int;
   const words = planFor(layout, instructionBitmap).words;
@@ -86,7 +86,7 @@ function wanted(flow: Flow | null, encapsulation: string): Flow {
   return flow;
 }
 
-/** INT behind a UDP or TCP header, marked by port (v2 over UDP) or by DSCP. */
+/** INT behind a UDP or TCP header. The port marks it (v2 over UDP), or the DSCP. */
 function overTransport(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, settings: EncodeSettings): Uint8Array {
   const body = headerAndStack(int, hops, settings);
   const { payload, intDscp } = settings;
@@ -120,7 +120,7 @@ function newUdp(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, settings: 
     reserved2: 0,
     protocol: flow.protocol,
   });
-  // The monitored packet's checksum was made for the packet without INT.
+  // The checksum of the monitored packet is that of the packet without INT.
   const original = ipPacket(flow, 0, transport(flow, settings.payload), settings);
   const l4 = original.subarray(original[0]! >>> 4 === 6 ? 40 : 20);
   const outer = {
@@ -215,7 +215,7 @@ function overKafkaXdp(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, sett
   return ipPacket(flow, settings.intDscp, transport(flow, concat(shim, body, tail, settings.payload)), settings);
 }
 
-/** Whether a packet's IP header is a tunnel's: the monitored packet is then the one inside. */
+/** Whether INT is in a tunnel. The monitored packet is then the encapsulated one. */
 function isTunnel({ encapsulation }: IntHeaderInfo): boolean {
   return encapsulation === 'vxlan-gpe' || encapsulation === 'geneve' || encapsulation === 'gre';
 }

@@ -1,4 +1,4 @@
-/** Writing whole RoCEv2 packets. */
+/** Writes whole RoCEv2 packets. */
 import { parseAddress } from '../address.js';
 import { ipv4HeaderChecksum } from '../checksum.js';
 import { requireFit } from '../headers/codec.js';
@@ -95,8 +95,8 @@ function writeIp(fields: RoceFields, { six, udpLength }: Sizes, out: Uint8Array,
 
 /**
  * Writes a RoCEv2 packet: Ethernet (if `fields.ethernet` is there), IPv4 or IPv6 by the addresses, UDP, BTH, the
- * headers that the opcode asks for, payload, pad bytes of zero, iCRC. Lengths, pad count, IPv4 header checksum and iCRC
- * follow from the rest.
+ * headers that the opcode needs, payload, pad bytes of zero, iCRC. It computes lengths, pad count, IPv4 header checksum
+ * and iCRC.
  *
  * @param fields see {@link RoceFields}
  * @param out where to write; a new array of the right size if absent

@@ -1,4 +1,4 @@
-/** Where a source puts INT in a packet, and what it writes around it, for each encapsulation. */
+/** For each encapsulation: where a source puts INT, and what it writes around it. */
 import { crc32 } from '@int/hash';
 import { parseAddress, writeAddress } from '../address.js';
 import { ipv4HeaderChecksum } from '../checksum.js';
@@ -29,21 +29,21 @@ import type { SourceRule } from './plan.js';
 const NONE = /* @__PURE__ */ new Uint8Array(0);
 const GRE_BYTES = 4;
 
-/** What goes where. */
+/** Where INT goes, and what goes with it. */
 export interface Envelope {
   /** Where bytes are inserted. */
   readonly at: number;
-  /** Bytes in front of the INT header; `bytes` counts header and stack. */
+  /** Makes the bytes in front of the INT header. @param bytes length of header and stack */
   prefix(bytes: number): Uint8Array;
   /** Bytes behind the stack. */
   readonly suffix: Uint8Array;
   /** Bytes of `prefix` and `suffix`. */
   readonly overhead: number;
-  /** Largest header and stack, bytes. */
+  /** The most bytes that header and stack may have. */
   readonly room: number;
-  /** Changes fields outside of what was inserted; lengths and checksums come later. */
+  /** Changes fields outside the inserted bytes. Lengths and checksums come later. */
   patch(out: Uint8Array, bytes: number): void;
-  /** What has to follow: the transport checksum and length too, the IP header alone, or nothing. */
+  /** What is to be updated then: IP header and transport header, the IP header alone, or nothing. */
   readonly settle: 'transport' | 'ip' | 'none';
 }
 
@@ -55,7 +55,7 @@ interface Setting {
   readonly config: SourceConfig;
 }
 
-/** End of the transport header, or -1 if it is neither UDP nor TCP. */
+/** Offset behind the transport header; -1 if it is neither UDP nor TCP. */
 function transportEnd({ packet, outer }: Setting): number {
   const { l4Offset, l4Protocol, ipEnd } = outer.scan;
   if (l4Protocol === IP_PROTOCOL.UDP) return l4Offset + 8;
@@ -69,7 +69,7 @@ function intType(rule: SourceRule): number {
   return rule.mx ? INT_TYPE.MX : INT_TYPE.MD;
 }
 
-/** Between the L4 header and its payload. */
+/** A shim between the L4 header and its payload. */
 function marked(setting: Setting): Envelope | null {
   const { packet, outer, rule, config } = setting;
   const { scan } = outer;
@@ -119,7 +119,7 @@ function marked(setting: Setting): Envelope | null {
   };
 }
 
-/** 14 bits of a hash of the flow over 0xc000, so that a flow keeps to one path (INT v2.1 section 5.7.2). */
+/** 0xc000 and 14 bits of a hash of the flow, so that a flow stays on one path (INT v2.1 section 5.7.2). */
 function entropyPort(packet: Uint8Array, { scan, ipv6 }: OuterPacket): number {
   const { ipOffset, l4Offset, l4Protocol, ipEnd } = scan;
   const addresses = crc32(packet, ipOffset + (ipv6 ? 8 : 12), ipv6 ? 32 : 8, l4Protocol);
@@ -140,7 +140,7 @@ function newUdp({ packet, outer, rule, config }: Setting): Envelope {
         sourcePort: config.entropyPort ?? entropyPort(packet, outer),
         destinationPort: intPort,
         length: 8 + 4 + bytes + (ipEnd - l4Offset),
-        // Recommended, for IPv6 too (RFC 6936): the inner checksum covers what matters.
+        // 0 is recommended, also for IPv6 (RFC 6936): the inner checksum covers the payload.
         checksum: 0,
       });
       const shim = { type: intType(rule), npt: 2, reserved: 0, length: bytes / 4, reserved2: 0 } as const;
@@ -156,7 +156,7 @@ function newUdp({ packet, outer, rule, config }: Setting): Envelope {
   };
 }
 
-/** The packet is GRE already: a shim behind its GRE header. */
+/** For a GRE packet: a shim behind its GRE header. */
 function greOriginal({ packet, outer, rule }: Setting): Envelope | null {
   const { l4Offset, l4Protocol, ipEnd, settings } = outer.scan;
   if (l4Protocol !== IP_PROTOCOL.GRE) return null;
@@ -197,7 +197,7 @@ function greInserted({ packet, outer, rule, config }: Setting): Envelope {
     } else {
       ip[0] = 0x45;
       writeUint16(ip, 2, length);
-      // Not fragmented on the way, so no identification is needed (RFC 6864).
+      // The packet must not be fragmented, so it needs no identification (RFC 6864).
       ip.set([0, 0, 0x40, 0], 4);
       ip[9] = IP_PROTOCOL.GRE;
     }
@@ -241,7 +241,7 @@ function vxlan({ packet, outer, rule, config }: Setting): Envelope | null {
   if (header + 8 > ipEnd) throw new CodecError('BAD_TUNNEL', 'vxlan-gpe', header, 'the packet ends in the header');
   const flags = packet[header]!;
   const reserved = packet[header + 1]! | packet[header + 2]! | packet[header + 3]!;
-  // Plain VXLAN comes back with zeros there, so it must have them.
+  // The sink restores plain VXLAN with zeros there, so it must have zeros.
   if (plain ? flags !== FLAG_I || reserved !== 0 : (flags & FLAG_P) === 0) {
     throw new CodecError('BAD_TUNNEL', 'vxlan-gpe', header, 'these flags leave no room for a next protocol');
   }
@@ -268,12 +268,12 @@ function vxlan({ packet, outer, rule, config }: Setting): Envelope | null {
   };
 }
 
-/** An option, the first one. */
+/** A Geneve option, in front of the others. */
 function geneveOption({ packet, outer, rule, config }: Setting): Envelope | null {
   const { l4Offset, l4Protocol, ipEnd } = outer.scan;
   const header = l4Offset + 8;
   if (l4Protocol !== IP_PROTOCOL.UDP || readUint16(packet, l4Offset + 2) !== TUNNEL_PORT.GENEVE) return null;
-  // Options that do not close are refused here, before one is put in front of them.
+  // This refuses malformed options before one is put in front of them.
   const { options } = geneve.decode(packet.subarray(0, ipEnd), header);
   const used = options.reduce((bytes, { data }) => bytes + 4 + data.length, 0);
   const optionClass = config.geneveClass ?? GENEVE_CLASS[rule.version as '2'];
@@ -295,7 +295,7 @@ function geneveOption({ packet, outer, rule, config }: Setting): Envelope | null
   };
 }
 
-/** IntMon: its header straight behind UDP. */
+/** An IntMon header directly behind UDP. */
 function intmon({ outer }: Setting): Envelope | null {
   const { l4Offset, l4Protocol } = outer.scan;
   if (l4Protocol !== IP_PROTOCOL.UDP) return null;
@@ -314,7 +314,7 @@ function intmon({ outer }: Setting): Envelope | null {
  * The envelope for a packet.
  *
  * @returns `null` if the encapsulation does not fit the packet
- * @throws CodecError for a packet that is not sound, RangeError for options that do not fit
+ * @throws CodecError for a malformed packet, RangeError for options that do not fit
  */
 export function envelopeFor(setting: Setting): Envelope | null {
   switch (setting.rule.encapsulation) {
