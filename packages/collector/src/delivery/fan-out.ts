@@ -8,6 +8,7 @@ import type { CollectorProblem } from '../pipeline.js';
 import type { Outlets, RecordKind, Sink, SinkTotals } from '../stage.js';
 import { addCounters, addTotals } from './add-totals.js';
 import { SinkAccount, takesOf } from './sink-account.js';
+import { within } from './within.js';
 
 /** Extra time after its limit in which a sink may still finish closing, in milliseconds. */
 const GRACE_MS = 1000;
@@ -116,21 +117,12 @@ export class FanOut implements Outlets {
   }
 
   async #close(sink: Sink, timeoutMs: number | undefined): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
+    const limitMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : timeoutMs + GRACE_MS;
     try {
-      const closed = sink.close?.(timeoutMs);
-      if (timeoutMs === undefined || closed === undefined) return await closed;
-      const limit = new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () => reject(new Error(`not closed within ${timeoutMs} ms: given up`)),
-          timeoutMs + GRACE_MS,
-        );
-      });
-      await Promise.race([closed, limit]);
+      const isClosed = await within(limitMs, Promise.resolve(sink.close?.(timeoutMs)));
+      if (!isClosed) throw new Error(`not closed within ${timeoutMs} ms: given up`);
     } catch (error) {
       this.#onProblem({ where: sink.name, error: asError(error) });
-    } finally {
-      clearTimeout(timer);
     }
   }
 
