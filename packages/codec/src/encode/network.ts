@@ -10,7 +10,7 @@ import { hasPorts } from '../scan/network.js';
 import type { EncodeSettings } from './options.js';
 
 /** An EtherType whose payload this library does not read (IEEE 802, local experimental 2). */
-const OTHER_ETHER_TYPE = 0x88b6;
+export const OTHER_ETHER_TYPE = 0x88b6;
 
 /** A transport header for the flow, and `payload` behind it. {@link ipPacket} adds the checksum. */
 export function transport(flow: Flow, payload: Uint8Array): Uint8Array {

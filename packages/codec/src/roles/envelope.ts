@@ -3,22 +3,12 @@ import { crc32 } from '@int/hash';
 import { parseAddress, writeAddress } from '../address.js';
 import { ipv4HeaderChecksum } from '../checksum.js';
 import { concat, copyOf } from '../copy.js';
-import { GENEVE_CLASS, GPE_PROTOCOL } from '../encode/int-header.js';
+import { encodeGpeShim, encodeShim, GENEVE_CLASS, GPE_PROTOCOL } from '../encode/int-header.js';
 import { CodecError } from '../errors.js';
 import { readUint16, requireFit, writeUint16 } from '../headers/codec.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
 import { ETHER_TYPE } from '../headers/link.js';
-import {
-  greShim,
-  INT_TYPE,
-  intTail,
-  probeMarker,
-  shimV2,
-  shimV05,
-  shimV10,
-  vxlanGpeShimV1,
-  vxlanGpeShimV2,
-} from '../headers/shim.js';
+import { greShim, INT_TYPE, intTail, probeMarker, shimV2 } from '../headers/shim.js';
 import { udp } from '../headers/transport.js';
 import { geneve, gre, TUNNEL_PORT } from '../headers/tunnels.js';
 import { GPE_INT_PROTOCOLS, INTMON_PORT } from '../scan/settings.js';
@@ -35,16 +25,16 @@ export interface Envelope {
   readonly at: number;
   /** Makes the bytes in front of the INT header. @param bytes length of header and stack */
   prefix(bytes: number): Uint8Array;
-  /** Bytes behind the stack. */
-  readonly suffix: Uint8Array;
+  /** Bytes behind the stack. Default: none. */
+  readonly suffix?: Uint8Array;
   /** Bytes of `prefix` and `suffix`. */
   readonly overhead: number;
   /** The most bytes that header and stack may have. */
   readonly room: number;
   /** Changes fields outside the inserted bytes. Lengths and checksums come later. */
-  patch(out: Uint8Array, bytes: number): void;
-  /** What is to be updated then: IP header and transport header, the IP header alone, or nothing. */
-  readonly settle: 'transport' | 'ip' | 'none';
+  patch?(out: Uint8Array, bytes: number): void;
+  /** What is to be updated then: the IP header alone, or nothing. Default: IP header and transport header. */
+  readonly settle?: 'ip' | 'none';
 }
 
 /** Everything an envelope depends on. */
@@ -93,20 +83,10 @@ function marked(setting: Setting): Envelope | null {
   const v05 = rule.version === '0.5';
   const type = intType(rule);
   const suffix = v05 ? intTail.encode({ protocol: l4Protocol, destinationPort, dscp: original }) : NONE;
-  const shim = (bytes: number): Uint8Array => {
-    const length = bytes / 4;
-    if (v05) return shimV05.encode({ type, reserved: 0, length: length + 2, reserved2: 0 });
-    if (rule.version === '1.0') {
-      return shimV10.encode({ type, reserved: 0, length: length + 1, dscp: original, reserved2: 0 });
-    }
-    const common = { type, reserved: 0, length };
-    return byPort
-      ? shimV2.encode({ ...common, npt: 1, destinationPort })
-      : shimV2.encode({ ...common, npt: 0, reserved2: 0, dscp: original, reserved3: 0 });
-  };
+  const stored = byPort ? { destinationPort } : { dscp: original };
   return {
     at,
-    prefix: (bytes) => concat(marker, shim(bytes)),
+    prefix: (bytes) => concat(marker, encodeShim(rule.version as '2', type, bytes / 4, stored)),
     suffix,
     overhead: marker.length + 4 + suffix.length,
     // v0.5 and v1.0 count the shim, v0.5 its tail too.
@@ -115,7 +95,6 @@ function marked(setting: Setting): Envelope | null {
       if (byPort) writeUint16(out, l4Offset + 2, intPort!);
       else if (byDscp) writeDscp(out, ipOffset, (dscp & ~settings.dscpMask) | settings.dscpValue);
     },
-    settle: 'transport',
   };
 }
 
@@ -146,7 +125,6 @@ function newUdp({ packet, outer, rule, config }: Setting): Envelope {
       const shim = { type: intType(rule), npt: 2, reserved: 0, length: bytes / 4, reserved2: 0 } as const;
       return concat(header, shimV2.encode({ ...shim, protocol: l4Protocol }));
     },
-    suffix: NONE,
     overhead: 12,
     room: 4 * 255,
     patch(out) {
@@ -169,11 +147,9 @@ function greOriginal({ packet, outer, rule }: Setting): Envelope | null {
     at: l4Offset + gre.encodingLength(header),
     prefix: (bytes) =>
       greShim.encode({ type: intType(rule), inserted: false, reserved: 0, length: bytes / 4, nextProtocol }),
-    suffix: NONE,
     overhead: 4,
     room: 4 * 255,
     patch: (out) => writeUint16(out, l4Offset + 2, settings.greProtocol),
-    settle: 'transport',
   };
 }
 
@@ -218,10 +194,8 @@ function greInserted({ packet, outer, rule, config }: Setting): Envelope {
       const shim = { type: intType(rule), inserted: true, reserved: 0, length: bytes / 4, nextProtocol };
       return concat(outerIp(length), header, greShim.encode(shim));
     },
-    suffix: NONE,
     overhead: size + GRE_BYTES + 4,
     room: 4 * 255,
-    patch: () => undefined,
     settle: 'none',
   };
 }
@@ -251,11 +225,7 @@ function vxlan({ packet, outer, rule, config }: Setting): Envelope | null {
   const type = intType(rule);
   return {
     at: header + 8,
-    prefix: (bytes) =>
-      rule.version === '2'
-        ? vxlanGpeShimV2.encode({ type, reserved: 0, length: bytes / 4, inserted: plain, reserved2: 0, nextProtocol })
-        : vxlanGpeShimV1.encode({ type, reserved: 0, length: bytes / 4 + 1, nextProtocol }),
-    suffix: NONE,
+    prefix: (bytes) => encodeGpeShim(rule.version as '2', type, bytes / 4, nextProtocol, plain),
     overhead: 4,
     room: 4 * (rule.version === '2' ? 255 : 254),
     patch(out) {
@@ -264,7 +234,6 @@ function vxlan({ packet, outer, rule, config }: Setting): Envelope | null {
       out[header]! |= FLAG_P;
       writeUint16(out, l4Offset + 2, TUNNEL_PORT.VXLAN_GPE);
     },
-    settle: 'transport',
   };
 }
 
@@ -285,13 +254,11 @@ function geneveOption({ packet, outer, rule, config }: Setting): Envelope | null
       writeUint16(option, 0, optionClass);
       return option;
     },
-    suffix: NONE,
     overhead: 4,
     room: Math.min(4 * 31, 4 * 63 - used - 4),
     patch(out, bytes) {
       out[header]! += 1 + bytes / 4;
     },
-    settle: 'transport',
   };
 }
 
@@ -302,11 +269,9 @@ function intmon({ outer }: Setting): Envelope | null {
   return {
     at: l4Offset + 8,
     prefix: () => NONE,
-    suffix: NONE,
     overhead: 0,
     room: 0xffff - 3,
     patch: (out) => writeUint16(out, l4Offset + 2, INTMON_PORT),
-    settle: 'transport',
   };
 }
 

@@ -1,6 +1,6 @@
 /** The source role: inserts INT (wire format chapters 3, 4.4, 5, 7 and 8). */
 import { CODE_MESSAGES, CODES } from '../codes.js';
-import { copyOf } from '../copy.js';
+import { concat, copyOf } from '../copy.js';
 import { CodecError } from '../errors.js';
 import { readUint16 } from '../headers/codec.js';
 import type { Hop } from '../model.js';
@@ -9,6 +9,8 @@ import { type Envelope, envelopeFor } from './envelope.js';
 import { checksumFieldAt, findInt, fitsLengths, type OuterPacket, readOuter, settleIp, splice } from './packet.js';
 import { encodeHeader, encodeStack, type SourceRule, sourceRule } from './plan.js';
 import { endsInComplement, settleSums } from './transit.js';
+
+const NONE = /* @__PURE__ */ new Uint8Array(0);
 
 /** Encapsulations that say without doubt that INT follows: a problem there is malformed INT, not other traffic. */
 const TUNNELS: readonly string[] = ['vxlan-gpe', 'geneve', 'gre'];
@@ -112,12 +114,12 @@ function decide(
   const hops = rule.encapsulation === 'geneve' ? Math.min(maxHops, fitting) : maxHops;
   if (metadata === null) {
     if (sourceBytes > 0) throw new RangeError('source-only metadata stands in the block of the source: give metadata');
-    return without('no-metadata', new Uint8Array(0), hops);
+    return without('no-metadata', NONE, hops);
   }
   const stack = encodeStack(rule, metadata, sourceMetadata);
-  if (headerBytes + stack.length > mtuRoom) return without('mtu', new Uint8Array(0), hops);
+  if (headerBytes + stack.length > mtuRoom) return without('mtu', NONE, hops);
   if (!fitsLengths(outer, envelope.overhead + headerBytes + stack.length)) {
-    return without('length', new Uint8Array(0), 0);
+    return without('length', NONE, 0);
   }
   return { hops, stack, pushed: true, reason: null };
 }
@@ -141,14 +143,10 @@ function assemble(
   });
   const bytes = header.length + stack.length;
   const prefix = envelope.prefix(bytes);
-  const insert = new Uint8Array(prefix.length + bytes + envelope.suffix.length);
-  insert.set(prefix);
-  insert.set(header, prefix.length);
-  insert.set(stack, prefix.length + header.length);
-  insert.set(envelope.suffix, prefix.length + bytes);
+  const insert = concat(prefix, header, stack, envelope.suffix ?? NONE);
   const { at } = envelope;
   const out = splice(packet, at, 0, insert);
-  envelope.patch(out, bytes);
+  envelope.patch?.(out, bytes);
   if (envelope.settle === 'none') return out;
   settleIp(packet, out, outer, insert.length);
   if (envelope.settle === 'ip') return out;

@@ -10,7 +10,7 @@
  * - sizes that earlier headers give: they are arguments,
  * - 48- and 128-bit addresses: they are raw bytes with a formatter,
  * - items that are missing only if several fields are all ones, and lists that must end exactly: both are checked
- * later,
+ *   later,
  * - raw parts beyond the end of the input, which it returns cut: the offset that it has reached shows them.
  *
  * @packageDocumentation
