@@ -2,11 +2,12 @@
 import { parseAddress } from '../address.js';
 import { ipv4HeaderChecksum, tcpChecksum, udpChecksum } from '../checksum.js';
 import { concat } from '../copy.js';
-import { IP_PROTOCOL, ipv4, ipv6, ipv6Fragment } from '../headers/ip.js';
+import { IP_PROTOCOL, ipv6Fragment } from '../headers/ip.js';
 import { ETHER_TYPE, ethernet } from '../headers/link.js';
 import { TCP_FLAG, tcp, udp } from '../headers/transport.js';
 import type { Flow, TelemetryRecord } from '../model.js';
 import { hasPorts } from '../scan/network.js';
+import { encodeIpHeader } from './ip-header.js';
 import type { EncodeSettings } from './options.js';
 
 /** An EtherType whose payload this library does not read (IEEE 802, local experimental 2). */
@@ -54,36 +55,10 @@ export function ipPacket(
   if (six !== (parseAddress(destination).version === 6)) {
     throw new RangeError(`flow: ${source} and ${destination} are not of one IP version`);
   }
-  const header = six
-    ? ipv6.encode({
-        dscp,
-        ecn: 0,
-        flowLabel: 0,
-        payloadLength: payload.length,
-        nextHeader: protocol,
-        hopLimit: settings.timeToLive,
-        source,
-        destination,
-      })
-    : ipv4.encode({
-        dscp,
-        ecn: 0,
-        totalLength: 20 + payload.length,
-        identification: 0,
-        reserved: false,
-        dontFragment: true,
-        moreFragments: false,
-        fragmentOffset: 0,
-        timeToLive: settings.timeToLive,
-        protocol,
-        headerChecksum: 0,
-        source,
-        destination,
-        options: new Uint8Array(0),
-      });
+  const { timeToLive } = settings;
+  const header = encodeIpHeader(six, { source, destination, protocol, dscp, timeToLive }, payload.length);
   const packet = concat(header, payload);
   const view = new DataView(packet.buffer);
-  if (!six) view.setUint16(10, ipv4HeaderChecksum(packet, 0));
   if (!checksum) return packet;
   const l4 = header.length;
   if (protocol === IP_PROTOCOL.UDP) view.setUint16(l4 + 6, udpChecksum(packet, 0, l4, payload.length));
