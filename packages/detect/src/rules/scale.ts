@@ -25,7 +25,7 @@ import { ValueError } from './value-error.js';
 export interface Scale {
   /** As written in `units`, for messages. */
   readonly text: string;
-  /** Per dimension that a constant may be given in: how much one device unit is, in ps, B, cells or %. Above 0. */
+  /** For each dimension in which a constant may be given: the size of a device unit in ps, B, cells or %. Above 0. */
   readonly per: ReadonlyMap<Dimension, Rational>;
 }
 
@@ -40,7 +40,7 @@ export type Scales = ReadonlyMap<MetricName, MetricScale>;
 
 const QUEUE: readonly Dimension[] = ['bytes', 'cells', 'time'];
 
-/** What each metric may be measured in, and the scale that a message proposes. Metrics not named are plain numbers. */
+/** What each metric may be measured in. A metric not named is a plain number. */
 const MEASURES: Readonly<Partial<Record<MetricName, readonly Dimension[]>>> = {
   hopLatency: ['time'],
   queueOccupancy: QUEUE,
@@ -147,7 +147,7 @@ function isSame(a: Scale, b: Scale): boolean {
   return a.per.size === b.per.size && [...a.per].every(isShared);
 }
 
-/** A switch whose scale is not the default one; `null`: all are alike. */
+/** A switch with another scale than the default; `null`: there is none. */
 function oddSwitch({ default: usual, switches }: MetricScale): readonly [number, Scale] | null {
   return [...switches].find(([, scale]) => !isSame(scale, usual)) ?? null;
 }
@@ -169,7 +169,7 @@ function deviceUnits(metric: MetricName, quantity: Quantity, scale: Scale, at: s
   return over(amount, unit);
 }
 
-/** Checks that a constant with a unit means something, and returns the scales it is converted by. */
+/** Checks that a constant with a unit means something. Returns the scales that convert it. */
 function scaleFor(metric: MetricName, quantity: Quantity, scales: Scales): MetricScale {
   const { dimension } = unitOf(quantity.unit);
   fits(metric, dimension, constantText(quantity, ''));
@@ -183,7 +183,7 @@ function scaleFor(metric: MetricName, quantity: Quantity, scales: Scales): Metri
 }
 
 /**
- * A constant in device units, where one number has to hold for all switches of a report.
+ * A constant in device units, where one number must hold for all switches of a report.
  *
  * @param metric `null` for `count()`
  * @throws ValueError
@@ -212,13 +212,13 @@ export function convert(
   return roundFor(operator, deviceUnits(metric, quantity, scale.default, ''), constantText(quantity, ''));
 }
 
-/** The reason of {@link convert}'s refusal, for a condition. */
+/** Why {@link convert} refuses a constant of a condition, as the message says it. */
 export function reasonOf(aggregate: Aggregate): string {
   if (aggregate === 'sum') return 'sum() adds values of';
   return aggregate === 'delta' ? 'delta() adds values of' : `${aggregate}() compares values of`;
 }
 
-/** A threshold, and that of the switches whose scale or threshold is another. */
+/** A threshold, and those of the switches that have another one. */
 export interface SwitchThresholds {
   readonly threshold: number;
   readonly switches: ReadonlyMap<number, number>;
@@ -227,7 +227,6 @@ export interface SwitchThresholds {
 /**
  * A threshold that each switch compares with its own values.
  *
- * @param own thresholds given for some switches
  * @throws ValueError
  */
 export function convertPerSwitch(metric: MetricName, quantity: Quantity, scales: Scales): SwitchThresholds {
