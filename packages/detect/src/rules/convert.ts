@@ -24,7 +24,7 @@ import {
 } from '@int/network/internals';
 import type { Aggregate, Operator, Quantity } from '../expression/model.js';
 
-/** A switch whose scale is not the default one; `null`: all are alike. */
+/** A switch with another scale than the default; `null`: there is none. */
 function oddSwitch({ default: usual, switches }: MetricScale): readonly [number, Scale] | null {
   return [...switches].find(([, scale]) => !isSameScale(scale, usual)) ?? null;
 }
@@ -46,7 +46,7 @@ function deviceUnits(metric: MetricName, quantity: Quantity, scale: Scale, at: s
   return over(amount, unit);
 }
 
-/** Checks that a constant with a unit means something, and returns the scales it is converted by. */
+/** Checks that a constant with a unit means something. Returns the scales that convert it. */
 function scaleFor(metric: MetricName, quantity: Quantity, scales: Scales): MetricScale {
   const { dimension } = unitOf(quantity.unit);
   fits(metric, dimension, constantText(quantity, ''));
@@ -60,7 +60,7 @@ function scaleFor(metric: MetricName, quantity: Quantity, scales: Scales): Metri
 }
 
 /**
- * A constant in device units, where one number has to hold for all switches of a report.
+ * A constant in device units, where one number must hold for all switches of a report.
  *
  * @param metric `null` for `count()`
  * @throws ValueError
@@ -89,13 +89,13 @@ export function convert(
   return roundFor(operator, deviceUnits(metric, quantity, scale.default, ''), constantText(quantity, ''));
 }
 
-/** The reason of {@link convert}'s refusal, for a condition. */
+/** Why {@link convert} refuses a constant of a condition, as the message says it. */
 export function reasonOf(aggregate: Aggregate): string {
   if (aggregate === 'sum') return 'sum() adds values of';
   return aggregate === 'delta' ? 'delta() adds values of' : `${aggregate}() compares values of`;
 }
 
-/** A threshold, and that of the switches whose scale or threshold is another. */
+/** A threshold, and those of the switches that have another one. */
 export interface SwitchThresholds {
   readonly threshold: number;
   readonly switches: ReadonlyMap<number, number>;
@@ -104,7 +104,6 @@ export interface SwitchThresholds {
 /**
  * A threshold that each switch compares with its own values.
  *
- * @param own thresholds given for some switches
  * @throws ValueError
  */
 export function convertPerSwitch(metric: MetricName, quantity: Quantity, scales: Scales): SwitchThresholds {

@@ -61,7 +61,7 @@ const SPELLINGS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ['packet', 'packets'],
 ]);
 
-/** What others write, and what is meant; without regard to case. */
+/** What others write -> what they mean; the case does not count. */
 const MEANT: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ...['sec', 'second', 'seconds'].map((name) => [name, 's'] as const),
   ...['msec', 'msecs', 'millisecond', 'milliseconds'].map((name) => [name, 'ms'] as const),
@@ -99,9 +99,9 @@ export const DIMENSION_TEXT: Readonly<Record<Dimension, string>> = {
 export const LARGEST = 0xffffffff;
 
 const LONGEST = 64;
-/** As people write it. */
+/** A number as people write it. */
 const NUMBER = /^\d+(?:\.\d+)?/;
-/** As `String(number)` writes it. */
+/** A number as `String(number)` writes it. */
 const NUMBER_TEXT = /^(\d+)(?:\.(\d+))?(?:e([+-]\d{1,3}))?$/;
 const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [/^\.\d/, 'write a digit before the decimal point, as 0.5'],
@@ -163,11 +163,11 @@ export const over = (a: Rational, b: Rational): Rational => ({
 export const same = (a: Rational, b: Rational): boolean => a.numerator * b.denominator === b.numerator * a.denominator;
 
 const floor = (a: Rational): bigint => a.numerator / a.denominator;
-/** Of numbers that are not negative: division cuts. */
+/** Of a number that is not negative. */
 const ceiling = (a: Rational): bigint => (a.numerator + a.denominator - 1n) / a.denominator;
 const isWhole = (a: Rational): boolean => a.numerator % a.denominator === 0n;
 
-/** Decimal text for messages: exact up to nine places, then marked as cut. */
+/** Decimal text for messages: exact up to nine places, else marked with `about`. */
 export function rationalText(a: Rational): string {
   const scaled = floor(times(a, whole(1_000_000_000n)));
   const places = (scaled % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
@@ -219,8 +219,9 @@ export function amountOf({ number, unit }: Quantity): { readonly dimension: Dime
 export const quantityText = ({ number, unit }: Quantity): string => `${number}${unit}`;
 
 /**
- * Rounds such that a comparison of whole numbers keeps its meaning: down for > and <=, up for >= and <. For == and !=
- * there is no such number unless the value is whole.
+ * Rounds so that a comparison of whole numbers keeps its meaning: down for > and <=, up for >= and <. For == and !=
+ * only a
+ * whole value has such a number.
  *
  * @param what the quantity, for messages
  * @throws ValueError (INEXACT_QUANTITY) also if the result is no number of 32 bits
@@ -280,7 +281,7 @@ export function parseDuration(text: string): number {
 
 const RATE = /^(\d+(?:\.\d+)?)\s*(?:\/\s*s)?$/;
 
-/** Highest rate of events a rule may ask for, a second. */
+/** The most events a second that a rule may ask for. */
 const HIGHEST_RATE = 1_000_000_000;
 
 /**
