@@ -164,6 +164,11 @@ export const COMPACT = {
   HOPS: 10,
 } as const;
 
+/** Where a layout has the words of a bucket that both have. */
+export function fieldsOf(layout: LayoutName): typeof EXACT | typeof COMPACT {
+  return layout === 'exact' ? EXACT : COMPACT;
+}
+
 /** Fields of the META word. */
 export const META = {
   /** IP protocol, bits 0-7. */
@@ -284,9 +289,10 @@ export interface Dimensions {
 
 export const DEFAULT_METRICS = ['hopLatency', 'queueOccupancy', 'egressUtilization'] as const satisfies MetricName[];
 
-function checked(name: string, value: number, most: number): number {
-  if (!Number.isInteger(value) || value < 1 || value > most) {
-    throw new RangeError(`${name} must be an integer from 1 to ${most}, not ${value}`);
+/** @throws RangeError if an option is no integer of its range */
+export function checkedInteger(name: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
   }
   return value;
 }
@@ -308,16 +314,16 @@ function rowStrideOf(buckets: number): number {
 export function geometryOf(dimensions: Dimensions = {}): CacheGeometry {
   const { layout = 'exact', metrics = DEFAULT_METRICS } = dimensions;
   if (!LAYOUTS.includes(layout)) throw new RangeError(`layout must be one of ${LAYOUTS.join(', ')}, not ${layout}`);
-  const rows = checked('rows', dimensions.rows ?? 1 << 19, 2 ** 28);
-  const buckets = checked('buckets', dimensions.buckets ?? 12, MAX_BUCKETS);
-  const hops = checked('hops', dimensions.hops ?? 5, MAX_HOPS);
-  checked('the number of metrics', metrics.length, MAX_METRICS);
+  const rows = checkedInteger('rows', dimensions.rows ?? 1 << 19, 1, 2 ** 28);
+  const buckets = checkedInteger('buckets', dimensions.buckets ?? 12, 1, MAX_BUCKETS);
+  const hops = checkedInteger('hops', dimensions.hops ?? 5, 1, MAX_HOPS);
+  checkedInteger('the number of metrics', metrics.length, 1, MAX_METRICS);
   metrics.forEach((name, index) => {
     metricOf(name);
     if (metrics.indexOf(name) !== index) throw new RangeError(`metric '${name}' is named twice`);
   });
   const hopStride = hopWords(layout, metrics.length);
-  const hopsAt = layout === 'exact' ? EXACT.HOPS : COMPACT.HOPS;
+  const hopsAt = fieldsOf(layout).HOPS;
   const unit = layout === 'exact' ? 8 : 2;
   const bucketStride = Math.ceil((hopsAt + hops * hopStride) / unit) * unit;
   const rowStride = rowStrideOf(buckets);
@@ -341,6 +347,16 @@ export function geometryOf(dimensions: Dimensions = {}): CacheGeometry {
     words,
     byteLength: words * 4,
   };
+}
+
+/** The words of a header, up to its counters, as they are in an empty cache. */
+export function headerOf(geometry: CacheGeometry, hash: HashName, seed: number): Int32Array {
+  const { layout, rows, buckets, hops, metrics, rowStride, bucketStride, rowsAt, bucketsAt } = geometry;
+  const header = new Int32Array(COUNTER_WORDS);
+  header.set([MAGIC, LAYOUT_VERSION, LAYOUTS.indexOf(layout), rows, buckets, hops, metrics.length]);
+  header.set([HASHES.indexOf(hash), seed, rowStride, bucketStride, rowsAt, bucketsAt], HEADER.HASH);
+  header.set(metricWords(metrics), METRIC_WORDS);
+  return header;
 }
 
 /** The two words of a metric. */

@@ -78,12 +78,12 @@ export class RedisWriter {
    */
   constructor(options: RedisWriterOptions) {
     this.#options = resolveOptions(options);
-    const { address, batch, entries, events, geometry, maxPending, prefix, writer } = this.#options;
+    const { address, batch, geometry, maxPending, prefix, writer } = this.#options;
     this.keys = new RedisKeys(prefix);
     this.writer = writer;
     this.geometry = geometry;
-    this.#events = new EventOutlet(events, geometry, this.keys, maxPending.events, batch.events);
-    this.#entries = new EntryOutlet(entries, geometry, this.keys, maxPending.entries, batch.entries);
+    this.#events = new EventOutlet(this.#options, this.keys);
+    this.#entries = new EntryOutlet(this.#options, this.keys);
     this.#values = new ValueOutlet(this.keys, maxPending.values, batch.values);
     this.#outlets = [this.#events, this.#entries, this.#values];
     this.events = this.#taker(this.#events);

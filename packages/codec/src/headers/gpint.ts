@@ -17,7 +17,7 @@
  */
 import { CodecError } from '../errors.js';
 import type { GpintInfo } from '../model.js';
-import { FEEDBACK_BYTES, FEEDBACK_DSCP, MAX_PROBE_BYTES, probeSizes } from '../scan/gpint.js';
+import { dlvBytes, FEEDBACK_BYTES, FEEDBACK_DSCP, MAX_PROBE_BYTES, routeBytes } from '../probe/parts.js';
 import {
   type HeaderCodec,
   makeCodec,
@@ -59,14 +59,14 @@ function checkMeta(value: GpintMeta): void {
 }
 
 function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
-  const { route: routeBytes, dlv: dlvBytes } = probeSizes(extended);
+  const routeSize = routeBytes(extended);
+  const dlvSize = dlvBytes(extended);
   const width = extended ? 16 : 8;
   const measure = (value: GpintProbe): number => {
     requireFit('route.length', value.route.length, 16);
     requireFit('switches.length', value.switches.length, 16);
     requireFit('measurements.length', value.measurements.length, 16);
-    const length =
-      8 + value.route.length * routeBytes + value.switches.length * dlvBytes + value.measurements.length * 4;
+    const length = 8 + value.route.length * routeSize + value.switches.length * dlvSize + value.measurements.length * 4;
     if (length > MAX_PROBE_BYTES) throw new RangeError(`a probe of ${length} bytes exceeds ${MAX_PROBE_BYTES}`);
     return length;
   };
@@ -77,10 +77,10 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
       const meta = readUint16(bytes, offset);
       const hops = readUint16(bytes, offset + 2);
       let at = offset + 4;
-      requireBytes(bytes, at, hops * routeBytes, 'gpint', offset + 2);
+      requireBytes(bytes, at, hops * routeSize, 'gpint', offset + 2);
       const route: GpintProbe['route'] = [];
-      for (let hop = 0; hop < hops; hop++, at += routeBytes) {
-        const range = at + routeBytes - 2;
+      for (let hop = 0; hop < hops; hop++, at += routeSize) {
+        const range = at + routeSize - 2;
         route.push({
           nextPort: extended ? readUint16(bytes, at) : bytes[at]!,
           firstMeasurement: bytes[range]!,
@@ -89,12 +89,12 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
       }
       requireBytes(bytes, at, 2, 'gpint');
       const dlvCount = readUint16(bytes, at);
-      requireBytes(bytes, at + 2, dlvCount * dlvBytes, 'gpint', at);
+      requireBytes(bytes, at + 2, dlvCount * dlvSize, 'gpint', at);
       at += 2;
       const switches: GpintProbe['switches'] = [];
       let expected = 0;
-      for (let index = 0; index < dlvCount; index++, at += dlvBytes) {
-        const measurementCount = readUint16(bytes, at + dlvBytes - 2);
+      for (let index = 0; index < dlvCount; index++, at += dlvSize) {
+        const measurementCount = readUint16(bytes, at + dlvSize - 2);
         expected += measurementCount;
         switches.push({
           switchId: extended ? readUint16(bytes, at) : bytes[at]!,
@@ -151,7 +151,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
       for (const hop of value.route) {
         if (extended) writeUint16(out, at, hop.nextPort);
         else out[at] = hop.nextPort;
-        at += routeBytes;
+        at += routeSize;
         out[at - 2] = hop.firstMeasurement;
         out[at - 1] = hop.measurementCount;
       }
@@ -165,7 +165,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
           out[at] = item.switchId;
           out[at + 1] = item.queueDepth;
         }
-        at += dlvBytes;
+        at += dlvSize;
         writeUint16(out, at - 2, item.measurementCount);
       }
       writeUint16(out, at, value.measurements.length);

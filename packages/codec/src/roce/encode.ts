@@ -44,11 +44,6 @@ function sizesOf(fields: RoceFields): Sizes {
   return { parts, six, payload, padCount, udpLength, length: (fields.ethernet ? 14 : 0) + ipLength + udpLength };
 }
 
-/** Bytes that {@link encodeRoce} writes. @throws as {@link encodeRoce} */
-export function roceLength(fields: RoceFields): number {
-  return sizesOf(fields).length;
-}
-
 function needed<T>(name: string, value: T | null | undefined): T {
   if (value === null || value === undefined) throw new TypeError(`this opcode needs ${name}`);
   return value;
@@ -99,9 +94,9 @@ function writeIp(fields: RoceFields, { six, udpLength }: Sizes, out: Uint8Array,
 }
 
 /**
- * Writes a RoCEv2 packet: Ethernet (if `fields.ethernet` is there), IPv4 or IPv6 by the addresses, UDP, BTH, the headers
- * that the opcode asks for, payload, pad bytes of zero, iCRC. Lengths, pad count, IPv4 header checksum and iCRC follow
- * from the rest.
+ * Writes a RoCEv2 packet: Ethernet (if `fields.ethernet` is there), IPv4 or IPv6 by the addresses, UDP, BTH, the
+ * headers that the opcode asks for, payload, pad bytes of zero, iCRC. Lengths, pad count, IPv4 header checksum and iCRC
+ * follow from the rest.
  *
  * @param fields see {@link RoceFields}
  * @param out where to write; a new array of the right size if absent

@@ -90,7 +90,7 @@ export class Detector {
     const flows = isExact ? new FlowTable(arena, flowCells, idleTicks) : null;
     const switches = isExact ? new SwitchTable(arena, switchCells, idleTicks) : null;
     const switchMask = !isExact && isPowerOfTwo(switchCells) ? switchCells - 1 : -1;
-    this.#accelerator = memory === undefined ? null : new Accelerator(memory, this.#pool, switchMask);
+    this.#accelerator = memory === undefined ? null : Accelerator.over(memory, this.#pool, switchMask);
     this.#context = new LoopContext(
       this.#pool,
       switchMask,
@@ -104,7 +104,7 @@ export class Detector {
       this.#reportsByRule[slot] = 0;
       this.#eventsByRule[slot] = 0;
     });
-    this.#decider = new Decider({ book: this.#book, pool: this.#pool, flows, switches, flowCells });
+    this.#decider = new Decider(this.#book, this.#pool, flows, switches, flowCells);
     this.#book.setAll(rules);
   }
 

@@ -1,5 +1,5 @@
 import type { TelemetryBatch } from '@int/codec';
-import type { Outbox } from './outbox.js';
+import { type CacheGeometry, EVENT_WORDS } from '../layout.js';
 
 /**
  * When a value is an event. The default is that of the detectors `threshold` and `change` of @int/detect; all numbers
@@ -40,5 +40,30 @@ export interface Engine {
   run(batch: TelemetryBatch, from: number, to: number): number;
 }
 
-/** Records an engine keeps at least, until it lets the cache hand them on. */
-export const OUTBOX = { ENTRIES: 64, EVENTS: 1024 } as const;
+/** Records that an engine keeps at least, until it lets the cache hand them on. */
+const OUTBOX = { ENTRIES: 64, EVENTS: 1024 } as const;
+
+/** The most events that one report brings. */
+export const eventsPerReport = ({ hops, metrics }: CacheGeometry): number => hops * metrics.length + 2;
+
+/** Words of the two outboxes of an engine. */
+export function outboxWords(geometry: CacheGeometry): { readonly entries: number; readonly events: number } {
+  const events = Math.max(OUTBOX.EVENTS, eventsPerReport(geometry));
+  return { entries: OUTBOX.ENTRIES * geometry.bucketStride, events: events * EVENT_WORDS };
+}
+
+/** Records that an engine has made and the cache is about to hand on. Made once and used again. */
+export class Outbox {
+  /** Records one behind the other, {@link recordWords} each. */
+  readonly words: Int32Array;
+  readonly recordWords: number;
+  readonly capacity: number;
+  /** Records held. */
+  count = 0;
+
+  constructor(recordWords: number, words: Int32Array) {
+    this.recordWords = recordWords;
+    this.capacity = words.length / recordWords;
+    this.words = words;
+  }
+}

@@ -1,5 +1,5 @@
 import { type Flow, formatIpv4, formatIpv6, type MetricName } from '@int/codec';
-import { type CacheGeometry, COMPACT, EXACT, META, REASONS, type Reason } from '../layout.js';
+import { type CacheGeometry, EXACT, fieldsOf, META, REASONS, type Reason } from '../layout.js';
 
 /** What an entry knows of a metric at one hop. */
 export interface MetricStatistics {
@@ -75,7 +75,7 @@ export class EntryReader {
    */
   read(words: Int32Array | Uint32Array, at: number): FlowEntry {
     const isExact = this.geometry.layout === 'exact';
-    const fields = isExact ? EXACT : COMPACT;
+    const fields = fieldsOf(this.geometry.layout);
     const meta = words[at + fields.META]!;
     const pathLength = (meta >>> META.LENGTH_SHIFT) & META.LENGTH_MASK;
     const seen = (meta >>> META.SEEN_SHIFT) & META.SEEN_MASK;
@@ -97,18 +97,11 @@ export class EntryReader {
 
   /** The flow of a record. */
   flow(words: Int32Array | Uint32Array, at: number): Flow {
-    const isExact = this.geometry.layout === 'exact';
-    const fields = isExact ? EXACT : COMPACT;
-    const meta = words[at + fields.META]!;
-    const ports = words[at + fields.PORTS]!;
-    const isIpv6 = (meta & META.IPV6) !== 0;
-    return {
-      source: address(words, at + fields.SOURCE, isIpv6),
-      destination: address(words, at + fields.DESTINATION, isIpv6),
-      protocol: meta & META.PROTOCOL_MASK,
-      sourcePort: ports >>> 16,
-      destinationPort: ports & 0xffff,
-    };
+    const { META: meta, PORTS, SOURCE, DESTINATION } = fieldsOf(this.geometry.layout);
+    const word = words[at + meta]!;
+    const isIpv6 = (word & META.IPV6) !== 0;
+    const protocol = word & META.PROTOCOL_MASK;
+    return flowAt(words, at + SOURCE, at + DESTINATION, isIpv6, protocol, words[at + PORTS]!);
   }
 
   #endToEnd(words: Int32Array | Uint32Array, at: number): MetricStatistics | null {
@@ -143,12 +136,29 @@ function exact(words: Int32Array | Uint32Array, at: number, count: number): Omit
   return { mean: count === 0 ? 0 : (high * WORD + low) / count, count, sum: (BigInt(high) << 32n) | BigInt(low) };
 }
 
-function time(words: Int32Array | Uint32Array, at: number): bigint {
+/** A 64-bit number of two words, the lower one first. */
+export function time(words: Int32Array | Uint32Array, at: number): bigint {
   return (BigInt(words[at + 1]! >>> 0) << 32n) | BigInt(words[at]! >>> 0);
 }
 
-/** Text of an address of one or four words. */
-export function address(words: Int32Array | Uint32Array, at: number, isIpv6: boolean): string {
-  if (!isIpv6) return formatIpv4(words[at]! >>> 0);
-  return formatIpv6(words[at]! >>> 0, words[at + 1]! >>> 0, words[at + 2]! >>> 0, words[at + 3]! >>> 0);
+/** A flow from where its addresses are, of one or four words each. */
+export function flowAt(
+  words: Int32Array | Uint32Array,
+  source: number,
+  destination: number,
+  isIpv6: boolean,
+  protocol: number,
+  ports: number,
+): Flow {
+  const address = (at: number): string =>
+    isIpv6
+      ? formatIpv6(words[at]! >>> 0, words[at + 1]! >>> 0, words[at + 2]! >>> 0, words[at + 3]! >>> 0)
+      : formatIpv4(words[at]! >>> 0);
+  return {
+    source: address(source),
+    destination: address(destination),
+    protocol,
+    sourcePort: ports >>> 16,
+    destinationPort: ports & 0xffff,
+  };
 }

@@ -1,14 +1,23 @@
 import { type Flow, TelemetryBatch, type TelemetryRecord } from '@int/codec';
 import { writeRecord } from '@int/codec/internals';
-import { type CacheGeometry, type CounterName, type HashName, HEADER, META, REASON, THRESHOLDS } from '../layout.js';
-import type { Engine } from './engine.js';
+import { makeAcceleratorEngine } from '../accelerator/accelerator-engine.js';
+import {
+  type CacheGeometry,
+  type CounterName,
+  fieldsOf,
+  type HashName,
+  HEADER,
+  META,
+  REASON,
+  THRESHOLDS,
+} from '../layout.js';
+import type { Comparison, Engine, Outbox } from './engine.js';
 import { EntryReader, type FlowEntry } from './entry.js';
 import { FlowIndex, FlowKey } from './flow-index.js';
-import { makeEngine } from './make-engine.js';
-import { type FlowCacheOptions, type RecordConsumer, resolveOptions } from './options.js';
-import type { Outbox } from './outbox.js';
+import { type FlowCacheOptions, type RecordConsumer, type ResolvedOptions, resolveOptions } from './options.js';
+import { PlainEngine } from './plain-engine.js';
 import { rankOf, toEmpty } from './ranks.js';
-import { commonFields, type FlowCacheTotals, totalsOf } from './reader.js';
+import { type FlowCacheTotals, totalsOf } from './reader.js';
 import { count, initialize } from './region.js';
 import { Thresholds } from './thresholds.js';
 
@@ -91,7 +100,7 @@ export class FlowCache {
     this.#reader = new EntryReader(geometry);
     this.#entries = options.entries ?? TAKES_ALL;
     this.#events = options.events ?? TAKES_ALL;
-    const fields = commonFields(geometry);
+    const fields = fieldsOf(geometry.layout);
     this.#packets = fields.PACKETS;
     this.#meta = fields.META;
     this.#last = fields.LAST;
@@ -171,7 +180,7 @@ export class FlowCache {
    */
   get(flow: Flow): FlowEntry | undefined {
     const place = this.#find(flow);
-    return place === null ? undefined : this.#reader.read(this.words, this.#index.bucketAt(place.row, place.bucket));
+    return place === null ? undefined : this.#reader.read(this.words, place.at);
   }
 
   /**
@@ -181,10 +190,9 @@ export class FlowCache {
   remove(flow: Flow): FlowEntry | undefined {
     const place = this.#find(flow);
     if (place === null) return undefined;
-    const at = this.#index.bucketAt(place.row, place.bucket);
-    const entry = this.#reader.read(this.words, at);
+    const entry = this.#reader.read(this.words, place.at);
     this.#beginWriting();
-    this.#countOut(REASON.REMOVED, at);
+    this.#countOut(REASON.REMOVED, place.at);
     this.#clear(place.row, place.bucket);
     this.#endWriting();
     return { ...entry, reason: 'removed' };
@@ -195,13 +203,7 @@ export class FlowCache {
    * exactly once, as it is when it is reached; one that comes or goes may be given or not.
    */
   *entries(): IterableIterator<FlowEntry> {
-    const { rows, buckets } = this.geometry;
-    for (let row = 0; row < rows; row++) {
-      for (let bucket = 0; bucket < buckets; bucket++) {
-        if (this.words[this.#index.rowAt(row) + bucket] === 0) continue;
-        yield this.#reader.read(this.words, this.#index.bucketAt(row, bucket));
-      }
-    }
+    for (const { at } of this.#index.flows(0, this.geometry.rows)) yield this.#reader.read(this.words, at);
   }
 
   [Symbol.iterator](): IterableIterator<FlowEntry> {
@@ -251,23 +253,16 @@ export class FlowCache {
 
   /** Packets in the entries of the cache. Reads all of them. */
   livePackets(): number {
-    const { rows, buckets } = this.geometry;
     let packets = 0;
-    for (let row = 0; row < rows; row++) {
-      const tags = this.#index.rowAt(row);
-      for (let bucket = 0; bucket < buckets; bucket++) {
-        if (this.words[tags + bucket] === 0) continue;
-        packets += this.words[this.#index.bucketAt(row, bucket) + this.#packets]! >>> 0;
-      }
-    }
+    for (const { at } of this.#index.flows(0, this.geometry.rows)) packets += this.words[at + this.#packets]! >>> 0;
     return packets;
   }
 
-  #find(flow: Flow): { row: number; bucket: number } | null {
+  #find(flow: Flow): { row: number; bucket: number; at: number } | null {
     const hash = this.hashOf(flow);
     const row = hash % this.geometry.rows;
     const bucket = this.#index.find(row, FlowIndex.tag(hash), this.#key);
-    return bucket < 0 ? null : { row, bucket };
+    return bucket < 0 ? null : { row, bucket, at: this.#index.bucketAt(row, bucket) };
   }
 
   /**
@@ -382,6 +377,15 @@ export class FlowCache {
     Atomics.add(words, HEADER.GENERATION, 1);
     for (let look = 0; look < PAUSE && Atomics.load(words, HEADER.READERS) !== 0; look++);
   }
+}
+
+/** WebAssembly where it is wanted and can run, else TypeScript. */
+function makeEngine(options: ResolvedOptions, comparison: Comparison | undefined): Engine {
+  const { geometry, hash, seed, shared } = options;
+  const accelerator = options.accelerator ? makeAcceleratorEngine(options) : undefined;
+  if (accelerator !== undefined) return accelerator;
+  const buffer = shared ? new SharedArrayBuffer(geometry.byteLength) : new ArrayBuffer(geometry.byteLength);
+  return new PlainEngine(new Int32Array(buffer), geometry, hash, seed, comparison);
 }
 
 /** Gives a sink all records of an outbox. @returns how many it took */

@@ -3,7 +3,7 @@
 import { FLAG, type Flow, parseAddress } from '@int/codec';
 import { REPORT_COLUMN, type SignedColumns } from '@int/codec/internals';
 import { flowCrc32Ipv4, flowCrc32Ipv6, flowXxh32Ipv4, flowXxh32Ipv6 } from '@int/hash';
-import { type CacheGeometry, COMPACT, EXACT, type HashName, META } from '../layout.js';
+import { type CacheGeometry, COMPACT, EXACT, fieldsOf, type HashName, type LayoutName, META } from '../layout.js';
 
 const KEY_META = META.PROTOCOL_MASK | META.IPV6;
 
@@ -61,10 +61,10 @@ export class FlowKey {
   }
 
   /** Takes the flow of a bucket. */
-  copy(words: Int32Array, at: number, isExact: boolean): void {
-    const fields = isExact ? EXACT : COMPACT;
+  copy(words: Int32Array, at: number, layout: LayoutName): void {
+    const fields = fieldsOf(layout);
     this.addresses.fill(0);
-    const addressWords = isExact ? 4 : 1;
+    const addressWords = layout === 'exact' ? 4 : 1;
     for (let word = 0; word < addressWords; word++) {
       this.addresses[word] = words[at + fields.SOURCE + word]!;
       this.addresses[4 + word] = words[at + fields.DESTINATION + word]!;
@@ -125,6 +125,15 @@ export class FlowIndex {
       if (words[tags + bucket] === tag && this.#holds(this.bucketAt(row, bucket), key)) return bucket;
     }
     return -1;
+  }
+
+  /** The flows of rows `from` to `to - 1`, each as it is reached: its row, its bucket, and that one's first word. */
+  *flows(from: number, to: number): Generator<{ readonly row: number; readonly bucket: number; readonly at: number }> {
+    for (let row = from; row < to; row++) {
+      for (let bucket = 0; bucket < this.geometry.buckets; bucket++) {
+        if (this.words[this.rowAt(row) + bucket] !== 0) yield { row, bucket, at: this.bucketAt(row, bucket) };
+      }
+    }
   }
 
   /** The first empty bucket of a row, or -1. */

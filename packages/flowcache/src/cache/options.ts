@@ -41,13 +41,9 @@ export interface FlowCacheOptions extends Dimensions {
 }
 
 /** Options without gaps. */
-export interface ResolvedOptions {
+export interface ResolvedOptions extends Required<Pick<FlowCacheOptions, 'hash' | 'seed' | 'shared' | 'accelerator'>> {
   readonly geometry: CacheGeometry;
-  readonly hash: HashName;
-  readonly seed: number;
-  readonly shared: boolean;
-  readonly accelerator: boolean;
-  readonly memory: AcceleratorHost | undefined;
+  readonly memory?: AcceleratorHost | undefined;
 }
 
 /** @throws RangeError for an option out of range */

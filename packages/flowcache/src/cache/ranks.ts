@@ -9,7 +9,7 @@ export function rankOf(words: Int32Array, ranksAt: number, bucket: number): numb
   return (words[ranksAt + (bucket >> 2)]! >>> ((bucket & 3) << 3)) & 0xff;
 }
 
-function setRank(words: Int32Array, ranksAt: number, bucket: number, rank: number): void {
+export function setRank(words: Int32Array, ranksAt: number, bucket: number, rank: number): void {
   const at = ranksAt + (bucket >> 2);
   const shift = (bucket & 3) << 3;
   words[at] = (words[at]! & ~(0xff << shift)) | (rank << shift);

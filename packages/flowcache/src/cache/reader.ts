@@ -1,15 +1,14 @@
 import type { Flow } from '@int/codec';
 import {
   type CacheGeometry,
-  COMPACT,
   COUNTERS,
   type CounterName,
-  EXACT,
   geometryOf,
   HASHES,
   type HashName,
   HEADER,
   HEADER_WORDS,
+  headerOf,
   LAYOUT_VERSION,
   LAYOUTS,
   MAGIC,
@@ -52,6 +51,7 @@ export function readHeader(words: Int32Array): Header {
   const hash = HASHES[words[HEADER.HASH]!];
   const metrics = metricsOf(words.subarray(METRIC_WORDS), words[HEADER.METRICS]!);
   if (layout === undefined || hash === undefined || metrics === null) return fail('the header is damaged');
+  const seed = words[HEADER.SEED]! >>> 0;
   let geometry: CacheGeometry;
   try {
     geometry = geometryOf({
@@ -64,15 +64,9 @@ export function readHeader(words: Int32Array): Header {
   } catch {
     return fail('the header is damaged');
   }
-  if (
-    words[HEADER.ROW_STRIDE] !== geometry.rowStride ||
-    words[HEADER.BUCKET_STRIDE] !== geometry.bucketStride ||
-    words[HEADER.ROWS_AT] !== geometry.rowsAt ||
-    words[HEADER.BUCKETS_AT] !== geometry.bucketsAt
-  ) {
-    return fail('the header is damaged');
-  }
-  return { geometry, hash, seed: words[HEADER.SEED]! >>> 0 };
+  const expected = headerOf(geometry, hash, seed).subarray(0, HEADER.GENERATION);
+  if (expected.some((word, at) => word !== words[at])) return fail('the header is damaged');
+  return { geometry, hash, seed };
 }
 
 /** Tries to read a row between two blocks of updates, before it gives up. */
@@ -188,9 +182,4 @@ export class FlowCacheView {
     // Adding orders the reads before it; a load would only order those behind.
     return Atomics.add(this.#words, HEADER.GENERATION, 0) === before;
   }
-}
-
-/** Words of a bucket that both layouts have, at different places. */
-export function commonFields(geometry: CacheGeometry): typeof EXACT | typeof COMPACT {
-  return geometry.layout === 'exact' ? EXACT : COMPACT;
 }

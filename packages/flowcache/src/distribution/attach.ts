@@ -1,7 +1,7 @@
 /** Reads and checks distributions that somebody else has laid out. */
 import { METRICS, type MetricName } from '@int/codec';
 import { BIN_KIND, type Bins, MAX_BINS } from './bins.js';
-import { DistributionError } from './errors.js';
+import { DistributionError, type DistributionErrorCode } from './errors.js';
 import {
   COUNTERS_END,
   DISTRIBUTION_COUNTER,
@@ -44,15 +44,7 @@ export function checkOffset(byteOffset: number, bufferBytes: number): void {
 export function readDimensions(buffer: ArrayBufferLike, byteOffset: number): DistributionDimensions {
   checkOffset(byteOffset, buffer.byteLength);
   const bytes = buffer.byteLength - byteOffset;
-  const fail = (
-    code:
-      | 'ERR_DISTRIBUTION_TRUNCATED'
-      | 'ERR_DISTRIBUTION_MAGIC'
-      | 'ERR_DISTRIBUTION_VERSION'
-      | 'ERR_DISTRIBUTION_LAYOUT',
-    word: number,
-    message: string,
-  ): never => {
+  const fail = (code: DistributionErrorCode, word: number, message: string): never => {
     throw new DistributionError(code, message, byteOffset + 4 * word);
   };
   if (bytes < SPECS_AT * 4) fail('ERR_DISTRIBUTION_TRUNCATED', 0, `${bytes} bytes are no header of ${SPECS_AT * 4}`);

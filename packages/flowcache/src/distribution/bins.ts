@@ -1,5 +1,5 @@
 /** How the values of a metric are put into bins. */
-import { DistributionError } from './errors.js';
+import { checkedInteger, DistributionError } from './errors.js';
 
 /** Bins of equal width: bin k holds `from + k * width` up to, and without, `from + (k + 1) * width`. */
 export interface LinearBins {
@@ -87,14 +87,8 @@ export function edgesOf({ bins, kind, from, last, count, parameter }: ResolvedBi
   return edges;
 }
 
-function checked(name: string, field: string, value: unknown, least: number, most: number): number {
-  if (!Number.isInteger(value) || (value as number) < least || (value as number) > most) {
-    throw new DistributionError(
-      'ERR_DISTRIBUTION_BINS',
-      `bins of ${name}: ${field} must be an integer from ${least} to ${most}, not ${String(value)}`,
-    );
-  }
-  return value as number;
+function checked(name: string, field: string, value: unknown, least: number, most: number): void {
+  checkedInteger('ERR_DISTRIBUTION_BINS', `bins of ${name}: ${field}`, value, least, most);
 }
 
 function resolveLinear(name: string, { from = 0, width, count }: LinearBins): ResolvedBins {

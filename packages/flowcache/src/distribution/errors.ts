@@ -47,3 +47,15 @@ export class DistributionError extends RangeError {
     return typeof value === 'object' && value !== null && BRAND in value;
   }
 }
+
+/** @throws DistributionError if a value is no integer of its range */
+export function checkedInteger(
+  code: DistributionErrorCode,
+  name: string,
+  value: unknown,
+  least: number,
+  most: number,
+): number {
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+  throw new DistributionError(code, `${name} must be an integer from ${least} to ${most}, not ${String(value)}`);
+}

@@ -34,8 +34,9 @@
  * Different numbers may be of different instants: a sum can be some values ahead of the counts, or behind.
  */
 import { METRICS, type Metric, type MetricName, metricOf } from '@int/codec';
+import { DEFAULT_METRICS } from '../layout.js';
 import { BIN_KIND, type Bins, type ResolvedBins, resolveBins } from './bins.js';
-import { DistributionError } from './errors.js';
+import { checkedInteger, DistributionError } from './errors.js';
 
 /** Number of this layout. */
 export const DISTRIBUTION_VERSION = 1;
@@ -176,8 +177,6 @@ export interface DistributionPlan {
   readonly byteLength: number;
 }
 
-const DEFAULT_METRICS = ['hopLatency', 'queueOccupancy', 'egressUtilization'] as const satisfies MetricName[];
-
 /** Rounds up to whole cache lines. */
 function lines(size: number, perLine: 8 | 16): number {
   return Math.ceil(size / perLine) * perLine;
@@ -196,24 +195,14 @@ function checkedMetrics(names: readonly MetricName[]): Metric[] {
   });
 }
 
-function checkedSize(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new DistributionError(
-      'ERR_DISTRIBUTION_SIZE',
-      `${name} must be an integer from ${least} to ${most}, not ${value}`,
-    );
-  }
-  return value;
-}
-
 /**
  * The layout of distributions.
  * @throws DistributionError BAD_METRICS, BAD_BINS or BAD_SIZE
  */
 export function planOf(dimensions: DistributionDimensions): DistributionPlan {
   const metrics = checkedMetrics(dimensions.metrics ?? DEFAULT_METRICS);
-  const switches = checkedSize('switches', dimensions.switches ?? 1024, 1, MAX_SWITCHES);
-  const seed = checkedSize('seed', dimensions.seed ?? 0, 0, 2 ** 32 - 1);
+  const switches = checkedInteger('ERR_DISTRIBUTION_SIZE', 'switches', dimensions.switches ?? 1024, 1, MAX_SWITCHES);
+  const seed = checkedInteger('ERR_DISTRIBUTION_SIZE', 'seed', dimensions.seed ?? 0, 0, 2 ** 32 - 1);
   for (const name of Object.keys(dimensions.bins ?? {})) {
     if (name !== 'endToEnd' && !metrics.some((metric) => metric.name === name)) {
       throw new DistributionError('ERR_DISTRIBUTION_BINS', `bins of ${name}, which is not one of the metrics`);

@@ -3,7 +3,7 @@ import type { FlowCacheOptions } from '../cache/options.js';
 import { resolveOptions } from '../cache/options.js';
 import { Thresholds } from '../cache/thresholds.js';
 import { type DistributionDimensions, planOf } from '../distribution/layout.js';
-import type { CacheGeometry, HashName } from '../layout.js';
+import { type CacheGeometry, checkedInteger } from '../layout.js';
 import type { ShardError } from './errors.js';
 import { MAX_SHARDS } from './scatter.js';
 import { workerFile } from './worker-file.js';
@@ -52,32 +52,32 @@ export interface ShardedFlowCacheOptions
   readonly worker?: string | URL;
 }
 
-/** Options without gaps. */
-export interface ResolvedShardOptions {
-  readonly shards: number;
-  readonly hash: HashName;
-  readonly seed: number;
-  readonly accelerator: boolean;
-  readonly slots: number;
-  readonly slotReports: number;
-  readonly slotHops: number;
-  readonly whenFull: WhenFull;
-  readonly entryRecords: number;
-  readonly eventRecords: number;
+/** Options without gaps; `null`: not asked for. */
+export interface ResolvedShardOptions
+  extends Required<
+    Pick<
+      ShardedFlowCacheOptions,
+      | 'shards'
+      | 'hash'
+      | 'seed'
+      | 'accelerator'
+      | 'slots'
+      | 'slotReports'
+      | 'slotHops'
+      | 'whenFull'
+      | 'entryRecords'
+      | 'eventRecords'
+      | 'worker'
+    >
+  > {
+  /** The layout of each shard's cache. */
+  readonly geometry: CacheGeometry;
   readonly idleNs: bigint | null;
   readonly distributions: DistributionDimensions | null;
   /** Files by shard. */
   readonly restore: readonly string[] | null;
   readonly thresholds: Thresholds;
-  readonly worker: string | URL;
   readonly onFailure: ((error: ShardError) => void) | null;
-}
-
-function checked(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-  return value;
 }
 
 /** The file of each shard that a snapshot has. */
@@ -86,16 +86,12 @@ export function snapshotFiles(name: string, shards: number): string[] {
 }
 
 /**
- * @returns the options, and the layout of each shard's cache
  * @throws RangeError for an option out of range, or thresholds that threads cannot share
  * @throws DistributionError for dimensions of distributions out of range
  */
-export function resolveShardOptions(options: ShardedFlowCacheOptions): {
-  readonly resolved: ResolvedShardOptions;
-  readonly geometry: CacheGeometry;
-} {
-  const shards = checked('shards', options.shards ?? Math.max(1, availableParallelism() - 1), 1, MAX_SHARDS);
-  const rows = Math.ceil(checked('rows', options.rows ?? 1 << 19, 1, 2 ** 28) / shards);
+export function resolveShardOptions(options: ShardedFlowCacheOptions): ResolvedShardOptions {
+  const shards = checkedInteger('shards', options.shards ?? Math.max(1, availableParallelism() - 1), 1, MAX_SHARDS);
+  const rows = Math.ceil(checkedInteger('rows', options.rows ?? 1 << 19, 1, 2 ** 28) / shards);
   const { geometry, hash, seed, accelerator } = resolveOptions({ ...options, rows });
   const { thresholds: given, whenFull = 'wait', idleNs, distributions, restore } = options;
   if (whenFull !== 'wait' && whenFull !== 'lose') {
@@ -112,26 +108,24 @@ export function resolveShardOptions(options: ShardedFlowCacheOptions): {
     throw new RangeError(`the thresholds are for ${thresholds.metrics.join(', ')}`);
   }
   if (distributions !== undefined) planOf(distributions);
-  const slotReports = checked('slotReports', options.slotReports ?? 1024, 1, 1 << 16);
+  const slotReports = checkedInteger('slotReports', options.slotReports ?? 1024, 1, 1 << 16);
   return {
     geometry,
-    resolved: {
-      shards,
-      hash,
-      seed,
-      accelerator,
-      slots: checked('slots', options.slots ?? 8, 2, 1024),
-      slotReports,
-      slotHops: checked('slotHops', options.slotHops ?? Math.max(256, 8 * slotReports), 256, 1 << 20),
-      whenFull,
-      entryRecords: checked('entryRecords', options.entryRecords ?? 65_536, 1, 1 << 24),
-      eventRecords: checked('eventRecords', options.eventRecords ?? 65_536, 1, 1 << 24),
-      idleNs: idleNs ?? null,
-      distributions: distributions ?? null,
-      restore: restore === undefined ? null : snapshotFiles(restore, shards),
-      thresholds,
-      worker: options.worker ?? workerFile(),
-      onFailure: options.onFailure ?? null,
-    },
+    shards,
+    hash,
+    seed,
+    accelerator,
+    slots: checkedInteger('slots', options.slots ?? 8, 2, 1024),
+    slotReports,
+    slotHops: checkedInteger('slotHops', options.slotHops ?? Math.max(256, 8 * slotReports), 256, 1 << 20),
+    whenFull,
+    entryRecords: checkedInteger('entryRecords', options.entryRecords ?? 65_536, 1, 1 << 24),
+    eventRecords: checkedInteger('eventRecords', options.eventRecords ?? 65_536, 1, 1 << 24),
+    idleNs: idleNs ?? null,
+    distributions: distributions ?? null,
+    restore: restore === undefined ? null : snapshotFiles(restore, shards),
+    thresholds,
+    worker: options.worker ?? workerFile(),
+    onFailure: options.onFailure ?? null,
   };
 }

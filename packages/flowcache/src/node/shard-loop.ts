@@ -2,8 +2,9 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { AcceleratorMemory, Arena, type TelemetryBatch } from '@int/codec';
 import { SpscRing } from '@int/rings';
-import { AcceleratorEngine, flowAcceleratorAvailable } from '../accelerator/accelerator-engine.js';
+import { acceleratorBytes, flowAcceleratorAvailable } from '../accelerator/accelerator-engine.js';
 import { FlowCache } from '../cache/flow-cache.js';
+import { FlowIndex } from '../cache/flow-index.js';
 import type { FlowCacheOptions } from '../cache/options.js';
 import { Thresholds } from '../cache/thresholds.js';
 import { Distributions } from '../distribution/distributions.js';
@@ -191,15 +192,14 @@ export class ShardLoop {
 
   #replyEntries(id: number, from: number, most: number): void {
     const { words, geometry } = this.#cache;
-    const { rows, buckets, bucketStride, rowsAt, rowStride, bucketsAt } = geometry;
+    const { rows, buckets, bucketStride } = geometry;
+    const index = new FlowIndex(words, geometry);
     const page = new Int32Array((most + buckets) * bucketStride);
     let records = 0;
     const end = Math.min(rows, from + PAGE_ROWS);
     let row = from;
     for (; row < end && records < most; row++) {
-      for (let bucket = 0; bucket < buckets; bucket++) {
-        if (words[rowsAt + row * rowStride + bucket] === 0) continue;
-        const at = bucketsAt + (row * buckets + bucket) * bucketStride;
+      for (const { at } of index.flows(row, row + 1)) {
         page.set(words.subarray(at, at + bucketStride), records * bucketStride);
         records++;
       }
@@ -241,7 +241,7 @@ export class ShardLoop {
 function memoryFor({ cache }: ShardSetup, slotsBytes: number): AcceleratorMemory | undefined {
   if (!cache.accelerator || !flowAcceleratorAvailable()) return undefined;
   try {
-    return new AcceleratorMemory(AcceleratorEngine.byteLength(geometryOf(cache)) + slotsBytes + LINE, true);
+    return new AcceleratorMemory(acceleratorBytes(geometryOf(cache)) + slotsBytes + LINE, true);
   } catch (error) {
     // Too much for the 4 GiB of an accelerator, or for the address space: then it goes without.
     if (error instanceof RangeError) return undefined;

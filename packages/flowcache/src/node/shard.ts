@@ -4,7 +4,7 @@ import type { TelemetryBatch } from '@int/codec';
 import { SpscRing } from '@int/rings';
 import { FlowCacheView } from '../cache/reader.js';
 import { Distributions } from '../distribution/distributions.js';
-import { type CacheGeometry, EVENT_WORDS, HEADER_WORDS } from '../layout.js';
+import { EVENT_WORDS, HEADER_WORDS } from '../layout.js';
 import { ShardError } from './errors.js';
 import type { ResolvedShardOptions } from './options.js';
 import { type Answer, BELL, type RequestName, type Requests, type ShardReady, type ShardSetup } from './protocol.js';
@@ -79,8 +79,8 @@ export class Shard implements ShardOutput {
   /** Resolves when the worker has ended. */
   readonly #exited: Promise<void>;
 
-  constructor(index: number, options: ResolvedShardOptions, geometry: CacheGeometry) {
-    const { slots, slotReports, slotHops, entryRecords, eventRecords } = options;
+  constructor(index: number, options: ResolvedShardOptions) {
+    const { geometry, slots, slotReports, slotHops, entryRecords, eventRecords } = options;
     this.index = index;
     this.#options = options;
     const capacity = { reports: slotReports, hops: slotHops };

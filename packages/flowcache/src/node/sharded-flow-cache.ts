@@ -59,8 +59,8 @@ export class ShardedFlowCache {
   /** The counters at the end. */
   #last: ShardedTotals | null = null;
 
-  private constructor(resolved: ResolvedShardOptions, geometry: CacheGeometry, shards: readonly Shard[]) {
-    const { seed, hash, thresholds, distributions } = resolved;
+  private constructor(resolved: ResolvedShardOptions, shards: readonly Shard[]) {
+    const { geometry, seed, hash, thresholds, distributions } = resolved;
     this.geometry = geometry;
     this.hash = hash;
     this.seed = seed;
@@ -79,12 +79,12 @@ export class ShardedFlowCache {
    * @throws ShardError `ERR_SHARD_START` if a worker cannot start; the others have ended then
    */
   static async open(options: ShardedFlowCacheOptions = {}): Promise<ShardedFlowCache> {
-    const { resolved, geometry } = resolveShardOptions(options);
+    const resolved = resolveShardOptions(options);
     const shards: Shard[] = [];
     try {
-      for (let index = 0; index < resolved.shards; index++) shards.push(new Shard(index, resolved, geometry));
+      for (let index = 0; index < resolved.shards; index++) shards.push(new Shard(index, resolved));
       await Promise.all(shards.map(({ ready }) => ready));
-      return new ShardedFlowCache(resolved, geometry, shards);
+      return new ShardedFlowCache(resolved, shards);
     } catch (error) {
       await Promise.all(shards.map((shard) => shard.terminate()));
       throw error;

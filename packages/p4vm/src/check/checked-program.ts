@@ -28,56 +28,59 @@ import type {
 import type { Field, FunctionType, Type } from '../types/type.js';
 
 /**
- * The result of the checker for a program without errors: the syntax tree, and maps from its nodes. A generic function,
- * parser or control of the user is checked once per list of type arguments, on a copy of its declaration. Calls refer
- * to the copy, so no type in these maps has a variable in it.
+ * What the checker finds out about the nodes of a syntax tree. A generic function, parser or control of the user is
+ * checked once per list of type arguments, on a copy of its declaration. Calls refer to the copy, so no type in these
+ * maps has a variable in it.
  */
-export interface CheckedProgram {
-  readonly program: Program;
-
+export class Found {
   /**
    * The type of every expression, after implicit conversions: the operand of `x + 1` with x of bit<8> has type bit<8>
    * on both sides; a list that is assigned to a struct has the struct's type; a value of a serializable enum that stands
    * where its underlying type is needed has that type (and an entry in `implicitCasts`). Absent: expressions that name
    * types, actions (in tables) and methods.
    */
-  readonly types: ReadonlyMap<Expression, Type>;
+  readonly types = new Map<Expression, Type>();
 
   /** Type of an expression before an implicit conversion that needs work at run time. */
-  readonly implicitCasts: ReadonlyMap<Expression, Type>;
+  readonly implicitCasts = new Map<Expression, Type>();
 
   /**
    * Values of expressions that are known at compile time, in the type of `types`. Expressions that depend on a
    * constructor parameter of the control or parser around them are absent.
    */
-  readonly constants: ReadonlyMap<Expression, ConstantValue>;
+  readonly constants = new Map<Expression, ConstantValue>();
 
   /** The declaration that a name in an expression refers to. */
-  readonly references: ReadonlyMap<PathExpression, ValueSymbol>;
+  readonly references = new Map<PathExpression, ValueSymbol>();
 
   /** The callee of each call. */
-  readonly calls: ReadonlyMap<CallExpression, ResolvedCall>;
+  readonly calls = new Map<CallExpression, ResolvedCall>();
 
   /** The meaning of each member access. */
-  readonly members: ReadonlyMap<Expression, ResolvedMember>;
+  readonly members = new Map<Expression, ResolvedMember>();
 
   /** Types as written: of variables, parameters, fields, type arguments. Typedefs are resolved, type variables replaced. */
-  readonly typeNodes: ReadonlyMap<TypeNode, Type>;
+  readonly typeNodes = new Map<TypeNode, Type>();
 
   /** The type and the arguments of each instance declaration, in the order of the constructor's parameters. */
-  readonly instances: ReadonlyMap<InstanceDeclaration, ResolvedConstructor>;
+  readonly instances = new Map<InstanceDeclaration, ResolvedConstructor>();
 
   /** Actions, entries and default action of each table. */
-  readonly tables: ReadonlyMap<TableDeclaration, CheckedTable>;
+  readonly tables = new Map<TableDeclaration, CheckedTable>();
+
+  /** Type of a for-in loop's elements. */
+  readonly loops = new Map<ForInStatement, Type>();
+}
+
+/** The result of the checker for a program without errors. */
+export interface CheckedProgram extends Found {
+  readonly program: Program;
 
   /** Errors in order of declaration, those of core.p4 first: the value of `error.X` is its position. */
   readonly errors: readonly string[];
 
   /** The instance named `main`. */
   readonly main: InstanceDeclaration;
-
-  /** Type of a for-in loop's elements. */
-  readonly loops: ReadonlyMap<ForInStatement, Type>;
 }
 
 /** A value known at compile time. Integers, bit strings (unsigned), signed ones, enum members (position), errors: bigint. */
@@ -178,21 +181,20 @@ export type ResolvedCall =
   | {
       readonly kind: 'builtin';
       readonly object: Expression;
-      readonly method:
-        | 'isValid'
-        | 'setValid'
-        | 'setInvalid'
-        | 'push_front'
-        | 'pop_front'
-        | 'minSizeInBits'
-        | 'minSizeInBytes'
-        | 'maxSizeInBits'
-        | 'maxSizeInBytes';
+      readonly method: BuiltinName;
       /** Count of push_front and pop_front. */
       readonly count: number | undefined;
     }
   /** A constructor call as an expression, such as the arguments of the package. */
   | { readonly kind: 'constructor'; readonly constructor: ResolvedConstructor };
+
+export type BuiltinName =
+  | 'isValid'
+  | 'setValid'
+  | 'setInvalid'
+  | 'push_front'
+  | 'pop_front'
+  | `${'min' | 'max'}SizeIn${'Bits' | 'Bytes'}`;
 
 export type ResolvedConstructor =
   | {

@@ -13,8 +13,7 @@ function isObject(type: Type): boolean {
     type.kind === 'control' ||
     type.kind === 'package' ||
     type.kind === 'table' ||
-    type.kind === 'function' ||
-    type.kind === 'action'
+    type.kind === 'function'
   );
 }
 

@@ -9,12 +9,13 @@ import type {
   ParserInstance,
   Variable,
 } from '../ir/program.js';
+import { isLValue } from '../ir/walk.js';
 import { type Callable, hasEffects, isInstance } from './analysis.js';
 import { copyInto, pushOrPop, setValidity } from './assign.js';
 import { copied, expressionValue, keptValue } from './expressions.js';
 import { callExtern, callMethod } from './externs.js';
 import { callPacket } from './packets.js';
-import { type AggregatePlace, aggregatePlace, isLValue, type Place, placeOf, readPlace, writePlace } from './places.js';
+import { type AggregatePlace, aggregatePlace, type Place, placeOf, readPlace, writePlace } from './places.js';
 import type { Routine } from './routine.js';
 import { actionName, functionName, instanceName, parameterNames } from './routines.js';
 import { bitsOf, hasHeaders, isAggregate, NUMBER_WIDTH, WORDS_WIDTH, wordCount, zeroOf } from './storage.js';

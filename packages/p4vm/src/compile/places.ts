@@ -1,4 +1,5 @@
-import type { DataType, Expression, LValue, StructDataType } from '../ir/program.js';
+import type { DataType, Expression, StructDataType } from '../ir/program.js';
+import { isLValue } from '../ir/walk.js';
 import { decided } from './definedness.js';
 import { expressionValue, referenceOf } from './expressions.js';
 import { propertyOf } from './names.js';
@@ -53,20 +54,6 @@ export interface AggregatePlace {
 }
 
 export type Place = ScalarPlace | SlicePlace | AggregatePlace;
-
-export function isLValue(expression: Expression): expression is LValue {
-  switch (expression.kind) {
-    case 'variable':
-    case 'member':
-    case 'element':
-    case 'stack-next':
-    case 'stack-last':
-    case 'slice':
-      return true;
-    default:
-      return false;
-  }
-}
 
 /** The place of an l-value. Its indices are evaluated now, into constants. */
 export function placeOf(routine: Routine, target: Expression): Place {

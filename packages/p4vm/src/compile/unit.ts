@@ -3,7 +3,7 @@ import type { Limits } from '../budget/limits.js';
 import { nameCalculations } from '../externs/calculation-names.js';
 import type { DataType, Expression, IrProgram, Table, Variable } from '../ir/program.js';
 import { objectBytes } from '../ir/state-bytes.js';
-import type { MachineName } from '../machine/machine.js';
+import type * as machine from '../machine/machine.js';
 import type { ReadPlace } from '../poison/poison.js';
 import { P4Error } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
@@ -28,6 +28,9 @@ export interface CompileOptions {
   /** Limits of the program, with defaults for those that are not given. */
   readonly limits?: Partial<Limits> | undefined;
 }
+
+/** Name of a function of the machine, which generated code calls. */
+export type MachineName = keyof typeof machine;
 
 /** The storage of a variable. */
 export type Home =

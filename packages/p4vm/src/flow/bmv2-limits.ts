@@ -1,4 +1,3 @@
-import { forEachExpression, walkStatement, walkStates } from '../compile/walk.js';
 import type {
   Action,
   ControlInstance,
@@ -11,6 +10,7 @@ import type {
   Statement,
   Table,
 } from '../ir/program.js';
+import { forEachExpression, walkStatement, walkStates } from '../ir/walk.js';
 import { Diagnostics } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import { tablesApart } from './table-places.js';

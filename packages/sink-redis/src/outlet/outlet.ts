@@ -76,21 +76,3 @@ export abstract class Outlet {
     for (const resolve of waiters) resolve();
   }
 }
-
-/** A pool of reusable buffers of one size. */
-export class BufferPool {
-  readonly #bytes: number;
-  readonly #free: Buffer[] = [];
-
-  constructor(bytes: number) {
-    this.#bytes = bytes;
-  }
-
-  take(): Buffer {
-    return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#bytes);
-  }
-
-  give(buffer: Buffer): void {
-    this.#free.push(buffer);
-  }
-}

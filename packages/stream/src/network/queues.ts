@@ -2,7 +2,7 @@ import type { PartialQueue } from '../model/partial.js';
 import type { ByteFields } from '../partial/fields.js';
 import { QueueCounts } from './counts.js';
 import type { GivenQueue } from './given.js';
-import type { Entry } from './registry.js';
+import { Entry } from './registry.js';
 
 /** The result of a window for a queue. */
 export interface QueueVerdict {
@@ -18,9 +18,7 @@ export interface QueueVerdict {
 }
 
 /** A queue of a switch: its counts in the open window, and its consecutive windows above the threshold. */
-export class QueueEntry implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+export class QueueEntry extends Entry {
   /** Counts of the open window. */
   counts = new QueueCounts();
   /** Consecutive windows above the threshold. */
@@ -29,10 +27,6 @@ export class QueueEntry implements Entry {
   #below = 0;
   /** First window of the persistent congestion; -1 if there is none. */
   #since = -1;
-
-  constructor(words: readonly number[]) {
-    this.words = words;
-  }
 
   merge(part: PartialQueue, slice: number): void {
     this.lastSlice = Math.max(this.lastSlice, slice);
@@ -91,7 +85,7 @@ export class QueueEntry implements Entry {
     };
   }
 
-  pass(fields: ByteFields): void {
+  override pass(fields: ByteFields): void {
     this.counts.pass(fields);
     this.#above = fields.number(this.#above);
     this.#below = fields.number(this.#below);

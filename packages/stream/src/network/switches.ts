@@ -1,20 +1,14 @@
 import type { PartialSwitch } from '../model/partial.js';
 import type { ByteFields } from '../partial/fields.js';
 import { SwitchCounts } from './counts.js';
-import type { Entry } from './registry.js';
+import { Entry } from './registry.js';
 
 /** A switch: when it was seen, and its counts in the open window. */
-export class SwitchEntry implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+export class SwitchEntry extends Entry {
   /** Counts of the open window. */
   counts = new SwitchCounts();
   /** Reports of earlier windows, which the open window counts as `late`. */
   late = 0;
-
-  constructor(words: readonly number[]) {
-    this.words = words;
-  }
 
   merge(part: PartialSwitch, slice: number): void {
     this.lastSlice = Math.max(this.lastSlice, slice);
@@ -27,7 +21,7 @@ export class SwitchEntry implements Entry {
     this.late = 0;
   }
 
-  pass(fields: ByteFields): void {
+  override pass(fields: ByteFields): void {
     this.late = fields.number(this.late);
     this.counts.pass(fields);
   }
