@@ -99,12 +99,12 @@ export class XdpSocket {
       const { frames, txFrames, frameSize, queue, memory } = checked;
       const copies = checked.zeroCopy === true ? 2 : checked.zeroCopy === false || mode === 'generic' ? 1 : 0;
       const made = await patiently(MEMLOCK_TRIES, 'ENOBUFS', () =>
-        functions.socketOpen(ifindex, queue, frames, txFrames, frameSize, copies, memory),
+        functions.socketOpen(ifindex, queue, frames, txFrames, frameSize, copies, memory ?? null),
       );
       const opened = made.handle;
       handle = opened;
       const zeroCopy = await patiently(BIND_TRIES, 'EBUSY', () => functions.socketBind(opened));
-      if (checked.isPromiscuous) functions.socketPromiscuous(handle);
+      if (checked.promiscuous === true) functions.socketPromiscuous(handle);
       if (map !== null) functions.socketRegister(handle, map);
       const umem = memory ?? new Uint8Array(made.buffer!);
       // The kernel goes on writing to memory that another thread takes away, and might free.
@@ -416,15 +416,15 @@ function checkTimeout(timeoutMs: number): void {
 }
 
 function ownProgram({ interface: name, mode, ports, program }: CheckedOptions): XdpProgram | null {
-  if (program !== null || ports.length === 0) return null;
+  if (program !== undefined || ports.length === 0) return null;
   return XdpProgram.steer({ interface: name, mode, ports });
 }
 
 /** Which mode the socket is to be in (null: not known), and the map that it is to be found in. */
 function target(options: CheckedOptions, own: XdpProgram | null): { mode: XdpMode | null; map: number | null } {
-  const program: SocketProgram | number | null = own ?? options.program;
+  const program: SocketProgram | number | undefined = own ?? options.program;
   const asked = options.mode === 'auto' ? null : options.mode;
-  if (program === null) return { mode: asked, map: null };
+  if (program === undefined) return { mode: asked, map: null };
   if (typeof program === 'number') return { mode: asked, map: program };
   return { mode: program.mode, map: program.socketMap };
 }

@@ -15,8 +15,9 @@ import { Scan } from './scan/state.js';
 /** {@link DecodeOptions} and what only a batch needs. */
 export interface BatchDecoderOptions extends DecodeOptions {
   /**
-   * Memory of the WebAssembly accelerator, which decodes batches that lie in it, if the engine has SIMD. Input that lies there, too,
-   * is decoded in place; other input is copied in. Frames that it does not know are decoded by TypeScript. The result is the same.
+   * Memory of the WebAssembly accelerator, which decodes batches that lie in it, if the engine has SIMD. Input that
+   * lies there, too, is decoded in place; other input is copied in. Frames that it does not know are decoded by
+   * TypeScript. The result is the same.
    */
   readonly memory?: AcceleratorMemory;
   /** False: send every frame through the general rules. For tests and measurements. Default true. */

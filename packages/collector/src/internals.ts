@@ -7,6 +7,7 @@ export { type Deferred, deferred } from './deferred.js';
 export { BackOff } from './delivery/back-off.js';
 export { integer, MAX_MS, oneOf, text } from './delivery/option-checks.js';
 export { OutageLog } from './delivery/outage.js';
+export { isRunning, startOf } from './delivery/processes.js';
 export { within } from './delivery/within.js';
 export { reportIndex } from './detection/stage.js';
 export { fillFrameTimes, frameTimeMs, sourceTimeMs } from './frames.js';

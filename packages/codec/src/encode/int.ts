@@ -1,6 +1,6 @@
 /** Building packets that carry INT. */
+import { concat } from '../copy.js';
 import { hopBlock } from '../headers/hop.js';
-import { type int2016, intMd, intMon, intMx, intV05, intV10 } from '../headers/int.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
 import { ETHER_TYPE } from '../headers/link.js';
 import {
@@ -15,51 +15,17 @@ import {
 } from '../headers/shim.js';
 import { geneve, gre, TUNNEL_PORT, vxlanGpe } from '../headers/tunnels.js';
 import type { Flow, Hop, IntHeaderInfo, TelemetryRecord } from '../model.js';
-import { LAYOUT, planFor } from '../plan.js';
+import { planFor, VERSION_LAYOUT } from '../plan.js';
 import { INTMON_PORT, settingsOf } from '../scan/settings.js';
-import { concat, frame, ipPacket, monitored, plainPacket, transport } from './network.js';
+import { domainItems, encodeIntHeader, GENEVE_CLASS, GPE_PROTOCOL, joinDomain } from './int-header.js';
+import { frame, ipPacket, monitored, plainPacket, transport } from './network.js';
 import type { EncodeSettings } from './options.js';
 
 const NONE = new Uint8Array(0);
-/** VXLAN-GPE next protocols by INT version. */
-const GPE_PROTOCOL = { '0.5': 0x05, '1.0': 0x08, '2': 0x82 } as const;
 const GPE_ETHERNET = 3;
 const GPE_NSH = 4;
-const GENEVE_CLASS = { '0.5': 0x00ab, '1.0': 0x00ab, '2': 0x0103 } as const;
 /** What a tunnel says when its packet is none that is read. */
 const OTHER_ETHER_TYPE = 0x88b6;
-
-function popcount(bits: number): number {
-  let n = 0;
-  for (let b = bits; b !== 0; b &= b - 1) n++;
-  return n;
-}
-
-/** The source's domain-specific bytes in the order of the DS Instruction bits. */
-function joinDomain(
-  int: IntHeaderInfo,
-  exported: Uint8Array,
-  sourceOnly: Uint8Array,
-  settings: EncodeSettings,
-): Uint8Array {
-  const domain = settings.domains[int.domainId];
-  if (domain === undefined) return concat(exported, sourceOnly);
-  const pieces: Uint8Array[] = [];
-  let e = 0;
-  let s = 0;
-  for (let bit = 0; bit < 16; bit++) {
-    const item = domain[bit];
-    if (item === undefined || (int.domainInstructions & (0x8000 >>> bit)) === 0) continue;
-    if (item.mode === 'source-only') {
-      pieces.push(sourceOnly.subarray(s, s + item.bytes));
-      s += item.bytes;
-    } else {
-      pieces.push(exported.subarray(e, e + item.bytes));
-      e += item.bytes;
-    }
-  }
-  return concat(...pieces);
-}
 
 /** Blocks of all hops, last hop first. */
 function stack(int: IntHeaderInfo, hops: readonly Hop[], layout: number, settings: EncodeSettings): Uint8Array {
@@ -74,7 +40,13 @@ function stack(int: IntHeaderInfo, hops: readonly Hop[], layout: number, setting
     if (k === 0 && sourceMetadata.length > 0) {
       bytes += sourceMetadata.length;
       const exported = hop.domain ?? new Uint8Array(domainBytes).fill(0xff);
-      hop = { ...hop, domain: joinDomain(int, exported, sourceMetadata, settings) };
+      const domain = settings.domains[int.domainId];
+      // Without the domain's definition, the bytes that only the source adds are taken to be the last.
+      const joined =
+        domain === undefined
+          ? concat(exported, sourceMetadata)
+          : joinDomain(domainItems(domain, int.domainInstructions), exported, sourceMetadata);
+      hop = { ...hop, domain: joined };
     }
     blocks.push(hopBlock(layout, instructionBitmap, { domainBytes: bytes, bottomOfStack: k === 0 }).encode(hop));
   }
@@ -82,59 +54,29 @@ function stack(int: IntHeaderInfo, hops: readonly Hop[], layout: number, setting
 }
 
 /** The INT header and its stack: what stands between a carrier's shim and the payload (without the v0.5 tail). */
-function headerAndStack(int: IntHeaderInfo, hops: readonly Hop[], settings: EncodeSettings): Uint8Array {
-  const { instructionBitmap, hopExceeded, mtuExceeded, discard, domainId, domainInstructions, domainFlags } = int;
-  switch (int.version) {
-    case '0.5': {
-      const header = intV05.encode({
-        replication: 0,
-        copy: false,
-        hopExceeded,
-        reserved: 0,
-        instructionCount: popcount(instructionBitmap),
-        maxHopCount: hops.length + (int.remainingHopCount ?? 0),
-        totalHopCount: hops.length,
-        instructionBitmap,
-        reserved2: 0,
-      });
-      return concat(header, stack(int, hops, LAYOUT.V05, settings));
-    }
-    case '1.0': {
-      const layout = settingsOf({ profile: settings.profile }).layout10;
-      const header = intV10.encode({
-        replication: 0,
-        copy: false,
-        hopExceeded,
-        mtuExceeded,
-        reserved: 0,
-        hopMl: int.hopMl ?? planFor(layout, instructionBitmap).words,
-        remainingHopCount: int.remainingHopCount ?? 0,
-        instructionBitmap,
-        reserved2: 0,
-      });
-      return concat(header, stack(int, hops, layout, settings));
-    }
-    case '2': {
-      const domain = { domainId, domainInstructions, domainFlags };
-      if (int.mode === 'mx') {
-        const header = intMx.encode({ discard, reserved: 0, instructionBitmap, ...domain });
-        return concat(header, int.sourceMetadata ?? NONE);
-      }
-      const header = intMd.encode({
-        discard,
-        hopExceeded,
-        mtuExceeded,
-        reserved: 0,
-        hopMl: int.hopMl ?? planFor(LAYOUT.V2, instructionBitmap).words,
-        remainingHopCount: int.remainingHopCount ?? 0,
-        instructionBitmap,
-        ...domain,
-      });
-      return concat(header, stack(int, hops, LAYOUT.V2, settings));
-    }
-    default:
-      throw new RangeError(`INT version ${int.version} has no header of its own`);
-  }
+function headerAndStack(
+  int: IntHeaderInfo,
+  hops: readonly Hop[],
+  settings: EncodeSettings,
+  destinationPort = 0,
+): Uint8Array {
+  const { version } = int;
+  if (version === '2016') throw new RangeError(`INT version ${version} has no header of its own`);
+  const layout = version === '1.0' ? settingsOf({ profile: settings.profile }).layout10 : VERSION_LAYOUT[version];
+  const mx = version === '2' && int.mode === 'mx';
+  const body = mx ? (int.sourceMetadata ?? NONE) : stack(int, hops, layout, settings);
+  const { words } = planFor(layout, int.instructionBitmap);
+  const header = encodeIntHeader({
+    ...int,
+    version,
+    mx,
+    hopMl: version === '1.0' || version === '2' ? (int.hopMl ?? words) : words,
+    hops: hops.length,
+    remainingHopCount: int.remainingHopCount ?? 0,
+    stackBytes: body.length,
+    destinationPort,
+  });
+  return concat(header, body);
 }
 
 const typeOf = (int: IntHeaderInfo): number => (int.mode === 'mx' ? INT_TYPE.MX : INT_TYPE.MD);
@@ -259,32 +201,10 @@ function tunnelled(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow | null, 
   return ipPacket(outer, 0, transport(outer, concat(carried, encapsulated)), settings, false);
 }
 
-function fields2016(int: IntHeaderInfo, hops: readonly Hop[]): Parameters<typeof int2016.encode>[0] {
-  return {
-    version: 0,
-    replication: 0,
-    copy: false,
-    hopExceeded: int.hopExceeded,
-    reserved: 0,
-    instructionCount: popcount(int.instructionBitmap),
-    maxHopCount: hops.length + (int.remainingHopCount ?? 0),
-    totalHopCount: hops.length,
-    instructionBitmap: int.instructionBitmap,
-    reserved2: 0,
-  };
-}
-
 function overIntMon(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, settings: EncodeSettings): Uint8Array {
-  const values = stack(int, hops, LAYOUT.Y2016, settings);
-  const header = intMon.encode({
-    ...fields2016(int, hops),
-    sentToController: false,
-    reserved: 0,
-    intLength: 12 + values.length,
-    destinationPort: flow.destinationPort,
-  });
+  const body = headerAndStack(int, hops, settings, flow.destinationPort);
   const marked = { ...flow, destinationPort: INTMON_PORT };
-  return ipPacket(flow, 0, transport(marked, concat(header, values, settings.payload)), settings);
+  return ipPacket(flow, 0, transport(marked, concat(body, settings.payload)), settings);
 }
 
 /** The eight-field format of int-afxdp-kafka: hop count in byte 2 of the header, values of v0.5. */

@@ -1,6 +1,7 @@
 /** Building the layers below INT: Ethernet, IP, UDP, TCP, with lengths and checksums. */
 import { parseAddress } from '../address.js';
 import { ipv4HeaderChecksum, tcpChecksum, udpChecksum } from '../checksum.js';
+import { concat } from '../copy.js';
 import { IP_PROTOCOL, ipv4, ipv6, ipv6Fragment } from '../headers/ip.js';
 import { ETHER_TYPE, ethernet } from '../headers/link.js';
 import { TCP_FLAG, tcp, udp } from '../headers/transport.js';
@@ -10,16 +11,6 @@ import type { EncodeSettings } from './options.js';
 
 /** An EtherType that carries nothing this library reads (IEEE 802, local experimental 2). */
 const OTHER_ETHER_TYPE = 0x88b6;
-
-export function concat(...parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-}
 
 /** A transport header for the flow with `payload` behind it. Lengths and checksums come with {@link ipPacket}. */
 export function transport(flow: Flow, payload: Uint8Array): Uint8Array {
@@ -47,19 +38,12 @@ export function transport(flow: Flow, payload: Uint8Array): Uint8Array {
   return concat(ports, payload);
 }
 
-/** What {@link ipPacket} needs of a flow. */
-export interface IpEnds {
-  readonly source: string;
-  readonly destination: string;
-  readonly protocol: number;
-}
-
 /**
  * An IP packet: version by the addresses, header checksum, and the UDP or TCP checksum of a transport header at the
  * start of `payload`. With `checksum` false a UDP checksum stays 0.
  */
 export function ipPacket(
-  ends: IpEnds,
+  ends: Pick<Flow, 'source' | 'destination' | 'protocol'>,
   dscp: number,
   payload: Uint8Array,
   settings: EncodeSettings,

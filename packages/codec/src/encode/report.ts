@@ -1,4 +1,5 @@
 /** Building telemetry reports. */
+import { concat } from '../copy.js';
 import { reportMetadata } from '../headers/hop.js';
 import {
   INNER_TYPE,
@@ -14,7 +15,7 @@ import {
 } from '../headers/report.js';
 import type { Hop, IntHeaderInfo, ReportInfo, TelemetryRecord } from '../model.js';
 import { intFrame } from './int.js';
-import { concat, fragment, frame, monitored, plainPacket } from './network.js';
+import { fragment, frame, monitored, plainPacket } from './network.js';
 import type { EncodeSettings } from './options.js';
 
 const NONE = new Uint8Array(0);

@@ -94,9 +94,9 @@ function writeIp(fields: RoceFields, { six, udpLength }: Sizes, out: Uint8Array,
 }
 
 /**
- * Writes a RoCEv2 packet: Ethernet (if `fields.ethernet` is there), IPv4 or IPv6 by the addresses, UDP, BTH, the headers
- * that the opcode asks for, payload, pad bytes of zero, iCRC. Lengths, pad count, IPv4 header checksum and iCRC follow
- * from the rest.
+ * Writes a RoCEv2 packet: Ethernet (if `fields.ethernet` is there), IPv4 or IPv6 by the addresses, UDP, BTH, the
+ * headers that the opcode asks for, payload, pad bytes of zero, iCRC. Lengths, pad count, IPv4 header checksum and iCRC
+ * follow from the rest.
  *
  * @param fields see {@link RoceFields}
  * @param out where to write; a new array of the right size if absent

@@ -55,8 +55,8 @@ export interface RocePacket {
 type Needed = 'source' | 'destination' | 'opcode' | 'destinationQp' | 'psn';
 
 /**
- * What {@link encodeRoce} needs. Defaults: no Ethernet header, DSCP and ECN 0, TTL 64, identification 0, do not fragment,
- * flow label 0, source port 49152, destination port 4791, UDP checksum 0, partition key 0xffff, flags false, headers
- * null, payload empty. Which of the headers must be there follows from the opcode.
+ * What {@link encodeRoce} needs. Defaults: no Ethernet header, DSCP and ECN 0, TTL 64, identification 0, do not
+ * fragment, flow label 0, source port 49152, destination port 4791, UDP checksum 0, partition key 0xffff, flags false,
+ * headers null, payload empty. Which of the headers must be there follows from the opcode.
  */
 export type RoceFields = Pick<RocePacket, Needed> & Partial<Omit<RocePacket, Needed>>;

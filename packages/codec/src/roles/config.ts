@@ -2,7 +2,10 @@
 import type { Hop, TelemetryRecord } from '../model.js';
 import type { DecodeOptions } from '../options.js';
 
-/** How INT is found in a packet: as for decoding. An options object is read at its first use: make a new one to change it. */
+/**
+ * How INT is found in a packet: as for decoding. An options object is read at its first use: make a new one to change
+ * it.
+ */
 export type LocateOptions = Pick<
   DecodeOptions,
   'intPorts' | 'intDscp' | 'greProtocol' | 'probeMarker' | 'probePorts' | 'profile' | 'domains'

@@ -2,7 +2,8 @@
 import { crc32 } from '@int/hash';
 import { parseAddress, writeAddress } from '../address.js';
 import { ipv4HeaderChecksum } from '../checksum.js';
-import { copyOf } from '../copy.js';
+import { concat, copyOf } from '../copy.js';
+import { GENEVE_CLASS, GPE_PROTOCOL } from '../encode/int-header.js';
 import { CodecError } from '../errors.js';
 import { readUint16, requireFit, writeUint16 } from '../headers/codec.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
@@ -22,7 +23,7 @@ import { udp } from '../headers/transport.js';
 import { geneve, gre, TUNNEL_PORT } from '../headers/tunnels.js';
 import { GPE_INT_PROTOCOLS, INTMON_PORT } from '../scan/settings.js';
 import type { SourceConfig } from './config.js';
-import { type OuterPacket, protocolFieldAt, readDscp, VERSION, writeDscp } from './packet.js';
+import { type OuterPacket, protocolFieldAt, readDscp, writeDscp } from './packet.js';
 import type { SourceRule } from './plan.js';
 
 const NONE = /* @__PURE__ */ new Uint8Array(0);
@@ -44,16 +45,6 @@ export interface Envelope {
   patch(out: Uint8Array, bytes: number): void;
   /** What has to follow: the transport checksum and length too, the IP header alone, or nothing. */
   readonly settle: 'transport' | 'ip' | 'none';
-}
-
-function concat(...parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
 }
 
 /** Everything an envelope depends on. */
@@ -99,13 +90,13 @@ function marked(setting: Setting): Envelope | null {
   const dscp = readDscp(packet, ipOffset);
   const original = byDscp ? dscp : 0;
   const marker = byPort || byDscp ? NONE : probeMarker.encode({ value: value! });
-  const v05 = rule.version === VERSION.V05;
+  const v05 = rule.version === '0.5';
   const type = intType(rule);
   const suffix = v05 ? intTail.encode({ protocol: l4Protocol, destinationPort, dscp: original }) : NONE;
   const shim = (bytes: number): Uint8Array => {
     const length = bytes / 4;
     if (v05) return shimV05.encode({ type, reserved: 0, length: length + 2, reserved2: 0 });
-    if (rule.version === VERSION.V10) {
+    if (rule.version === '1.0') {
       return shimV10.encode({ type, reserved: 0, length: length + 1, dscp: original, reserved2: 0 });
     }
     const common = { type, reserved: 0, length };
@@ -119,7 +110,7 @@ function marked(setting: Setting): Envelope | null {
     suffix,
     overhead: marker.length + 4 + suffix.length,
     // v0.5 and v1.0 count the shim, v0.5 its tail too.
-    room: 4 * (255 - (v05 ? 2 : rule.version === VERSION.V10 ? 1 : 0)),
+    room: 4 * (255 - (v05 ? 2 : rule.version === '1.0' ? 1 : 0)),
     patch(out) {
       if (byPort) writeUint16(out, l4Offset + 2, intPort!);
       else if (byDscp) writeDscp(out, ipOffset, (dscp & ~settings.dscpMask) | settings.dscpValue);
@@ -235,11 +226,6 @@ function greInserted({ packet, outer, rule, config }: Setting): Envelope {
   };
 }
 
-const GPE_DEFAULTS: Readonly<Record<number, number>> = {
-  [VERSION.V05]: 0x05,
-  [VERSION.V10]: 0x08,
-  [VERSION.V2]: 0x82,
-};
 const GPE_ETHERNET = 3;
 const FLAG_I = 0x08;
 const FLAG_P = 0x04;
@@ -249,7 +235,7 @@ function vxlan({ packet, outer, rule, config }: Setting): Envelope | null {
   const { l4Offset, l4Protocol, ipEnd } = outer.scan;
   if (l4Protocol !== IP_PROTOCOL.UDP) return null;
   const port = readUint16(packet, l4Offset + 2);
-  const plain = port === TUNNEL_PORT.VXLAN && rule.version === VERSION.V2;
+  const plain = port === TUNNEL_PORT.VXLAN && rule.version === '2';
   if (port !== TUNNEL_PORT.VXLAN_GPE && !plain) return null;
   const header = l4Offset + 8;
   if (header + 8 > ipEnd) throw new CodecError('BAD_TUNNEL', 'vxlan-gpe', header, 'the packet ends in the header');
@@ -260,18 +246,18 @@ function vxlan({ packet, outer, rule, config }: Setting): Envelope | null {
     throw new CodecError('BAD_TUNNEL', 'vxlan-gpe', header, 'these flags leave no room for a next protocol');
   }
   const nextProtocol = plain ? GPE_ETHERNET : packet[header + 3]!;
-  const own = config.gpeProtocol ?? GPE_DEFAULTS[rule.version]!;
+  const own = config.gpeProtocol ?? GPE_PROTOCOL[rule.version as '2'];
   if (!GPE_INT_PROTOCOLS.includes(own)) throw new RangeError(`gpeProtocol: ${own} is none of INT's`);
   const type = intType(rule);
   return {
     at: header + 8,
     prefix: (bytes) =>
-      rule.version === VERSION.V2
+      rule.version === '2'
         ? vxlanGpeShimV2.encode({ type, reserved: 0, length: bytes / 4, inserted: plain, reserved2: 0, nextProtocol })
         : vxlanGpeShimV1.encode({ type, reserved: 0, length: bytes / 4 + 1, nextProtocol }),
     suffix: NONE,
     overhead: 4,
-    room: 4 * (rule.version === VERSION.V2 ? 255 : 254),
+    room: 4 * (rule.version === '2' ? 255 : 254),
     patch(out) {
       out[header + 3] = own;
       if (!plain) return;
@@ -290,7 +276,7 @@ function geneveOption({ packet, outer, rule, config }: Setting): Envelope | null
   // Options that do not close are refused here, before one is put in front of them.
   const { options } = geneve.decode(packet.subarray(0, ipEnd), header);
   const used = options.reduce((bytes, { data }) => bytes + 4 + data.length, 0);
-  const optionClass = config.geneveClass ?? (rule.version === VERSION.V2 ? 0x0103 : 0x00ab);
+  const optionClass = config.geneveClass ?? GENEVE_CLASS[rule.version as '2'];
   requireFit('geneveClass', optionClass, 16);
   return {
     at: header + 8,

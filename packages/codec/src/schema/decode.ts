@@ -292,8 +292,8 @@ function readReport05(walk: Walk, at: number, end: number, options: WalkOptions)
  * Reads a frame or a report and lists what it found, one entry for each header, in the order of the bytes.
  *
  * This is the readable reference: it follows the specifications' words with the schemas and shares no reading code with
- * the decoders, so that each can be checked against the other. It is slow, describes no dialects but IntMon's, looks for
- * INT on TCP behind the options only and in no packet inside a TLV, and stops at the first thing that is wrong.
+ * the decoders, so that each can be checked against the other. It is slow, describes no dialects but IntMon's, looks
+ * for INT on TCP behind the options only and in no packet inside a TLV, and stops at the first thing that is wrong.
  *
  * @param bytes an Ethernet frame, or a report (the payload of a UDP datagram)
  * @param start what the bytes are; default `ethernet`

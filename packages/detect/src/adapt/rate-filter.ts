@@ -6,6 +6,24 @@ const MOVE_VARIANCE = 0.1;
 const BURST_MEMORY = 3;
 const MAXIMUM_BURST = 1000;
 
+/** Evidence for a change of the rate, and the events since the change would have begun (Page, 1954). */
+class CumulativeSum {
+  sum = 0;
+  events = 0;
+  seconds = 0;
+
+  add(evidence: number, events: number, seconds: number): void {
+    this.sum += evidence;
+    this.events += events;
+    this.seconds += seconds;
+    if (!(this.sum > 0)) this.clear();
+  }
+
+  clear(): void {
+    this.sum = this.events = this.seconds = 0;
+  }
+}
+
 /** What {@link RateFilter.update} found. */
 export type RateChange = 'none' | 'up' | 'down';
 
@@ -27,12 +45,8 @@ export class RateFilter {
   /** Seconds after which 1/e of what was seen still counts. */
   memory: number;
   #burstSeen = 0;
-  #upSum = 0;
-  #upEvents = 0;
-  #upSeconds = 0;
-  #downSum = 0;
-  #downEvents = 0;
-  #downSeconds = 0;
+  readonly #up = new CumulativeSum();
+  readonly #down = new CumulativeSum();
 
   constructor(memory: number) {
     this.memory = memory;
@@ -40,7 +54,7 @@ export class RateFilter {
 
   /** Whether an upward change may have begun. */
   get rising(): boolean {
-    return this.#upSum > 0;
+    return this.#up.sum > 0;
   }
 
   /** `events` in `seconds`, at one threshold. */
@@ -52,26 +66,14 @@ export class RateFilter {
     const expected = this.rate * seconds;
     this.#learnBurst(events, expected, seconds);
     const surplus = events * Math.LN2;
-    this.#upSum += (surplus - expected) / this.burst;
-    if (this.#upSum > 0) {
-      this.#upEvents += events;
-      this.#upSeconds += seconds;
-    } else {
-      this.#upSum = this.#upEvents = this.#upSeconds = 0;
-    }
-    this.#downSum += (expected / 2 - surplus) / this.burst;
-    if (this.#downSum > 0) {
-      this.#downEvents += events;
-      this.#downSeconds += seconds;
-    } else {
-      this.#downSum = this.#downEvents = this.#downSeconds = 0;
-    }
-    if (this.#upSum > ALARM) {
-      this.restart(this.#upEvents, this.#upSeconds);
+    this.#up.add((surplus - expected) / this.burst, events, seconds);
+    this.#down.add((expected / 2 - surplus) / this.burst, events, seconds);
+    if (this.#up.sum > ALARM) {
+      this.restart(this.#up.events, this.#up.seconds);
       return 'up';
     }
-    if (this.#downSum > ALARM) {
-      this.restart(this.#downEvents, this.#downSeconds);
+    if (this.#down.sum > ALARM) {
+      this.restart(this.#down.events, this.#down.seconds);
       return 'down';
     }
     const kept = this.weight * Math.exp(-seconds / this.memory);
@@ -103,8 +105,8 @@ export class RateFilter {
   }
 
   #clearSums(): void {
-    this.#upSum = this.#upEvents = this.#upSeconds = 0;
-    this.#downSum = this.#downEvents = this.#downSeconds = 0;
+    this.#up.clear();
+    this.#down.clear();
   }
 
   #learnBurst(events: number, expected: number, seconds: number): void {

@@ -12,6 +12,7 @@ import {
   portsMask,
   protocolMask,
   SOURCE_MAC_LEVEL,
+  withLevel,
 } from './tuple.js';
 
 /** Rules of one key that a table takes before room is made. A power of two. */
@@ -46,6 +47,14 @@ class Table {
 
   get seed(): number {
     return Math.imul(this.id, 0x9e3779b1);
+  }
+
+  /** Takes note of the priority of one of its rules. */
+  note(priority: number): void {
+    if (priority > this.highest || this.atHighest === 0) {
+      this.highest = priority;
+      this.atHighest = 1;
+    } else if (priority === this.highest) this.atHighest++;
   }
 
   /** The tuple whose levels are the lowest of its rules. */
@@ -232,7 +241,7 @@ export class Tables {
     let common = table.common();
     for (const field of FIELDS) {
       const level = Math.min(levelOf(common, field), levelOf(this.#own[slot]!, field));
-      common = (common & ~(field.limit << field.shift)) | (level << field.shift);
+      common = withLevel(common, field, level);
     }
     const tuple = bestSplit(this.#version, this.#rows, this.#own, group, table.tuple, common);
     if (tuple === table.tuple) return false;
@@ -286,11 +295,7 @@ export class Tables {
     table.first = slot;
     table.size++;
     this.#countLevels(slot, table, 1);
-    const priority = this.#rows[slot * ROW_WORDS + PRIORITY]!;
-    if (priority > table.highest || table.atHighest === 0) {
-      table.highest = priority;
-      table.atHighest = 1;
-    } else if (priority === table.highest) table.atHighest++;
+    table.note(this.#rows[slot * ROW_WORDS + PRIORITY]!);
     this.#link(slot, table);
   }
 
@@ -308,7 +313,9 @@ export class Tables {
       this.#byId[table.id] = undefined;
       this.#tables.splice(this.#tables.indexOf(table), 1);
     } else if (this.#rows[slot * ROW_WORDS + PRIORITY] === table.highest && --table.atHighest === 0) {
-      this.#findHighest(table);
+      for (let other = table.first; other >= 0; other = this.#next[other]!) {
+        table.note(this.#rows[other * ROW_WORDS + PRIORITY]!);
+      }
     }
   }
 
@@ -317,17 +324,6 @@ export class Tables {
     for (let f = 0; f < FIELDS.length; f++) {
       const at = f * 32 + levelOf(own, FIELDS[f]!);
       table.levels[at] = table.levels[at]! + by;
-    }
-  }
-
-  #findHighest(table: Table): void {
-    table.highest = -0x8000_0000;
-    for (let slot = table.first; slot >= 0; slot = this.#next[slot]!) {
-      const priority = this.#rows[slot * ROW_WORDS + PRIORITY]!;
-      if (priority > table.highest) {
-        table.highest = priority;
-        table.atHighest = 1;
-      } else if (priority === table.highest) table.atHighest++;
     }
   }
 

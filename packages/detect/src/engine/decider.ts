@@ -14,16 +14,6 @@ export const NOT_OK = -2;
 /** Clock of the tables: 2^20 ns, in 32 bits. */
 export const TICK_NS: number = 1 << 20;
 
-/** What {@link Decider} works with. */
-export interface DeciderParts {
-  readonly book: RuleBook;
-  readonly pool: StatePool;
-  /** Exact state; `null`: registers. */
-  readonly flows: FlowTable | null;
-  readonly switches: SwitchTable | null;
-  readonly flowCells: number;
-}
-
 /** Finds, for each report, the rule that decides it and the cells of its flow and switches. */
 export class Decider {
   /** Whether all rows just prepared have the decision of the first. */
@@ -45,7 +35,14 @@ export class Decider {
   /** Exact state: the cell to forget before the next row; -1 for none. */
   #forget = -1;
 
-  constructor({ book, pool, flows, switches, flowCells }: DeciderParts) {
+  /** @param flows, switches exact state; `null`: registers */
+  constructor(
+    book: RuleBook,
+    pool: StatePool,
+    flows: FlowTable | null,
+    switches: SwitchTable | null,
+    flowCells: number,
+  ) {
     this.#book = book;
     this.#pool = pool;
     this.#flows = flows;

@@ -104,7 +104,7 @@ export class Detector {
       this.#reportsByRule[slot] = 0;
       this.#eventsByRule[slot] = 0;
     });
-    this.#decider = new Decider({ book: this.#book, pool: this.#pool, flows, switches, flowCells });
+    this.#decider = new Decider(this.#book, this.#pool, flows, switches, flowCells);
     this.#book.setAll(rules);
   }
 

@@ -5,6 +5,7 @@ import {
   AGGREGATES,
   type Aggregate,
   type Cnf,
+  CONTRARY,
   type Condition,
   type ConvertQuantity,
   type Expression,
@@ -17,15 +18,6 @@ import {
 import { quote } from './parse.js';
 import { type Monotone, minimalClauses, type Source } from './prime.js';
 import { checkOperands, MAX_TREE_LEVELS, printExpression, tooDeep } from './print.js';
-
-const NEGATED: Readonly<Record<Operator, Operator>> = {
-  '<': '>=',
-  '<=': '>',
-  '==': '!=',
-  '!=': '==',
-  '>=': '<',
-  '>': '<=',
-};
 
 /**
  * Compiles an expression to its minimal conjunctive normal form: no condition twice in a clause, no clause that
@@ -65,7 +57,7 @@ export function toCnf(expression: Expression, convert: ConvertQuantity, text?: s
 /** Contrary of an operator and the aggregate it is used with. */
 export function negate(aggregate: Aggregate, operator: Operator): { aggregate: Aggregate; operator: Operator } {
   const contrary = aggregate === 'any' ? 'all' : aggregate === 'all' ? 'any' : aggregate;
-  return { aggregate: contrary, operator: NEGATED[operator] };
+  return { aggregate: contrary, operator: CONTRARY[operator] };
 }
 
 /** Pushes negations into the conditions, converts their constants and numbers the different ones. */

@@ -7,6 +7,16 @@ export type Aggregate = (typeof AGGREGATES)[number];
 export const OPERATORS = ['<', '<=', '==', '!=', '>=', '>'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
+/** The operator that holds where the other does not. */
+export const CONTRARY: Readonly<Record<Operator, Operator>> = {
+  '<': '>=',
+  '<=': '>',
+  '==': '!=',
+  '!=': '==',
+  '>=': '<',
+  '>': '<=',
+};
+
 /** Where a piece of an expression stands in its text: characters from the start, end excluded. */
 export interface Span {
   readonly start: number;

@@ -10,7 +10,7 @@ import type {
 } from '../syntax/ast.js';
 import { hasVariable, typeKey } from '../types/compare.js';
 import { UNKNOWN, VOID } from '../types/primitives.js';
-import type { FunctionType, ParameterType, Type } from '../types/type.js';
+import type { FunctionType, Type } from '../types/type.js';
 import { checkArguments, type Given, inferArguments, isApplicable, type Signature, signatureOf } from './arguments.js';
 import type { Checker } from './checker.js';
 import { constructFromCall } from './constructors.js';
@@ -171,34 +171,22 @@ function callAction(c: Checker, e: CallExpression, entry: ActionEntry): Type {
   } else if (c.place.kind !== 'apply' && c.place.kind !== 'action') {
     c.error('call-place', e.span, `action "${name}" can only be called in the apply block of a control and in actions`);
   }
-  const checked = checkArguments(c, actionSignature(c, entry), e);
+  const checked = checkArguments(c, actionSignature(entry), e);
   if (checked !== undefined) c.found.calls.set(e, { kind: 'action', declaration, arguments: checked.bound });
   return VOID;
 }
 
 /** The signature of an action for calls of it, and for its use as a default action or in an entry. */
-export function actionSignature(c: Checker, entry: ActionEntry): Signature {
+export function actionSignature(entry: ActionEntry): Signature {
   const { name, parameters } = entry.declaration;
-  const types = actionParameters(c, entry);
-  return { what: `action "${name.text}"`, parameters, types, variables: [], isAction: true };
-}
-
-/** Types of an action's parameters. */
-export function actionParameters(c: Checker, entry: ActionEntry): ParameterType[] {
-  const types = c.parameterTypes.get(entry.declaration) ?? [];
-  return entry.declaration.parameters.map((parameter, i) => ({
-    name: parameter.name.text,
-    direction: parameter.direction,
-    type: types[i] ?? UNKNOWN,
-    isOptional: parameter.defaultValue !== undefined,
-  }));
+  return { what: `action "${name.text}"`, parameters, types: entry.parameters, variables: [], isAction: true };
 }
 
 /** The declaration that a call's name refers to: the innermost one with this number of arguments, if there is one. */
 function lookupCallable(c: Checker, path: PathExpression, args: readonly Argument[]): Entry | undefined {
   const entry = c.lookup(path.name, path.isAbsolute, 'function or action');
   if (entry?.kind !== 'action' || path.isAbsolute) return entry;
-  if (isApplicable(actionParameters(c, entry), args)) return entry;
+  if (isApplicable(entry.parameters, args)) return entry;
   const other = c.scope.root.lookup(path.name.text);
   return other?.kind === 'functions' ? other : entry;
 }

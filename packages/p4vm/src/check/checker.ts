@@ -67,8 +67,6 @@ export class Checker {
   readonly origins = new Map<Type, TypeEntry>();
   /** Parameters of constructors, by parser and control declaration. */
   readonly constructorTypes = new Map<object, readonly ParameterType[]>();
-  /** Types of parameters, by parser, control, action and function declaration. */
-  readonly parameterTypes = new Map<object, readonly Type[]>();
   /** Copies of generic functions, by type arguments. */
   readonly copies = new Map<FunctionDeclaration, Map<string, FunctionDeclaration>>();
   /** Expressions without a value here that are known when instances are made. */
@@ -123,12 +121,12 @@ export class Checker {
     return this.within(new Scope(this.scope, owner), this.place, body);
   }
 
-  /** Runs `body` for its diagnostics only and discards its results. */
-  discarding(body: () => void): void {
+  /** Runs `body` for its diagnostics and its result, without what it finds out about nodes. */
+  discarding<T>(body: () => T): T {
     const kept = this.found;
     this.found = new Found();
     try {
-      body();
+      return body();
     } finally {
       this.found = kept;
     }

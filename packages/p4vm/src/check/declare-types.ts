@@ -25,7 +25,7 @@ import type {
   Type,
   TypeVariable,
 } from '../types/type.js';
-import type { Checker, ObjectType } from './checker.js';
+import type { Checker } from './checker.js';
 import { check } from './convert.js';
 import { bindTypeParameters, substitute, typeEntry, variablesOf } from './generics.js';
 import { checkDefaults, checkDistinct, resolveParameters } from './parameters.js';
@@ -44,7 +44,9 @@ function annotationTexts(annotations: StructDeclaration['annotations']): Readonl
 }
 
 /** Makes specialisations of a generic declaration, one per list of type arguments. */
-function memoised<T extends Type>(make: (typeArguments: readonly Type[], span: Span) => T): TypeEntry['specialise'] {
+export function memoised<T extends Type>(
+  make: (typeArguments: readonly Type[], span: Span) => T,
+): TypeEntry['specialise'] {
   const made = new Map<string, T>();
   return (typeArguments, span) => {
     const key = typeArguments.map(typeKey).join(';');
@@ -61,45 +63,32 @@ function memoised<T extends Type>(make: (typeArguments: readonly Type[], span: S
 export function declareStruct(c: Checker, declaration: StructDeclaration): TypeEntry {
   const { kind, name, typeParameters } = declaration;
   const outer = c.scope;
-  checkDistinct(
-    c,
-    declaration.fields.map((field) => field.name),
-    'field',
-  );
+  checkDistinct(c, declaration.fields, 'field');
   const build = (typeArguments: readonly Type[], use: Span | undefined): StructType => {
     const fields: Field[] = [];
     const type: StructType = { kind, name: name.text, typeArguments, fields };
     c.origins.set(type, entry);
     const scope = new Scope(outer);
     bindTypeParameters(c, scope, typeParameters, typeArguments);
-    // Recorded once only if there is one such type.
+    // Type arguments are checked at the place where they are written.
+    const isDefinite = use === undefined || typeParameters.length === 0;
     const resolveFields = (): void => {
-      for (const field of declaration.fields) {
-        fields.push({
-          name: field.name.text,
-          // Type arguments are checked at the place where they are written.
-          type:
-            use === undefined || typeParameters.length === 0
-              ? resolveDefiniteType(c, field.type)
-              : resolveType(c, field.type),
-          annotations: annotationTexts(field.annotations),
-          span: field.span,
-        });
+      for (const { name: own, type: node, annotations, span } of declaration.fields) {
+        const fieldType = isDefinite ? resolveDefiniteType(c, node) : resolveType(c, node);
+        fields.push({ name: own.text, type: fieldType, annotations: annotationTexts(annotations), span });
       }
     };
     c.budget.enter(name.span, CALL_DEPTH);
     c.spend(declaration.fields.length, name.span);
     c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
+      // What is found is recorded only if there is one such type.
       if (typeParameters.length === 0) resolveFields();
       else c.discarding(resolveFields);
     });
     c.budget.leave(CALL_DEPTH);
     if (!checkParts(c, type, use ?? name.span)) fields.length = 0;
-    checkFields(
-      c,
-      type,
-      declaration.fields.map((field) => (typeParameters.length === 0 || use === undefined ? field.type.span : use)),
-    );
+    const places = declaration.fields.map((field) => (isDefinite ? field.type.span : use));
+    checkFields(c, type, places);
     return type;
   };
   const specialise = memoised(build);
@@ -114,12 +103,8 @@ export function declareStruct(c: Checker, declaration: StructDeclaration): TypeE
 function serializableEnum(c: Checker, declaration: EnumDeclaration, underlying: Type): Type {
   if (underlying.kind === 'unknown') return UNKNOWN;
   if (underlying.kind !== 'bits') {
-    c.error(
-      'enum-type',
-      declaration.underlying!.span,
-      `values of an enum have type bit<> or int<>, not ${describeType(underlying)}`,
-    );
-    return UNKNOWN;
+    const message = `values of an enum have type bit<> or int<>, not ${describeType(underlying)}`;
+    return c.wrong('enum-type', declaration.underlying!.span, message);
   }
   const members = new Map<string, bigint>();
   const type: SerializableEnumType = {
@@ -141,11 +126,7 @@ function serializableEnum(c: Checker, declaration: EnumDeclaration, underlying: 
 
 /** An enum, with or without values. */
 export function declareEnum(c: Checker, declaration: EnumDeclaration): TypeEntry {
-  checkDistinct(
-    c,
-    declaration.members.map((member) => member.name),
-    'member',
-  );
+  checkDistinct(c, declaration.members, 'member');
   let type: Type;
   if (declaration.underlying !== undefined) {
     type = serializableEnum(c, declaration, resolveDefiniteType(c, declaration.underlying));
@@ -263,10 +244,6 @@ export function declareObjectType(c: Checker, declaration: ObjectTypeDeclaration
     checkDefaults(c, declaration.parameters, types);
     return types;
   });
-  c.parameterTypes.set(
-    declaration,
-    parameters.map((parameter) => parameter.type),
-  );
   const entry: TypeEntry = {
     kind: 'type',
     name,
@@ -278,13 +255,8 @@ export function declareObjectType(c: Checker, declaration: ObjectTypeDeclaration
       const type: ApplicableType | PackageType =
         kind === 'package'
           ? { kind, name: name.text, typeArguments, parameters: bound }
-          : {
-              kind: kind === 'parser-type' ? 'parser' : 'control',
-              name: name.text,
-              parameters: bound,
-            };
-      const object: ObjectType = { declaration, bindings };
-      c.objects.set(type, object);
+          : { kind: kind === 'parser-type' ? 'parser' : 'control', name: name.text, parameters: bound };
+      c.objects.set(type, { declaration, bindings });
       c.origins.set(type, entry);
       return type;
     }),

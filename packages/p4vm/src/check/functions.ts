@@ -76,16 +76,12 @@ export function declareFunction(c: Checker, declaration: FunctionDeclaration): v
 /** An action, of a control or of the program. */
 export function declareAction(c: Checker, declaration: ActionDeclaration): void {
   const scope = new Scope(c.scope, declaration);
-  const entry: ActionEntry = { kind: 'action', name: declaration.name, declaration, isOpen: true };
-  const types = resolveParameters(c, 'action', declaration.parameters);
-  c.parameterTypes.set(
-    declaration,
-    types.map((parameter) => parameter.type),
-  );
+  const parameters = resolveParameters(c, 'action', declaration.parameters);
+  const entry: ActionEntry = { kind: 'action', name: declaration.name, declaration, parameters, isOpen: true };
   c.declare(entry);
   c.within(scope, { kind: 'action', loops: 0, owner: declaration }, () => {
-    checkDefaults(c, declaration.parameters, types);
-    declareParameters(c, scope, declaration.parameters, types, 'action');
+    checkDefaults(c, declaration.parameters, parameters);
+    declareParameters(c, scope, declaration.parameters, parameters, 'action');
     c.inBlock(() => checkStatements(c, declaration.body.statements));
   });
   entry.isOpen = false;

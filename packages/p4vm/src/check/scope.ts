@@ -7,7 +7,7 @@ import type {
   FunctionDeclaration,
   Identifier,
 } from '../syntax/ast.js';
-import type { FunctionType, Type } from '../types/type.js';
+import type { FunctionType, ParameterType, Type } from '../types/type.js';
 import type { ConstantValue, ValueSymbol } from './checked-program.js';
 
 /** A name of a type. */
@@ -41,6 +41,7 @@ export interface ActionEntry {
   readonly kind: 'action';
   readonly name: Identifier;
   readonly declaration: ActionDeclaration;
+  readonly parameters: readonly ParameterType[];
   /** While its body is checked: calls are recursive. */
   isOpen: boolean;
 }

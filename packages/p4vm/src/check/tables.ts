@@ -9,7 +9,7 @@ import type {
 import { describeType } from '../types/describe.js';
 import { UNKNOWN } from '../types/primitives.js';
 import { checkArguments, inferArguments } from './arguments.js';
-import { actionParameters, actionSignature } from './calls.js';
+import { actionSignature } from './calls.js';
 import type { CheckedActionCall, CheckedActionReference, CheckedTable } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { isKnownOrReport } from './constants.js';
@@ -73,7 +73,7 @@ function checkReference(c: Checker, reference: ActionReference): CheckedActionRe
   const action = actionOf(c, reference.expression);
   if (action === undefined) return undefined;
   const { declaration } = action.entry;
-  const all = actionParameters(c, action.entry);
+  const all = action.entry.parameters;
   const positions = declaration.parameters.flatMap((parameter, i) => (parameter.direction === 'none' ? [] : [i]));
   const checked = checkArguments(
     c,
@@ -141,7 +141,7 @@ export function checkActionCall(
     return undefined;
   }
   const given = { typeArguments: [], arguments: action.args, span: expression.span };
-  const checked = checkArguments(c, actionSignature(c, action.entry), given);
+  const checked = checkArguments(c, actionSignature(action.entry), given);
   if (checked === undefined) return undefined;
   for (const { parameter, argument } of checked.bound) {
     if (argument === undefined) continue;

@@ -78,7 +78,7 @@ function valueCode(routine: Routine, expression: Expression): Value {
       const { code, type } = aggregatePlace(routine, expression.header);
       return {
         kind: 'boolean',
-        code: type.kind === 'union' ? `${routine.unit.types.functionOf('isValid', type)}(${code})` : `${code}.$valid`,
+        code: type.kind === 'union' ? `${routine.unit.types.isValid(type)}(${code})` : `${code}.$valid`,
       };
     }
     default:

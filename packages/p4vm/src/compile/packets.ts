@@ -119,7 +119,7 @@ function extract(routine: Routine, expression: PacketCall): void {
     code.forgetMarks();
   }
   invalidateOthers(routine, place);
-  traceExtract(routine, header.value, place);
+  traceExtract(routine, header.value, type, place.code);
 }
 
 function advance(routine: Routine, expression: PacketCall): void {

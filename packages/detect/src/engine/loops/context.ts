@@ -3,7 +3,7 @@ import type { EventBatch } from '../event-batch.js';
 import { EVENT_COLUMN } from '../event-columns.js';
 import type { RunningRule } from '../running-rule.js';
 import type { StatePool } from '../state.js';
-import { ComplexScratch } from './complex-scratch.js';
+import { BLOCK } from './program.js';
 
 /** What the loops work on: set once a batch, read into locals by each loop. */
 export class LoopContext {
@@ -14,7 +14,8 @@ export class LoopContext {
   readonly switchMask: number;
   readonly switchCell: (id: number) => number;
   readonly positions: number;
-  readonly complex: ComplexScratch = new ComplexScratch();
+  /** Complex expressions: the reports of a block that may still raise an event. */
+  readonly rows: Int32Array = new Int32Array(BLOCK);
 
   /** Columns of the event batch, {@link eventStride} apart. */
   events!: Int32Array;
