@@ -337,10 +337,7 @@ export class KafkaSink implements Sink {
     return room === undefined ? committer.safe() : room.then(() => committer.safe());
   }
 
-  /**
-   * The parcel to fill.
-   * @param mayExceed one more is made if there is none
-   */
+  /** The parcel to fill. @param mayExceed one more is made if there is none */
   #open(mayExceed: boolean): Parcel | null {
     if (this.#unsafe !== null) return null;
     if (this.#current !== null) return this.#current;

@@ -72,10 +72,7 @@ export class RedisWriter {
   #opened: Promise<void> | null = null;
   #onOpened: () => void = () => undefined;
 
-  /**
-   * Does not connect yet; see {@link RedisWriter.open}.
-   * @throws TypeError or RangeError that names a wrong option
-   */
+  /** Does not connect yet; see {@link RedisWriter.open}. @throws TypeError or RangeError that names a wrong option */
   constructor(options: RedisWriterOptions) {
     this.#options = resolveOptions(options);
     const { address, batch, geometry, maxPending, prefix, writer } = this.#options;

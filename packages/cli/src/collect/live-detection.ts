@@ -156,10 +156,7 @@ export class LiveDetection {
     if (this.#recent.length >= 2 * RECENT) this.#recent = this.#recent.slice(-RECENT);
   }
 
-  /**
-   * The state to show.
-   * @param filtered reports dropped by a pre-filter
-   */
+  /** The state to show. @param filtered reports dropped by a pre-filter */
   state(filtered = 0): DetectionState {
     return {
       totals: this.stage.totals(),

@@ -3,10 +3,7 @@ import type { Io } from '../io.js';
 
 /** A command's module, loaded only for the command in the command line. */
 interface CommandModule {
-  /**
-   * Defines arguments, options and action of a command.
-   * @param done receives the exit code
-   */
+  /** Defines arguments, options and action of a command. @param done receives the exit code */
   define(command: Command, io: Io, done: (exitCode: number) => void): void;
 }
 

@@ -255,10 +255,7 @@ export class Producer {
     this.#batches.push({ topic, partition, bytes, kind, rows: rows.slice(from, to), leader });
   }
 
-  /**
-   * Sends the batches to all leaders at once.
-   * @returns why not all of them are settled; null if they are
-   */
+  /** Sends the batches to all leaders at once. @returns why not all of them are settled; null if they are */
   async #send(parcel: Parcel): Promise<KafkaSinkError | null> {
     const byLeader = new Map<number, Batch[]>();
     for (const batch of this.#batches) {
