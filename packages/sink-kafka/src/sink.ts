@@ -352,12 +352,11 @@ export class KafkaSink implements Sink {
     const messages = slab.count - before;
     this.#account.take(kind, messages);
     this.#committer?.take(messages);
-    if (before === 0 && messages > 0) this.#lingering = setTimeout(() => this.#onDue(), this.#options.lingerMs);
-  }
-
-  #onDue(): void {
-    if (this.#dispatcher.isSending) this.#isDue = true;
-    else this.#seal();
+    if (before > 0 || messages === 0) return;
+    this.#lingering = setTimeout(() => {
+      if (this.#dispatcher.isSending) this.#isDue = true;
+      else this.#seal();
+    }, this.#options.lingerMs);
   }
 
   /** The parcel being filled is to be sent. */

@@ -209,7 +209,9 @@ export class Producer {
       bases.push(targets);
       targets += ofKind;
     }
-    this.#reserve(slab.count);
+    if (this.#targets.of.length < slab.count) {
+      this.#targets = { of: new Int32Array(slab.count), rows: new Uint32Array(slab.count) };
+    }
     const { of, rows } = this.#targets;
     const counts = new Uint32Array(targets + 1);
     const bytes = new Float64Array(targets);
@@ -235,11 +237,6 @@ export class Producer {
         if (from < to) this.#make(parcel, kind, partition, from, to);
       }
     }
-  }
-
-  #reserve(messages: number): void {
-    if (this.#targets.of.length >= messages) return;
-    this.#targets = { of: new Int32Array(messages), rows: new Uint32Array(messages) };
   }
 
   #make({ slab }: Parcel, kind: number, partition: number, from: number, to: number): void {
