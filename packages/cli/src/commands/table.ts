@@ -48,8 +48,7 @@ const DART: readonly SingleCommand[] = [
     load: () => import('./dart/listen.js'),
   },
   {
-    name: 'receive',
-    takes: '[options] <FILE...>',
+    usage: 'receive [options] <FILE...>',
     summary: 'Execute the RoCEv2 packets of captures on a store, as the network card would have',
     load: () => import('./dart/receive.js'),
   },
