@@ -4,7 +4,7 @@ import { decidedValue, referenceOf } from './expressions.js';
 import { propertyOf } from './names.js';
 import { asBits, convert, slice } from './operators.js';
 import { type Routine, sliceWords } from './routine.js';
-import { type AggregateType, bitsOf, fieldType, isAggregate, WORDS_WIDTH } from './storage.js';
+import { type AggregateType, bitsOf, isAggregate, WORDS_WIDTH } from './storage.js';
 import type { ScalarHome, Unit } from './unit.js';
 import { atom, bigOf, booleanOf, maskOf, numberOf, type Value, wordsOf, wrapBig, wrapNumber } from './value.js';
 
@@ -373,8 +373,9 @@ export function pathPlace(unit: Unit, base: AggregatePlace, path: readonly strin
   let place: Place = base;
   for (const name of path) {
     if (place.kind !== 'aggregate' || place.type.kind === 'stack' || place.type.kind === 'varbit') return undefined;
-    if (!place.type.fields.some((each) => each.name === name)) return undefined;
-    place = memberOf(unit, place, name, fieldType(place.type, name));
+    const field = place.type.fields.find((each) => each.name === name);
+    if (field === undefined) return undefined;
+    place = memberOf(unit, place, name, field.type);
   }
   return place;
 }

@@ -8,7 +8,6 @@ import type {
   State,
   Statement,
   StateTarget,
-  StructDataType,
   ValueSet,
 } from '../ir/program.js';
 import type {
@@ -26,13 +25,11 @@ import type { Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
 import { lowerStatements } from './statements.js';
 
-const MATCH_KINDS: ReadonlyMap<string, MatchKind> = /* @__PURE__ */ new Map(
-  (['exact', 'lpm', 'ternary', 'range', 'optional', 'selector'] as const).map((kind) => [kind, kind]),
-);
+const MATCH_KINDS: readonly MatchKind[] = ['exact', 'lpm', 'ternary', 'range', 'optional', 'selector'];
 
 /** The match kind of a name; undefined for kinds that v1model.p4 does not have. */
 export function matchKindOf(name: string): MatchKind | undefined {
-  return MATCH_KINDS.get(name);
+  return MATCH_KINDS.find((each) => each === name);
 }
 
 /** The reachable states of a parser, `start` included. */
@@ -154,10 +151,7 @@ export function valueSetFor(lowering: Lowering, scope: Scope, declaration: Value
     id: lowering.valueSets.length,
     name: lowering.controlName(scope.prefix, declaration),
     type,
-    keys:
-      type.kind === 'struct'
-        ? structKeys(lowering, type, declaration)
-        : [key(lowering, name.text, type, '', declaration)],
+    keys: keysOf(lowering, type, type.kind === 'struct' ? '' : name.text, '', declaration),
     size: Number(size),
     span,
   };
@@ -166,29 +160,23 @@ export function valueSetFor(lowering: Lowering, scope: Scope, declaration: Value
   return set;
 }
 
-/** The fields of a struct; fields of nested structs by their paths. */
-function structKeys(
+/** The keys of a type: one, or those of a struct's fields by their paths. `match`: the match kind, `exact` if empty. */
+function keysOf(
   lowering: Lowering,
-  type: StructDataType,
-  declaration: ValueSetDeclaration,
-  path = '',
-): ValueSet['keys'] {
-  return type.fields.flatMap(({ name, type: fieldType, annotations }) =>
-    fieldType.kind === 'struct'
-      ? structKeys(lowering, fieldType, declaration, `${path}${name}.`)
-      : [key(lowering, path + name, fieldType, annotations.get('match') ?? '', declaration)],
-  );
-}
-
-function key(
-  lowering: Lowering,
-  name: string,
   type: DataType,
+  path: string,
   match: string,
-  { span }: ValueSetDeclaration,
-): ValueSet['keys'][number] {
+  declaration: ValueSetDeclaration,
+): ValueSet['keys'] {
+  if (type.kind === 'struct') {
+    return type.fields.flatMap(({ name, type: fieldType, annotations }) => {
+      const inner = path === '' ? name : `${path}.${name}`;
+      return keysOf(lowering, fieldType, inner, annotations.get('match') ?? '', declaration);
+    });
+  }
+  const { span } = declaration;
   if (!isScalar(type)) lowering.refuse(span, `a value set of ${printType(type)} cannot be matched`);
-  const matchKind = matchKindOf(match.trim() === '' ? 'exact' : match.trim());
+  const matchKind = matchKindOf(match.trim() || 'exact');
   if (matchKind === undefined) lowering.refuse(span, `the match kind ${match} is not supported`);
-  return { name, type, matchKind };
+  return [{ name: path, type, matchKind }];
 }
