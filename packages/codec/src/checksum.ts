@@ -1,9 +1,9 @@
 /**
  * The internet checksum (RFC 1071) and what INT needs around it (wire format section 8).
  *
- * All functions work on 16-bit one's complement sums, which are plain numbers, and allocate nothing. A *sum* is what has
- * been added so far. A *checksum* is what stands in a header: the inverted sum. One's complement arithmetic is arithmetic
- * modulo 65,535 with two zeros, 0x0000 and 0xffff. Only a sum of zeros alone is 0x0000.
+ * All functions work on 16-bit one's complement sums, which are plain numbers, and allocate nothing. A *sum* is what
+ * has been added so far. A *checksum* is what stands in a header: the inverted sum. One's complement arithmetic is
+ * arithmetic modulo 65,535 with two zeros, 0x0000 and 0xffff. Only a sum of zeros alone is 0x0000.
  */
 
 /** Bytes to add before folding: the sum of 2^14 words below 2^16 stays below 2^31. */

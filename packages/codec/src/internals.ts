@@ -1,5 +1,5 @@
 /**
- * What other packages of this repository need of this one. Without a promise: any release may change it.
+ * Values for the other packages of this repository. There is no promise: any release may change them.
  *
  * @packageDocumentation
  */

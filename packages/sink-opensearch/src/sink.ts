@@ -54,7 +54,7 @@ export class OpenSearchSink implements Sink {
     this.#encoder = new LineEncoder(resolved);
     this.instance = this.#encoder.instance;
     this.#counts = new Map(this.records.map((kind) => [kind, new KindCounts()]));
-    this.#shipper = new Shipper(resolved, this.#counts, { onFree: (batch) => this.#release(batch) });
+    this.#shipper = new Shipper(resolved, this.#counts, (batch) => this.#release(batch));
     this.#limit = Math.max(2, Math.floor(resolved.memoryBytes / (resolved.batchBytes + MAX_LINE_BYTES)));
   }
 

@@ -81,6 +81,10 @@ export function resolveOptions(options: ParquetSinkOptions) {
   const { directory, rotate = {}, compaction = {}, retention = {}, retry = {}, records = RECORD_KINDS } = options;
   if (typeof directory !== 'string' || directory === '') throw new TypeError('directory must be the path of a folder');
   for (const kind of records) oneOf('records', kind, RECORD_KINDS);
+  const { instance } = options;
+  if (instance !== undefined && !/^[0-9a-f]{16}$/.test(instance)) {
+    throw new TypeError(`instance must be 16 lower-case hexadecimal digits, not ${String(instance)}`);
+  }
   const memoryBytes = integer('memoryBytes', options.memoryBytes ?? 128 * MIB, 8 * MIB, Number.MAX_SAFE_INTEGER);
   if (retention.ageMs !== undefined) integer('retention.ageMs', retention.ageMs, 0, Number.MAX_SAFE_INTEGER);
   if (retention.bytes !== undefined) integer('retention.bytes', retention.bytes, 0, Number.MAX_SAFE_INTEGER);
@@ -88,7 +92,7 @@ export function resolveOptions(options: ParquetSinkOptions) {
     directory,
     name: options.name ?? 'parquet',
     records,
-    instance: options.instance,
+    instance,
     compression: oneOf('compression', options.compression ?? 'zstd', COMPRESSIONS),
     rotate: {
       rows: integer('rotate.rows', rotate.rows ?? 262_144, 2048, MOST_ROWS),

@@ -38,7 +38,6 @@ class ForwarderFrames implements SourceFrames {
 
 /** One side, with the counts of closed ports. */
 class Side {
-  readonly link: BridgeSide;
   /**
    * Forwarders whose outgoing port on this side failed. The port must be closed, so that its frames do not leave late.
    */
@@ -47,9 +46,7 @@ class Side {
   #kernelDrops = 0;
   #unsent = 0;
 
-  constructor(link: BridgeSide) {
-    this.link = link;
-  }
+  constructor(readonly link: BridgeSide) {}
 
   get isUp(): boolean {
     return this.link.problem === null;

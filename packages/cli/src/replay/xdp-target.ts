@@ -209,10 +209,7 @@ export class XdpTarget implements Target {
     }
   }
 
-  /**
-   * Waits for the kernel.
-   * @returns false if waiting was aborted
-   */
+  /** Waits for the kernel. @returns false if waiting was aborted */
   async #pause(socket: XdpSocket): Promise<boolean> {
     if (this.#options.signal.aborted) return false;
     const now = performance.now();

@@ -18,8 +18,8 @@ type SetNumber = (hop: Hop, value: number | null) => void;
 type SetTime = (hop: Hop, value: bigint | null) => void;
 
 /**
- * Puts a value into a hop. There is a function for each name, because V8 takes about five times as long for a store whose
- * name varies. The reserved fields, which are rare, have none: {@link setterOf} pays that price for them.
+ * Puts a value into a hop. There is a function for each name, because V8 takes about five times as long for a store
+ * whose name varies. The reserved fields, which are rare, have none: {@link setterOf} pays that price for them.
  */
 const SET_NUMBER: { readonly [K in NumberName]?: SetNumber } = {
   nodeId: (hop, value) => {

@@ -7,8 +7,8 @@ export type ProbeKind = Exclude<GpintInfo['kind'], 'unknown'>;
 
 /**
  * What a packet that came home is. Its DSCP would say it, but a UDP socket does not show that. A feedback has only the
- * request meta. A probe that has finished has no SR entries left. A recovery notice has those of the hops that it did not
- * reach. `null` if the packet is shorter than any of them.
+ * request meta. A probe that has finished has no SR entries left. A recovery notice has those of the hops that it did
+ * not reach. `null` if the packet is shorter than any of them.
  */
 export function probeKind(payload: Uint8Array): ProbeKind | null {
   if (payload.length === FEEDBACK_BYTES) return 'feedback';

@@ -16,8 +16,8 @@ export const routeBytes = (extended: boolean): number => (extended ? 4 : 3);
 export const dlvBytes = (extended: boolean): number => (extended ? 6 : 4);
 
 /**
- * Offsets and counts of a probe's three stacks. {@link readProbeParts} fills it, for any number of probes. Offsets count
- * from the start of the array that was read, not of the probe.
+ * Offsets and counts of a probe's three stacks. {@link readProbeParts} fills it, for any number of probes. Offsets
+ * count from the start of the array that was read, not of the probe.
  */
 export class ProbeParts {
   /** Entries of the SR stack: switches that the probe has yet to visit. */
@@ -79,8 +79,8 @@ export function readProbeParts(
 }
 
 /**
- * Port to which the switch at the top of the SR stack sends the probe. -1 if the stack is empty (the probe is on its way
- * home), or if the bytes are not those of a probe.
+ * Port to which the switch at the top of the SR stack sends the probe. -1 if the stack is empty (the probe is on its
+ * way home), or if the bytes are not those of a probe.
  */
 export function nextHopOf(probe: Uint8Array, extended: boolean): number {
   if (probe.length < 6 + routeBytes(extended) || readUint16(probe, 2) === 0) return -1;
@@ -94,8 +94,8 @@ export function dlvSwitchId(bytes: Uint8Array, parts: ProbeParts, index: number,
 }
 
 /**
- * The most bytes that a probe has at any point of its route. At each hop it loses an SR entry, and gains a DLV header and
- * the measurements.
+ * The most bytes that a probe has at any point of its route. At each hop it loses an SR entry, and gains a DLV header
+ * and the measurements.
  *
  * @param measurementCounts measurements asked of each switch (0 to 255), in the order of the route
  */

@@ -6,8 +6,9 @@ import { DEGRADED, type DegradedPart, type DegradedState } from '../health/degra
 import { DegradedStates } from '../health/degraded-states.js';
 import type { CollectorProblem } from '../pipeline.js';
 import type { Outlets, RecordKind, Sink, SinkTotals } from '../stage.js';
-import { addCounters, addTotals } from './add-totals.js';
+import { addByName, addCounters, addTotals } from './add-totals.js';
 import { SinkAccount, takesOf } from './sink-account.js';
+import { within } from './within.js';
 
 /** Extra time after its limit in which a sink may still finish closing, in milliseconds. */
 const GRACE_MS = 1000;
@@ -84,21 +85,15 @@ export class FanOut implements Outlets {
     const all: Record<string, SinkTotals> = {};
     for (const queue of this.#queues) {
       const totals = queue.totals();
-      if (Object.keys(totals).length > 0) all[queue.sink.name] = addTotals(all[queue.sink.name] ?? {}, totals);
-      for (const [name, behind] of Object.entries(queue.sink.onward?.().sinks ?? {})) {
-        all[name] = addTotals(all[name] ?? {}, behind);
-      }
+      if (Object.keys(totals).length > 0) addByName(all, { [queue.sink.name]: totals }, addTotals);
+      addByName(all, queue.sink.onward?.().sinks ?? {}, addTotals);
     }
     return all;
   }
 
   /** Adds the counters of stages behind sinks to those of the pipeline's own. */
   addStages(stages: Record<string, Readonly<Record<string, number>>>): void {
-    for (const { sink } of this.#queues) {
-      for (const [name, behind] of Object.entries(sink.onward?.().stages ?? {})) {
-        stages[name] = addCounters(stages[name] ?? {}, behind);
-      }
-    }
+    for (const { sink } of this.#queues) addByName(stages, sink.onward?.().stages ?? {}, addCounters);
   }
 
   /** The current degraded states of the sinks, and of those behind them. */
@@ -116,21 +111,12 @@ export class FanOut implements Outlets {
   }
 
   async #close(sink: Sink, timeoutMs: number | undefined): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
+    const limitMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : timeoutMs + GRACE_MS;
     try {
-      const closed = sink.close?.(timeoutMs);
-      if (timeoutMs === undefined || closed === undefined) return await closed;
-      const limit = new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () => reject(new Error(`not closed within ${timeoutMs} ms: given up`)),
-          timeoutMs + GRACE_MS,
-        );
-      });
-      await Promise.race([closed, limit]);
+      const isClosed = await within(limitMs, Promise.resolve(sink.close?.(timeoutMs)));
+      if (!isClosed) throw new Error(`not closed within ${timeoutMs} ms: given up`);
     } catch (error) {
       this.#onProblem({ where: sink.name, error: asError(error) });
-    } finally {
-      clearTimeout(timer);
     }
   }
 

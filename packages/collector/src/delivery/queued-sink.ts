@@ -11,6 +11,7 @@ import { goodReports } from './fan-out.js';
 import { FlowQueue } from './flow-queue.js';
 import { integer } from './option-checks.js';
 import { SinkAccount, takesOf } from './sink-account.js';
+import { within } from './within.js';
 
 /** How a {@link QueuedSink} is set up. */
 export interface QueuedSinkOptions {
@@ -139,11 +140,7 @@ export class QueuedSink implements Sink {
   async close(timeoutMs?: number): Promise<void> {
     const began = performance.now();
     this.#isClosed = true;
-    if (this.#isRunning) {
-      const timer = timeoutMs === undefined ? undefined : setTimeout(this.#idle.resolve, timeoutMs);
-      await this.#idle.promise;
-      clearTimeout(timer);
-    }
+    if (this.#isRunning) await within(timeoutMs ?? Number.POSITIVE_INFINITY, this.#idle.promise);
     this.#end();
     await this.#sink.close?.(
       timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began)),

@@ -1,5 +1,6 @@
 import { FLAG, type Flow, formatIpv4, formatIpv6, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
+import { integer } from '../delivery/option-checks.js';
 
 /** Words kept for each flow: protocol, ports, version, source (4), destination (4). */
 const FLOW_WORDS = 11;
@@ -48,10 +49,7 @@ export class CongestionLog {
 
   /** @throws RangeError unless the capacity is an integer from 1 to 255 */
   constructor(capacity: number) {
-    if (!Number.isInteger(capacity) || capacity < 1 || capacity > 255) {
-      throw new RangeError(`congestedPaths must be an integer from 1 to 255, not ${capacity}`);
-    }
-    this.capacity = capacity;
+    this.capacity = integer('congestedPaths', capacity, 1, 255);
     this.#hash = new Uint32Array(capacity);
     this.#time = new Float64Array(capacity);
     this.#order = new Float64Array(capacity);

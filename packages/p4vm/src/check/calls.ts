@@ -10,8 +10,16 @@ import type {
 } from '../syntax/ast.js';
 import { hasVariable, typeKey } from '../types/compare.js';
 import { UNKNOWN, VOID } from '../types/primitives.js';
-import type { FunctionType, ParameterType, Type } from '../types/type.js';
-import { checkArguments, type Given, inferArguments, isApplicable, type Signature, signatureOf } from './arguments.js';
+import type { FunctionType, Type } from '../types/type.js';
+import {
+  checkArguments,
+  type Given,
+  inferArguments,
+  isApplicable,
+  type Signature,
+  signatureOf,
+  wrongCall,
+} from './arguments.js';
 import type { Checker } from './checker.js';
 import { constructFromCall } from './constructors.js';
 import { isImplicit } from './convert.js';
@@ -20,7 +28,7 @@ import { infer } from './expressions.js';
 import { checkFunctionBody } from './functions.js';
 import { bindTypeParameters, substitute } from './generics.js';
 import { inferMethodCall } from './methods.js';
-import { type ActionEntry, type Entry, type FunctionEntry, type Overload, Scope } from './scope.js';
+import type { ActionEntry, Entry, FunctionEntry, Overload, Scope } from './scope.js';
 import { resolveType, typeEntryOf } from './type-nodes.js';
 import { booleanValue } from './values.js';
 
@@ -93,8 +101,7 @@ function specialiseFunction(
   if (previous !== undefined) return previous;
   const copy: FunctionDeclaration = { ...copyTree(c, declaration), typeParameters: [] };
   copies.set(key, copy);
-  const inner = new Scope(scope);
-  bindTypeParameters(c, inner, declaration.typeParameters, types);
+  const inner = bindTypeParameters(c, scope, declaration.typeParameters, types);
   c.budget.enter(declaration.span, CALL_DEPTH);
   checkFunctionBody(c, copy, inner);
   c.budget.leave(CALL_DEPTH);
@@ -110,8 +117,7 @@ function callFunction(
 ): Type {
   const { declaration, type } = overload;
   if (overload.isOpen) {
-    inferArguments(c, e.arguments);
-    return c.wrong('recursion', e.span, `function "${name}" calls itself: there is no recursion in P4`);
+    return wrongCall(c, e, 'recursion', e.span, `function "${name}" calls itself: there is no recursion in P4`);
   }
   checkFunctionPlace(c, name, false, e.span);
   const checked = checkArguments(c, signatureOf(`function "${name}"`, declaration.parameters, type), e);
@@ -149,17 +155,11 @@ function callExtern(
   checkFunctionPlace(c, name, true, e.span);
   const checked = checkArguments(c, signatureOf(`function "${name}"`, method.parameters, type), e);
   if (checked === undefined) return type.typeParameters.length === 0 ? type.returnType : UNKNOWN;
-  const resolved = substitute(c, { ...type, typeParameters: [] }, checked.bindings, e.span) as FunctionType;
-  c.found.calls.set(e, {
-    kind: 'extern-function',
-    name,
-    typeArguments: checked.types,
-    type: resolved,
-    arguments: checked.bound,
-    returnType: resolved.returnType,
-  });
+  const { bound, bindings, types } = checked;
+  const returnType = substitute(c, type.returnType, bindings, e.span);
+  c.found.calls.set(e, { kind: 'extern-function', name, typeArguments: types, arguments: bound, returnType });
   if (name === 'static_assert') staticAssert(c, e);
-  return resolved.returnType;
+  return returnType;
 }
 
 /** An action called like a function. */
@@ -171,34 +171,22 @@ function callAction(c: Checker, e: CallExpression, entry: ActionEntry): Type {
   } else if (c.place.kind !== 'apply' && c.place.kind !== 'action') {
     c.error('call-place', e.span, `action "${name}" can only be called in the apply block of a control and in actions`);
   }
-  const checked = checkArguments(c, actionSignature(c, entry), e);
+  const checked = checkArguments(c, actionSignature(entry), e);
   if (checked !== undefined) c.found.calls.set(e, { kind: 'action', declaration, arguments: checked.bound });
   return VOID;
 }
 
 /** The signature of an action for calls of it, and for its use as a default action or in an entry. */
-export function actionSignature(c: Checker, entry: ActionEntry): Signature {
+export function actionSignature(entry: ActionEntry): Signature {
   const { name, parameters } = entry.declaration;
-  const types = actionParameters(c, entry);
-  return { what: `action "${name.text}"`, parameters, types, variables: [], isAction: true };
-}
-
-/** Types of an action's parameters. */
-export function actionParameters(c: Checker, entry: ActionEntry): ParameterType[] {
-  const types = c.parameterTypes.get(entry.declaration) ?? [];
-  return entry.declaration.parameters.map((parameter, i) => ({
-    name: parameter.name.text,
-    direction: parameter.direction,
-    type: types[i] ?? UNKNOWN,
-    isOptional: parameter.defaultValue !== undefined,
-  }));
+  return { what: `action "${name.text}"`, parameters, types: entry.parameters, variables: [], isAction: true };
 }
 
 /** The declaration that a call's name refers to: the innermost one with this number of arguments, if there is one. */
 function lookupCallable(c: Checker, path: PathExpression, args: readonly Argument[]): Entry | undefined {
   const entry = c.lookup(path.name, path.isAbsolute, 'function or action');
   if (entry?.kind !== 'action' || path.isAbsolute) return entry;
-  if (isApplicable(actionParameters(c, entry), args)) return entry;
+  if (isApplicable(entry.parameters, args)) return entry;
   const other = c.scope.root.lookup(path.name.text);
   return other?.kind === 'functions' ? other : entry;
 }

@@ -180,10 +180,7 @@ export class Brokers {
     }
   }
 
-  /**
-   * @param node node id of the broker to ask; null: any that can be reached
-   * @throws KafkaSinkError
-   */
+  /** @param node node id of the broker to ask; null: any that can be reached @throws KafkaSinkError */
   async #ask<T>(node: number | null, question: (connection: Connection) => Promise<T>): Promise<T> {
     if (node !== null) {
       const address = this.#nodes.get(node);

@@ -46,14 +46,12 @@ function putTime(view: DataView, at: number, field: number, words: Int32Array, w
 }
 
 export class ProtobufFlow {
-  readonly geometry: CacheGeometry;
   readonly #names: readonly Uint8Array[];
   readonly #float = new Float32Array(1);
   readonly #bits = new Int32Array(this.#float.buffer);
 
   /** @param geometry of the cache that the entries come from */
-  constructor(geometry: CacheGeometry) {
-    this.geometry = geometry;
+  constructor(readonly geometry: CacheGeometry) {
     this.#names = geometry.metrics.map((name) => encoder.encode(name));
   }
 

@@ -73,10 +73,8 @@ export class LineEncoder {
   event(lines: LineBatch, events: EventBatch, row: number): void {
     const { batch } = events;
     const frame = batch.frame[events.report[row]!]!;
-    const high = batch.frameTimeHigh[frame]!;
-    const low = batch.frameTimeLow[frame]!;
     const number = this.#ids.next++;
-    const at = this.#begin(lines, 'events', number, high, low);
+    const at = this.#begin(lines, 'events', number, batch.frameTimeHigh[frame]!, batch.frameTimeLow[frame]!);
     const end = this.#events.write(lines.view, at, events, row, this.#ids, number);
     this.#end(lines, 'events', at, end);
   }

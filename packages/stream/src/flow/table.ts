@@ -25,7 +25,8 @@ export class FlowTable {
   readonly #slots: Int32Array;
   /** The free rows, as a stack. */
   readonly #free: Int32Array;
-  #size = 0;
+  /** Rows in use. */
+  size = 0;
   /** Hash of the last key looked up, whether it has a row or not; signed. */
   lastHash = 0;
   /** The key to look up. */
@@ -40,10 +41,6 @@ export class FlowTable {
     this.#protocol = new Uint8Array(capacity + 1);
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(capacity * 2)));
     this.#free = Int32Array.from({ length: capacity }, (_, row) => capacity - 1 - row);
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   /**
@@ -95,11 +92,11 @@ export class FlowTable {
       if (this.hash[row] === hash && this.#isAt(row, family, protocol)) return row;
       slot = (slot + 1) & mask;
     }
-    if (this.#size === this.capacity) {
+    if (this.size === this.capacity) {
       this.#write(this.refused, family, protocol);
       return NO_ROW;
     }
-    const row = this.#free[this.capacity - 1 - this.#size++]!;
+    const row = this.#free[this.capacity - 1 - this.size++]!;
     this.#slots[slot] = row + 1;
     this.hash[row] = hash;
     this.#write(row, family, protocol);
@@ -131,13 +128,13 @@ export class FlowTable {
 
   /** Releases every used row for which `isOver` returns true. Costs a pass over the table. */
   release(isOver: (row: number) => boolean): void {
-    const before = this.#size;
+    const before = this.size;
     for (let row = 0; row < this.capacity; row++) {
       if (this.used[row] === 0 || !isOver(row)) continue;
       this.used[row] = 0;
-      this.#free[this.capacity - this.#size--] = row;
+      this.#free[this.capacity - this.size--] = row;
     }
-    if (this.#size === before) return;
+    if (this.size === before) return;
     // Entries behind a removed one would no longer be found, so fill the slots anew.
     this.#slots.fill(0);
     const mask = this.#slots.length - 1;

@@ -42,7 +42,8 @@ export class Arrivals {
   readonly #sides = new Registry(KEY.SIDE, 1, MOST_SIDES, (words) => new SideEntry(words));
   /** By slice. */
   readonly #waiting = new Map<number, Waiting[]>();
-  #count = 0;
+  /** Partials that wait. */
+  count = 0;
   #gaps = 0;
   #gone: Uint8Array[] = [];
 
@@ -50,12 +51,8 @@ export class Arrivals {
     this.#capacity = capacity;
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   get isFull(): boolean {
-    return this.#count >= this.#capacity;
+    return this.count >= this.#capacity;
   }
 
   /**
@@ -81,7 +78,7 @@ export class Arrivals {
     const waiting = this.#waiting.get(slice);
     if (waiting === undefined) this.#waiting.set(slice, [{ partial, isKept: false }]);
     else waiting.push({ partial, isKept: false });
-    this.#count++;
+    this.count++;
     return 'kept';
   }
 
@@ -135,7 +132,7 @@ export class Arrivals {
     const waiting = this.#waiting.get(slice);
     if (waiting === undefined) return [];
     this.#waiting.delete(slice);
-    this.#count -= waiting.length;
+    this.count -= waiting.length;
     for (const { partial, isKept } of waiting) if (isKept) this.#gone.push(keyOf(partial));
     return waiting.map(({ partial }) => partial).sort((a, b) => a.side - b.side || a.number - b.number);
   }
@@ -166,7 +163,7 @@ export class Arrivals {
     const waiting = this.#waiting.get(partial.slice) ?? [];
     this.#waiting.set(partial.slice, waiting);
     waiting.push({ partial, isKept: true });
-    this.#count++;
+    this.count++;
     return true;
   }
 }

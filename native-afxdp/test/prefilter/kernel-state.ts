@@ -1,13 +1,17 @@
-import type { LoadedProgram } from '../loaded-program.js';
-import { AVERAGE_BYTES, LITTLE } from './layout.js';
-import { STATEFUL_KINDS, type StatefulKind, type StateSlots } from './slots.js';
+/** The state of the detectors in the kernel, read and written by its maps. */
+import { endianness } from 'node:os';
+import type { Prefilter } from '@int/afxdp/prefilter';
 
-/** Maps of the state, by the kind of detector. */
-export const STATE_MAPS = {
-  perHop: 'switch_state',
-  perFlow: 'flow_state',
-  movingAverage: 'average_state',
-} as const satisfies Record<StatefulKind, string>;
+type Kernel = Prefilter['kernel'];
+
+/** Maps by the kind of detector. */
+const MAPS = { perHop: 'switch_state', perFlow: 'flow_state', movingAverage: 'average_state' } as const;
+const KINDS = ['perHop', 'perFlow', 'movingAverage'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** struct prefilter_average */
+const AVERAGE_BYTES = 16;
+const LITTLE = endianness() === 'LE';
 
 /** What a cell holds: `value` for perHop and perFlow, the other two for movingAverage. What it does not hold is 0. */
 export interface CellState {
@@ -18,19 +22,18 @@ export interface CellState {
 
 /** The detectors' state in the kernel; single cells in the array form only, where they are the registers of a switch. */
 export class KernelState {
-  readonly #program: LoadedProgram;
-  readonly #slots: () => StateSlots;
-  readonly #cells: Readonly<Record<StatefulKind, number>>;
+  readonly #program: Kernel['program'];
+  readonly #slots: Kernel['slots'];
+  readonly #cells: Kernel['cells'];
 
-  /** @param cells of one metric, by kind of detector */
-  constructor(program: LoadedProgram, slots: () => StateSlots, cells: Readonly<Record<StatefulKind, number>>) {
-    this.#program = program;
-    this.#slots = slots;
-    this.#cells = cells;
+  constructor({ kernel }: Prefilter) {
+    this.#program = kernel.program;
+    this.#slots = kernel.slots;
+    this.#cells = kernel.cells;
   }
 
   /** All cells of a detector and a metric that are not zero, by their number. */
-  *cells(kind: StatefulKind, metric: string): Generator<[cell: number, state: CellState]> {
+  *cells(kind: Kind, metric: string): Generator<[cell: number, state: CellState]> {
     const slot = this.#slots().find(kind, metric);
     if (slot < 0) return;
     const count = this.#cells[kind];
@@ -38,15 +41,15 @@ export class KernelState {
   }
 
   /** One cell; zeros where the rules have given the detector and metric no state. */
-  cell(kind: StatefulKind, metric: string, cell: number): CellState {
+  cell(kind: Kind, metric: string, cell: number): CellState {
     const bytes = new Uint8Array(sizeOf(kind));
     const slot = this.#slots().find(kind, metric);
-    if (slot >= 0) this.#program.map(STATE_MAPS[kind]).lookup(slot * this.#cells[kind] + cell, bytes);
+    if (slot >= 0) this.#program.map(MAPS[kind]).lookup(slot * this.#cells[kind] + cell, bytes);
     return read(kind, bytes);
   }
 
   /** Writes the numbers that are given into a cell. Frames that are being looked at may overwrite it. */
-  setCell(kind: StatefulKind, metric: string, cell: number, state: Partial<CellState>): void {
+  setCell(kind: Kind, metric: string, cell: number, state: Partial<CellState>): void {
     const slot = this.#slots().take(kind, metric);
     const all = { ...this.cell(kind, metric, cell), ...state };
     const bytes = new Uint8Array(sizeOf(kind));
@@ -55,13 +58,13 @@ export class KernelState {
       view.setBigUint64(0, BigInt(all.accumulator), LITTLE);
       view.setUint32(8, all.reported, LITTLE);
     } else view.setUint32(0, all.value, LITTLE);
-    this.#program.map(STATE_MAPS[kind]).update(slot * this.#cells[kind] + cell, bytes);
+    this.#program.map(MAPS[kind]).update(slot * this.#cells[kind] + cell, bytes);
   }
 
   /** Makes all state that of first sight, in the array form and in the hash form. */
   clear(): void {
-    for (const kind of STATEFUL_KINDS) {
-      const map = this.#program.map(STATE_MAPS[kind]);
+    for (const kind of KINDS) {
+      const map = this.#program.map(MAPS[kind]);
       if (map.keySize > 4) {
         for (const key of [...map.keys()]) map.delete(key);
         continue;
@@ -73,10 +76,10 @@ export class KernelState {
   }
 
   /** Elements of an array that are not zero. */
-  *#used(kind: StatefulKind, first: number, count: number): Generator<[index: number, bytes: Uint8Array]> {
+  *#used(kind: Kind, first: number, count: number): Generator<[index: number, bytes: Uint8Array]> {
     const size = sizeOf(kind);
     const words = new Uint32Array((count * size) / 4);
-    if (count > 0) this.#program.map(STATE_MAPS[kind]).read(first, words);
+    if (count > 0) this.#program.map(MAPS[kind]).read(first, words);
     const bytes = new Uint8Array(words.buffer);
     let done = -1;
     for (let at = 0; at < words.length; at++) {
@@ -90,11 +93,11 @@ export class KernelState {
 }
 
 /** Bytes of a cell. */
-function sizeOf(kind: StatefulKind): number {
+function sizeOf(kind: Kind): number {
   return kind === 'movingAverage' ? AVERAGE_BYTES : 4;
 }
 
-function read(kind: StatefulKind, bytes: Uint8Array): CellState {
+function read(kind: Kind, bytes: Uint8Array): CellState {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return kind === 'movingAverage'
     ? { value: 0, accumulator: Number(view.getBigUint64(0, LITTLE)), reported: view.getUint32(8, LITTLE) }
