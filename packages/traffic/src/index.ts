@@ -1,8 +1,4 @@
-/**
- * Deterministic INT traffic from consistent topologies, flows, queues and bursts.
- *
- * @packageDocumentation
- */
+/** Deterministic INT traffic from consistent topologies, flows, queues and bursts. @packageDocumentation */
 export { TopologyError, type TopologyErrorCode } from './errors.js';
 export { type FlowOptions, FlowTable } from './flows.js';
 export { encodePacket, type GeneratedPacket, type GeneratorOptions, TrafficGenerator } from './generator.js';
