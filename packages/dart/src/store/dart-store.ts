@@ -271,22 +271,17 @@ export class DartStore implements RdmaTarget {
   }
 }
 
-function placesFor(geometry: StoreGeometry, options: DartStoreOptions): SegmentPlace[] {
-  return geometry.segments.map(({ byteLength }, at) => {
-    const given = options.buffers?.[at];
+function placesFor({ segments }: StoreGeometry, { buffers, shared = false }: DartStoreOptions): SegmentPlace[] {
+  if (buffers !== undefined && buffers.length < segments.length) {
+    throw new RangeError(`${segments.length} buffers are needed, not ${buffers.length}`);
+  }
+  return segments.map(({ byteLength }, at) => {
+    const given = buffers?.[at];
     if (given !== undefined && given.byteLength < byteLength) {
       throw new RangeError(`buffer ${at} has ${given.byteLength} bytes; ${byteLength} are needed`);
     }
-    if (options.buffers !== undefined && given === undefined) {
-      throw new RangeError(`${geometry.segments.length} buffers are needed, not ${options.buffers.length}`);
-    }
-    if (given !== undefined) {
-      new Uint8Array(given).fill(0);
-      return { buffer: given, byteOffset: 0 };
-    }
-    return {
-      buffer: options.shared === true ? new SharedArrayBuffer(byteLength) : new ArrayBuffer(byteLength),
-      byteOffset: 0,
-    };
+    if (given !== undefined) new Uint8Array(given).fill(0);
+    const buffer = given ?? (shared ? new SharedArrayBuffer(byteLength) : new ArrayBuffer(byteLength));
+    return { buffer, byteOffset: 0 };
   });
 }
