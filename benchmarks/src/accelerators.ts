@@ -10,12 +10,14 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { DartStore, flowKey, RdmaWriter } from '@int/dart';
 import { BenchmarkRun, mergeRows, partsOf, printTable, readOptions, wholeNumber } from '@int/harness';
+import { LinkType, PcapWriter } from '@int/pcap';
 import { median } from './decode/statistics.js';
 
 const values = readOptions({
@@ -34,6 +36,9 @@ const [INTERFACE, PEER, NAMESPACE] = ['intacc0', 'intacc1', 'intacc'];
 
 const folder = mkdtempSync(join(tmpdir(), 'int-accelerators-'));
 const capture = join(folder, 'reports.pcap');
+/** RDMA writes of switches: the path of a flow each, two copies. */
+const writes = join(folder, 'writes.pcap');
+const SLOTS = 1 << 21;
 const store = join(folder, 'store');
 const cpuFile = join(folder, 'cpu');
 const dataUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
@@ -114,6 +119,11 @@ const PARTS = {
     command: 'int dart write FILE',
     args: ['dart', 'write', capture, '--store', store],
   },
+  'dart-receive': {
+    accelerator: 'dart',
+    command: 'int dart receive FILE',
+    args: ['dart', 'receive', writes, '--store', store, '--slots', String(SLOTS)],
+  },
 } as const satisfies Record<string, Part>;
 type PartName = keyof typeof PARTS;
 
@@ -138,6 +148,35 @@ function onCapture({ accelerator }: Part, args: readonly string[], isAccelerated
   });
   if (status !== 0) throw new Error(`int ${args.join(' ')} ended with ${status}: ${String(stderr)}`);
   return cpuSeconds();
+}
+
+/** Makes the capture of RDMA writes: as many packets as there are reports. */
+function makeWrites(): void {
+  const { geometry, hashes } = new DartStore({ slots: SLOTS });
+  const collector = {
+    id: 0,
+    address: '10.255.255.254',
+    port: 4791,
+    queuePair: 1,
+    remoteKey: 1,
+    base: 0n,
+    slots: SLOTS,
+  };
+  const source = { source: '10.255.0.1', sourcePort: 50_000 };
+  const writer = new RdmaWriter({ geometry, hashes, collectors: [collector], ...source });
+  const pcap = new PcapWriter({ linkType: LinkType.ETHERNET });
+  const value = new Uint8Array(geometry.valueBytes);
+  const file = openSync(writes, 'w');
+  writeSync(file, pcap.header());
+  for (let flow = 0, packets = 0; packets < REPORTS; flow++) {
+    const ports = { sourcePort: flow & 0xffff, destinationPort: 80 };
+    const key = flowKey({ source: `10.1.${(flow >>> 16) & 255}.1`, destination: '10.0.2.2', protocol: 17, ...ports });
+    new DataView(value.buffer).setUint32(0, flow);
+    for (const data of writer.write(key, value)) {
+      writeSync(file, pcap.record({ data, timeNs: BigInt(packets++) * 1000n, linkType: LinkType.ETHERNET }));
+    }
+  }
+  closeSync(file);
 }
 
 function ip(text: string): void {
@@ -198,6 +237,7 @@ try {
   if (!existsSync(join(COMMAND, '../../dist/index.js'))) throw new Error('the command is not built: npm run build');
   const made = spawnSync(process.execPath, generate('--rate', '1000000', '-o', capture));
   if (made.status !== 0) throw new Error(String(made.stderr));
+  if (names.includes('dart-receive')) makeWrites();
   if (names.includes('decode-afxdp')) makeInterfaces();
   const seconds = new Map(names.map((name) => [name, { with: [] as number[], without: [] as number[] }]));
   for (let round = 0; round < ROUNDS; round++) {

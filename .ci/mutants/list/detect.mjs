@@ -27,7 +27,7 @@ export const detect = [
   },
   {
     id: 'detect-difference-signed',
-    file: 'packages/detect/src/engine/loops/hop.ts',
+    file: 'packages/detect/src/engine/loops/hop-rare.ts',
     find: 'Math.abs((value >>> 0) - (previous >>> 0)) > limit',
     put: 'Math.abs((value >>> 0) - previous) > limit',
     defect: 'a previous value from 2^31 on is negative',

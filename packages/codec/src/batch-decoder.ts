@@ -15,8 +15,9 @@ import { Scan } from './scan/state.js';
 /** {@link DecodeOptions} and what only a batch needs. */
 export interface BatchDecoderOptions extends DecodeOptions {
   /**
-   * Memory of the WebAssembly accelerator, which decodes batches that lie in it, if the engine has SIMD. Input that lies there, too,
-   * is decoded in place; other input is copied in. Frames that it does not know are decoded by TypeScript. The result is the same.
+   * Memory of the WebAssembly accelerator, which decodes batches that lie in it, if the engine has SIMD. Input that
+   * lies there, too, is decoded in place; other input is copied in. Frames that it does not know are decoded by
+   * TypeScript. The result is the same.
    */
   readonly memory?: AcceleratorMemory;
   /** False: send every frame through the general rules. For tests and measurements. Default true. */
@@ -30,8 +31,8 @@ function countOf({ offsets, lengths, count }: Frames): number {
 /**
  * The hot path: frames in, columns out.
  *
- * One call decodes any number of frames into a {@link TelemetryBatch} that the caller reuses. It allocates nothing,
- * throws nothing whatever the bytes are, reads nothing outside a frame, and notes one code for each frame.
+ * One call decodes any number of frames into a {@link TelemetryBatch} that the caller reuses. Whatever the bytes are,
+ * it allocates nothing, throws nothing, and reads nothing outside a frame. It notes a code for each frame.
  */
 export class BatchDecoder {
   /** Bytes that the accelerator takes of {@link BatchDecoderOptions.memory}, at most. */
@@ -53,7 +54,7 @@ export class BatchDecoder {
   }
 
   /**
-   * Decodes the frames `from` to `to - 1`, appending to the batch, which refers to them from now on.
+   * Decodes the frames `from` to `to - 1` and appends them to the batch, which refers to them from then on.
    *
    * @param to default: all frames
    * @returns the first frame that was not decoded: `to`, or less if the batch is full. Read the batch, `clear` it, and
@@ -95,7 +96,7 @@ export class BatchDecoder {
     do {
       if (worst === CODES.OK) worst = scan.code;
       if (hasRow(scan) && !appendRow(batch, scan, frame)) {
-        // A datagram goes into one batch as a whole. If it is the only one, the rest of it has to be dropped.
+        // A datagram goes into one batch as a whole. If the batch is empty and still too small, the rest is dropped.
         if (reports !== 0 || hops !== 0) {
           state[STATE.REPORTS] = reports;
           state[STATE.HOPS] = hops;

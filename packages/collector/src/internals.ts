@@ -18,6 +18,6 @@ export { FlowJson } from './records/flow-json.js';
 export { flowFields } from './records/flow-record.js';
 export { ReportJson } from './records/report-json.js';
 export { instructionsOf, intVersionOf, namesNodes } from './records/report-record.js';
-export { RuleNames } from './records/rule-names.js';
+export { ruleNames } from './records/rule-names.js';
 export { DEFAULT_REPORT_PORT, parseUdpAddress } from './source/address.js';
 export { WallClock } from './source/wall-clock.js';

@@ -4,6 +4,8 @@ import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
 import { deferred } from './deferred.js';
 import { FanOut, goodReports } from './delivery/fan-out.js';
+import { MAX_MS } from './delivery/option-checks.js';
+import { within } from './delivery/within.js';
 import { isDecoded, type SourceFrames } from './frames.js';
 import type { DegradedPart } from './health/degraded-state.js';
 import { PipelineHealth } from './health/pipeline-health.js';
@@ -38,8 +40,6 @@ export interface CollectorOptions {
 
 /** Interval of `Sink.advance`, in milliseconds. */
 const TICK_MS = 200;
-/** The longest time that a timer knows. */
-const MAX_MS = 2 ** 31 - 1;
 
 /** Memory for a pipeline's batch and the accelerator of its decoder; `null`: none can run here. */
 function decodingMemory(capacity?: PipelineCapacity): AcceleratorMemory | null {
@@ -184,9 +184,13 @@ export class Collector {
 
   async #stop(timeoutMs: number | undefined): Promise<CollectorTotals> {
     const began = performance.now();
-    const drained = this.#drain();
-    if (timeoutMs === undefined) await drained;
-    else await this.#within(drained, timeoutMs / 2);
+    const limitMs = timeoutMs ?? Number.POSITIVE_INFINITY;
+    if (!(await within(limitMs / 2, this.#drain()))) {
+      // Refuse the queued frames.
+      this.#isGivenUp = true;
+      this.#counters.overrun += this.#queued;
+      this.#onProblem({ where: 'collector', error: new Error('what was under way has not ended in time: given up') });
+    }
     const left = timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began));
     await this.#fanOut.close(left);
     return this.totals();
@@ -232,20 +236,6 @@ export class Collector {
       }
     }
     await this.#fanOut.room();
-  }
-
-  /** Waits for `drained` for `limitMs` at most, then refuses the queued frames. */
-  async #within(drained: Promise<void>, limitMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), limitMs);
-    });
-    const end = await Promise.race([drained, limit]);
-    clearTimeout(timer);
-    if (end !== 'late') return;
-    this.#isGivenUp = true;
-    this.#counters.overrun += this.#queued;
-    this.#onProblem({ where: 'collector', error: new Error('what was under way has not ended in time: given up') });
   }
 
   #push(input: SourceFrames | TelemetryBatch): Promise<void> | undefined {

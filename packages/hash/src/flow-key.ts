@@ -178,7 +178,9 @@ export function flowCrc32Ipv6(
   );
 }
 
-/** CRC-32 of the flow keys in a range of rows, as {@link Crc.flowColumns} writes it. For another CRC use that method. */
+/**
+ * CRC-32 of the flow keys in a range of rows, as {@link Crc.flowColumns} writes it. For another CRC use that method.
+ */
 export function flowCrc32Columns(columns: FlowColumns, from: number, to: number, out: Uint32Array): void {
   standardCrc32().flowColumns(columns, from, to, out);
 }

@@ -19,8 +19,8 @@ function round(accumulator: number, lane: number): number {
 /**
  * Mixes the lanes of two big-endian words, one from each stripe of a 32-byte key, into one accumulator.
  *
- * Rounds and swaps are written out: an IPv6 key needs four of these, and V8 inlines only a few hundred bytes of bytecode
- * into a function.
+ * Rounds and swaps are written out: an IPv6 key needs four of these, and V8 inlines only a few hundred bytes of
+ * bytecode into a function.
  */
 function roundWords(seed: number, first: number, second: number): number {
   const lane1 = (((first << 8) | (first >>> 24)) & 0x00ff00ff) | (((first >>> 8) | (first << 24)) & 0xff00ff00);
@@ -120,10 +120,10 @@ export function xxh32(bytes: Uint8Array, offset = 0, length?: number, seed = 0):
 }
 
 /**
- * xxh32 of a 13-byte key: a word, a word, a byte and a word, each word big-endian. `flowXxh32Ipv4` is the same function:
- * with the source address, the destination address, the protocol and the ports (source port in bits 31..16, destination
- * port in bits 15..0) the key is the IPv4 flow key. xxh32 mixes better than a CRC; use it for tables that only the host
- * keeps. Arguments are taken modulo the width of their field.
+ * xxh32 of a 13-byte key: a word, a word, a byte and a word, each word big-endian. `flowXxh32Ipv4` is the same
+ * function: with the source address, the destination address, the protocol and the ports (source port in bits 31..16,
+ * destination port in bits 15..0) the key is the IPv4 flow key. xxh32 mixes better than a CRC; use it for tables that
+ * only the host keeps. Arguments are taken modulo the width of their field.
  *
  * @param word0 bytes 0..3
  * @param word4 bytes 4..7

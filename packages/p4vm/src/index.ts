@@ -38,9 +38,8 @@ export {
   type Severity,
 } from './source/diagnostics.js';
 export type { LineColumn, SourceFile, Span } from './source/position.js';
-export type { StfMessage, StfResult } from './stf/run-stf.js';
+export { runStf, type StfMessage, type StfResult } from './stf/run-stf.js';
 export { type StfStatement, StfSyntaxError } from './stf/statement.js';
-export { runStf } from './stf/switch-target.js';
 export { type CreateSwitchOptions, createSwitch } from './switch/create-switch.js';
 export {
   type SwitchClock,

@@ -47,6 +47,11 @@ const DART: readonly SingleCommand[] = [
     summary: 'A software RDMA NIC: takes RoCEv2 writes by UDP into a store; counters each second, totals on exit',
     load: () => import('./dart/listen.js'),
   },
+  {
+    usage: 'receive [options] <FILE...>',
+    summary: 'Execute the RoCEv2 packets of captures on a store, as the network card would have',
+    load: () => import('./dart/receive.js'),
+  },
 ];
 
 const P4: readonly SingleCommand[] = [

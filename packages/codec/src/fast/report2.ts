@@ -24,7 +24,7 @@ const SHIM_MD_NPT0 = (1 << 2) | 0;
 const SHIM_MD_NPT1 = (1 << 2) | 1;
 const SHIM_MD_NPT2 = (1 << 2) | 2;
 
-/** Bits of RepMdBits that the fast path leaves alone: 0 (reserved) and 15 (drop reason). */
+/** Bits of RepMdBits that the fast path refuses: 0 (reserved) and 15 (drop reason). */
 const REPORT_BITS_REFUSED = 0x8001;
 
 const TCP = 6;
@@ -39,10 +39,10 @@ const FIRST_WORDS = 0xf;
 const ALL_ONES = -1;
 
 /**
- * Takes words apart that have been written as they are on the wire: their columns keep the upper fields, and the lower
- * ones go to the next columns.
+ * Takes apart words that hold two fields. The words have been written as they are on the wire, into the columns of their
+ * upper fields. The lower fields go to the next columns.
  *
- * @param table where the words' slot begins
+ * @param table start of the words' slot
  * @param words set of the words
  */
 function splitWords(
@@ -72,7 +72,7 @@ function splitWords(
   }
 }
 
-/** Fills a byte column; the built-in fill is the slower way for the short runs of mixed traffic. */
+/** Fills a byte column. A loop is faster than the built-in fill for short runs, which mixed traffic has. */
 function fillRows(column: Uint8Array, value: number, row: number, end: number): void {
   if (end - row > 24) {
     column.fill(value, row, end);
@@ -87,18 +87,18 @@ function blankRows(hopWords: Uint32Array, stride: number, columns: number, row: 
   while (rest !== 0) {
     const column = 31 - Math.clz32(rest);
     rest &= ~(1 << column);
-    // Few rows as a rule: the built-in fill would cost more than it saves.
+    // There are few rows as a rule, for which a loop is faster than the built-in fill.
     const stop = column * stride + end;
     for (let cell = column * stride + row; cell < stop; cell++) hopWords[cell] = NOT_AVAILABLE;
   }
 }
 
 /**
- * Decodes frames of the one most frequent kind straight into columns, and leaves every other frame to the general rules.
+ * Decodes frames of the most frequent kind directly into columns, and leaves all other frames to the general rules.
  *
- * Accepts a telemetry report v2.0 with one individual report of RepType 1 and the tracked-flow bit. Its packet is Ethernet/IPv4 or
- * IPv4, and carries INT-MD version 2 without domain-specific metadata over UDP or TCP, or in front of UDP or TCP behind a new
- * UDP header (wire-format sections 3.1 to 3.3, 4.3, 5.6, 9.1 to 9.3).
+ * It accepts a telemetry report v2.0 with one individual report of RepType 1 and the tracked-flow bit. The packet in it is
+ * Ethernet/IPv4 or IPv4, and carries INT-MD version 2 without domain-specific metadata over UDP or TCP, or in front of
+ * UDP or TCP behind a new UDP header (wire-format sections 3.1 to 3.3, 4.3, 5.6, 9.1 to 9.3).
  */
 export class FastReport2 {
   readonly #marks: ReportMarks;
@@ -114,8 +114,8 @@ export class FastReport2 {
   /**
    * Decodes frame `from`, `from + 1`, ... up to `to` (exclusive), appending to the batch.
    *
-   * Stops at the first frame that is not of this kind, or for which rows are missing. Such a frame leaves no trace in the batch.
-   * Never throws, never reads outside a frame's bytes.
+   * Stops at the first frame that is not of this kind, or for which there are not enough rows. Such a frame leaves no
+   * trace in the batch. Never throws, never reads outside the bytes of a frame.
    *
    * @param offsets first byte of each frame, relative to `bytes`
    * @param lengths bytes of each frame
@@ -134,7 +134,7 @@ export class FastReport2 {
     const view = this.#view;
     const base = bytes.byteOffset;
     const limit = bytes.length;
-    // Positions are 32-bit integers below; input further out is for the general path.
+    // The positions below are 32-bit integers. Input beyond them is for the general path.
     if (base + limit > 0x7fffffff || from < 0) return from;
 
     const { slotOf, words: slotWords, masks: slotMasks, columns: slotColumns } = this.#stackPlans;
@@ -153,11 +153,11 @@ export class FastReport2 {
     let written = state[STATE.WRITTEN]! | 0;
     const drops = state[STATE.DROPS]! | 0;
 
-    // The end is the first of: frames asked for, frames described, rows of frames, rows of reports.
+    // Whatever is used up first ends the loop: frames asked for, frames described, rows of frames, rows of reports.
     let stop = Math.min(to, offsets.length, lengths.length);
     stop = Math.min(stop, from + capacity.frames - frame, from + capacity.reports - row) | 0;
 
-    // Plan of the last frame: traffic of one kind looks it up once.
+    // The plan of the last frame: for traffic of one kind it is looked up once.
     let planBitmap = -1;
     let planWords = 0;
     let planMask = 0;
@@ -291,7 +291,7 @@ export class FastReport2 {
       const rows = ownWords !== 0 ? hops + 1 : hops;
       if (hopRow + rows > hopCapacity) break;
 
-      // Accepted. Byte columns that are the same in every row are filled behind the loop.
+      // Accepted. Byte columns with the same value in every row are filled after the loop.
       hopCount[row] = rows;
       protocols[row] = protocol;
       let flags =
@@ -326,7 +326,7 @@ export class FastReport2 {
       let word = 0;
       let splits = planSplits;
       if ((bitmap & FIRST_FOUR) === FIRST_FOUR) {
-        // What most stacks begin with, in columns that are known.
+        // Most stacks begin with these four, whose columns are known.
         let hop = lastRow;
         for (let at = stack; at < innerEnd; at = (at + blockBytes) | 0) {
           let cell = hop;

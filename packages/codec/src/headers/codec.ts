@@ -197,7 +197,9 @@ export class FieldGroup<const L extends Layout> {
   readonly #fields: readonly Field[];
   readonly #constants: readonly (Field & ConstantField)[];
   readonly #derived: readonly Field[];
-  /** A value of the right shape. To clone it and fill it in is several times faster than to add the fields one by one. */
+  /**
+   * A value of the right shape. To clone it and fill it in is several times faster than to add the fields one by one.
+   */
   readonly #template: Readonly<Record<string, Value>>;
 
   constructor(layer: Layer, layout: L) {

@@ -5,11 +5,13 @@ import type { CacheGeometry } from '@int/flowcache';
 import { type Deferred, deferred } from '../deferred.js';
 import type { DegradedState } from '../health/degraded-state.js';
 import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
+import { addCounters } from './add-totals.js';
 import { BatchCopy } from './batch-copy.js';
 import { goodReports } from './fan-out.js';
 import { FlowQueue } from './flow-queue.js';
 import { integer } from './option-checks.js';
-import { SinkAccount } from './sink-account.js';
+import { SinkAccount, takesOf } from './sink-account.js';
+import { within } from './within.js';
 
 /** How a {@link QueuedSink} is set up. */
 export interface QueuedSinkOptions {
@@ -80,14 +82,9 @@ export class QueuedSink implements Sink {
 
   /** @throws RangeError for an option out of range */
   constructor(sink: Sink, options: QueuedSinkOptions = {}) {
-    const { records } = sink;
     this.name = sink.name;
     this.#sink = sink;
-    this.#takes = {
-      reports: records?.includes('reports') ?? true,
-      events: sink.writeEvents !== undefined && (records?.includes('events') ?? true),
-      flows: sink.writeFlows !== undefined && (records?.includes('flows') ?? true),
-    };
+    this.#takes = takesOf(sink);
     this.#most = integer('batches', options.batches ?? 8, 2, 4096);
     this.#flowsAllowed = integer('flows', options.flows ?? 8192, 1, 1 << 20);
     this.#flows = new FlowQueue(this.#flowsAllowed);
@@ -143,11 +140,7 @@ export class QueuedSink implements Sink {
   async close(timeoutMs?: number): Promise<void> {
     const began = performance.now();
     this.#isClosed = true;
-    if (this.#isRunning) {
-      const timer = timeoutMs === undefined ? undefined : setTimeout(this.#idle.resolve, timeoutMs);
-      await this.#idle.promise;
-      clearTimeout(timer);
-    }
+    if (this.#isRunning) await within(timeoutMs ?? Number.POSITIVE_INFINITY, this.#idle.promise);
     this.#end();
     await this.#sink.close?.(
       timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began)),
@@ -323,13 +316,9 @@ export class QueuedSink implements Sink {
  * @param settled how much of that it is done with
  */
 function behind(own: RecordCounts, inner: RecordCounts, settled: number): RecordCounts {
-  const dropped: Record<string, number> = { ...inner.dropped };
-  const add = (reason: string, records: number): void => {
-    if (records > 0) dropped[reason] = (dropped[reason] ?? 0) + records;
-  };
-  for (const [reason, records] of Object.entries(own.dropped)) add(reason, records);
   // Records of calls that threw, which the sink has not counted.
-  add('failed', settled - inner.offered);
+  const failed = settled - inner.offered;
+  const dropped = addCounters(addCounters(inner.dropped, own.dropped), failed > 0 ? { failed } : {});
   const gone = Object.values(dropped).reduce((sum, records) => sum + records, 0);
   return { offered: own.offered, delivered: inner.delivered, pending: own.offered - inner.delivered - gone, dropped };
 }

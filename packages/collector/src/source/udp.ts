@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { deferred } from '../deferred.js';
 import { FrameSlab, type PushFrames, sourceTimeMs } from '../frames.js';
 import { formatUdpAddress, parseUdpAddress, type UdpAddress } from './address.js';
-import { KernelDropReader } from './kernel-drops.js';
+import { kernelDrops } from './kernel-drops.js';
 import { type Source, SourceError } from './source.js';
 import { WallClock } from './wall-clock.js';
 
@@ -83,7 +83,7 @@ export class UdpSource implements Source {
   #push: PushFrames = () => undefined;
   #flushTimer: NodeJS.Timeout | null = null;
   #dropTimer: NodeJS.Timeout | null = null;
-  #drops: KernelDropReader | null = null;
+  #readDrops: () => Promise<number | null> = async () => null;
   #kernelDropped: number | null = null;
   #received = 0;
   #address: UdpAddress;
@@ -172,7 +172,7 @@ export class UdpSource implements Source {
     socket.on('error', (error) => {
       this.#end.reject(new SourceError('ERR_SOURCE_DATA', this.name, `the socket failed: ${error.message}`, error));
     });
-    this.#drops = new KernelDropReader(type, this.#address.port);
+    this.#readDrops = kernelDrops(type, this.#address.port);
     await this.pollKernelDrops();
     this.#dropTimer = setInterval(() => {
       this.#clock.adjust();
@@ -183,7 +183,7 @@ export class UdpSource implements Source {
 
   /** Reads the kernel's counter now. */
   async pollKernelDrops(): Promise<number | null> {
-    const drops = (await this.#drops?.read()) ?? null;
+    const drops = await this.#readDrops();
     // A closed socket is no longer listed. Keep the last value.
     if (drops !== null) this.#kernelDropped = drops;
     return this.#kernelDropped;

@@ -1,7 +1,8 @@
-import { metricOf } from '@int/codec';
-import { AGGREGATES, type Cnf, OPERATORS } from '../expression/model.js';
+import { type MetricName, metricOf } from '@int/codec';
+import type { Cnf } from '../expression/model.js';
 import { DETECTOR_KINDS, type DetectorKind, type Rule } from '../rules/model.js';
 import { KIND, NO_METRIC, NO_RULE, SCOPES } from './event-columns.js';
+import type { Program } from './loops/program.js';
 import { type StateArray, type StateKind, type StatePool, stateOf } from './state.js';
 
 /** A metric as a loop reads it. */
@@ -17,25 +18,18 @@ function readingOf(name: string): Reading {
   return { id, column: columnIndex, pair: pairIndex < 0 ? columnIndex : pairIndex };
 }
 
-/** One condition of a complex expression, by numbers. */
-export interface RunningCondition {
-  /** Index in {@link AGGREGATES}. */
-  readonly aggregate: number;
-  /** Index in {@link OPERATORS}. */
-  readonly operator: number;
-  readonly constant: number;
-  /** Index in the expression's metrics; -1 for count. */
-  readonly metric: number;
-}
-
+/** A complex expression as its loop reads it. */
 export interface RunningExpression {
-  readonly clauses: readonly (readonly RunningCondition[])[];
-  /** The metrics it names. */
+  readonly cnf: Cnf;
+  /** The metrics that it names. */
+  readonly names: readonly MetricName[];
   readonly metrics: readonly Reading[];
   /** Base of each metric's previous sums, or -1 if no delta names it. */
   readonly sums: readonly number[];
   /** Base of the history cells, or -1. */
   readonly history: number;
+  /** Made when the loop first meets the expression, because its columns take memory. */
+  program: Program | null;
 }
 
 /** What the loops read of a rule: flat, always of the same shape. */
@@ -123,19 +117,8 @@ function expressionOf(cnf: Cnf, arrays: readonly StateArray[]): RunningExpressio
   const metrics = names.map(readingOf);
   const base = (kind: StateKind, metric: number | null): number =>
     arrays.find((array) => array.kind === kind && array.metric === metric)?.base ?? -1;
-  return {
-    clauses: cnf.map((clause) =>
-      clause.map(({ aggregate, operator, constant, metric }) => ({
-        aggregate: AGGREGATES.indexOf(aggregate),
-        operator: OPERATORS.indexOf(operator),
-        constant,
-        metric: metric === null ? -1 : names.indexOf(metric),
-      })),
-    ),
-    metrics,
-    sums: metrics.map(({ id }) => base('historySum', id)),
-    history: base('history', null),
-  };
+  const sums = metrics.map(({ id }) => base('historySum', id));
+  return { cnf, names, metrics, sums, history: base('history', null), program: null };
 }
 
 /** The rule that stands for `default: report`. */

@@ -1,8 +1,8 @@
 import { type AcceleratorHost, AcceleratorMemory, type TelemetryBatch } from '@int/codec';
 import { canRunAccelerator } from '@int/codec/internals';
 import { flowCrc32Columns } from '@int/hash';
-import { type Engine, OUTBOX } from '../cache/engine.js';
-import { Outbox } from '../cache/outbox.js';
+import { COMPARISON, type Engine, eventsPerReport, Outbox, outboxWords } from '../cache/engine.js';
+import type { ResolvedOptions } from '../cache/options.js';
 import { PlainEngine } from '../cache/plain-engine.js';
 import { type CacheGeometry, EVENT_WORDS, type HashName, THRESHOLDS } from '../layout.js';
 import { CACHE_WASM } from './cache.wasm.js';
@@ -16,27 +16,11 @@ interface Exports {
   run(from: number, to: number): number;
 }
 
-/** What `run` of the accelerator returns, as the signed number that arrives, when it cannot do a block and has done nothing. */
+/** The accelerator's `run` returns these, as signed numbers, when it cannot do a block. It has then done nothing. */
 const BAD_HOPS = -1;
 const BAD_TIMES = -2;
 
 const LINE = 64;
-
-function eventCapacity({ hops, metrics }: CacheGeometry): number {
-  return Math.max(OUTBOX.EVENTS, hops * metrics.length + 2);
-}
-
-/** The update loop in TypeScript, for blocks that the accelerator refuses, with the accelerator's outboxes. */
-class SubstituteEngine extends PlainEngine {
-  override readonly entries: Outbox;
-  override readonly events: Outbox;
-
-  constructor(accelerator: AcceleratorEngine, geometry: CacheGeometry, hash: HashName, seed: number) {
-    super(accelerator.words, geometry, hash, seed);
-    this.entries = accelerator.entries;
-    this.events = accelerator.events;
-  }
-}
 
 /** Whether this JavaScript engine can run the accelerator: WebAssembly with 128-bit SIMD. */
 export function flowAcceleratorAvailable(): boolean {
@@ -44,10 +28,11 @@ export function flowAcceleratorAvailable(): boolean {
 }
 
 /**
- * The update loop in WebAssembly: what it does is what {@link PlainEngine} does, to the last bit.
+ * The update loop in WebAssembly. It does what {@link PlainEngine} does, to the last bit.
  *
- * Batches and times that lie in its memory are read in place; what lies elsewhere is copied in, block by block. A batch
- * whose hop rows are in no order, as no decoder leaves them, goes through TypeScript.
+ * Batches and times in its memory are read in place; others are copied in, block by block. If the hop rows of a batch
+ * are in no
+ * order, as no decoder leaves them, TypeScript takes the batch.
  */
 export class AcceleratorEngine implements Engine {
   readonly isAccelerator = true;
@@ -62,20 +47,12 @@ export class AcceleratorEngine implements Engine {
   readonly #times: AcceleratorTimes;
   readonly #hashes: Uint32Array;
   readonly #hash: HashName;
-  readonly #substitute: SubstituteEngine;
+  /** For blocks that the accelerator refuses. */
+  readonly #substitute: PlainEngine;
   #crcs = new Uint32Array(0);
 
-  /** Bytes that the accelerator and a cache take of a memory. */
-  static byteLength(geometry: CacheGeometry): number {
-    const working = (CONTEXT_WORDS + BLOCK + BLOCK * PLACE_WORDS + THRESHOLDS.WORDS) * 4;
-    const handedOn = (OUTBOX.ENTRIES * geometry.bucketStride + eventCapacity(geometry) * EVENT_WORDS) * 4;
-    const columns = AcceleratorColumns.byteLength(geometry) + AcceleratorTimes.byteLength;
-    // Each part begins with a cache line; the accelerator touches up to a line behind the cache.
-    return working + handedOn + columns + geometry.byteLength + 16 * LINE;
-  }
-
   /**
-   * @param host where the accelerator and the cache are to lie; takes {@link byteLength} bytes of it, which must be 0
+   * @param host where the accelerator and the cache are to lie; takes {@link acceleratorBytes} of it, which must be 0
    * @throws RangeError if there is not that much left
    * @throws Error where the engine cannot run the accelerator
    */
@@ -90,10 +67,9 @@ export class AcceleratorEngine implements Engine {
     this.#columns = new AcceleratorColumns(arena, this.#context, geometry);
     this.#times = new AcceleratorTimes(arena, this.#context);
     this.thresholds = signed(THRESHOLDS.WORDS).fill(-1);
-    const { bucketStride } = geometry;
-    this.entries = new Outbox(bucketStride, OUTBOX.ENTRIES, signed(OUTBOX.ENTRIES * bucketStride));
-    const events = eventCapacity(geometry);
-    this.events = new Outbox(EVENT_WORDS, events, signed(events * EVENT_WORDS));
+    const room = outboxWords(geometry);
+    this.entries = new Outbox(geometry.bucketStride, signed(room.entries));
+    this.events = new Outbox(EVENT_WORDS, signed(room.events));
     this.words = signed(geometry.words);
     arena.take(LINE);
     const context = this.#context;
@@ -104,10 +80,10 @@ export class AcceleratorEngine implements Engine {
     context[CONTEXT.ENTRIES] = this.entries.words.byteOffset;
     context[CONTEXT.ENTRY_CAPACITY] = this.entries.capacity;
     context[CONTEXT.EVENTS] = this.events.words.byteOffset;
-    context[CONTEXT.EVENT_LIMIT] = events - (geometry.hops * geometry.metrics.length + 2);
+    context[CONTEXT.EVENT_LIMIT] = this.events.capacity - eventsPerReport(geometry);
     this.#exports = host.instantiate(CACHE_WASM) as unknown as Exports;
     this.#exports.attach(context.byteOffset);
-    this.#substitute = new SubstituteEngine(this, geometry, hash, seed);
+    this.#substitute = new PlainEngine(this.words, geometry, hash, seed, COMPARISON, this);
   }
 
   run(batch: TelemetryBatch, from: number, to: number): number {
@@ -127,7 +103,9 @@ export class AcceleratorEngine implements Engine {
     return this.#substitute.run(batch, from, to);
   }
 
-  /** Lets the accelerator find the columns of rows. @returns the end of the rows for which it can; `from` if there are none */
+  /**
+   * Tells the accelerator where the columns of rows are. @returns the end of the rows for which it can; `from`: none
+   */
   #prepare(batch: TelemetryBatch, from: number, to: number): number {
     if (batch.buffer !== this.buffer) return this.#columns.copy(batch, from, to);
     this.#columns.useInPlace(batch);
@@ -166,35 +144,29 @@ export class AcceleratorEngine implements Engine {
   }
 }
 
-/** What {@link makeAcceleratorEngine} takes. */
-export interface AcceleratorEngineOptions {
-  readonly geometry: CacheGeometry;
-  readonly hash: HashName;
-  readonly seed: number;
-  /** Whether other threads are to read the cache. */
-  readonly shared: boolean;
-  /** Where the accelerator and the cache are to lie. Default: a memory of their own. */
-  readonly memory?: AcceleratorHost | undefined;
-}
-
 /**
- * The accelerator with a cache, or `undefined` where there is no WebAssembly with SIMD, where its 4 GiB are too small for the
- * cache, or where there is not that much address space.
+ * The accelerator with a cache. `undefined` without WebAssembly with SIMD, if the cache exceeds its 4 GiB, or if there
+ * is not that
+ * much address space.
  */
-export function makeAcceleratorEngine(options: AcceleratorEngineOptions): AcceleratorEngine | undefined {
+export function makeAcceleratorEngine(options: Omit<ResolvedOptions, 'accelerator'>): AcceleratorEngine | undefined {
   const { geometry, hash, seed, shared } = options;
-  const bytes = AcceleratorEngine.byteLength(geometry);
+  const bytes = acceleratorBytes(geometry);
   if (!flowAcceleratorAvailable()) return undefined;
   try {
     return new AcceleratorEngine(options.memory ?? new AcceleratorMemory(bytes, shared), geometry, hash, seed);
   } catch (error) {
-    // Of memory: there is none.
+    // Not enough memory.
     if (error instanceof RangeError && options.memory === undefined) return undefined;
     throw error;
   }
 }
 
-/** Bytes that a cache in WebAssembly takes of a memory, what it works with included. */
+/** Bytes that the accelerator and a cache take of a memory. */
 export function acceleratorBytes(geometry: CacheGeometry): number {
-  return AcceleratorEngine.byteLength(geometry);
+  const { entries, events } = outboxWords(geometry);
+  const working = CONTEXT_WORDS + BLOCK + BLOCK * PLACE_WORDS + THRESHOLDS.WORDS;
+  const columns = AcceleratorColumns.byteLength(geometry) + AcceleratorTimes.byteLength;
+  // Each part begins with a cache line; the accelerator touches up to a line behind the cache.
+  return (working + entries + events) * 4 + columns + geometry.byteLength + 16 * LINE;
 }

@@ -1,14 +1,15 @@
 import type { TelemetryBatch } from '@int/codec';
-import type { Outbox } from './outbox.js';
+import { type CacheGeometry, EVENT_WORDS } from '../layout.js';
 
 /**
- * When a value is an event. The default is that of the detectors `threshold` and `change` of @int/detect; all numbers
- * are unsigned 32-bit integers.
+ * When a value is an event. The default is that of the detectors `threshold` and `change` of @int/detect. All numbers
+ * are
+ * unsigned and have 32 bits.
  */
 export interface Comparison {
   /** T: the value is an event by itself. */
   exceeds(value: number, threshold: number): boolean;
-  /** C: the value is an event because of what the flow had there before. */
+  /** C: the value is an event because it differs from the flow's previous one. */
   differs(value: number, previous: number, threshold: number): boolean;
 }
 
@@ -18,7 +19,7 @@ export const COMPARISON: Comparison = {
   differs: (value, previous, threshold) => Math.abs(value - previous) > threshold,
 };
 
-/** The update loop of a cache, over the words of layout.ts. There is one in TypeScript and one in WebAssembly. */
+/** The update loop of a cache, over the words of layout.ts. One is in TypeScript, one in WebAssembly. */
 export interface Engine {
   /** Whether it is the one in WebAssembly. */
   readonly isAccelerator: boolean;
@@ -33,12 +34,37 @@ export interface Engine {
   /** The thresholds in force, see THRESHOLDS. The cache writes them before each call of {@link run}. */
   readonly thresholds: Int32Array;
   /**
-   * Updates the cache with reports, from row `from` on, until `to` or until an outbox may not have room for what the
-   * next report brings.
+   * Updates the cache with reports from row `from` on: up to `to`, or until an outbox may lack room for the next
+   * report.
    * @returns the first row not looked at
    */
   run(batch: TelemetryBatch, from: number, to: number): number;
 }
 
-/** Records an engine keeps at least, until it lets the cache hand them on. */
-export const OUTBOX = { ENTRIES: 64, EVENTS: 1024 } as const;
+/** Records that an engine keeps at least, until it lets the cache hand them on. */
+const OUTBOX = { ENTRIES: 64, EVENTS: 1024 } as const;
+
+/** The most events that one report brings. */
+export const eventsPerReport = ({ hops, metrics }: CacheGeometry): number => hops * metrics.length + 2;
+
+/** Words of the two outboxes of an engine. */
+export function outboxWords(geometry: CacheGeometry): { readonly entries: number; readonly events: number } {
+  const events = Math.max(OUTBOX.EVENTS, eventsPerReport(geometry));
+  return { entries: OUTBOX.ENTRIES * geometry.bucketStride, events: events * EVENT_WORDS };
+}
+
+/** Records that an engine has made and the cache is about to hand on; reused. */
+export class Outbox {
+  /** Records one behind the other, {@link recordWords} each. */
+  readonly words: Int32Array;
+  readonly recordWords: number;
+  readonly capacity: number;
+  /** Records held. */
+  count = 0;
+
+  constructor(recordWords: number, words: Int32Array) {
+    this.recordWords = recordWords;
+    this.capacity = words.length / recordWords;
+    this.words = words;
+  }
+}

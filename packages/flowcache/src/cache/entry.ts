@@ -1,11 +1,11 @@
 import { type Flow, formatIpv4, formatIpv6, type MetricName } from '@int/codec';
-import { type CacheGeometry, COMPACT, EXACT, META, REASONS, type Reason } from '../layout.js';
+import { type CacheGeometry, EXACT, fieldsOf, META, REASONS, type Reason } from '../layout.js';
 
-/** What an entry knows of a metric at one hop. */
+/** The statistics of a metric at one hop. */
 export interface MetricStatistics {
-  /** The value of the last report that carried it; `null` if the switch at this hop has not given one yet. */
+  /** The value of the last report that carried it; `null` if the switch at this hop has given none yet. */
   readonly last: number | null;
-  /** The mean over all reports that carried it; 0 if none did. Exact but for the division, see {@link FlowEntry}. */
+  /** The mean over all reports that carried it; 0 if none did. For its precision see {@link FlowEntry}. */
   readonly mean: number;
   /** Reports that carried it; in the compact layout, reports that had the hop. */
   readonly count: number;
@@ -13,26 +13,27 @@ export interface MetricStatistics {
   readonly sum: bigint | null;
 }
 
-/** What an entry knows of one position on the path. */
+/** The statistics of one position on the path. */
 export interface HopStatistics {
-  /** The switch seen there last; `null` if none there has named itself. */
+  /** The switch seen there last; `null` if none has named itself. */
   readonly nodeId: number | null;
   /**
-   * Per metric of the cache. Means belong to the position: where the path has changed, they span the switches that were
-   * there, while `last` is that of the switch named here.
+   * Per metric of the cache. A mean belongs to the position: after a change of the path it spans several switches.
+   * `last` is that
+   * of the switch named here.
    */
   readonly metrics: { readonly [K in MetricName]?: MetricStatistics };
 }
 
 /**
- * What a cache knows of one flow.
+ * The entry of one flow.
  *
- * Means are exact in the exact layout: a 64-bit sum divided by a count. In the compact layout they are running means in
- * 32-bit floats.
+ * In the exact layout a mean is a 64-bit sum divided by a count; in the compact layout it is a running mean in 32-bit
+ * floats.
  */
 export interface FlowEntry {
   readonly flow: Flow;
-  /** `live` for an entry in the cache, else why it left. */
+  /** `live` for an entry in the cache; else why it left. */
   readonly reason: Reason;
   /** Reports about the flow. */
   readonly packets: number;
@@ -41,9 +42,9 @@ export interface FlowEntry {
   readonly lastNs: bigint;
   /** Times that the path differed from the one before. */
   readonly pathChanges: number;
-  /** Hops of the last report that named its switches. */
+  /** Hops of the last report that named a switch. */
   readonly pathLength: number;
-  /** The switches of the path that the entry follows; `null` for one that has not named itself. */
+  /** The switches of the path, as far as the entry follows it; `null` for one that has not named itself. */
   readonly path: readonly (number | null)[];
   /** Hops, over all reports, beyond those that the cache follows; `null` in the compact layout. */
   readonly hopsBeyond: number | null;
@@ -59,7 +60,7 @@ function known(word: number): number | null {
   return word === -1 ? null : word >>> 0;
 }
 
-/** Reads the words of a bucket: those in a cache, or of one that was handed on. */
+/** Reads the words of a bucket, of a cache or handed on. */
 export class EntryReader {
   readonly geometry: CacheGeometry;
   readonly #float = new Float32Array(1);
@@ -75,7 +76,7 @@ export class EntryReader {
    */
   read(words: Int32Array | Uint32Array, at: number): FlowEntry {
     const isExact = this.geometry.layout === 'exact';
-    const fields = isExact ? EXACT : COMPACT;
+    const fields = fieldsOf(this.geometry.layout);
     const meta = words[at + fields.META]!;
     const pathLength = (meta >>> META.LENGTH_SHIFT) & META.LENGTH_MASK;
     const seen = (meta >>> META.SEEN_SHIFT) & META.SEEN_MASK;
@@ -97,18 +98,11 @@ export class EntryReader {
 
   /** The flow of a record. */
   flow(words: Int32Array | Uint32Array, at: number): Flow {
-    const isExact = this.geometry.layout === 'exact';
-    const fields = isExact ? EXACT : COMPACT;
-    const meta = words[at + fields.META]!;
-    const ports = words[at + fields.PORTS]!;
-    const isIpv6 = (meta & META.IPV6) !== 0;
-    return {
-      source: address(words, at + fields.SOURCE, isIpv6),
-      destination: address(words, at + fields.DESTINATION, isIpv6),
-      protocol: meta & META.PROTOCOL_MASK,
-      sourcePort: ports >>> 16,
-      destinationPort: ports & 0xffff,
-    };
+    const { META: meta, PORTS, SOURCE, DESTINATION } = fieldsOf(this.geometry.layout);
+    const word = words[at + meta]!;
+    const isIpv6 = (word & META.IPV6) !== 0;
+    const protocol = word & META.PROTOCOL_MASK;
+    return flowAt(words, at + SOURCE, at + DESTINATION, isIpv6, protocol, words[at + PORTS]!);
   }
 
   #endToEnd(words: Int32Array | Uint32Array, at: number): MetricStatistics | null {
@@ -143,12 +137,29 @@ function exact(words: Int32Array | Uint32Array, at: number, count: number): Omit
   return { mean: count === 0 ? 0 : (high * WORD + low) / count, count, sum: (BigInt(high) << 32n) | BigInt(low) };
 }
 
-function time(words: Int32Array | Uint32Array, at: number): bigint {
+/** A 64-bit number of two words, the lower one first. */
+export function time(words: Int32Array | Uint32Array, at: number): bigint {
   return (BigInt(words[at + 1]! >>> 0) << 32n) | BigInt(words[at]! >>> 0);
 }
 
-/** Text of an address of one or four words. */
-export function address(words: Int32Array | Uint32Array, at: number, isIpv6: boolean): string {
-  if (!isIpv6) return formatIpv4(words[at]! >>> 0);
-  return formatIpv6(words[at]! >>> 0, words[at + 1]! >>> 0, words[at + 2]! >>> 0, words[at + 3]! >>> 0);
+/** A flow from where its addresses are, of one or four words each. */
+export function flowAt(
+  words: Int32Array | Uint32Array,
+  source: number,
+  destination: number,
+  isIpv6: boolean,
+  protocol: number,
+  ports: number,
+): Flow {
+  const address = (at: number): string =>
+    isIpv6
+      ? formatIpv6(words[at]! >>> 0, words[at + 1]! >>> 0, words[at + 2]! >>> 0, words[at + 3]! >>> 0)
+      : formatIpv4(words[at]! >>> 0);
+  return {
+    source: address(source),
+    destination: address(destination),
+    protocol,
+    sourcePort: ports >>> 16,
+    destinationPort: ports & 0xffff,
+  };
 }

@@ -1,15 +1,17 @@
-/** Finding flows: from key to row, tag and bucket. */
+/** Finds flows: from key to row, tag and bucket. */
 
 import { FLAG, type Flow, parseAddress } from '@int/codec';
 import { REPORT_COLUMN, type SignedColumns } from '@int/codec/internals';
 import { flowCrc32Ipv4, flowCrc32Ipv6, flowXxh32Ipv4, flowXxh32Ipv6 } from '@int/hash';
-import { type CacheGeometry, COMPACT, EXACT, type HashName, META } from '../layout.js';
+import { type CacheGeometry, COMPACT, EXACT, fieldsOf, type HashName, type LayoutName, META } from '../layout.js';
 
 const KEY_META = META.PROTOCOL_MASK | META.IPV6;
 
 /** A flow as the words that a bucket holds of it. */
 export class FlowKey {
-  /** Source address, 4 words; destination address, 4 words. IPv4: in the first of each, the others are 0. */
+  /**
+   * Source address, then destination address, 4 words each. An IPv4 address is the first of them, and the others are 0.
+   */
   readonly addresses = new Int32Array(8);
   ports = 0;
   /** Protocol and IPv6 bit, see META. */
@@ -61,10 +63,10 @@ export class FlowKey {
   }
 
   /** Takes the flow of a bucket. */
-  copy(words: Int32Array, at: number, isExact: boolean): void {
-    const fields = isExact ? EXACT : COMPACT;
+  copy(words: Int32Array, at: number, layout: LayoutName): void {
+    const fields = fieldsOf(layout);
     this.addresses.fill(0);
-    const addressWords = isExact ? 4 : 1;
+    const addressWords = layout === 'exact' ? 4 : 1;
     for (let word = 0; word < addressWords; word++) {
       this.addresses[word] = words[at + fields.SOURCE + word]!;
       this.addresses[4 + word] = words[at + fields.DESTINATION + word]!;
@@ -100,7 +102,7 @@ export class FlowIndex {
     this.#isExact = geometry.layout === 'exact';
   }
 
-  /** What marks a flow of this hash in its row; 0 marks an empty bucket. */
+  /** Marks a flow of this hash in its row; 0 marks an empty bucket. */
   static tag(hash: number): number {
     return hash === 0 ? 1 : hash | 0;
   }
@@ -125,6 +127,15 @@ export class FlowIndex {
       if (words[tags + bucket] === tag && this.#holds(this.bucketAt(row, bucket), key)) return bucket;
     }
     return -1;
+  }
+
+  /** The flows of rows `from` to `to - 1`, each as it is reached: its row, its bucket, and that one's first word. */
+  *flows(from: number, to: number): Generator<{ readonly row: number; readonly bucket: number; readonly at: number }> {
+    for (let row = from; row < to; row++) {
+      for (let bucket = 0; bucket < this.geometry.buckets; bucket++) {
+        if (this.words[this.rowAt(row) + bucket] !== 0) yield { row, bucket, at: this.bucketAt(row, bucket) };
+      }
+    }
   }
 
   /** The first empty bucket of a row, or -1. */
@@ -162,7 +173,7 @@ export class FlowIndex {
     return true;
   }
 
-  /** Gives a bucket to a new flow. Only the time of its first report is known. */
+  /** Gives a bucket to a new flow, of which only the time of the first report is known. */
   reset(at: number, key: FlowKey, timeLow: number, timeHigh: number): void {
     const { words } = this;
     const { bucketStride, hops, hopStride, hopsAt, metrics } = this.geometry;

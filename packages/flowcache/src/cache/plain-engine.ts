@@ -1,6 +1,6 @@
 /**
- * The update loop in TypeScript: what it does is right by definition, and the WebAssembly accelerator and the C twin do the
- * same to the last bit.
+ * The update loop in TypeScript. It defines the correct result; the WebAssembly accelerator and the C twin do the same to
+ * the last bit.
  */
 
 import { FLAG, type TelemetryBatch } from '@int/codec';
@@ -8,11 +8,11 @@ import { REPORT_COLUMN, SignedColumns } from '@int/codec/internals';
 import { flowCrc32Columns, flowXxh32Columns } from '@int/hash';
 import {
   type CacheGeometry,
-  COMPACT,
   EVENT_KIND,
   EVENT_WORD,
   EVENT_WORDS,
   EXACT,
+  fieldsOf,
   type HashName,
   LATENCY_COLUMN,
   META,
@@ -21,16 +21,16 @@ import {
   REASON,
   THRESHOLDS,
 } from '../layout.js';
-import { COMPARISON, type Comparison, type Engine, OUTBOX } from './engine.js';
+import { COMPARISON, type Comparison, type Engine, eventsPerReport, Outbox, outboxWords } from './engine.js';
 import { FlowIndex, FlowKey } from './flow-index.js';
-import { Outbox } from './outbox.js';
 import { finishTail, mixTail, TAIL_SEED } from './path-tail.js';
 import { bucketOfRank, rankOf, toFront } from './ranks.js';
 import { count } from './region.js';
 
 /**
- * Whether the usual comparison may find an event: on signed words, without a call, for the many values that are none.
- * All of them stand for unsigned numbers.
+ * Whether the usual comparison may find an event. Works on signed words that stand for unsigned numbers, without a
+ * call: most
+ * values are no events.
  */
 function isBeyond(value: number, previous: number, level: number, change: number): boolean {
   if ((value ^ -0x80000000) > (level ^ -0x80000000)) return true;
@@ -75,7 +75,7 @@ export class PlainEngine implements Engine {
   #hits = 0;
   #inserted = 0;
   #live = 0;
-  /** Of the report at hand: time, and where in the cache and in the batch it is. */
+  /** Of the report at hand: its time, and where it is in the cache and in the batch. */
   #timeLow = 0;
   #timeHigh = 0;
   #at = 0;
@@ -85,7 +85,15 @@ export class PlainEngine implements Engine {
   /** Whether a switch of its path has another id than before. */
   #isMoved = false;
 
-  constructor(words: Int32Array, geometry: CacheGeometry, hash: HashName, seed: number, comparison = COMPARISON) {
+  /** @param outboxes those of another engine, to share them. Default: outboxes of its own */
+  constructor(
+    words: Int32Array,
+    geometry: CacheGeometry,
+    hash: HashName,
+    seed: number,
+    comparison = COMPARISON,
+    outboxes?: Pick<Engine, 'entries' | 'events'>,
+  ) {
     this.buffer = words.buffer;
     this.words = words;
     this.#floats = new Float32Array(words.buffer, words.byteOffset, words.length);
@@ -99,14 +107,14 @@ export class PlainEngine implements Engine {
     this.#metricCount = geometry.metrics.length;
     this.#hopsAt = geometry.hopsAt;
     this.#isExact = geometry.layout === 'exact';
-    const fields = this.#isExact ? EXACT : COMPACT;
+    const fields = fieldsOf(geometry.layout);
     this.#meta = fields.META;
     this.#packets = fields.PACKETS;
     this.#pathChanges = fields.PATH_CHANGES;
     this.#last = fields.LAST;
-    const perReport = geometry.hops * geometry.metrics.length + 2;
-    this.entries = new Outbox(geometry.bucketStride, OUTBOX.ENTRIES);
-    this.events = new Outbox(EVENT_WORDS, Math.max(OUTBOX.EVENTS, perReport));
+    const room = outboxWords(geometry);
+    this.entries = outboxes?.entries ?? new Outbox(geometry.bucketStride, new Int32Array(room.entries));
+    this.events = outboxes?.events ?? new Outbox(EVENT_WORDS, new Int32Array(room.events));
   }
 
   run(batch: TelemetryBatch, from: number, to: number): number {
@@ -115,7 +123,7 @@ export class PlainEngine implements Engine {
     this.#hashRows(batch, from, to);
     const { flags, isTimed, frameTimeHigh, frameTimeLow } = batch;
     const { entries, events, words } = this;
-    const eventsPerReport = this.#geometry.hops * this.#geometry.metrics.length + 2;
+    const perReport = eventsPerReport(this.#geometry);
     const { report, reportStride } = columns;
     let row = from;
     let notOk = 0;
@@ -135,7 +143,7 @@ export class PlainEngine implements Engine {
         unsupported++;
         continue;
       }
-      if (entries.count === entries.capacity || events.count + eventsPerReport > events.capacity) break;
+      if (entries.count === entries.capacity || events.count + perReport > events.capacity) break;
       this.#timeLow = 0;
       this.#timeHigh = 0;
       if (isTimed) {
@@ -275,7 +283,8 @@ export class PlainEngine implements Engine {
       else this.#addCompact(lasts, size, metric, value >>> 0, words[node + 1]! >>> 0);
       const limits = metric << 1;
       if (isUsual && !isBeyond(value, previous, thresholds[limits]!, thresholds[limits + 1]!)) continue;
-      this.#compare(value >>> 0, previous, limits, (metric << 8) | (hop << 16), node);
+      const hasPrevious = this.#isKnown && previous !== NONE;
+      this.#compare(value >>> 0, previous, hasPrevious, limits, (metric << 8) | (hop << 16), words[node]!);
     }
   }
 
@@ -306,19 +315,16 @@ export class PlainEngine implements Engine {
     floats[lasts + size + metric] = Math.fround(mean + step);
   }
 
-  /** Raises an event if the value is one. `previous` is a signed word. */
-  #compare(value: number, previous: number, limits: number, place: number, node: number): void {
+  /** Raises an event if the value is one. `previous` and `id`, that of the switch, are signed words. */
+  #compare(value: number, previous: number, hasPrevious: boolean, limits: number, place: number, id: number): void {
     const { thresholds } = this;
     const level = thresholds[limits]! >>> 0;
     const change = thresholds[limits + 1]! >>> 0;
     const comparison = this.#comparison;
     let kind = comparison.exceeds(value, level) ? EVENT_KIND.THRESHOLD : 0;
-    if (this.#isKnown && previous !== NONE && comparison.differs(value, previous >>> 0, change)) {
-      kind |= EVENT_KIND.CHANGE;
-    }
+    if (hasPrevious && comparison.differs(value, previous >>> 0, change)) kind |= EVENT_KIND.CHANGE;
     if (kind === 0) return;
-    const limit = (kind & EVENT_KIND.THRESHOLD) !== 0 ? level : change;
-    this.#raise(kind | place, node < 0 ? NONE : this.words[node]!, value, previous, limit);
+    this.#raise(kind | place, id, value, previous, (kind & EVENT_KIND.THRESHOLD) !== 0 ? level : change);
   }
 
   #raise(kind: number, node: number, value: number, previous: number, threshold: number): void {
@@ -353,27 +359,17 @@ export class PlainEngine implements Engine {
     if (carried === 0) return;
     sum = Math.min(sum, MOST_SUM);
     let previous = NONE;
-    let isFirst = true;
+    let hasPrevious = false;
     if (this.#isExact) {
       const { words } = this;
       const at = this.#at;
-      isFirst = words[at + EXACT.END_TO_END_COUNT] === 0;
+      hasPrevious = words[at + EXACT.END_TO_END_COUNT] !== 0;
       previous = words[at + EXACT.END_TO_END]!;
       words[at + EXACT.END_TO_END] = sum;
       words[at + EXACT.END_TO_END_COUNT] = words[at + EXACT.END_TO_END_COUNT]! + 1;
       this.#add64(at + EXACT.END_TO_END_SUM, sum);
     }
-    this.#compareEndToEnd(sum, previous, isFirst);
-  }
-
-  #compareEndToEnd(sum: number, previous: number, isFirst: boolean): void {
-    const level = this.thresholds[THRESHOLDS.END_TO_END]! >>> 0;
-    const change = this.thresholds[THRESHOLDS.END_TO_END + 1]! >>> 0;
-    let kind = this.#comparison.exceeds(sum, level) ? EVENT_KIND.THRESHOLD : 0;
-    if (!isFirst && this.#comparison.differs(sum, previous >>> 0, change)) kind |= EVENT_KIND.CHANGE;
-    if (kind === 0) return;
-    const limit = (kind & EVENT_KIND.THRESHOLD) !== 0 ? level : change;
-    this.#raise(kind | EVENT_KIND.END_TO_END, NONE, sum, previous, limit);
+    this.#compare(sum, previous, hasPrevious, THRESHOLDS.END_TO_END, EVENT_KIND.END_TO_END, NONE);
   }
 
   /** Compares the path with the flow's previous one. @returns the path length to remember */

@@ -1,6 +1,6 @@
 /**
  * The order in which the flows of a row were updated: one byte per bucket, see layout.ts. Four bytes are worked on at
- * once; they are all below 128, so that no sum or difference below reaches into the next byte.
+ * once. All are below 128, so no sum or difference reaches into the next byte.
  */
 import { EMPTY_RANK } from '../layout.js';
 
@@ -9,7 +9,7 @@ export function rankOf(words: Int32Array, ranksAt: number, bucket: number): numb
   return (words[ranksAt + (bucket >> 2)]! >>> ((bucket & 3) << 3)) & 0xff;
 }
 
-function setRank(words: Int32Array, ranksAt: number, bucket: number, rank: number): void {
+export function setRank(words: Int32Array, ranksAt: number, bucket: number, rank: number): void {
   const at = ranksAt + (bucket >> 2);
   const shift = (bucket & 3) << 3;
   words[at] = (words[at]! & ~(0xff << shift)) | (rank << shift);

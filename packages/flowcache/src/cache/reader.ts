@@ -1,15 +1,14 @@
 import type { Flow } from '@int/codec';
 import {
   type CacheGeometry,
-  COMPACT,
   COUNTERS,
   type CounterName,
-  EXACT,
   geometryOf,
   HASHES,
   type HashName,
   HEADER,
   HEADER_WORDS,
+  headerOf,
   LAYOUT_VERSION,
   LAYOUTS,
   MAGIC,
@@ -29,7 +28,7 @@ export function totalsOf(words: Int32Array): FlowCacheTotals {
   return Object.fromEntries(COUNTERS.map((name) => [name, counter(words, name)])) as FlowCacheTotals;
 }
 
-/** The dimensions and the hash that a header tells. */
+/** The dimensions and the hash in a header. */
 export interface Header {
   readonly geometry: CacheGeometry;
   readonly hash: HashName;
@@ -52,6 +51,7 @@ export function readHeader(words: Int32Array): Header {
   const hash = HASHES[words[HEADER.HASH]!];
   const metrics = metricsOf(words.subarray(METRIC_WORDS), words[HEADER.METRICS]!);
   if (layout === undefined || hash === undefined || metrics === null) return fail('the header is damaged');
+  const seed = words[HEADER.SEED]! >>> 0;
   let geometry: CacheGeometry;
   try {
     geometry = geometryOf({
@@ -64,25 +64,20 @@ export function readHeader(words: Int32Array): Header {
   } catch {
     return fail('the header is damaged');
   }
-  if (
-    words[HEADER.ROW_STRIDE] !== geometry.rowStride ||
-    words[HEADER.BUCKET_STRIDE] !== geometry.bucketStride ||
-    words[HEADER.ROWS_AT] !== geometry.rowsAt ||
-    words[HEADER.BUCKETS_AT] !== geometry.bucketsAt
-  ) {
-    return fail('the header is damaged');
-  }
-  return { geometry, hash, seed: words[HEADER.SEED]! >>> 0 };
+  const expected = headerOf(geometry, hash, seed).subarray(0, HEADER.GENERATION);
+  if (expected.some((word, at) => word !== words[at])) return fail('the header is damaged');
+  return { geometry, hash, seed };
 }
 
-/** Tries to read a row between two blocks of updates, before it gives up. */
+/** So often a view tries to read a row between two blocks of updates, before it gives up. */
 const ATTEMPTS = 100_000;
 
 /**
  * A look into a cache that another thread updates.
  *
- * Every entry is read whole: rows are copied, and copied again if the owner wrote meanwhile. The owner writes in blocks
- * of at most 256 reports, with pauses in which rows are read.
+ * It reads every entry whole: it copies rows, and copies them again if the owner wrote meanwhile. The owner writes in
+ * blocks of
+ * at most 256 reports, and pauses for readers in between.
  */
 export class FlowCacheView {
   readonly geometry: CacheGeometry;
@@ -171,7 +166,7 @@ export class FlowCacheView {
   /** Runs `read` until nothing was written meanwhile. */
   #whenStill(read: () => void): void {
     if (this.#isStillFor(read)) return;
-    // The owner is busy: it pauses for who waits.
+    // The owner is busy, and pauses if somebody waits.
     Atomics.add(this.#words, HEADER.READERS, 1);
     try {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (this.#isStillFor(read)) return;
@@ -185,12 +180,7 @@ export class FlowCacheView {
     const before = Atomics.load(this.#words, HEADER.GENERATION);
     if ((before & 1) !== 0) return false;
     read();
-    // Adding orders the reads before it; a load would only order those behind.
+    // An addition orders the reads before it; a load would only order those behind it.
     return Atomics.add(this.#words, HEADER.GENERATION, 0) === before;
   }
-}
-
-/** Words of a bucket that both layouts have, at different places. */
-export function commonFields(geometry: CacheGeometry): typeof EXACT | typeof COMPACT {
-  return geometry.layout === 'exact' ? EXACT : COMPACT;
 }

@@ -4,31 +4,15 @@ import {
   COUNTER_WORDS,
   type CounterName,
   EMPTY_RANK,
-  HASHES,
   type HashName,
   HEADER,
-  LAYOUT_VERSION,
-  LAYOUTS,
+  headerOf,
   MAGIC,
-  METRIC_WORDS,
-  metricWords,
 } from '../layout.js';
 
 /** Writes the header and the empty rows of a cache. Words that are 0 in an empty cache are taken to be 0. */
 export function initialize(words: Int32Array, geometry: CacheGeometry, hash: HashName, seed: number): void {
-  words[HEADER.VERSION] = LAYOUT_VERSION;
-  words[HEADER.LAYOUT] = LAYOUTS.indexOf(geometry.layout);
-  words[HEADER.ROWS] = geometry.rows;
-  words[HEADER.BUCKETS] = geometry.buckets;
-  words[HEADER.HOPS] = geometry.hops;
-  words[HEADER.METRICS] = geometry.metrics.length;
-  words[HEADER.HASH] = HASHES.indexOf(hash);
-  words[HEADER.SEED] = seed | 0;
-  words[HEADER.ROW_STRIDE] = geometry.rowStride;
-  words[HEADER.BUCKET_STRIDE] = geometry.bucketStride;
-  words[HEADER.ROWS_AT] = geometry.rowsAt;
-  words[HEADER.BUCKETS_AT] = geometry.bucketsAt;
-  words.set(metricWords(geometry.metrics), METRIC_WORDS);
+  words.set(headerOf(geometry, hash, seed).subarray(1), 1);
   const empty = Math.imul(EMPTY_RANK, 0x01010101);
   const rankWords = Math.ceil(geometry.buckets / 4);
   for (let row = 0; row < geometry.rows; row++) {

@@ -14,13 +14,13 @@
  * All numbers are 32-bit words, little-endian. Rows come in ascending order, entries of a row by bucket.
  */
 import { crc32 } from '@int/hash';
-import { COUNTER_WORDS, EMPTY_RANK, HEADER, HEADER_WORDS, META } from '../layout.js';
+import { COUNTER_WORDS, EMPTY_RANK, fieldsOf, HEADER, HEADER_WORDS, META } from '../layout.js';
 import { FlowCacheError } from './errors.js';
 import { FlowCache } from './flow-cache.js';
 import { FlowIndex, FlowKey } from './flow-index.js';
 import type { FlowCacheOptions } from './options.js';
-import { rankOf } from './ranks.js';
-import { commonFields, type Header, readHeader } from './reader.js';
+import { rankOf, setRank } from './ranks.js';
+import { readHeader } from './reader.js';
 import { count } from './region.js';
 
 const MARK = /* @__PURE__ */ Uint8Array.from('INTFLOWS', (letter) => letter.charCodeAt(0));
@@ -29,18 +29,19 @@ const END = -1;
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * Writes a cache, as it is: it must not be updated until the last chunk is taken.
+ * Writes a cache as it is: it must not be updated until the last chunk is taken.
  * @returns chunks of about 1 MiB, for the receiver to keep
  */
 export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, undefined> {
   const { geometry, words } = cache;
-  const { rows, buckets, bucketStride, rowsAt, rowStride, bucketsAt } = geometry;
+  const { rows, buckets, bucketStride } = geometry;
+  const index = new FlowIndex(words, geometry);
   const entryWords = 2 + bucketStride;
   const chunkWords = Math.max(CHUNK_BYTES / 4, 2 + buckets * entryWords, 3 + HEADER_WORDS);
   let chunk = new Int32Array(chunkWords);
   let crc = 0;
   let used = 0;
-  // A chunk is not used again: streams ask for the next one while they write the last.
+  // A new chunk each time: streams ask for the next one while they write the last.
   const flush = (): Uint8Array => {
     const filled = new Uint8Array(chunk.buffer, 0, used * 4);
     crc = crc32(filled, 0, filled.length, crc);
@@ -57,18 +58,15 @@ export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, un
   chunk[used] = crc32(bytes, 0, used * 4);
   used++;
   for (let row = 0; row < rows; row++) {
-    const tags = rowsAt + row * rowStride;
-    let held = 0;
-    for (let bucket = 0; bucket < buckets; bucket++) if (words[tags + bucket] !== 0) held++;
-    if (held === 0) continue;
-    if (used + 2 + held * entryWords > chunk.length) yield flush();
+    const held = [...index.flows(row, row + 1)];
+    if (held.length === 0) continue;
+    if (used + 2 + held.length * entryWords > chunk.length) yield flush();
     chunk[used++] = row;
-    chunk[used++] = held;
-    for (let bucket = 0; bucket < buckets; bucket++) {
-      if (words[tags + bucket] === 0) continue;
+    chunk[used++] = held.length;
+    const tags = index.rowAt(row);
+    for (const { bucket, at } of held) {
       chunk[used++] = bucket | (rankOf(words, tags + buckets, bucket) << 16);
       chunk[used++] = words[tags + bucket]!;
-      const at = bucketsAt + (row * buckets + bucket) * bucketStride;
       chunk.set(words.subarray(at, at + bucketStride), used);
       used += bucketStride;
     }
@@ -80,17 +78,15 @@ export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, un
   yield new Uint8Array(Int32Array.of(crc).buffer);
 }
 
-/** What a snapshot does not say: where the cache is to be and whom it serves. */
+/** What a snapshot does not hold: where the cache is to be, and whom it serves. */
 export type RestoreOptions = Pick<
   FlowCacheOptions,
   'shared' | 'accelerator' | 'memory' | 'thresholds' | 'entries' | 'events' | 'comparison'
 >;
 
 /**
- * Makes a cache of a snapshot, from chunks as they come.
- *
- * The cache has the entries of the old one, in the same places and the same order, and goes on as the old one would
- * have. Its counters start at 0, but for `live` and `restoredPackets`.
+ * Makes a cache of a snapshot, from chunks as they come. The cache has the entries of the old one, in the same places and
+ * the same order, and goes on as the old one would have. Its counters start at 0, except `live` and `restoredPackets`.
  *
  * @example
  * const reader = new SnapshotReader();
@@ -106,7 +102,8 @@ export class SnapshotReader {
   #offset = 0;
   #crc = 0;
   #cache: FlowCache | null = null;
-  #header: Header | null = null;
+  /** Of the cache. */
+  #index!: FlowIndex;
   readonly #key = new FlowKey();
   #lastRow = -1;
   #isAtEnd = false;
@@ -119,7 +116,7 @@ export class SnapshotReader {
 
   /**
    * Takes the next bytes.
-   * @throws FlowCacheError if they cannot be those of a snapshot; reading cannot go on, and every further call throws it
+   * @throws FlowCacheError if they cannot be those of a snapshot; every further call throws it again
    */
   push(bytes: Uint8Array): void {
     if (this.#failure !== null) throw this.#failure;
@@ -145,7 +142,7 @@ export class SnapshotReader {
   }
 
   /**
-   * Says that no more bytes come.
+   * Ends reading.
    * @returns the cache
    * @throws FlowCacheError `ERR_SNAPSHOT_TRUNCATED` if bytes are missing; what {@link push} has thrown
    */
@@ -177,7 +174,7 @@ export class SnapshotReader {
       this.#isAtEnd = true;
       return 8;
     }
-    const { rows, buckets, bucketStride } = this.#header!.geometry;
+    const { rows, buckets, bucketStride } = this.#index.geometry;
     if (row >= rows || row <= this.#lastRow) this.#fail('ERR_SNAPSHOT_ENTRY', `there is no row ${row} here`);
     if (held < 1 || held > buckets) this.#fail('ERR_SNAPSHOT_ENTRY', `a row of ${buckets} has no ${held} entries`);
     const entryBytes = 8 + 4 * bucketStride;
@@ -201,52 +198,46 @@ export class SnapshotReader {
     }
     const words = new Int32Array(HEADER_WORDS);
     for (let word = 0; word < HEADER_WORDS; word++) words[word] = view.getInt32(MARK.length + word * 4, true);
-    const header = readHeader(words);
-    const { geometry, hash, seed } = header;
+    const { geometry, hash, seed } = readHeader(words);
     const { rows, buckets, hops, metrics, layout } = geometry;
     if (words[HEADER.SWEEP_ROW]! >>> 0 >= rows) this.#fail('ERR_FLOW_CACHE_HEADER', 'the header is damaged');
-    this.#header = header;
     const dimensions = { rows, buckets, hops, metrics, layout, hash, seed };
     this.#cache = new FlowCache({ ...this.#options, ...dimensions });
     this.#cache.words[HEADER.SWEEP_ROW] = words[HEADER.SWEEP_ROW]!;
+    this.#index = new FlowIndex(this.#cache.words, geometry);
     return HEADER_BYTES;
   }
 
   #takeEntry(view: DataView, at: number, row: number, held: number): void {
-    const { geometry, hash, seed } = this.#header!;
-    const { buckets, bucketStride, rowsAt, rowStride, bucketsAt } = geometry;
-    const { words } = this.#cache!;
+    const { geometry, hash, seed, words } = this.#cache!;
+    const index = this.#index;
+    const { buckets, bucketStride } = geometry;
     const place = view.getUint32(at, true);
     const bucket = place & 0xffff;
     const rank = place >>> 16;
-    const tags = rowsAt + row * rowStride;
+    const tags = index.rowAt(row);
     if (bucket >= buckets || words[tags + bucket] !== 0 || rank >= held) {
       this.#fail('ERR_SNAPSHOT_ENTRY', 'an entry has no place', at);
     }
-    const to = bucketsAt + (row * buckets + bucket) * bucketStride;
+    const to = index.bucketAt(row, bucket);
     for (let word = 0; word < bucketStride; word++) words[to + word] = view.getInt32(at + 8 + 4 * word, true);
-    this.#key.copy(words, to, geometry.layout === 'exact');
+    this.#key.copy(words, to, geometry.layout);
     const flowHash = this.#key.hash(hash, seed);
     const tag = FlowIndex.tag(flowHash);
-    const fields = commonFields(geometry);
     if (flowHash % geometry.rows !== row || view.getInt32(at + 4, true) !== tag || !this.#isLive(to)) {
       this.#fail('ERR_SNAPSHOT_ENTRY', 'an entry is not that of its flow', at);
     }
-    const index = new FlowIndex(words, geometry);
     if (index.find(row, tag, this.#key) >= 0) this.#fail('ERR_SNAPSHOT_ENTRY', 'a flow has two entries', at);
     words[tags + bucket] = tag;
-    const ranksAt = tags + buckets + (bucket >> 2);
-    const shift = (bucket & 3) << 3;
-    words[ranksAt] = (words[ranksAt]! & ~(0xff << shift)) | (rank << shift);
+    setRank(words, tags + buckets, bucket, rank);
     count(words, 'live', 1);
-    count(words, 'restoredPackets', words[to + fields.PACKETS]! >>> 0);
+    count(words, 'restoredPackets', words[to + fieldsOf(geometry.layout).PACKETS]! >>> 0);
   }
 
-  /** Whether a bucket holds what one of a cache can hold, as far as finding its flow and reading it goes. */
+  /** Whether a bucket holds what a bucket of a cache can hold, as far as finding its flow and reading it goes. */
   #isLive(at: number): boolean {
-    const { geometry } = this.#header!;
-    const { words } = this.#cache!;
-    const fields = commonFields(geometry);
+    const { geometry, words } = this.#cache!;
+    const fields = fieldsOf(geometry.layout);
     const meta = words[at + fields.META]!;
     const seen = (meta >>> META.SEEN_SHIFT) & META.SEEN_MASK;
     if (seen > geometry.hops || meta >>> META.REASON_SHIFT !== 0 || words[at + fields.PACKETS] === 0) return false;
@@ -261,12 +252,10 @@ export class SnapshotReader {
 
   /** The ranks of a row are 0 to `held - 1`, each once. */
   #checkRanks(row: number, held: number): void {
-    const { buckets, rowsAt, rowStride } = this.#header!.geometry;
-    const { words } = this.#cache!;
-    const ranksAt = rowsAt + row * rowStride + buckets;
+    const { buckets } = this.#index.geometry;
     const taken = new Set<number>();
     for (let bucket = 0; bucket < buckets; bucket++) {
-      const rank = rankOf(words, ranksAt, bucket);
+      const rank = rankOf(this.#index.words, this.#index.rowAt(row) + buckets, bucket);
       if (rank !== EMPTY_RANK) taken.add(rank);
     }
     if (taken.size !== held) this.#fail('ERR_SNAPSHOT_ENTRY', 'the order of a row is damaged');

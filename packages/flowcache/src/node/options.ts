@@ -3,14 +3,14 @@ import type { FlowCacheOptions } from '../cache/options.js';
 import { resolveOptions } from '../cache/options.js';
 import { Thresholds } from '../cache/thresholds.js';
 import { type DistributionDimensions, planOf } from '../distribution/layout.js';
-import type { CacheGeometry, HashName } from '../layout.js';
+import { type CacheGeometry, checkedInteger } from '../layout.js';
 import type { ShardError } from './errors.js';
 import { MAX_SHARDS } from './scatter.js';
 import { workerFile } from './worker-file.js';
 
-/** What to do with reports when the worker they are for has not emptied a slot yet. */
+/** What to do with reports whose worker has no free slot. */
 export type WhenFull =
-  /** Wait for it: nothing is lost, and the source has to wait too. */
+  /** Wait: nothing is lost, and the source waits too. */
   | 'wait'
   /** Count them as lost, and go on. */
   | 'lose';
@@ -35,49 +35,51 @@ export interface ShardedFlowCacheOptions
   /** Events that the ring of each shard holds, likewise. Default 65536. */
   readonly eventRecords?: number;
   /**
-   * Hand on entries that were idle for so long, by the clock of the reports, in nanoseconds. Default: never. Where no
-   * reports come, nothing ages by itself; see `age`.
+   * Nanoseconds, by the clock of the reports, after which an idle entry is handed on. Default: never. Without reports
+   * nothing ages;
+   * see `age`.
    */
   readonly idleNs?: bigint;
   /** Count distributions in each worker, of these dimensions. Default: none. */
   readonly distributions?: DistributionDimensions;
   /** Begin with a snapshot: the name that was given to `snapshot`, by a cache of the same dimensions and shards. */
   readonly restore?: string;
-  /** Called when a worker has ended by itself. Default: nobody is, and `stop` throws the error. */
+  /** Called when a worker has ended by itself. Default: `stop` throws the error. */
   readonly onFailure?: (error: ShardError) => void;
   /**
-   * The code of the workers, `shard-worker.js` of this package. Needed only where a bundler has put the program together
-   * and left it behind. Default: the file beside the module that this class comes from.
+   * The code of the workers, `shard-worker.js` of this package. Needed only where a bundler has left it behind.
+   * Default: the file
+   * beside the module of this class.
    */
   readonly worker?: string | URL;
 }
 
-/** Options without gaps. */
-export interface ResolvedShardOptions {
-  readonly shards: number;
-  readonly hash: HashName;
-  readonly seed: number;
-  readonly accelerator: boolean;
-  readonly slots: number;
-  readonly slotReports: number;
-  readonly slotHops: number;
-  readonly whenFull: WhenFull;
-  readonly entryRecords: number;
-  readonly eventRecords: number;
+/** Options without gaps; `null`: not asked for. */
+export interface ResolvedShardOptions
+  extends Required<
+    Pick<
+      ShardedFlowCacheOptions,
+      | 'shards'
+      | 'hash'
+      | 'seed'
+      | 'accelerator'
+      | 'slots'
+      | 'slotReports'
+      | 'slotHops'
+      | 'whenFull'
+      | 'entryRecords'
+      | 'eventRecords'
+      | 'worker'
+    >
+  > {
+  /** The layout of each shard's cache. */
+  readonly geometry: CacheGeometry;
   readonly idleNs: bigint | null;
   readonly distributions: DistributionDimensions | null;
   /** Files by shard. */
   readonly restore: readonly string[] | null;
   readonly thresholds: Thresholds;
-  readonly worker: string | URL;
   readonly onFailure: ((error: ShardError) => void) | null;
-}
-
-function checked(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-  return value;
 }
 
 /** The file of each shard that a snapshot has. */
@@ -86,16 +88,12 @@ export function snapshotFiles(name: string, shards: number): string[] {
 }
 
 /**
- * @returns the options, and the layout of each shard's cache
  * @throws RangeError for an option out of range, or thresholds that threads cannot share
  * @throws DistributionError for dimensions of distributions out of range
  */
-export function resolveShardOptions(options: ShardedFlowCacheOptions): {
-  readonly resolved: ResolvedShardOptions;
-  readonly geometry: CacheGeometry;
-} {
-  const shards = checked('shards', options.shards ?? Math.max(1, availableParallelism() - 1), 1, MAX_SHARDS);
-  const rows = Math.ceil(checked('rows', options.rows ?? 1 << 19, 1, 2 ** 28) / shards);
+export function resolveShardOptions(options: ShardedFlowCacheOptions): ResolvedShardOptions {
+  const shards = checkedInteger('shards', options.shards ?? Math.max(1, availableParallelism() - 1), 1, MAX_SHARDS);
+  const rows = Math.ceil(checkedInteger('rows', options.rows ?? 1 << 19, 1, 2 ** 28) / shards);
   const { geometry, hash, seed, accelerator } = resolveOptions({ ...options, rows });
   const { thresholds: given, whenFull = 'wait', idleNs, distributions, restore } = options;
   if (whenFull !== 'wait' && whenFull !== 'lose') {
@@ -112,26 +110,24 @@ export function resolveShardOptions(options: ShardedFlowCacheOptions): {
     throw new RangeError(`the thresholds are for ${thresholds.metrics.join(', ')}`);
   }
   if (distributions !== undefined) planOf(distributions);
-  const slotReports = checked('slotReports', options.slotReports ?? 1024, 1, 1 << 16);
+  const slotReports = checkedInteger('slotReports', options.slotReports ?? 1024, 1, 1 << 16);
   return {
     geometry,
-    resolved: {
-      shards,
-      hash,
-      seed,
-      accelerator,
-      slots: checked('slots', options.slots ?? 8, 2, 1024),
-      slotReports,
-      slotHops: checked('slotHops', options.slotHops ?? Math.max(256, 8 * slotReports), 256, 1 << 20),
-      whenFull,
-      entryRecords: checked('entryRecords', options.entryRecords ?? 65_536, 1, 1 << 24),
-      eventRecords: checked('eventRecords', options.eventRecords ?? 65_536, 1, 1 << 24),
-      idleNs: idleNs ?? null,
-      distributions: distributions ?? null,
-      restore: restore === undefined ? null : snapshotFiles(restore, shards),
-      thresholds,
-      worker: options.worker ?? workerFile(),
-      onFailure: options.onFailure ?? null,
-    },
+    shards,
+    hash,
+    seed,
+    accelerator,
+    slots: checkedInteger('slots', options.slots ?? 8, 2, 1024),
+    slotReports,
+    slotHops: checkedInteger('slotHops', options.slotHops ?? Math.max(256, 8 * slotReports), 256, 1 << 20),
+    whenFull,
+    entryRecords: checkedInteger('entryRecords', options.entryRecords ?? 65_536, 1, 1 << 24),
+    eventRecords: checkedInteger('eventRecords', options.eventRecords ?? 65_536, 1, 1 << 24),
+    idleNs: idleNs ?? null,
+    distributions: distributions ?? null,
+    restore: restore === undefined ? null : snapshotFiles(restore, shards),
+    thresholds,
+    worker: options.worker ?? workerFile(),
+    onFailure: options.onFailure ?? null,
   };
 }

@@ -95,12 +95,7 @@ export class Monitor {
       prefixTo: inBand ? prefixFinder(graph, nodes, maxPrefixHops) : null,
       maxPrefixHops,
     });
-    this.#routeOptions = {
-      layout: options.layout ?? 'auto',
-      reserveHops: maxPrefixHops,
-      ...(options.measurements === undefined ? {} : { measurements: options.measurements }),
-      ...(options.portOf === undefined ? {} : { portOf: options.portOf }),
-    };
+    this.#routeOptions = { ...options, reserveHops: maxPrefixHops };
     this.#state = initialRecovery(firstId(options.seed));
     this.#routes = this.#plan(options.plan);
     this.#sessionRoutes = this.#routes;

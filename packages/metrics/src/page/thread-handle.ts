@@ -1,6 +1,6 @@
 /** The program's handle of the thread that serves the pages. */
 import { Worker } from 'node:worker_threads';
-import { BackOff } from '@int/collector/internals';
+import { BackOff, within } from '@int/collector/internals';
 import type { PageContent } from './page.js';
 import type { Asked, FromPageThread, Health, PageSetup, PageTotals, ToPageThread } from './protocol.js';
 
@@ -97,14 +97,9 @@ export class PageThread {
     clearTimeout(this.#restart);
     const worker = this.#worker;
     if (worker === null) return;
-    let limit: NodeJS.Timeout | undefined;
-    const ended = new Promise<void>((resolve) => {
-      worker.once('exit', () => resolve());
-      limit = setTimeout(resolve, CLOSE_MS);
-    });
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
     this.#tell({ name: 'close' });
-    await ended;
-    clearTimeout(limit);
+    await within(CLOSE_MS, ended);
     await worker.terminate();
   }
 

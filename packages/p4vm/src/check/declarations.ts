@@ -1,4 +1,4 @@
-import type { Declaration, ExternDeclaration } from '../syntax/ast.js';
+import type { ControlDeclaration, Declaration, ExternDeclaration, ParserDeclaration } from '../syntax/ast.js';
 import type { Checker } from './checker.js';
 import { declareInstance } from './constructors.js';
 import {
@@ -11,8 +11,9 @@ import {
   methodType,
 } from './declare-types.js';
 import { declareAction, declareFunction, declareOverload } from './functions.js';
-import { declareObject } from './parsers.js';
-import { declareConstant } from './statements.js';
+import { declareObject, declareValueSet } from './parsers.js';
+import { declareConstant, declareVariable } from './statements.js';
+import { declareTable } from './tables.js';
 
 function declareExternFunction(c: Checker, declaration: ExternDeclaration): void {
   const [method] = declaration.methods;
@@ -21,8 +22,10 @@ function declareExternFunction(c: Checker, declaration: ExternDeclaration): void
   declareOverload(c, { kind: 'extern-function', declaration, method, type }, method.name);
 }
 
-/** Checks a declaration at the top level and adds its name to the scope. */
-export function checkDeclaration(c: Checker, declaration: Declaration): void {
+type Local = (ControlDeclaration | ParserDeclaration)['locals'][number];
+
+/** Checks a declaration and adds its name to the scope. */
+export function checkDeclaration(c: Checker, declaration: Declaration | Local): void {
   switch (declaration.kind) {
     case 'constant':
       declareConstant(c, declaration);
@@ -63,6 +66,15 @@ export function checkDeclaration(c: Checker, declaration: Declaration): void {
       break;
     case 'instance':
       declareInstance(c, declaration);
+      break;
+    case 'variable':
+      declareVariable(c, declaration);
+      break;
+    case 'table':
+      declareTable(c, declaration);
+      break;
+    case 'value-set':
+      declareValueSet(c, declaration);
       break;
   }
 }

@@ -8,7 +8,14 @@ import type {
   Table,
   Variable,
 } from '../ir/program.js';
-import { forEachExpression, type StatementVisitor, walkStatement, walkStates } from './walk.js';
+import {
+  forEachExpression,
+  isCall,
+  type StatementVisitor,
+  someExpression,
+  walkStatement,
+  walkStates,
+} from '../ir/walk.js';
 
 /** A declaration that becomes one JavaScript function. */
 export type Callable = Action | IrFunction | ControlInstance | ParserInstance | Table;
@@ -111,7 +118,7 @@ export class Analysis {
     else owners.add(callable);
   }
 
-  #visitor(callable: Callable, facts: Facts): Required<StatementVisitor> {
+  #visitor(callable: Callable, facts: Facts): StatementVisitor {
     return {
       expression: (expression) => this.#expression(callable, facts, expression),
       statement: (statement) => {
@@ -197,22 +204,7 @@ export function isInstance(callable: Callable): callable is ControlInstance | Pa
 
 /** Whether evaluating an expression may change a variable, or anything else. */
 export function hasEffects(expression: Expression): boolean {
-  let found = false;
-  forEachExpression(expression, (each) => {
-    switch (each.kind) {
-      case 'call-function':
-      case 'call-action':
-      case 'apply-instance':
-      case 'apply-table':
-      case 'call-extern':
-      case 'call-method':
-      case 'set-validity':
-      case 'push-pop':
-        found = true;
-        return;
-      case 'call-packet':
-        if (each.method === 'extract' || each.method === 'advance' || each.method === 'emit') found = true;
-    }
-  });
-  return found;
+  return someExpression(expression, (each) =>
+    each.kind === 'call-packet' ? each.method !== 'lookahead' && each.method !== 'length' : isCall(each),
+  );
 }

@@ -1,7 +1,7 @@
 import { Budget, runStage } from '../budget/budget.js';
 import type { ControlInstance, IrProgram, StructDataType, Variable } from '../ir/program.js';
 import { declaredBytes, objectBytes } from '../ir/state-bytes.js';
-import { machine } from '../machine/machine.js';
+import * as machine from '../machine/machine.js';
 import type { Runtime } from '../machine/runtime.js';
 import type { ReadPlace } from '../poison/poison.js';
 import { PoisonedCode } from '../poison/poisoned-code.js';

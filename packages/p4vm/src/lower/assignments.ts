@@ -1,8 +1,9 @@
 import type { DataType, Expression, LValue, Statement, Variable } from '../ir/program.js';
+import { isLValue } from '../ir/walk.js';
 import type { Span } from '../source/position.js';
 import type { AssignmentStatement, BinaryOperator } from '../syntax/ast.js';
 import { constant } from './constants.js';
-import { copyOf, isPlace } from './copies.js';
+import { copyOf } from './copies.js';
 import { BIT32, sameDataType } from './data-types.js';
 import { binary, lowerExpression, lowerPlace, lowerRight } from './expressions.js';
 import type { Lowering } from './lowering.js';
@@ -36,7 +37,7 @@ class Once {
   }
 
   base(base: Expression): Expression {
-    return isPlace(base) ? this.place(base) : base;
+    return isLValue(base) ? this.place(base) : base;
   }
 
   block(last: Statement): Statement[] {
@@ -93,7 +94,7 @@ function assignDynamic(
 ): Statement[] {
   const { span } = statement;
   const { base, type } = slice;
-  if (!isPlace(base) || base.type.kind !== 'bits' || type.kind !== 'bits') {
+  if (!isLValue(base) || base.type.kind !== 'bits' || type.kind !== 'bits') {
     return lowering.missing(span, 'this slice is not a place to write to');
   }
   const once = new Once(lowering);

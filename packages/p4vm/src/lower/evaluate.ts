@@ -13,12 +13,12 @@ import type {
   StructExpression,
   UnaryExpression,
 } from '../syntax/ast.js';
-import type { BitsType, IntegerType, Type } from '../types/type.js';
+import type { BitsType, PlainType, Type } from '../types/type.js';
 import type { Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
 
 /** The type in which numbers of a type are computed; undefined for other types. */
-function numberType(type: Type): IntegerType | BitsType | undefined {
+function numberType(type: Type): PlainType<'integer'> | BitsType | undefined {
   switch (type.kind) {
     case 'integer':
     case 'bits':

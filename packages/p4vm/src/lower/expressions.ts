@@ -1,4 +1,5 @@
 import type { DataType, Expression, LValue } from '../ir/program.js';
+import { isLValue } from '../ir/walk.js';
 import type { Span } from '../source/position.js';
 import type {
   BinaryExpression,
@@ -24,7 +25,7 @@ import {
   countConstant,
   defaultOf,
 } from './constants.js';
-import { copyOf, isPlace } from './copies.js';
+import { copyOf } from './copies.js';
 import { BIT32, BOOL, sameDataType } from './data-types.js';
 import { hasEffects, isInOrder } from './effects.js';
 import { componentsOf, Evaluator, numberValue, orderedElements } from './evaluate.js';
@@ -59,7 +60,7 @@ export function lowerInitial(lowering: Lowering, scope: Scope, expression: Synta
 export function lowerPlace(lowering: Lowering, scope: Scope, expression: Syntax): LValue {
   const type = lowering.typeOf(expression);
   const lowered = lowerValue(lowering, scope, expression, type);
-  if (isPlace(lowered)) return lowered;
+  if (isLValue(lowered)) return lowered;
   return lowered.kind === 'dynamic-slice'
     ? lowering.refuse(expression.span, 'a slice whose position is known only at run time cannot be written here')
     : lowering.missing(expression.span, 'this expression is not a place to write to');

@@ -20,7 +20,7 @@ import type {
   Transition,
   ValueSetDeclaration,
 } from '../syntax/ast.js';
-import { printType } from './data-types.js';
+import { isScalar, printType } from './data-types.js';
 import { knownNumber, lowerExpression } from './expressions.js';
 import type { Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
@@ -92,15 +92,8 @@ function lowerTransition(
 /** A key that is a tuple or struct stands for its members. */
 function spread(lowering: Lowering, key: Expression): Expression[] {
   if (key.kind === 'aggregate') return key.elements.flatMap((each) => spread(lowering, each));
-  switch (key.type.kind) {
-    case 'bits':
-    case 'bool':
-    case 'error':
-    case 'enum':
-      return [key];
-    default:
-      return lowering.refuse(key.span, `a key of type ${printType(key.type)} cannot be matched`);
-  }
+  if (isScalar(key.type)) return [key];
+  return lowering.refuse(key.span, `a key of type ${printType(key.type)} cannot be matched`);
 }
 
 function lowerLabels(
@@ -194,9 +187,7 @@ function key(
   match: string,
   { span }: ValueSetDeclaration,
 ): ValueSet['keys'][number] {
-  if (type.kind !== 'bits' && type.kind !== 'bool' && type.kind !== 'enum' && type.kind !== 'error') {
-    lowering.refuse(span, `a value set of ${printType(type)} cannot be matched`);
-  }
+  if (!isScalar(type)) lowering.refuse(span, `a value set of ${printType(type)} cannot be matched`);
   const matchKind = matchKindOf(match.trim() === '' ? 'exact' : match.trim());
   if (matchKind === undefined) lowering.refuse(span, `the match kind ${match} is not supported`);
   return { name, type, matchKind };

@@ -18,11 +18,6 @@ export class HandleSlots {
     return this.#count;
   }
 
-  /** One more than the highest slot ever used. */
-  get limit(): number {
-    return this.#used.length;
-  }
-
   isUsed(slot: number): boolean {
     return this.#used[slot] === true;
   }

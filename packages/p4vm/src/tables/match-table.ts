@@ -1,11 +1,10 @@
 import type { Memory } from '../budget/memory.js';
 import type { ActionProfile } from '../externs/action-profile.js';
 import type { CounterValue, DirectCounter } from '../externs/counter.js';
-import type { PacketEnvironment } from '../externs/environment.js';
 import type { DirectMeter, MeterRate } from '../externs/meter.js';
 import type { KeyMatch, Table } from '../ir/program.js';
 import { entryBytes } from '../ir/state-bytes.js';
-import type { RuntimeValue } from '../machine/runtime.js';
+import type { PacketEnvironment, RuntimeValue } from '../machine/runtime.js';
 import { refuse } from './control-error.js';
 import { widthOf } from './data-width.js';
 import { HandleSlots, SLOT_MASK } from './handle-slots.js';
@@ -255,12 +254,12 @@ export class MatchTable implements TableRuntime {
    * @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_RATES`
    */
   setMeterRates(handle: number, rates: readonly MeterRate[]): void {
-    this.#needMeter().bank.setRates(this.#usedSlot(handle), rates);
+    this.#needMeter().setRates(this.#usedSlot(handle), rates);
   }
 
   /** Committed and peak rate; undefined if none were set. @throws as {@link setMeterRates} */
   meterRates(handle: number): readonly [MeterRate, MeterRate] | undefined {
-    return this.#needMeter().bank.rates(this.#usedSlot(handle));
+    return this.#needMeter().rates(this.#usedSlot(handle));
   }
 
   /** Position of an action in `Table.actions`; -1 if it is not there. */
@@ -276,7 +275,7 @@ export class MatchTable implements TableRuntime {
     if (this.counter !== undefined) this.counter.countSlot(slot, this.#environment.packetLength);
     if (this.meter !== undefined) {
       const { packetLength, nowUs } = this.#environment;
-      this.meter.color = this.meter.bank.execute(slot, packetLength, nowUs);
+      this.meter.color = this.meter.run(slot, packetLength, nowUs);
     }
     if (entry.timeoutUs > 0) entry.lastHitUs = this.#environment.nowUs;
     return entry.bound ?? this.#resolve(entry.target, true, entry.handle);

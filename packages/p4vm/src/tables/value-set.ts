@@ -6,7 +6,7 @@ import { refuse } from './control-error.js';
 import { canonicalMatch, type KeyShape, shapeOf } from './key-match.js';
 import { KeyWords } from './key-words.js';
 import { LowestFree } from './lowest-free.js';
-import { createMatchIndex, hasPriorities, type MatchIndex } from './match-index.js';
+import { createMatchIndex, type MatchIndex } from './match-index.js';
 import type { ValueSetRuntime } from './table.js';
 
 /** A parser value set: members, each with a match per key. The declared size is not enforced, as in the reference switch. */
@@ -31,10 +31,6 @@ export class ParserValueSet implements ValueSetRuntime {
   /** Bits of all keys together. */
   get width(): number {
     return this.shapes.reduce((sum, shape) => sum + shape.width, 0);
-  }
-
-  get hasPriorities(): boolean {
-    return hasPriorities(this.shapes.map(({ kind }) => kind));
   }
 
   matches(...keys: readonly RuntimeValue[]): boolean {

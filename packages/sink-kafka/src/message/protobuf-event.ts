@@ -1,6 +1,6 @@
 import { FLAG, METRIC_NAMES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import type { RecordIds } from '@int/collector';
-import { namesNodes, RuleNames } from '@int/collector/internals';
+import { namesNodes, ruleNames } from '@int/collector/internals';
 import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
 import { putId, putReportFlow } from './protobuf-report.js';
 import type { MessageSlab } from './slab.js';
@@ -99,11 +99,11 @@ function putEvidence(bytes: Uint8Array, start: number, { evidence, stride }: Eve
 }
 
 export class ProtobufEvent {
-  readonly #rules = new RuleNames(bytesOf);
+  readonly #rules = ruleNames(bytesOf);
 
   bound(events: EventBatch, row: number): number {
     const rule = events.ruleName(row);
-    const name = rule === null ? 0 : this.#rules.of(rule).length + 8;
+    const name = rule === null ? 0 : this.#rules(rule).length + 8;
     const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
     return EVENT_BYTES + name + evidence + (events.batch.hopCount[events.report[row]!]! + 1) * 5;
   }
@@ -117,7 +117,7 @@ export class ProtobufEvent {
     const time = tagOf(EVENT_FIELD.TIME, WIRE.FIXED64);
     let at = putId(slab, start, ids);
     at = putFixed64(slab.view, at, time, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
-    if (rule !== null) at = putBytesField(bytes, at, EVENT_FIELD.RULE, this.#rules.of(rule));
+    if (rule !== null) at = putBytesField(bytes, at, EVENT_FIELD.RULE, this.#rules(rule));
     at = this.#finding(bytes, at, events, row);
     at = putReportFlow(slab, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);
     at = putPath(bytes, at, batch, report);

@@ -2,7 +2,7 @@ import { FLAG, type TelemetryBatch } from '@int/codec';
 import { StreamError } from '../errors.js';
 import type { ImmediateEvent } from '../model/event.js';
 import type { FlowSideOutput } from '../model/output.js';
-import type { NetworkPartial, SliceContents } from '../model/partial.js';
+import { type NetworkPartial, noRefusals, type SliceContents } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import type { FlowSideOptions } from '../options.js';
 import type { ByteFields } from '../partial/fields.js';
@@ -13,7 +13,7 @@ import { MissingSpans } from '../slice/missing-spans.js';
 import { OpenSlices } from '../slice/open-slices.js';
 import { NO_ROW } from '../slice/pair-table.js';
 import { microseconds, microsecondsOfMs } from '../time.js';
-import { holeEvent, loopEnded } from './events.js';
+import { holeEvent, loopEvent } from './events.js';
 import { Flows } from './flows.js';
 import { Intake } from './intake.js';
 import { Trace } from './trace.js';
@@ -33,7 +33,7 @@ const NOTHING: Omit<SliceContents, 'slice'> = {
   links: [],
   queues: [],
   reporters: [],
-  refused: { switches: 0, links: 0, queues: 0, sequences: 0, late: 0 },
+  refused: noRefusals(),
 };
 
 /** Counts of a flow side since it was made. */
@@ -98,15 +98,17 @@ export class FlowSide {
   #number = -1;
   #isClockDirty = false;
   #hasSeen = false;
-  #reports = 0;
-  #withoutFlow = 0;
-  #untracked = 0;
-  #late = 0;
-  #corrected = 0;
-  #events = 0;
-  #flowWindows = 0;
-  #incompleteWindows = 0;
-  #partials = 0;
+  readonly #counts = {
+    reports: 0,
+    withoutFlow: 0,
+    untracked: 0,
+    late: 0,
+    corrected: 0,
+    events: 0,
+    flowWindows: 0,
+    incompleteWindows: 0,
+    partials: 0,
+  };
 
   /** @throws RangeError for an option out of range */
   constructor(options: FlowSideOptions = {}, output: FlowSideOutput = {}) {
@@ -287,7 +289,7 @@ export class FlowSide {
 
   #tellSlice(contents: SliceContents, closed: number, broken: NetworkPartial['broken'] = null, ended = false): void {
     const { side, sliceUs } = this.#options;
-    this.#partials++;
+    this.#counts.partials++;
     this.#isClockDirty = true;
     this.#isUntold = false;
     // A side that has lost its state must start above its old numbers.
@@ -304,11 +306,11 @@ export class FlowSide {
       if (table.used[row] === 0) continue;
       if (sightings.isVanished(row, nowUs)) {
         this.#flows.touch(row);
-        this.#found.push(holeEvent(table, row, sightings, nowUs));
+        this.#found.push(holeEvent(table, row, sightings, sightings.hole(row), nowUs, false));
       }
       if (paths.loopSince(row) >= 0 && nowUs - paths.loopLast(row) >= this.#options.loopQuietUs) {
         this.#flows.touch(row);
-        this.#found.push(loopEnded(table, row, paths));
+        this.#found.push(loopEvent(table, row, paths, true));
         paths.endLoop(row);
       }
     }
@@ -343,8 +345,8 @@ export class FlowSide {
     const given = windowOf(table, row, side, contents, startUs, endUs, revision, complete);
     if (given === null) return;
     this.#flows.touch(row);
-    this.#flowWindows++;
-    if (!complete) this.#incompleteWindows++;
+    this.#counts.flowWindows++;
+    if (!complete) this.#counts.incompleteWindows++;
     this.#output.flowWindow?.(given);
   }
 
@@ -352,7 +354,7 @@ export class FlowSide {
     if (this.#found.length === 0) return;
     const found = this.#found;
     this.#found = [];
-    this.#events += found.length;
+    this.#counts.events += found.length;
     for (const event of found) this.#output.event?.(event);
   }
 
@@ -361,7 +363,7 @@ export class FlowSide {
     const timeUs = this.#intake.now[0]!;
     const flags = batch.flags[report]!;
     const trace = this.#trace;
-    this.#reports++;
+    this.#counts.reports++;
     trace.read(batch, report);
     const hasFlow = (flags & FLAG.FLOW) !== 0 && !trace.isProbe;
     const slice = Math.floor(timeUs / sliceUs);
@@ -370,7 +372,7 @@ export class FlowSide {
     if (hasFlow) {
       row = this.#flows.rowOf(batch, report);
       if (row === NO_ROW) {
-        this.#untracked++;
+        this.#counts.untracked++;
         this.#noteRefused(slice);
       } else {
         this.#flows.seen(row, timeUs);
@@ -378,7 +380,7 @@ export class FlowSide {
         if (record !== NONE) this.#flows.windows.report(record, (flags & FLAG.DROPPED) !== 0);
       }
     } else {
-      this.#withoutFlow++;
+      this.#counts.withoutFlow++;
     }
     const isLate = slice < this.#openSlice;
     const bank = this.#slices.bank(isLate && !isTold ? this.#openSlice : slice);
@@ -408,7 +410,7 @@ export class FlowSide {
         this.#makeRoom();
         // Making room may have closed the window.
         if (windows.hasRoom) return this.#recordOf(row, slice);
-        this.#untracked++;
+        this.#counts.untracked++;
         if (!isOpen) this.#noteLate(row, slice, openWindow);
         return NONE;
       }
@@ -416,11 +418,11 @@ export class FlowSide {
     }
     if (isOpen) return record;
     if (isKept) {
-      this.#corrected++;
+      this.#counts.corrected++;
       windows.change(record);
       return record;
     }
-    this.#late++;
+    this.#counts.late++;
     windows.late(record);
     this.#noteLate(row, slice, target);
     return NONE;
@@ -518,17 +520,6 @@ export class FlowSide {
   }
 
   totals(): FlowSideTotals {
-    return {
-      reports: this.#reports,
-      withoutFlow: this.#withoutFlow,
-      untracked: this.#untracked,
-      late: this.#late,
-      corrected: this.#corrected,
-      flows: this.#flows.table.size,
-      events: this.#events,
-      flowWindows: this.#flowWindows,
-      incompleteWindows: this.#incompleteWindows,
-      partials: this.#partials,
-    };
+    return { ...this.#counts, flows: this.#flows.table.size };
   }
 }

@@ -1,5 +1,5 @@
 import { NOT_AVAILABLE } from '@int/codec';
-import type { FlowHop, Summary } from '../model/window.js';
+import type { FlowHop, FlowWindow, Summary } from '../model/window.js';
 import { type ByteFields, wordsOf } from '../partial/fields.js';
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
@@ -13,16 +13,10 @@ export const NONE = -1;
 const OPEN = 0;
 
 /** The contents of a window, as objects. */
-export interface WindowContents {
-  readonly reports: number;
-  readonly drops: number;
-  readonly late: number;
-  readonly path: (number | null)[] | null;
-  readonly pathChanges: number;
-  readonly hops: FlowHop[];
-  readonly hopsBeyond: number;
-  readonly endToEnd: Summary | null;
-}
+export type WindowContents = Pick<
+  FlowWindow,
+  'reports' | 'drops' | 'late' | 'path' | 'pathChanges' | 'hops' | 'hopsBeyond' | 'endToEnd'
+>;
 
 /**
  * The statistics of flows, with a record for each flow and window. All flows share a fixed number of records. Any

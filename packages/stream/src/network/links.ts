@@ -2,12 +2,10 @@ import type { PartialLink } from '../model/partial.js';
 import type { ByteFields } from '../partial/fields.js';
 import { RECENT_FLOWS, RecentFlows } from '../slice/recent-flows.js';
 import { LinkCounts } from './counts.js';
-import type { Entry } from './registry.js';
+import { Entry } from './registry.js';
 
 /** A link from one switch to another: its traffic and its silence. */
-export class LinkEntry implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+export class LinkEntry extends Entry {
   lastSeenUs = 0;
   /** Counts of the open window. */
   counts = new LinkCounts();
@@ -18,10 +16,6 @@ export class LinkEntry implements Entry {
   /** `lastSeenUs` when its failure was reported; -1 if it has not failed. */
   failedUs = -1;
   readonly #recent = new RecentFlows(1);
-
-  constructor(words: readonly number[]) {
-    this.words = words;
-  }
 
   merge(part: PartialLink, slice: number): void {
     this.lastSlice = Math.max(this.lastSlice, slice);
@@ -39,13 +33,20 @@ export class LinkEntry implements Entry {
     return count;
   }
 
-  /** Begins the next window. */
-  clear(): void {
-    this.counts = new LinkCounts();
-    this.late = 0;
+  /** Whether the open window has anything to show. */
+  get isUsed(): boolean {
+    return this.counts.packets + this.late > 0;
   }
 
-  pass(fields: ByteFields): void {
+  /** Begins the next window. @returns whether this changes anything */
+  clear(): boolean {
+    const { isUsed } = this;
+    this.counts = new LinkCounts();
+    this.late = 0;
+    return isUsed;
+  }
+
+  override pass(fields: ByteFields): void {
     this.lastSeenUs = fields.number(this.lastSeenUs);
     this.late = fields.number(this.late);
     this.counts.pass(fields);

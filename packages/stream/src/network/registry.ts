@@ -6,12 +6,17 @@ import { stateReader, stateWriter } from '../partial/state.js';
 import { ByteWriter } from '../partial/writer.js';
 
 /** An entry with state of its own, identified by one to three 32-bit words. */
-export interface Entry {
+export abstract class Entry {
   readonly words: readonly number[];
   /** The last slice in which it was seen. */
-  lastSlice: number;
+  lastSlice = 0;
+
+  constructor(words: readonly number[]) {
+    this.words = words;
+  }
+
   /** Writes its state, or reads it. */
-  pass(fields: ByteFields): void;
+  abstract pass(fields: ByteFields): void;
 }
 
 interface Held<T> {

@@ -1,5 +1,5 @@
 import { type ByteFields, listOf } from '../partial/fields.js';
-import type { Entry } from './registry.js';
+import { Entry } from './registry.js';
 
 /** A jump by this many numbers is a restart rather than a loss. */
 const IMPLAUSIBLE_JUMP = 1 << 16;
@@ -31,9 +31,7 @@ export interface Loss {
  * by 2^16 or more, forward or back, is a restart of the reporter if a second number follows near it. A restart is no
  * loss of millions.
  */
-export class SequenceGaps implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+export class SequenceGaps extends Entry {
   readonly #range: number;
   /** The highest number so far, unwrapped; -1 before the first. */
   #highest = -1;
@@ -44,7 +42,7 @@ export class SequenceGaps implements Entry {
 
   /** @param words node id, hardware id, bits of a number */
   constructor(words: readonly number[]) {
-    this.words = words;
+    super(words);
     this.#range = 2 ** words[2]!;
   }
 
@@ -178,7 +176,7 @@ export class SequenceGaps implements Entry {
     };
   }
 
-  pass(fields: ByteFields): void {
+  override pass(fields: ByteFields): void {
     this.#highest = fields.signed(this.#highest);
     this.#isNew = fields.flag('isNew', this.#isNew);
     this.#strange = fields.signed(this.#strange);

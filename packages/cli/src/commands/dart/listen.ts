@@ -3,17 +3,13 @@ import { parseUdpAddress } from '@int/collector/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Listener, type Rotate } from '../../dart/listener.js';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
-import { address64, addStoreOptions, type StoreFlags } from '../../dart/options.js';
+import { addRegionOptions, checkRegion, type RegionFlags } from '../../dart/region-options.js';
 import { given } from '../../given.js';
 import { udpAddress } from '../../input/udp-address.js';
 import { EXIT, type Io, say } from '../../io.js';
 import { duration, wholeNumber } from '../../options.js';
 
-interface ListenFlags extends StoreFlags {
-  readonly queuePair?: readonly number[];
-  readonly remoteKey: number;
-  readonly base: bigint;
-  readonly service: 'uc' | 'rc';
+interface ListenFlags extends RegionFlags {
   readonly destination?: string;
   readonly icrc: 'check' | 'any-identification' | 'skip';
   readonly checkpoint: number;
@@ -26,12 +22,6 @@ const ROCE_PORT = 4791;
 /** The longest time that timers accept. */
 const MOST_MS = 2 ** 31 - 1;
 const span = duration('a time', MOST_MS);
-
-function queuePairs(text: string, previous: readonly number[] = []): number[] {
-  const number = wholeNumber('a queue pair', 0, 0xff_ffff)(text);
-  if (previous.includes(number)) throw new InvalidArgumentError(`${number} is given twice.`);
-  return [...previous, number];
-}
 
 /** `60s`: a time; `0.8`: a load. */
 function rotation(text: string): Rotate {
@@ -53,15 +43,7 @@ function roceAddress(text: string): UdpAddress {
 
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<udp://HOST:PORT>', 'where to listen; without a port: 4791', roceAddress);
-  addStoreOptions(command)
-    .option('--queue-pair <N>', 'queue pair of a switch; repeat for more (1)', queuePairs)
-    .option('--remote-key <N>', 'key of the memory region', wholeNumber('a key', 0, 0xffff_ffff), 1)
-    .addOption(new Option('--base <ADDR>', 'address of the first slot').argParser(address64).default(0n, '0'))
-    .addOption(
-      new Option('--service <NAME>', 'uc: packets that are lost are lost; rc: with answers and atomics')
-        .choices(['uc', 'rc'])
-        .default('uc'),
-    )
+  addRegionOptions(command)
     .option('--destination <IP>', 'address that packets are sent to, where HOST is 0.0.0.0 or [::]')
     .addOption(
       new Option('--icrc <MODE>', 'any-identification: senders use IPv4 identifications other than 0')
@@ -82,17 +64,16 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 }
 
 async function listen(address: UdpAddress, flags: ListenFlags, io: Io, command: Command): Promise<number> {
-  const { queuePair = [1], remoteKey, base, service, destination, icrc, checkpoint, rotate } = flags;
+  const { queuePair = [1], remoteKey, base, destination, icrc, checkpoint, rotate } = flags;
   const isWildcard = address.host === '0.0.0.0' || address.host === '::';
   if (isWildcard && destination === undefined) {
     command.error(`error: ${address.host} is no address that packets are sent to: give --destination IP`);
   }
-  if (service === 'rc' && base % 8n !== 0n) command.error('error: atomics need a --base that is a multiple of 8');
+  checkRegion(flags, command);
   const trouble = new StoreTrouble((message) => say(io, message));
   const store = await openStore(flags, { checkpointMs: checkpoint, ...given({ rotate }), onError: trouble.onError });
   try {
-    const regions = { queuePairs: queuePair, service, remoteKey, base };
-    const listener = await Listener.open(store, { address, destination, icrc, ...regions }, io);
+    const listener = await Listener.open(store, { address, destination, icrc, region: flags }, io);
     const { geometry } = store.live;
     say(
       io,

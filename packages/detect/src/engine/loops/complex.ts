@@ -3,18 +3,21 @@ import type { RunningExpression, RunningRule } from '../running-rule.js';
 import { fillColumn } from './columns.js';
 import { closeEvents, type LoopContext } from './context.js';
 import { writeEvidence } from './evidence.js';
-import { BLOCK, type Clause, type Program } from './program.js';
+import { BLOCK, type Clause, type Program, programOf } from './program.js';
 
 /**
- * complex: the expression is true. History changes with every report the rule decides that carries one of its metrics.
+ * complex: the expression is true. Every report that the rule decides and that carries one of its metrics changes the
+ * history.
  *
- * Clause by clause, for a block of reports: what a clause looks at is worked out only for the reports that have
- * satisfied those before it, and most reports fail the first.
+ * Goes clause by clause through a block of reports: what a clause needs is worked out only for the reports that satisfy
+ * the
+ * clauses before it. Most reports fail the first.
  */
 export function complex(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const expression = rule.expression!;
-  const program = context.complex.programOf(expression);
-  const { rows } = context.complex;
+  expression.program ??= programOf(expression);
+  const { program } = expression;
+  const { rows } = context;
   for (let base = from; base < to; base += BLOCK) {
     const end = Math.min(base + BLOCK, to);
     let count = 0;
@@ -62,9 +65,8 @@ function recall(
   from: number,
   to: number,
 ): number {
-  const { words } = context;
+  const { words, rows } = context;
   const { cells } = context.view;
-  const { rows } = context.complex;
   const { history, metrics, sums } = expression;
   let count = 0;
   for (let row = from | 0; row < to; row++) {

@@ -27,6 +27,11 @@ function writeEvent(
   events[at + 7 * stride] = threshold;
 }
 
+/** absdiff > limit, of unsigned words given as signed ones: as floats, since the difference has 33 bits. */
+export function crosses(value: number, previous: number, limit: number): boolean {
+  return Math.abs((value >>> 0) - (previous >>> 0)) > limit;
+}
+
 /** The threshold at a switch. */
 function thresholdAt(rule: RunningRule, id: number): number {
   return rule.switchThresholds?.get(id) ?? rule.threshold;
@@ -49,17 +54,13 @@ export function perHopRare(context: LoopContext, rule: RunningRule, from: number
     const first = report[starts + row]!;
     const before = count;
     for (let hop = 0; hop < end; hop++) {
-      const word = hops[values + first + hop]!;
+      const x = hops[values + first + hop]!;
       const id = hops[first + hop]!;
-      if (id === -1 || (word === -1 && hops[pairs + first + hop] === -1)) continue;
-      const x = word;
+      if (id === -1 || (x === -1 && hops[pairs + first + hop] === -1)) continue;
       const cell = state + (switchMask < 0 ? context.switchCell(id) : id & switchMask);
       const previous = words[cell]!;
       const limit = isUniform ? threshold : thresholdAt(rule, id);
-      // Unsigned |x - previous| without a branch: all ones where x < previous.
-      const difference = (x - previous) | 0;
-      const less = ((~x & previous) | ((~x | previous) & difference)) >> 31;
-      if ((((difference ^ less) - less) ^ -0x80000000) > (limit ^ -0x80000000)) {
+      if (crosses(x, previous, limit >>> 0)) {
         words[cell] = x;
         writeEvent(events, eventStride, count++, row, rule, hop, id, x, previous, limit);
       }
@@ -86,11 +87,10 @@ export function thresholdHopRare(context: LoopContext, rule: RunningRule, from: 
     const first = report[starts + row]!;
     const before = count;
     for (let hop = 0; hop < end; hop++) {
-      const word = hops[values + first + hop]!;
-      const x = word;
+      const x = hops[values + first + hop]!;
       const limit = isUniform ? threshold : thresholdAt(rule, hops[first + hop]!);
-      if ((x ^ -0x80000000) <= (limit ^ -0x80000000)) continue;
-      if (word === -1 && hops[pairs + first + hop] === -1) continue;
+      if (x >>> 0 <= limit >>> 0) continue;
+      if (x === -1 && hops[pairs + first + hop] === -1) continue;
       writeEvent(events, eventStride, count++, row, rule, hop, hops[first + hop]!, x, 0, limit);
     }
     if (count !== before) survivors++;
@@ -99,10 +99,7 @@ export function thresholdHopRare(context: LoopContext, rule: RunningRule, from: 
   context.survivors += survivors;
 }
 
-/**
- * change (hop): absdiff(x, the flow's previous value at that position) > T; none at first sight, nor where the switch
- * id has changed. A cell: bits of the positions seen; then, for each position, switch id and value.
- */
+/** change (hop): see `changeHop`. */
 export function changeHopRare(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, words, positions, events, eventStride } = context;
   const { hops, hopStride, report, reportStride, hopCount, cells } = view;
@@ -128,18 +125,15 @@ export function changeHopRare(context: LoopContext, rule: RunningRule, from: num
     const before = count;
     let seen = words[cell]!;
     for (let hop = 0; hop < end; hop++) {
-      const word = hops[values + first + hop]!;
-      if (word === -1 && hops[pairs + first + hop] === -1) continue;
+      const x = hops[values + first + hop]!;
+      if (x === -1 && hops[pairs + first + hop] === -1) continue;
       const id = hops[first + hop]!;
-      const x = word;
       const at = cell + 1 + 2 * hop;
       const previous = words[at + 1]!;
       const bit = 1 << hop;
       if ((seen & bit) !== 0 && words[at] === id) {
         const limit = isUniform ? threshold : thresholdAt(rule, id);
-        const difference = (x - previous) | 0;
-        const less = ((~x & previous) | ((~x | previous) & difference)) >> 31;
-        if ((((difference ^ less) - less) ^ -0x80000000) > (limit ^ -0x80000000)) {
+        if (crosses(x, previous, limit >>> 0)) {
           writeEvent(events, eventStride, count++, row, rule, hop, id, x, previous, limit);
         }
       }

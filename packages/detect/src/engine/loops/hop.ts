@@ -3,25 +3,20 @@ import { REPORT_COLUMN } from '@int/codec/internals';
 import { EVENT_COLUMN } from '../event-columns.js';
 import type { RunningRule } from '../running-rule.js';
 import { closeThreshold, type LoopContext } from './context.js';
-import { changeHopRare, perHopRare, thresholdHopRare } from './hop-rare.js';
+import { changeHopRare, crosses, perHopRare, thresholdHopRare } from './hop-rare.js';
 
-/** Whether a rule reads an item of one word and has one threshold: nearly all rules do. */
+/** Whether a rule reads an item of one word and has one threshold, as nearly all rules do. */
 function isPlain(rule: RunningRule): boolean {
   const { pair, column } = rule.reading;
   return pair === column && rule.switchThresholds === null;
 }
 
-/** The end of the rows, from `row` on, whose hop rows lie one behind the other, as decoding leaves them. */
+/** From `row` on, the end of the rows whose hop rows lie behind each other, as decoding leaves them. */
 function endOfRun(report: Int32Array, starts: number, hopCount: Uint8Array, row: number, to: number): number {
   let next = (report[starts + row]! + hopCount[row]!) | 0;
   let end = row + 1;
   for (; end < to && report[starts + end] === next; end++) next = (next + hopCount[end]!) | 0;
   return end;
-}
-
-/** absdiff > limit, of unsigned words given as signed ones: as floats, since the difference has 33 bits. */
-function crosses(value: number, previous: number, limit: number): boolean {
-  return Math.abs((value >>> 0) - (previous >>> 0)) > limit;
 }
 
 /** perHop: absdiff(x, prev[switch]) > T; prev = x for the hops that crossed, in path order. */
@@ -57,10 +52,9 @@ export function perHop(context: LoopContext, rule: RunningRule, from: number, to
         continue;
       }
       for (; at < next; at = (at + 1) | 0) {
-        const word = hops[(values + at) | 0]!;
+        const x = hops[(values + at) | 0]!;
         const id = hops[at]!;
-        if (word === -1 || id === -1) continue;
-        const x = word;
+        if (x === -1 || id === -1) continue;
         const cell = (state + (id & switchMask)) | 0;
         const previous = words[cell]!;
         if (crosses(x, previous, limit)) {
@@ -117,7 +111,7 @@ export function thresholdHop(context: LoopContext, rule: RunningRule, from: numb
   }
 }
 
-/** Completes the events of a run of reports, of which `hop` is the row of the hop columns as yet. */
+/** Completes the events of a run of reports: so far, `hop` is a row of the hop columns. */
 function locateHops(context: LoopContext, rule: RunningRule, first: number, to: number): void {
   if (context.count === to) return;
   const { view, events } = context;
@@ -150,8 +144,9 @@ function locateHops(context: LoopContext, rule: RunningRule, first: number, to: 
 }
 
 /**
- * change (hop): absdiff(x, the flow's previous value at that position) > T; none at first sight, nor where the switch
- * id has changed. A cell: bits of the positions seen; then, for each position, switch id and value.
+ * change (hop): absdiff(x, the flow's previous value at that position) > T. No event at first sight, nor where the
+ * switch id
+ * has changed. A cell: bits of the positions seen; then switch id and value of each position.
  */
 export function changeHop(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   if (!isPlain(rule)) {
@@ -190,10 +185,9 @@ export function changeHop(context: LoopContext, rule: RunningRule, from: number,
     let seen = words[cell]!;
     let at = (cell + 1) | 0;
     for (let hop = 0; hop < end; hop = (hop + 1) | 0) {
-      const word = hops[(values + first + hop) | 0]!;
-      if (word !== -1) {
+      const x = hops[(values + first + hop) | 0]!;
+      if (x !== -1) {
         const id = hops[(first + hop) | 0]!;
-        const x = word;
         const previous = words[(at + 1) | 0]!;
         const bit = 1 << hop;
         if (words[at] === id && (seen & bit) !== 0 && crosses(x, previous, limit)) {

@@ -1,7 +1,7 @@
 /** Complex expressions in the form in which the loop evaluates them: columns of numbers, and ranges to test them by. */
-import { AGGREGATES, OPERATORS, type Operator } from '../../expression/model.js';
+import { AGGREGATES, type Aggregate, CONTRARY, type Condition, type Operator } from '../../expression/model.js';
 import { EVIDENCE, NO_METRIC } from '../event-columns.js';
-import type { RunningCondition, RunningExpression } from '../running-rule.js';
+import type { RunningExpression } from '../running-rule.js';
 
 /** Reports that are looked at together. */
 export const BLOCK = 256;
@@ -27,7 +27,7 @@ export interface Column {
   readonly values: Float64Array;
 }
 
-/** Holds if the column's number is not -1 and of the range. */
+/** Holds if the column's number is in the range and not -1. */
 export interface Test extends Range {
   readonly column: Column;
   /** Of the condition: an index in AGGREGATES. */
@@ -57,14 +57,6 @@ const FULL = 0xffffffff;
 const EVERYTHING: Range = { low: 0, high: FULL, isOutside: false };
 const TRUE: Range = { low: 1, high: 1, isOutside: false };
 const FALSE: Range = { low: 0, high: 0, isOutside: false };
-const COMPLEMENT: Readonly<Record<Operator, Operator>> = {
-  '<': '>=',
-  '<=': '>',
-  '==': '!=',
-  '!=': '==',
-  '>=': '<',
-  '>': '<=',
-};
 
 /** The words for which `word operator constant` is true. */
 function rangeOf(operator: Operator, constant: number): Range {
@@ -77,21 +69,26 @@ function rangeOf(operator: Operator, constant: number): Range {
     : { low: constant + Number(isStrict), high: FULL, isOutside: false };
 }
 
+/** Columns of the aggregates that give one number. */
+const COLUMN_OF: { readonly [A in Aggregate]?: number } = {
+  sum: COLUMN.SUM,
+  last: COLUMN.LAST,
+  delta: COLUMN.DELTA,
+  count: COLUMN.COUNT,
+};
+
 /** The number to look at for a condition, and which numbers will do. */
-function readCondition({ aggregate, operator, constant }: RunningCondition): [kind: number, of: Range, wanted: Range] {
-  const by = AGGREGATES[aggregate]!;
-  const op = OPERATORS[operator]!;
-  const isEqual = op === '==' || op === '!=';
-  const isBelow = op === '<' || op === '<=';
-  if (by === 'sum') return [COLUMN.SUM, EVERYTHING, rangeOf(op, constant)];
-  if (by === 'last') return [COLUMN.LAST, EVERYTHING, rangeOf(op, constant)];
-  if (by === 'delta') return [COLUMN.DELTA, EVERYTHING, rangeOf(op, constant)];
-  if (by === 'count') return [COLUMN.COUNT, EVERYTHING, rangeOf(op, constant)];
-  if (isEqual && by === 'max') return [COLUMN.MAX, EVERYTHING, rangeOf(op, constant)];
-  if (isEqual && by === 'min') return [COLUMN.MIN, EVERYTHING, rangeOf(op, constant)];
+function readCondition({ aggregate, operator, constant }: Condition): [kind: number, of: Range, wanted: Range] {
+  const kind = COLUMN_OF[aggregate];
+  if (kind !== undefined) return [kind, EVERYTHING, rangeOf(operator, constant)];
+  if ((operator === '==' || operator === '!=') && (aggregate === 'max' || aggregate === 'min')) {
+    return [aggregate === 'max' ? COLUMN.MAX : COLUMN.MIN, EVERYTHING, rangeOf(operator, constant)];
+  }
   // A maximum is above what some hop is above, and below what all are below; a minimum the other way round.
-  const isSome = by === 'any' || (by === 'max' && !isBelow) || (by === 'min' && isBelow);
-  return isSome ? [COLUMN.SOME, rangeOf(op, constant), TRUE] : [COLUMN.SOME, rangeOf(COMPLEMENT[op], constant), FALSE];
+  const isBelow = operator === '<' || operator === '<=';
+  const isSome = aggregate === 'any' || (aggregate === 'max' && !isBelow) || (aggregate === 'min' && isBelow);
+  const range = rangeOf(isSome ? operator : CONTRARY[operator], constant);
+  return [COLUMN.SOME, range, isSome ? TRUE : FALSE];
 }
 
 function isSame(a: Range, b: Range): boolean {
@@ -99,7 +96,7 @@ function isSame(a: Range, b: Range): boolean {
 }
 
 /** Makes a program, with the memory of its columns. */
-export function programOf({ clauses, metrics, sums, history }: RunningExpression): Program {
+export function programOf({ cnf, names, metrics, sums, history }: RunningExpression): Program {
   const columns: Column[] = [];
   const columnOf = (kind: number, metric: number, range: Range): Column => {
     const isIt = (column: Column): boolean =>
@@ -116,15 +113,17 @@ export function programOf({ clauses, metrics, sums, history }: RunningExpression
     hasHistory && sums[metric]! >= 0 ? columnOf(COLUMN.DELTA, metric, EVERYTHING) : undefined,
   );
   const count = hasHistory ? columnOf(COLUMN.COUNT, -1, EVERYTHING) : undefined;
-  const made = clauses.map((clause) => {
+  const clauses = cnf.map((clause) => {
     const filled = columns.length;
     const tests = clause.map((condition) => {
       const [kind, of, wanted] = readCondition(condition);
-      const { aggregate, constant, metric } = condition;
-      const what = (metrics[metric]?.id ?? NO_METRIC) | (aggregate << EVIDENCE.AGGREGATE_SHIFT);
-      return { column: columnOf(kind, metric, of), ...wanted, aggregate, constant, what };
+      const aggregate = AGGREGATES.indexOf(condition.aggregate);
+      const metric = condition.metric === null ? -1 : names.indexOf(condition.metric);
+      const id = metrics[metric]?.id ?? NO_METRIC;
+      const what = id | (aggregate << EVIDENCE.AGGREGATE_SHIFT);
+      return { column: columnOf(kind, metric, of), ...wanted, aggregate, constant: condition.constant, what };
     });
     return { columns: columns.slice(filled), tests };
   });
-  return { clauses: made, sums: sumColumns, deltas, count };
+  return { clauses, sums: sumColumns, deltas, count };
 }

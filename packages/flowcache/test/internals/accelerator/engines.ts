@@ -1,6 +1,6 @@
 import { type AcceleratorHost, AcceleratorMemory, Arena, TelemetryBatch } from '@int/codec';
 import { expect } from 'vitest';
-import { AcceleratorEngine } from '../../../src/accelerator/accelerator-engine.js';
+import { AcceleratorEngine, acceleratorBytes } from '../../../src/accelerator/accelerator-engine.js';
 import type { Engine } from '../../../src/cache/engine.js';
 import { PlainEngine } from '../../../src/cache/plain-engine.js';
 import { initialize } from '../../../src/cache/region.js';
@@ -41,7 +41,7 @@ export class EnginePair {
     this.geometry = geometry;
     const host = hostOf(kind);
     const { buffer } = host;
-    const bytes = AcceleratorEngine.byteLength(geometry);
+    const bytes = acceleratorBytes(geometry);
     const start = kind === 'high' ? MOST_BYTES - bytes : 64;
     const arena = new Arena(buffer, start, bytes);
     new Uint8Array(buffer, start, bytes).fill(0);

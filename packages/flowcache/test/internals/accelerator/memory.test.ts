@@ -2,6 +2,7 @@ import { AcceleratorMemory, TelemetryBatch } from '@int/codec';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   AcceleratorEngine,
+  acceleratorBytes,
   flowAcceleratorAvailable,
   makeAcceleratorEngine,
 } from '../../../src/accelerator/accelerator-engine.js';
@@ -28,7 +29,7 @@ describe('makeAcceleratorEngine', () => {
   });
 
   it('lets several caches and their batches lie in one memory', () => {
-    const memory = new AcceleratorMemory(2 * AcceleratorEngine.byteLength(geometry) + 0x100000);
+    const memory = new AcceleratorMemory(2 * acceleratorBytes(geometry) + 0x100000);
     const engines = [1, 2].map((seed) => makeAcceleratorEngine({ ...options, seed, memory })!);
     const batch = memory.batch({ frames: 4 });
     expect(batch.buffer).toBe(memory.buffer);
@@ -43,10 +44,10 @@ describe('makeAcceleratorEngine', () => {
     const dimensions = [{}, { buckets: 1, hops: 1 }, { layout: 'compact' }, { hops: 64, buckets: 64 }] as const;
     for (const one of dimensions) {
       const each = geometryOf({ rows: 3, ...one });
-      const memory = new AcceleratorMemory(AcceleratorEngine.byteLength(each) + 64);
+      const memory = new AcceleratorMemory(acceleratorBytes(each) + 64);
       const before = memory.free;
       expect(makeAcceleratorEngine({ ...options, geometry: each, memory })).toBeInstanceOf(AcceleratorEngine);
-      expect(before - memory.free).toBeLessThanOrEqual(AcceleratorEngine.byteLength(each));
+      expect(before - memory.free).toBeLessThanOrEqual(acceleratorBytes(each));
     }
   });
 

@@ -173,7 +173,7 @@ export interface Bench {
 /** @param bytes memory for entries, members and groups */
 export function bench(of: IrProgram = fullProgram(), bytes = Number.POSITIVE_INFINITY): Bench {
   const clock = environment();
-  const state = createProgramState(of, clock, { memory: new Memory(bytes) });
+  const state = createProgramState(of, clock, undefined, new Memory(bytes));
   const queues: Bench['queues'] = [];
   const replication = new Replication({
     setQueueDepth: (packets, port, priority) => void queues.push(['depth', packets, port, priority]),

@@ -1,4 +1,3 @@
-import type { PacketEnvironment } from '../../../src/externs/environment.js';
 import type {
   Action,
   ActionCall,
@@ -13,6 +12,7 @@ import type {
   TableKey,
   ValueSet,
 } from '../../../src/ir/program.js';
+import type { PacketEnvironment } from '../../../src/machine/runtime.js';
 import type { Span } from '../../../src/source/position.js';
 import type { EntryTarget } from '../../../src/tables/match-table.js';
 
