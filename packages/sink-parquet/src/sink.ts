@@ -124,7 +124,7 @@ export class ParquetSink implements Sink {
       retryMaxMs: options.retryMaxMs,
       nextName: () => this.#nextName(),
       onDone: (segment) => {
-        this.#counters[segment.kind].delivered += segment.records;
+        this.#counters[segment.table.kind].delivered += segment.records;
         this.#release(segment);
       },
     });
@@ -293,7 +293,7 @@ export class ParquetSink implements Sink {
     this.#segments.closeAll();
     const left = await this.#publisher.close(timeoutMs);
     for (const segment of left) {
-      this.#counters[segment.kind].dropped.closed += segment.records;
+      this.#counters[segment.table.kind].dropped.closed += segment.records;
       this.#release(segment);
     }
     // A merge under way fails. The next one finishes its work.
