@@ -24,6 +24,9 @@ export interface BatchDecoderOptions extends DecodeOptions {
   readonly fastPath?: boolean;
 }
 
+/** Most frames decoded by the general rules in a row where the fast path refuses one after the other. */
+const MOST_PATIENCE = 63;
+
 function countOf({ offsets, lengths, count }: Frames): number {
   return count ?? Math.min(offsets.length, lengths.length);
 }
@@ -41,6 +44,9 @@ export class BatchDecoder {
   readonly #scan: Scan;
   readonly #settings: Settings;
   readonly #fast: FastReport2 | AcceleratorReport2 | null;
+  /** Frames that go through the general rules before the fast path is tried again. */
+  #wait = 0;
+  #patience = 0;
 
   /** @throws RangeError for an option out of range, or if the accelerator's memory is too small for its tables */
   constructor(options: BatchDecoderOptions = {}) {
@@ -68,9 +74,14 @@ export class BatchDecoder {
     const fast = this.#fast;
     let next = from;
     while (next < to) {
-      if (fast !== null) {
-        next = fast.run(batch, bytes, offsets, lengths, next, to);
+      if (fast !== null && this.#wait === 0) {
+        const first = next;
+        next = fast.run(batch, bytes, offsets, lengths, first, to);
+        this.#patience = next > first ? 0 : Math.min(2 * this.#patience + 1, MOST_PATIENCE);
+        this.#wait = this.#patience;
         if (next >= to) break;
+      } else if (this.#wait > 0) {
+        this.#wait--;
       }
       if (!this.#general(batch, bytes, offsets[next]!, lengths[next]!)) break;
       next++;
