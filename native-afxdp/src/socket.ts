@@ -17,17 +17,16 @@ import type { SocketFunctions } from './socket-functions.js';
 import { readStats, STATS_NUMBERS, type XdpStats } from './stats.js';
 import { Waiting } from './waiting.js';
 
-/** What a socket is made of. */
+/** What a socket is made of, beside its options. */
 interface Parts {
   readonly functions: SocketFunctions;
   readonly handle: NativeHandle;
-  readonly options: CheckedOptions;
   readonly ifindex: number;
   readonly umem: Uint8Array;
   readonly mode: XdpMode;
   readonly zeroCopy: boolean;
   /** To be closed with the socket. */
-  readonly ownProgram: XdpProgram | null;
+  readonly program: XdpProgram | null;
 }
 
 /** The queue of a closed socket becomes free some milliseconds later, and so does the memory that it had locked. */
@@ -67,18 +66,18 @@ export class XdpSocket {
   #last: XdpStats | null = null;
   #isClosed = false;
 
-  private constructor(parts: Parts) {
-    this.interface = parts.options.interface;
-    this.queue = parts.options.queue;
-    this.mode = parts.mode;
-    this.zeroCopy = parts.zeroCopy;
-    this.frameSize = parts.options.frameSize;
-    this.umem = parts.umem;
-    this.#functions = parts.functions;
-    this.#handle = parts.handle;
-    this.#ifindex = parts.ifindex;
-    this.#program = parts.ownProgram;
-    this.#waiting = makeWaiting(parts.functions, parts.handle, listener(new WeakRef(this)));
+  private constructor(options: CheckedOptions, { functions, handle, ifindex, umem, mode, zeroCopy, program }: Parts) {
+    this.interface = options.interface;
+    this.queue = options.queue;
+    this.mode = mode;
+    this.zeroCopy = zeroCopy;
+    this.frameSize = options.frameSize;
+    this.umem = umem;
+    this.#functions = functions;
+    this.#handle = handle;
+    this.#ifindex = ifindex;
+    this.#program = program;
+    this.#waiting = makeWaiting(functions, handle, listener(new WeakRef(this)));
   }
 
   /**
@@ -109,16 +108,8 @@ export class XdpSocket {
       const umem = memory ?? new Uint8Array(made.buffer!);
       // The kernel goes on writing to memory that another thread takes away, and might free.
       if (memory?.buffer instanceof ArrayBuffer) markAsUntransferable(memory.buffer);
-      return new XdpSocket({
-        functions,
-        handle,
-        options: checked,
-        ifindex,
-        umem,
-        mode: mode ?? (zeroCopy ? 'driver' : 'generic'),
-        zeroCopy,
-        ownProgram: program,
-      });
+      const actual = mode ?? (zeroCopy ? 'driver' : 'generic');
+      return new XdpSocket(checked, { functions, handle, ifindex, umem, mode: actual, zeroCopy, program });
     } catch (failure) {
       if (handle !== null) functions.socketClose(handle);
       program?.close();

@@ -3,29 +3,21 @@
  * keys differ. A simulation stores the number of a key instead of checksum and value, and makes the key again when needed.
  */
 
+import { finalise } from '../store/hashes.js';
+
 /** Bytes of a key. */
 export const SIMULATED_KEY_BYTES = 13;
 
-/**
- * A bijection of the 32-bit numbers in which every output bit depends on every input bit (finaliser of MurmurHash3).
- */
-function mix(value: number): number {
-  let mixed = value | 0;
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return mixed ^ (mixed >>> 16);
-}
-
 /** What a seed adds to the numbers of keys. */
 export function saltOf(seed: number): number {
-  return mix(seed ^ 0x5bd1e995);
+  return finalise(seed ^ 0x5bd1e995);
 }
 
 /** Writes key `id`, 0..2^32 - 2, to the start of `out`. The source address is a bijection of it, so keys are distinct. */
 export function writeKey(id: number, salt: number, out: Uint8Array): void {
-  const source = mix(id ^ salt);
-  const destination = mix(source + 0x9e3779b9);
-  const ports = mix(destination ^ 0x7f4a7c15);
+  const source = finalise(id ^ salt);
+  const destination = finalise(source + 0x9e3779b9);
+  const ports = finalise(destination ^ 0x7f4a7c15);
   out[0] = source >>> 24;
   out[1] = source >>> 16;
   out[2] = source >>> 8;

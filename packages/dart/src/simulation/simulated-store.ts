@@ -1,8 +1,12 @@
 /** A store of key numbers. It gives the answers of a `DartStore` with distinct values, in a sixth of the memory. */
 import { type FamilyName, MAX_COPIES, whole } from '../layout.js';
+import { hashParameters, KeyHashes } from '../store/hashes.js';
 import { type Policy, policyNumber } from '../store/policy.js';
-import { BLOCK, SimulatedHashes } from './key-hashes.js';
+import { SIMULATED_KEY_BYTES, saltOf, writeKey } from './keys.js';
 import { SlotTable } from './slot-table.js';
+
+/** Keys of a block, few enough that their bytes and slots stay in the cache. */
+const BLOCK = 4096;
 
 /** The outcome of a query, compared with the true value. */
 export const OUTCOME = { SUCCESS: 0, ABSENT: 1, CONFLICT: 2, WRONG: 3 } as const;
@@ -43,7 +47,15 @@ interface QueryOptions {
 export class SimulatedStore {
   readonly keys: number;
   readonly copies: number;
-  readonly #hashes: SimulatedHashes;
+  readonly #slots: number;
+  readonly #hashes: KeyHashes;
+  readonly #salt: number;
+  readonly #key = new Uint8Array(SIMULATED_KEY_BYTES);
+  readonly #hashed: Uint32Array;
+  /** Slots of a block's keys: row i's copy n at `i * copies + n`. */
+  readonly #places: Uint32Array;
+  /** Checksum hashes of a block's keys, not truncated. */
+  readonly #checksums = new Uint32Array(BLOCK);
   readonly #table: SlotTable;
   readonly #holders: Uint32Array;
   readonly #false = new Uint32Array(MAX_COPIES);
@@ -56,7 +68,11 @@ export class SimulatedStore {
     whole('seed', seed, 0, 2 ** 32 - 1);
     this.keys = keys;
     this.copies = copies;
-    this.#hashes = new SimulatedHashes(slots, copies, hash, seed);
+    this.#slots = slots;
+    this.#hashes = new KeyHashes(hashParameters(hash, seed));
+    this.#salt = saltOf(seed);
+    this.#hashed = new Uint32Array(copies);
+    this.#places = new Uint32Array(BLOCK * copies);
     this.#table = new SlotTable(slots);
     this.#holders = new Uint32Array(BLOCK * copies);
   }
@@ -74,8 +90,8 @@ export class SimulatedStore {
     let written = 0;
     for (let first = 0; first < this.keys; first += BLOCK) {
       const count = Math.min(BLOCK, this.keys - first);
-      this.#hashes.load(first, count);
-      written += write(this.#table, this.#hashes.places, first, count);
+      this.#load(first, count);
+      written += write(this.#table, this.#places, first, count);
       onBlock?.(first + count);
     }
     return written;
@@ -95,16 +111,38 @@ export class SimulatedStore {
     const outcomes = new Uint8Array(BLOCK);
     for (let first = 0; first < this.keys; first += BLOCK) {
       const count = Math.min(BLOCK, this.keys - first);
-      this.#hashes.load(first, count);
-      this.#table.gather(this.#hashes.places, count * this.copies, this.#holders);
+      this.#load(first, count);
+      this.#table.gather(this.#places, count * this.copies, this.#holders);
       this.#decide(first, count, rule, mask, outcomes);
       out(outcomes, first, count);
     }
   }
 
+  /** Loads a block: the places and checksums of keys `first` to `first + count - 1`. */
+  #load(first: number, count: number): void {
+    const { copies } = this;
+    const places = this.#places;
+    const slots = this.#slots >>> 0;
+    const key = this.#key;
+    const hashed = this.#hashed;
+    let at = 0;
+    for (let row = 0; row < count; row++) {
+      writeKey(first + row, this.#salt, key);
+      this.#checksums[row] = this.#hashes.all(key, 0, SIMULATED_KEY_BYTES, copies, hashed);
+      for (let copy = 0; copy < copies; copy++) places[at++] = hashed[copy]! % slots;
+    }
+  }
+
+  /** The checksum hash of any key, not truncated. */
+  #checksumOf(id: number): number {
+    writeKey(id, this.#salt, this.#key);
+    return this.#hashes.checksum(this.#key, 0, SIMULATED_KEY_BYTES);
+  }
+
   #decide(first: number, count: number, rule: number, mask: number, outcomes: Uint8Array): void {
     const { copies } = this;
-    const { places, checksums } = this.#hashes;
+    const places = this.#places;
+    const checksums = this.#checksums;
     const holders = this.#holders;
     const found = this.#false;
     for (let row = 0; row < count; row++) {
@@ -118,7 +156,7 @@ export class SimulatedStore {
         if (other === 0) continue;
         if (other === holder) {
           if (isFirst(places, from, at)) own++;
-        } else if (((this.#hashes.checksumOf(other - 1) & mask) | 0 || 1) === checksum && isFirst(places, from, at)) {
+        } else if (((this.#checksumOf(other - 1) & mask) | 0 || 1) === checksum && isFirst(places, from, at)) {
           found[others++] = other;
         }
       }

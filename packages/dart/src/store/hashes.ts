@@ -41,7 +41,7 @@ const CRC_COLLECTOR = 0x32c00699;
  * The finaliser of MurmurHash3: a permutation of the 32-bit numbers in which every output bit depends on every input
  * bit. Signed.
  */
-function finalise(word: number): number {
+export function finalise(word: number): number {
   let mixed = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return mixed ^ (mixed >>> 16);

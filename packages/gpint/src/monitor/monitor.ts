@@ -253,7 +253,7 @@ export class Monitor {
       (kind === 'feedback' ||
         (readProbeParts(payload, 0, payload.length, extended, parts) === 0 && parts.switchCount <= visited.length));
     if (!isSound) {
-      this.#totals.malformed++;
+      this.#totals.malformed();
       this.#tell((timeNs) => ({ kind: 'ignored', requestId, reason: 'malformed', timeNs }));
       return;
     }

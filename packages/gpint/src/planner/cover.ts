@@ -37,6 +37,16 @@ export class Cover {
     }
   }
 
+  /** Number of nodes of each path in use. */
+  sizes(): Int32Array {
+    return this.list.subarray(0, this.count).map((path) => this.size[path]!);
+  }
+
+  /** Number of nodes of all paths. */
+  get nodes(): number {
+    return this.sizes().reduce((sum, size) => sum + size, 0);
+  }
+
   /** Adds a path of one free node. Returns its number. */
   add(node: number): number {
     const path = this.list[this.count++]!;

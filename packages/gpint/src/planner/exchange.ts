@@ -64,8 +64,7 @@ export class Exchange {
       { length: Math.ceil(22 * heat) + 2 },
       (_, rise) => 2 ** 32 * Math.exp(-rise / heat),
     );
-    let total = 0;
-    for (let i = 0; i < cover.count; i++) total += cover.size[cover.list[i]!]!;
+    const total = cover.nodes;
     this.#fewest = new Int32Array(total + 1);
     this.#most = new Int32Array(total + 1);
     this.#missing = new Int32Array(total + 1);
