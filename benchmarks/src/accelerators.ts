@@ -1,6 +1,6 @@
 /**
  * What each WebAssembly accelerator is worth to a command, end to end: processor time of the built `int` command on a large
- * capture, with WebAssembly and, by `--no-expose-wasm`, without it. The two take turns.
+ * capture, with all accelerators and without this one, whose module is refused. The two take turns.
  *
  * Needs `npm run build`. The AF_XDP part needs root: it sends reports over a pair of virtual interfaces, in a network namespace of
  * its own. An accelerator stays only where a command gains 5 % or more by it.
@@ -10,12 +10,14 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { DartStore, flowKey, RdmaWriter } from '@int/dart';
 import { BenchmarkRun, mergeRows, partsOf, printTable, readOptions, wholeNumber } from '@int/harness';
+import { LinkType, PcapWriter } from '@int/pcap';
 import { median } from './decode/statistics.js';
 
 const values = readOptions({
@@ -34,12 +36,26 @@ const [INTERFACE, PEER, NAMESPACE] = ['intacc0', 'intacc1', 'intacc'];
 
 const folder = mkdtempSync(join(tmpdir(), 'int-accelerators-'));
 const capture = join(folder, 'reports.pcap');
+/** RDMA writes of switches: the path of a flow each, two copies. */
+const writes = join(folder, 'writes.pcap');
+const SLOTS = 1 << 21;
 const store = join(folder, 'store');
 const cpuFile = join(folder, 'cpu');
+const dataUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 /** Writes the processor time of the command when it ends: its threads and children included. */
-const METER = `data:text/javascript,${encodeURIComponent(
+const METER = dataUrl(
   `import { writeFileSync } from 'node:fs'; process.on('exit', () => { const { user, system } = process.cpuUsage(); writeFileSync(process.env.INT_CPU_FILE, String(user + system)); });`,
-)}`;
+);
+
+/** A function that each accelerator's module exports, and no other module. */
+const EXPORTS = { codec: 'decode', detect: 'perHop', flowcache: 'run', dart: 'query' } as const;
+
+/** Makes WebAssembly refuse the modules that export a function of this name, as an engine would that cannot run them. */
+function refusing(name: string): string {
+  return dataUrl(
+    `const { Module } = WebAssembly; class Refusing extends Module { constructor(bytes) { super(bytes); if (Module.exports(this).some(({ name }) => name === '${name}')) throw new WebAssembly.CompileError('refused'); } } WebAssembly.Module = Refusing;`,
+  );
+}
 
 /** Rules that never hold, so that nothing is printed. */
 function rulesFile(name: string, detect: string): string {
@@ -53,7 +69,7 @@ const average = rulesFile('average', '{ movingAverage: { metric: hopLatency, thr
 const step = rulesFile('step', '{ perHop: { metric: hopLatency, threshold: 100000000 } }');
 
 interface Part {
-  readonly accelerator: 'codec' | 'detect' | 'flowcache' | 'dart';
+  readonly accelerator: keyof typeof EXPORTS;
   readonly command: string;
   /** Without: by AF_XDP, live. */
   readonly args: readonly string[] | null;
@@ -61,6 +77,17 @@ interface Part {
 
 const PARTS = {
   'decode-afxdp': { accelerator: 'codec', command: 'int collect --afxdp IFACE --json', args: null },
+  'decode-detect': {
+    accelerator: 'codec',
+    command: 'int detect FILE, change by hop',
+    args: ['detect', capture, '--rules', step],
+  },
+  'decode-flows': { accelerator: 'codec', command: 'int flows FILE', args: ['flows', capture, '--top', '1'] },
+  'decode-collect': {
+    accelerator: 'codec',
+    command: 'int collect --pcap FILE',
+    args: ['collect', '--pcap', capture, '--json'],
+  },
   'detect-average': {
     accelerator: 'detect',
     command: 'int detect FILE, moving average',
@@ -92,11 +119,16 @@ const PARTS = {
     command: 'int dart write FILE',
     args: ['dart', 'write', capture, '--store', store],
   },
+  'dart-receive': {
+    accelerator: 'dart',
+    command: 'int dart receive FILE',
+    args: ['dart', 'receive', writes, '--store', store, '--slots', String(SLOTS)],
+  },
 } as const satisfies Record<string, Part>;
 type PartName = keyof typeof PARTS;
 
-function nodeArguments(isAccelerated: boolean): string[] {
-  return [...(isAccelerated ? [] : ['--no-expose-wasm']), '--import', METER, COMMAND];
+function nodeArguments(accelerator: Part['accelerator'], isAccelerated: boolean): string[] {
+  return [...(isAccelerated ? [] : ['--import', refusing(EXPORTS[accelerator])]), '--import', METER, COMMAND];
 }
 
 const environment = { ...process.env, INT_CPU_FILE: cpuFile };
@@ -108,14 +140,43 @@ function generate(...args: string[]): string[] {
 }
 
 /** Processor time of a command on the capture, in seconds. */
-function onCapture(args: readonly string[], isAccelerated: boolean): number {
+function onCapture({ accelerator }: Part, args: readonly string[], isAccelerated: boolean): number {
   rmSync(store, { recursive: true, force: true });
-  const { status, stderr } = spawnSync(process.execPath, [...nodeArguments(isAccelerated), ...args], {
+  const { status, stderr } = spawnSync(process.execPath, [...nodeArguments(accelerator, isAccelerated), ...args], {
     env: environment,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   if (status !== 0) throw new Error(`int ${args.join(' ')} ended with ${status}: ${String(stderr)}`);
   return cpuSeconds();
+}
+
+/** Makes the capture of RDMA writes: as many packets as there are reports. */
+function makeWrites(): void {
+  const { geometry, hashes } = new DartStore({ slots: SLOTS });
+  const collector = {
+    id: 0,
+    address: '10.255.255.254',
+    port: 4791,
+    queuePair: 1,
+    remoteKey: 1,
+    base: 0n,
+    slots: SLOTS,
+  };
+  const source = { source: '10.255.0.1', sourcePort: 50_000 };
+  const writer = new RdmaWriter({ geometry, hashes, collectors: [collector], ...source });
+  const pcap = new PcapWriter({ linkType: LinkType.ETHERNET });
+  const value = new Uint8Array(geometry.valueBytes);
+  const file = openSync(writes, 'w');
+  writeSync(file, pcap.header());
+  for (let flow = 0, packets = 0; packets < REPORTS; flow++) {
+    const ports = { sourcePort: flow & 0xffff, destinationPort: 80 };
+    const key = flowKey({ source: `10.1.${(flow >>> 16) & 255}.1`, destination: '10.0.2.2', protocol: 17, ...ports });
+    new DataView(value.buffer).setUint32(0, flow);
+    for (const data of writer.write(key, value)) {
+      writeSync(file, pcap.record({ data, timeNs: BigInt(packets++) * 1000n, linkType: LinkType.ETHERNET }));
+    }
+  }
+  closeSync(file);
 }
 
 function ip(text: string): void {
@@ -138,8 +199,8 @@ function removeInterfaces(): void {
 }
 
 /** Processor time of `int collect --afxdp` for all reports, in seconds. */
-async function onInterface(isAccelerated: boolean): Promise<number> {
-  const args = [...nodeArguments(isAccelerated), 'collect', '--afxdp', INTERFACE, '--json'];
+async function onInterface({ accelerator }: Part, isAccelerated: boolean): Promise<number> {
+  const args = [...nodeArguments(accelerator, isAccelerated), 'collect', '--afxdp', INTERFACE, '--json'];
   const collector = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(collector, 'exit');
   let printed = '';
@@ -160,8 +221,8 @@ async function onInterface(isAccelerated: boolean): Promise<number> {
   return cpuSeconds();
 }
 
-function measure({ args }: Part, isAccelerated: boolean): number | Promise<number> {
-  return args === null ? onInterface(isAccelerated) : onCapture(args, isAccelerated);
+function measure(part: Part, isAccelerated: boolean): number | Promise<number> {
+  return part.args === null ? onInterface(part, isAccelerated) : onCapture(part, part.args, isAccelerated);
 }
 
 const run = new BenchmarkRun('accelerators', { short: values.short });
@@ -176,6 +237,7 @@ try {
   if (!existsSync(join(COMMAND, '../../dist/index.js'))) throw new Error('the command is not built: npm run build');
   const made = spawnSync(process.execPath, generate('--rate', '1000000', '-o', capture));
   if (made.status !== 0) throw new Error(String(made.stderr));
+  if (names.includes('dart-receive')) makeWrites();
   if (names.includes('decode-afxdp')) makeInterfaces();
   const seconds = new Map(names.map((name) => [name, { with: [] as number[], without: [] as number[] }]));
   for (let round = 0; round < ROUNDS; round++) {

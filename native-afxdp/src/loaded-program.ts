@@ -30,7 +30,6 @@ interface MapShape {
   readonly name: string;
   readonly keySize: number;
   readonly valueBytes: number;
-  readonly entries: number;
   readonly fd: number;
 }
 
@@ -48,8 +47,6 @@ export interface ProgramRun {
   readonly frame: Uint8Array;
   /** Meta data that the program put before it; empty if there is none, and with kernels before 5.15. */
   readonly meta: Uint8Array;
-  /** Of one run, on average. */
-  readonly nanoseconds: number;
 }
 
 /** Longest frame that a program can be run on: a page, less head and tail room. */
@@ -58,10 +55,8 @@ const MOST_META = 256;
 
 /** A map of a program, by keys and values as they lie in memory, in the byte order of the host. */
 export class ProgramMap {
-  readonly name: string;
-  /** File descriptor; -1 once the program is closed. */
+  /** File descriptor. */
   readonly fd: number;
-  readonly entries: number;
   readonly keySize: number;
   /** Bytes of a value; with per-CPU maps, of the values of all CPUs one behind the other, each a multiple of 8. */
   readonly valueBytes: number;
@@ -69,14 +64,12 @@ export class ProgramMap {
   readonly #index: number;
   readonly #key: Uint32Array = new Uint32Array(1);
 
-  constructor(owner: LoadedProgram, index: number, shape: MapShape) {
+  constructor(owner: LoadedProgram, index: number, { fd, keySize, valueBytes }: MapShape) {
     this.#owner = owner;
     this.#index = index;
-    this.name = shape.name;
-    this.fd = shape.fd;
-    this.entries = shape.entries;
-    this.keySize = shape.keySize;
-    this.valueBytes = shape.valueBytes;
+    this.fd = fd;
+    this.keySize = keySize;
+    this.valueBytes = valueBytes;
   }
 
   /**
@@ -176,10 +169,6 @@ export class LoadedProgram {
     this.#maps = new Map(shapes.map((shape, index) => [shape.name, new ProgramMap(this, index, shape)]));
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /** @throws RangeError if the program has no such map */
   map(name: string): ProgramMap {
     const map = this.#maps.get(name);
@@ -223,23 +212,16 @@ export class LoadedProgram {
    * Runs the program on a frame without an interface (BPF_PROG_TEST_RUN); as if received by queue 0.
    *
    * @param frame 14 to 3520 bytes
-   * @param repeat how many times, each on the frame as the last one left it
    * @throws XdpError; RangeError for a frame of another length
    */
-  run(frame: Uint8Array, repeat = 1): ProgramRun {
+  run(frame: Uint8Array): ProgramRun {
     if (frame.length < 14 || frame.length > LONGEST_FRAME) {
       throw new RangeError(`a frame of 14 to ${LONGEST_FRAME} bytes is needed, not ${frame.length}`);
     }
     const out = new Uint8Array(frame.length + MOST_META);
-    const [action, length, metaLength, nanoseconds] = this.call((functions, handle) =>
-      functions.programRun(handle, frame, repeat, out),
-    );
-    return {
-      action: XDP_ACTIONS[action] ?? 'aborted',
-      frame: out.subarray(metaLength, length),
-      meta: out.subarray(0, metaLength),
-      nanoseconds,
-    };
+    const [action, length, metaLength] = this.call((functions, handle) => functions.programRun(handle, frame, 1, out));
+    const name = XDP_ACTIONS[action] ?? 'aborted';
+    return { action: name, frame: out.subarray(metaLength, length), meta: out.subarray(0, metaLength) };
   }
 
   /** Detaches the program, which stays loaded with its maps; again: nothing. @throws XdpError ERR_XDP_CLOSED */

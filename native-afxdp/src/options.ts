@@ -40,19 +40,8 @@ export interface XdpSocketOptions {
 }
 
 /** Options with defaults, checked. */
-export interface CheckedOptions {
-  readonly interface: string;
-  readonly queue: number;
-  readonly mode: 'auto' | XdpMode;
-  readonly frames: number;
-  readonly txFrames: number;
-  readonly frameSize: 2048 | 4096;
-  readonly ports: readonly number[] | 'all';
-  readonly program: SocketProgram | number | null;
-  readonly memory: Uint8Array | null;
-  readonly zeroCopy: boolean | null;
-  readonly isPromiscuous: boolean;
-}
+export type CheckedOptions = XdpSocketOptions &
+  Required<Pick<XdpSocketOptions, 'queue' | 'mode' | 'frames' | 'txFrames' | 'frameSize' | 'ports'>>;
 
 const PAGE = 4096;
 const INT_PORT = 32766;
@@ -83,39 +72,31 @@ function checkPower(name: string, value: number): void {
 /** @throws TypeError, RangeError; XdpError ERR_XDP_NO_DEVICE for what can be no name */
 export function checkOptions(options: XdpSocketOptions): CheckedOptions {
   const { queue = 0, mode = 'auto', frames = 4096, txFrames = 0, frameSize = 2048, ports = [INT_PORT] } = options;
-  const { program = null, memory = null, zeroCopy = null } = options;
+  const { program, memory } = options;
   checkInterfaceName(options.interface);
-  if (!(Number.isInteger(queue) && queue >= 0 && queue <= 0xffff)) {
-    throw new RangeError(`queue must be an integer from 0 to 65535, not ${queue}`);
-  }
+  checkInteger('queue', queue, 0, 0xffff);
   if (mode !== 'auto' && mode !== 'driver' && mode !== 'generic') {
     throw new RangeError(`mode is 'auto', 'driver' or 'generic', not ${String(mode)}`);
   }
   const bytes = umemBytes(options);
-  if (memory !== null) {
+  if (memory !== undefined) {
     if (!(memory instanceof Uint8Array)) throw new TypeError('memory must be a Uint8Array');
     if (memory.length < bytes) throw new RangeError(`memory has ${memory.length} bytes, and ${bytes} are needed`);
   }
   if (ports !== 'all' && !Array.isArray(ports)) throw new TypeError("ports must be an array or 'all'");
-  if (typeof program === 'number' && !(Number.isInteger(program) && program >= 0)) {
-    throw new RangeError(`the number of a socket map is an integer from 0 on, not ${program}`);
-  }
-  if (typeof program === 'object' && program !== null && program.interface !== options.interface) {
+  if (typeof program === 'number') checkInteger('the number of a socket map', program, 0, 2 ** 31 - 1);
+  else if (program !== undefined && program.interface !== options.interface) {
     throw new RangeError(`the program is attached to ${program.interface}, not to ${options.interface}`);
   }
-  return {
-    interface: options.interface,
-    queue,
-    mode,
-    frames,
-    txFrames,
-    frameSize,
-    ports,
-    program,
-    memory,
-    zeroCopy,
-    isPromiscuous: options.promiscuous === true,
-  };
+  return { ...options, queue, mode, frames, txFrames, frameSize, ports };
+}
+
+/** @returns the value. @throws RangeError unless it is an integer in the range */
+export function checkInteger(name: string, value: number, least: number, most: number): number {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
+  }
+  return value;
 }
 
 /** @throws TypeError if it is no text; XdpError ERR_XDP_NO_DEVICE if no interface can have this name */

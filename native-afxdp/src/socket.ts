@@ -17,17 +17,16 @@ import type { SocketFunctions } from './socket-functions.js';
 import { readStats, STATS_NUMBERS, type XdpStats } from './stats.js';
 import { Waiting } from './waiting.js';
 
-/** What a socket is made of. */
+/** What a socket is made of, beside its options. */
 interface Parts {
   readonly functions: SocketFunctions;
   readonly handle: NativeHandle;
-  readonly options: CheckedOptions;
   readonly ifindex: number;
   readonly umem: Uint8Array;
   readonly mode: XdpMode;
   readonly zeroCopy: boolean;
   /** To be closed with the socket. */
-  readonly ownProgram: XdpProgram | null;
+  readonly program: XdpProgram | null;
 }
 
 /** The queue of a closed socket becomes free some milliseconds later, and so does the memory that it had locked. */
@@ -67,18 +66,18 @@ export class XdpSocket {
   #last: XdpStats | null = null;
   #isClosed = false;
 
-  private constructor(parts: Parts) {
-    this.interface = parts.options.interface;
-    this.queue = parts.options.queue;
-    this.mode = parts.mode;
-    this.zeroCopy = parts.zeroCopy;
-    this.frameSize = parts.options.frameSize;
-    this.umem = parts.umem;
-    this.#functions = parts.functions;
-    this.#handle = parts.handle;
-    this.#ifindex = parts.ifindex;
-    this.#program = parts.ownProgram;
-    this.#waiting = makeWaiting(parts.functions, parts.handle, listener(new WeakRef(this)));
+  private constructor(options: CheckedOptions, { functions, handle, ifindex, umem, mode, zeroCopy, program }: Parts) {
+    this.interface = options.interface;
+    this.queue = options.queue;
+    this.mode = mode;
+    this.zeroCopy = zeroCopy;
+    this.frameSize = options.frameSize;
+    this.umem = umem;
+    this.#functions = functions;
+    this.#handle = handle;
+    this.#ifindex = ifindex;
+    this.#program = program;
+    this.#waiting = makeWaiting(functions, handle, listener(new WeakRef(this)));
   }
 
   /**
@@ -99,26 +98,18 @@ export class XdpSocket {
       const { frames, txFrames, frameSize, queue, memory } = checked;
       const copies = checked.zeroCopy === true ? 2 : checked.zeroCopy === false || mode === 'generic' ? 1 : 0;
       const made = await patiently(MEMLOCK_TRIES, 'ENOBUFS', () =>
-        functions.socketOpen(ifindex, queue, frames, txFrames, frameSize, copies, memory),
+        functions.socketOpen(ifindex, queue, frames, txFrames, frameSize, copies, memory ?? null),
       );
       const opened = made.handle;
       handle = opened;
       const zeroCopy = await patiently(BIND_TRIES, 'EBUSY', () => functions.socketBind(opened));
-      if (checked.isPromiscuous) functions.socketPromiscuous(handle);
+      if (checked.promiscuous === true) functions.socketPromiscuous(handle);
       if (map !== null) functions.socketRegister(handle, map);
       const umem = memory ?? new Uint8Array(made.buffer!);
       // The kernel goes on writing to memory that another thread takes away, and might free.
       if (memory?.buffer instanceof ArrayBuffer) markAsUntransferable(memory.buffer);
-      return new XdpSocket({
-        functions,
-        handle,
-        options: checked,
-        ifindex,
-        umem,
-        mode: mode ?? (zeroCopy ? 'driver' : 'generic'),
-        zeroCopy,
-        ownProgram: program,
-      });
+      const actual = mode ?? (zeroCopy ? 'driver' : 'generic');
+      return new XdpSocket(checked, { functions, handle, ifindex, umem, mode: actual, zeroCopy, program });
     } catch (failure) {
       if (handle !== null) functions.socketClose(handle);
       program?.close();
@@ -416,15 +407,15 @@ function checkTimeout(timeoutMs: number): void {
 }
 
 function ownProgram({ interface: name, mode, ports, program }: CheckedOptions): XdpProgram | null {
-  if (program !== null || ports.length === 0) return null;
+  if (program !== undefined || ports.length === 0) return null;
   return XdpProgram.steer({ interface: name, mode, ports });
 }
 
 /** Which mode the socket is to be in (null: not known), and the map that it is to be found in. */
 function target(options: CheckedOptions, own: XdpProgram | null): { mode: XdpMode | null; map: number | null } {
-  const program: SocketProgram | number | null = own ?? options.program;
+  const program: SocketProgram | number | undefined = own ?? options.program;
   const asked = options.mode === 'auto' ? null : options.mode;
-  if (program === null) return { mode: asked, map: null };
+  if (program === undefined) return { mode: asked, map: null };
   if (typeof program === 'number') return { mode: asked, map: program };
   return { mode: program.mode, map: program.socketMap };
 }

@@ -50,18 +50,17 @@ export class Waiting {
 
   /** Takes an error of the thread: every wait ends with it. */
   fail(error: unknown): void {
-    this.#until = Number.NaN;
-    const waits = this.#waits;
-    this.#waits = [];
-    for (const wait of waits) wait.reject(error);
+    for (const wait of this.#takeAll()) wait.reject(error);
   }
 
   /** Ends all waits without result, and expects none from the thread. */
   end(): void {
+    for (const wait of this.#takeAll()) wait.resolve(false);
+  }
+
+  #takeAll(): Wait[] {
     this.#until = Number.NaN;
-    const waits = this.#waits;
-    this.#waits = [];
-    for (const wait of waits) wait.resolve(false);
+    return this.#waits.splice(0);
   }
 
   #start(): void {

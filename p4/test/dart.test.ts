@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseAddress, source, transit } from '@int/codec';
-import { internetChecksum } from '@int/codec/internals';
+import { ipv4HeaderChecksum } from '@int/codec/internals';
 import { DartStore, flowKey, pathValue, SoftRnic } from '@int/dart';
 import { commandsPath, programPath } from '@int/p4';
 import { createSwitch, type V1Switch } from '@int/p4vm';
@@ -92,7 +92,7 @@ function packetOf({ flow, value }: Writes['cases'][number]): Uint8Array {
   const at = ipv6 ? 22 : 26;
   const words = [...parseAddress(flow.source).words, ...parseAddress(flow.destination).words];
   for (const [i, word] of words.entries()) view.setUint32(at + 4 * i, word);
-  if (!ipv6) view.setUint16(24, internetChecksum(frame, 14, 20));
+  if (!ipv6) view.setUint16(24, ipv4HeaderChecksum(frame, 14));
   view.setUint16(l4, flow.sourcePort);
   view.setUint16(l4 + 2, flow.destinationPort);
   if (flow.protocol === 6) frame[l4 + 12] = 0x50;

@@ -34,7 +34,7 @@ export const collector = [
   {
     id: 'collector-released-size',
     file: 'packages/collector/src/statistics/busiest-keys.ts',
-    find: 'this.#size -= freed;',
+    find: 'this.size -= freed;',
     put: '',
     defect: 'released rows are not free for other nodes',
   },

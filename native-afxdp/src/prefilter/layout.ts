@@ -5,11 +5,7 @@
 import { endianness } from 'node:os';
 
 /** The `littleEndian` argument for DataView. */
-export const LITTLE: boolean = /* @__PURE__ */ isLittle();
-
-function isLittle(): boolean {
-  return endianness() === 'LE';
-}
+export const LITTLE: boolean = /* @__PURE__ */ endianness() === 'LE';
 
 /** Rules of a rule set at most. */
 export const MAX_RULES = 16;
@@ -101,9 +97,6 @@ export const TOTALS = [
   'noVerdict',
   'stateFull',
 ] as const;
-
-/** struct prefilter_average */
-export const AVERAGE_BYTES = 16;
 
 /** struct prefilter_verdict */
 export const VERDICT = {

@@ -1,4 +1,5 @@
 import type { RuleSet } from '@int/detect';
+import { checkInteger } from '../options.js';
 import type { XdpMode } from '../program.js';
 
 /** How the filter keeps its state. */
@@ -51,12 +52,8 @@ export function resolveOptions(options: PrefilterOptions): ResolvedPrefilterOpti
   if (state !== 'array' && state !== 'hash') {
     throw new RangeError(`prefilter: state must be array or hash, not ${String(state)}`);
   }
-  const integer = (name: string, value: number, minimum: number, maximum: number): number => {
-    if (!Number.isInteger(value) || value < minimum || value > maximum) {
-      throw new RangeError(`prefilter: ${name} must be an integer from ${minimum} to ${maximum}, not ${value}`);
-    }
-    return value;
-  };
+  const integer = (name: string, value: number, least: number, most: number): number =>
+    checkInteger(`prefilter: ${name}`, value, least, most);
   const ports = (name: string, list: readonly number[]): readonly number[] =>
     list.map((port) => integer(name, port, 0, 0xffff));
   const intPorts = ports('intPorts', options.intPorts ?? [5000, 4096]);

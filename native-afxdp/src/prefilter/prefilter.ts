@@ -7,8 +7,7 @@ import { CONFIG, COUNT_HOPS, LITTLE, MAX_RULES, NO_PORT, PORTS_BYTES, TOTALS, VE
 import { type AttachOptions, type PrefilterOptions, type ResolvedPrefilterOptions, resolveOptions } from './options.js';
 import { type PrefilterPlan, planPrefilter } from './plan.js';
 import { encodeRuleSet } from './rule-set.js';
-import { STATEFUL_KINDS, type StatefulKind, StateSlots } from './slots.js';
-import { KernelState, STATE_MAPS } from './state.js';
+import { STATE_MAPS, STATEFUL_KINDS, type StatefulKind, StateSlots } from './slots.js';
 import { readVerdict, type Verdict } from './verdict.js';
 
 /** What the filter has counted since it was loaded, over all CPUs. Every frame it has seen is in `passed`, `reports` or `undecided`. */
@@ -83,8 +82,12 @@ export class Prefilter {
     /** 0, never: the kernel does not forget what is idle. */
     readonly idleMs: number;
   };
-  /** @internal For tests. */
-  readonly state: KernelState;
+  /** @internal For tests: the program, where the state of each metric is, and the cells of one metric. */
+  readonly kernel: {
+    readonly program: LoadedProgram;
+    readonly slots: () => StateSlots;
+    readonly cells: Readonly<Record<StatefulKind, number>>;
+  };
   readonly #program: LoadedProgram;
   readonly #options: ResolvedPrefilterOptions;
   readonly #attached: Attached;
@@ -118,7 +121,7 @@ export class Prefilter {
       throw error;
     }
     this.detectorOptions = { state: state === 'array' ? 'register' : 'exact', flowCells, switchCells, idleMs: 0 };
-    this.state = new KernelState(this.#program, () => this.#slots, cells);
+    this.kernel = { program: this.#program, slots: () => this.#slots, cells };
     const counters = (): XdpProgramCounters => {
       const { passed, events, handedOn, undecided, noSocket } = this.#totals();
       return { steered: events + handedOn + undecided - noSocket, passed, noSocket };

@@ -2,6 +2,13 @@
 export const STATEFUL_KINDS = ['perHop', 'perFlow', 'movingAverage'] as const;
 export type StatefulKind = (typeof STATEFUL_KINDS)[number];
 
+/** Maps of the state, by the kind of detector. */
+export const STATE_MAPS = {
+  perHop: 'switch_state',
+  perFlow: 'flow_state',
+  movingAverage: 'average_state',
+} as const satisfies Record<StatefulKind, string>;
+
 /**
  * Which part of a state map belongs to which metric: a slot for each metric that a kind of detector has been given, the
  * same for ever, so that a rule that comes back finds its state.

@@ -2,8 +2,6 @@ import { NOT_AVAILABLE } from '@int/codec';
 import { DETECTOR_KINDS, type DetectorKind } from '@int/detect';
 import { KERNEL_KIND, LITTLE, MAGIC, NO_KERNEL_RULE, VERDICT } from './layout.js';
 
-/** Bytes in front of a frame that hold its verdict. */
-export const VERDICT_BYTES: number = VERDICT.BYTES;
 /** `hop` of an event that is of no single hop. */
 const NO_HOP = 255;
 

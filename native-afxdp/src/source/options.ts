@@ -2,6 +2,7 @@ import type { DecodeOptions } from '@int/codec';
 import type { Outage } from '@int/collector';
 import { DEFAULT_REPORT_PORT } from '@int/collector/internals';
 import type { XdpError } from '../errors.js';
+import { checkInteger } from '../options.js';
 import type { SocketProgram, XdpMode } from '../program.js';
 
 /** The part of a pre-filter that a source needs; `Prefilter` of `@int/afxdp/prefilter` is one. */
@@ -75,44 +76,25 @@ export interface QueueGeometry {
 }
 
 /** Options with their defaults, as far as these do not depend on the interface. */
-export interface ResolvedOptions {
-  readonly interface: string;
-  readonly queues: 'all' | readonly number[];
-  readonly ports: readonly number[] | 'all';
-  readonly mode: 'auto' | XdpMode;
-  readonly zeroCopy: boolean | undefined;
-  /** `null`: as many as the process may lock. */
-  readonly frames: number | null;
-  readonly frameSize: 2048 | 4096 | null;
-  readonly batchFrames: number;
-  readonly batches: number;
-  readonly decode: DecodeOptions;
-  readonly prefilter: SourcePrefilter | null;
-  readonly onDown: 'wait' | 'end';
-  readonly onProblem: (problem: XdpError) => void;
-  readonly onRecovered: (outage: Outage) => void;
-  readonly threads: boolean | null;
-  readonly worker: string | URL | null;
-}
+export type ResolvedOptions = Omit<XdpSourceOptions, 'decode'> &
+  Required<
+    Pick<
+      XdpSourceOptions,
+      'queues' | 'ports' | 'mode' | 'batchFrames' | 'batches' | 'onDown' | 'onProblem' | 'onRecovered'
+    >
+  > & { readonly decode: DecodeOptions };
 
 /** Default of `frames`, and the least that they are. */
 export const FRAMES = 16_384;
 export const LEAST_FRAMES = 1024;
 const MOST_FRAMES = 1 << 20;
 
-function checked(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-  return value;
-}
-
 function checkedQueues(queues: XdpSourceOptions['queues']): 'all' | readonly number[] {
   if (queues === undefined || queues === 'all') return 'all';
   if (queues.length === 0 || new Set(queues).size !== queues.length) {
     throw new RangeError(`queues must be one or more different numbers, not [${queues.join(', ')}]`);
   }
-  for (const queue of queues) checked('a queue', queue, 0, 0xffff);
+  for (const queue of queues) checkInteger('a queue', queue, 0, 0xffff);
   return [...queues];
 }
 
@@ -124,8 +106,10 @@ export function resolveOptions(options: XdpSourceOptions): ResolvedOptions {
   if (typeof options.interface !== 'string' || options.interface === '') {
     throw new TypeError('interface must be the name of a network interface');
   }
-  const { ports = [DEFAULT_REPORT_PORT], mode = 'auto', frameSize, prefilter } = options;
-  if (ports !== 'all') for (const port of ports) checked('a port', port, 0, 0xffff);
+  const { ports = [DEFAULT_REPORT_PORT], mode = 'auto', frames, frameSize, prefilter } = options;
+  const { batchFrames = 256, batches = 8, onDown = 'wait' } = options;
+  const { onProblem = () => undefined, onRecovered = () => undefined } = options;
+  if (ports !== 'all') for (const port of ports) checkInteger('a port', port, 0, 0xffff);
   if (frameSize !== undefined && frameSize !== 2048 && frameSize !== 4096) {
     throw new RangeError(`frameSize must be 2048 or 4096, not ${String(frameSize)}`);
   }
@@ -136,32 +120,21 @@ export function resolveOptions(options: XdpSourceOptions): ResolvedOptions {
   if (options.threads === false && queues !== 'all' && queues.length > 1) {
     throw new RangeError('several queues need threads');
   }
-  const frames = options.frames ?? null;
-  if (frames !== null && (checked('frames', frames, LEAST_FRAMES, MOST_FRAMES) & (frames - 1)) !== 0) {
-    throw new RangeError(`frames must be a power of two, not ${frames}`);
-  }
-  const batchFrames = checked('batchFrames', options.batchFrames ?? 256, 16, 4096);
-  const batches = checked('batches', options.batches ?? 8, 2, 256);
-  if (frames !== null && batchFrames * batches > frames / 2) {
-    throw new RangeError(`${batches} batches of ${batchFrames} frames are more than half of ${frames} frames`);
+  checkInteger('batchFrames', batchFrames, 16, 4096);
+  checkInteger('batches', batches, 2, 256);
+  if (frames !== undefined) {
+    if ((checkInteger('frames', frames, LEAST_FRAMES, MOST_FRAMES) & (frames - 1)) !== 0) {
+      throw new RangeError(`frames must be a power of two, not ${frames}`);
+    }
+    if (batchFrames * batches > frames / 2) {
+      throw new RangeError(`${batches} batches of ${batchFrames} frames are more than half of ${frames} frames`);
+    }
   }
   const reportPorts = options.decode?.reportPorts ?? (ports === 'all' ? null : ports);
-  return {
-    interface: options.interface,
-    queues,
-    ports,
-    mode,
-    zeroCopy: options.zeroCopy,
-    frames,
-    frameSize: frameSize ?? null,
-    batchFrames,
-    batches,
-    decode: { ...options.decode, ...(reportPorts !== null && { reportPorts: [...reportPorts] }), linkType: 'ethernet' },
-    prefilter: prefilter ?? null,
-    onDown: options.onDown ?? 'wait',
-    onProblem: options.onProblem ?? (() => undefined),
-    onRecovered: options.onRecovered ?? (() => undefined),
-    threads: options.threads ?? null,
-    worker: options.worker ?? null,
+  const decode: DecodeOptions = {
+    ...options.decode,
+    ...(reportPorts !== null && { reportPorts: [...reportPorts] }),
+    linkType: 'ethernet',
   };
+  return { ...options, queues, ports, mode, batchFrames, batches, decode, onDown, onProblem, onRecovered };
 }

@@ -1,4 +1,4 @@
-import { XdpError, type XdpErrorCode } from '../errors.js';
+import { XdpError } from '../errors.js';
 import type { QueueGeometry } from './options.js';
 import type { ReceiverSetup } from './receiver.js';
 
@@ -9,13 +9,7 @@ export interface WorkerSetup extends ReceiverSetup {
 }
 
 /** An XdpError on its way between threads, which would only leave its message. */
-export interface ErrorText {
-  readonly code: XdpErrorCode;
-  readonly message: string;
-  readonly hint: string;
-  readonly syscall: string | null;
-  readonly errno: string | null;
-}
+export type ErrorText = Pick<XdpError, 'code' | 'message' | 'hint' | 'syscall' | 'errno'>;
 
 /** What a thread says: that it is ready, or why it has ended. */
 export type WorkerMessage =

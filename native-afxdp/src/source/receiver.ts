@@ -8,7 +8,7 @@ import { FRAMES, LEAST_FRAMES, type QueueGeometry } from './options.js';
 import { type Figures, QueueMemory, type Slot } from './queue-memory.js';
 
 /** What it takes to receive from one queue; threads can be sent it. */
-export interface ReceiverSetup {
+export interface ReceiverSetup extends Omit<QueueGeometry, 'frames'> {
   readonly interface: string;
   readonly queue: number;
   /** The program's map of sockets. */
@@ -18,9 +18,6 @@ export interface ReceiverSetup {
   readonly zeroCopy: boolean | undefined;
   /** `null`: as many as the process may lock. */
   readonly frames: number | null;
-  readonly frameSize: 2048 | 4096;
-  readonly batchFrames: number;
-  readonly batches: number;
   readonly decode: DecodeOptions;
 }
 

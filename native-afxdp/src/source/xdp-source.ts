@@ -9,7 +9,7 @@ import { Bell } from './bell.js';
 import { LocalShard } from './local-shard.js';
 import { type ResolvedOptions, resolveOptions, type XdpSourceOptions } from './options.js';
 import { Pump } from './pump.js';
-import type { Figures } from './queue-memory.js';
+import { FIGURES, type Figures } from './queue-memory.js';
 import type { ReceiverSetup } from './receiver.js';
 import type { Shard } from './shard.js';
 import { workerFile } from './worker-file.js';
@@ -140,19 +140,14 @@ export class XdpSource implements Source {
   /** Reports that the pre-filter looked at and did not let through; 0 without one. */
   get filtered(): number {
     const { prefilter } = this.#options;
-    if (!this.#isOver && prefilter !== null) this.#filtered = prefilter.counts().filtered;
+    if (!this.#isOver && prefilter !== undefined) this.#filtered = prefilter.counts().filtered;
     return this.#filtered;
   }
 
   /** The counters now. Those of threads are at most a tenth of a second old. */
   statistics(): XdpSourceStatistics {
     const sum = { ...this.#before };
-    for (const { figures } of this.#shards) {
-      sum.received += figures.received;
-      sum.rxDropped += figures.rxDropped;
-      sum.rxRingFull += figures.rxRingFull;
-      sum.fillRingEmpty += figures.fillRingEmpty;
-    }
+    this.#addFigures(sum);
     if (this.#program !== null) sum.noSocket += this.#program.counters().noSocket;
     return sum;
   }
@@ -201,8 +196,8 @@ export class XdpSource implements Source {
     const options = this.#options;
     const { prefilter } = options;
     const queues = options.queues === 'all' ? allQueues(options) : options.queues;
-    if (prefilter !== null && this.#pump !== null) prefilter.reattach();
-    if (prefilter === null) {
+    if (this.#pump !== null) prefilter?.reattach();
+    if (prefilter === undefined) {
       this.#program = XdpProgram.steer({ interface: options.interface, mode: options.mode, ports: options.ports });
     }
     const program: SocketProgram = prefilter?.program ?? this.#program!;
@@ -214,7 +209,7 @@ export class XdpSource implements Source {
         socketMap: program.socketMap,
         mode: program.mode,
         zeroCopy: options.zeroCopy,
-        frames: options.frames,
+        frames: options.frames ?? null,
         frameSize: options.frameSize ?? frameSizeFor(options.interface),
         batchFrames: options.batchFrames,
         batches: options.batches,
@@ -334,13 +329,12 @@ export class XdpSource implements Source {
   /** Closes the shards for others to take their place. */
   async #forgetShards(): Promise<void> {
     await this.#closeShards();
-    for (const { figures } of this.#shards) {
-      this.#before.received += figures.received;
-      this.#before.rxDropped += figures.rxDropped;
-      this.#before.rxRingFull += figures.rxRingFull;
-      this.#before.fillRingEmpty += figures.fillRingEmpty;
-    }
+    this.#addFigures(this.#before);
     this.#shards = [];
+  }
+
+  #addFigures(sum: Figures): void {
+    for (const { figures } of this.#shards) for (const name of FIGURES) sum[name] += figures[name];
   }
 
   async #close(): Promise<void> {

@@ -12,6 +12,7 @@ import { SEED } from '../seed.js';
 import { calmReports, detector, mixedRules, reports, rules } from './arbitraries.js';
 import { Finder, type StreamEvent } from './behind.js';
 import { loadFilter } from './kernel.js';
+import { KernelState } from './kernel-state.js';
 import { frameOf, type Report } from './reports.js';
 import { rule, ruleSet } from './rules.js';
 
@@ -63,7 +64,7 @@ function filterFor(options: Omit<PrefilterOptions, 'rules'>): Prefilter {
 /** Kernel and detector side by side, from first sight on. */
 function compare(stretches: readonly Stretch[], filter: Prefilter): void {
   const [{ rules: initial }] = stretches as [Stretch];
-  filter.state.clear();
+  new KernelState(filter).clear();
   const options = { ...filter.detectorOptions, stateBytes: STATE_BYTES };
   const all = new Finder(new Detector(initial, options));
   const behind = new Finder(new Detector(rulesBehind(initial), options));

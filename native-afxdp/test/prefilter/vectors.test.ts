@@ -2,6 +2,7 @@ import type { Prefilter, PrefilterCounts } from '@int/afxdp/prefilter';
 import { METRICS, type Metric } from '@int/detect';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadFilter } from './kernel.js';
+import { KernelState } from './kernel-state.js';
 import { frameOf } from './reports.js';
 import { type Cells, rulesOf, type VectorCase, vectorCases, vectorFiles } from './vector-file.js';
 
@@ -37,7 +38,7 @@ function* placesOf(named: Cells) {
 /** Puts the vectors' registers into the kernel's maps. */
 function setState(filter: Prefilter, before: Cells): void {
   for (const { kind, metric, cell, field, value } of placesOf(before)) {
-    filter.state.setCell(kind, metric, cell, { [field]: value });
+    new KernelState(filter).setCell(kind, metric, cell, { [field]: value });
   }
 }
 
@@ -45,11 +46,11 @@ function setState(filter: Prefilter, before: Cells): void {
 function takeNamed(filter: Prefilter, named: Cells): Cells {
   const found: Record<string, Record<string, number>> = {};
   for (const { name, index, kind, field, metric, cell } of placesOf(named)) {
-    const value = filter.state.cell(kind, metric, cell)[field];
+    const value = new KernelState(filter).cell(kind, metric, cell)[field];
     if (value === 0) continue;
     found[`IntSink.${name}`] ??= {};
     found[`IntSink.${name}`]![index] = value;
-    filter.state.setCell(kind, metric, cell, { [field]: 0 });
+    new KernelState(filter).setCell(kind, metric, cell, { [field]: 0 });
   }
   return found;
 }
@@ -59,14 +60,14 @@ function takeState(filter: Prefilter, metrics: readonly Metric[]): Cells {
   const found: Record<string, Record<string, number>> = {};
   for (const { name: metric, id } of metrics) {
     for (const kind of ['perHop', 'perFlow', 'movingAverage'] as const) {
-      for (const [cell, state] of filter.state.cells(kind, metric)) {
+      for (const [cell, state] of new KernelState(filter).cells(kind, metric)) {
         for (const name of REGISTERS) {
           const [of, field] = STATE_OF[name];
           if (of !== kind || state[field] === 0) continue;
           found[`IntSink.${name}`] ??= {};
           found[`IntSink.${name}`]![id * (REGISTER_CELLS[name] ?? FLOW_CELLS) + cell] = state[field];
         }
-        filter.state.setCell(kind, metric, cell, { value: 0, accumulator: 0, reported: 0 });
+        new KernelState(filter).setCell(kind, metric, cell, { value: 0, accumulator: 0, reported: 0 });
       }
     }
   }

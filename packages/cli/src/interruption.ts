@@ -1,6 +1,17 @@
 /** Waiting for work that may never end, until a signal comes. */
 import { CliError, type Io } from './io.js';
+import type { DataOutput } from './output/data-output.js';
 import { interruptedCode } from './stopping.js';
+
+/** Resolves when a signal has come, the output has no reader any more, or what is done is finished. */
+export function endOf({ signal }: Io, output: DataOutput, finished?: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    output.onClosed = resolve;
+    void finished?.then(() => resolve());
+  });
+}
 
 /** Resolves when a signal has come; `release` removes the listener. */
 function interruption({ signal }: Io): { readonly came: Promise<void>; release(): void } {
@@ -30,20 +41,6 @@ export async function opening<T>(io: Io, what: string, work: Promise<T>): Promis
     ]);
   } finally {
     release();
-    work.catch(() => {});
-  }
-}
-
-/** Waits for work, at most `limitMs`. @returns whether it has ended */
-export async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  try {
-    return await Promise.race([work.then(() => true), limit]);
-  } finally {
-    clearTimeout(timer);
     work.catch(() => {});
   }
 }

@@ -51,7 +51,6 @@ export const MOST_TOLD = 20;
 
 /** Thrown for a file with invalid content: one line per problem, `FILE:LINE:COLUMN: MESSAGE`. */
 export class FileProblems extends CliError {
-  /** The first problems. */
   readonly lines: readonly string[];
   /** Number of further problems. */
   readonly others: number;
@@ -70,7 +69,6 @@ export class FileProblems extends CliError {
   }
 }
 
-/** Writes a command's failure to standard error. */
 export function sayFailure(io: Io, error: CliError): void {
   if (error instanceof FileProblems) for (const line of error.text) io.stderr.write(`${printableLines(line)}\n`);
   else say(io, error.message);

@@ -2,6 +2,7 @@ import type { DecodeOptions, Profile } from '@int/codec';
 import { PROFILES } from '@int/codec/internals';
 import type { DetectorOptions, StateMode } from '@int/detect';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { given, ifGiven } from './given.js';
 
 /** Values of the decode options, parsed by commander. */
 export interface DecodeFlags {
@@ -23,12 +24,10 @@ function whole(text: string, what: string, minimum: number, maximum: number): nu
   return value;
 }
 
-/** An option parser for a whole number in a range. */
 export function wholeNumber(what: string, minimum: number, maximum: number): (text: string) => number {
   return (text) => whole(text, what, minimum, maximum);
 }
 
-/** An option parser for a number above 0. */
 export function positiveNumber(what: string): (text: string) => number {
   return (text) => {
     const value = /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -54,35 +53,24 @@ function marker(text: string): bigint {
   return BigInt(`0x${match[1]!}`);
 }
 
-/** Adds the options for finding and reading INT. */
 export function addDecodeOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--int-port <N>', 'UDP port that marks INT; repeat for more (5000, 4096)').argParser(portNumber),
+    .option('--int-port <N>', 'UDP port that marks INT; repeat for more (5000, 4096)', portNumber)
+    .option('--int-dscp <0xNN[/0xMM]>', 'DSCP that marks INT, with a mask (0x17)', dscp)
+    .option('--gre-protocol <N>', 'GRE protocol type of INT (0x88B5)', wholeNumber('a protocol type', 0, 0xffff))
+    .option('--probe-marker <HEX64>', '64-bit marker between the L4 header and INT (none)', marker)
+    .option(
+      '--report-port <N>',
+      'UDP port of telemetry reports; repeat for more (any payload that parses strictly)',
+      portNumber,
     )
-    .addOption(new Option('--int-dscp <0xNN[/0xMM]>', 'DSCP that marks INT, with a mask (0x17)').argParser(dscp))
-    .addOption(
-      new Option('--gre-protocol <N>', 'GRE protocol type of INT (0x88B5)').argParser(
-        wholeNumber('a protocol type', 0, 0xffff),
-      ),
-    )
-    .addOption(
-      new Option('--probe-marker <HEX64>', '64-bit marker between the L4 header and INT (none)').argParser(marker),
-    )
-    .addOption(
-      new Option(
-        '--report-port <N>',
-        'UDP port of telemetry reports; repeat for more (any payload that parses strictly)',
-      ).argParser(portNumber),
-    )
-    .addOption(
-      new Option(
-        '--probe-port <N>',
-        'UDP port of GPINT probes, given twice: of the plain and the extended layout (5017, 5018)',
-      ).argParser((text: string, previous?: number[]) => {
+    .option(
+      '--probe-port <N>',
+      'UDP port of GPINT probes, given twice: of the plain and the extended layout (5017, 5018)',
+      (text: string, previous?: number[]) => {
         if (previous?.length === 2) throw new InvalidArgumentError('There are two at most.');
         return portNumber(text, previous);
-      }),
+      },
     )
     .addOption(
       new Option('--profile <NAME>', 'dialect of a tool that deviates from the specifications (spec)').choices(
@@ -93,15 +81,9 @@ export function addDecodeOptions(command: Command): Command {
 
 /** The codec's options from the flags. Missing flags keep the codec's defaults. */
 export function decodeOptions(flags: DecodeFlags): Omit<DecodeOptions, 'linkType'> {
-  return {
-    ...(flags.intPort !== undefined && { intPorts: flags.intPort }),
-    ...(flags.intDscp !== undefined && { intDscp: flags.intDscp }),
-    ...(flags.greProtocol !== undefined && { greProtocol: flags.greProtocol }),
-    ...(flags.probeMarker !== undefined && { probeMarker: flags.probeMarker }),
-    ...(flags.reportPort !== undefined && { reportPorts: flags.reportPort }),
-    ...(flags.probePort !== undefined && { probePorts: flags.probePort }),
-    ...(flags.profile !== undefined && { profile: flags.profile }),
-  };
+  const { intPort: intPorts, reportPort: reportPorts, probePort: probePorts, ...others } = flags;
+  const { intDscp, greProtocol, probeMarker, profile } = others;
+  return given({ intPorts, intDscp, greProtocol, probeMarker, reportPorts, probePorts, profile });
 }
 
 /** Nanoseconds in each unit of time. */
@@ -146,24 +128,23 @@ export function addStateOptions(command: Command): Command {
         'register: cells chosen by hash, as in a switch; exact: one for each flow (register)',
       ).choices(['register', 'exact']),
     )
-    .addOption(
-      new Option('--flow-cells <N>', 'cells of flow state; exact: flows at a time (65536)').argParser(
-        wholeNumber('a number of cells', 1, 1 << 24),
-      ),
+    .option(
+      '--flow-cells <N>',
+      'cells of flow state; exact: flows at a time (65536)',
+      wholeNumber('a number of cells', 1, 1 << 24),
     )
-    .addOption(
-      new Option('--switch-cells <N>', 'cells of switch state; exact: switches at a time (4096)').argParser(
-        wholeNumber('a number of cells', 1, 1 << 20),
-      ),
+    .option(
+      '--switch-cells <N>',
+      'cells of switch state; exact: switches at a time (4096)',
+      wholeNumber('a number of cells', 1, 1 << 20),
     );
 }
 
-/** Adds the options for the detectors' state. */
 export function addDetectOptions(command: Command): Command {
-  return addStateOptions(command).addOption(
-    new Option('--idle <DURATION>', 'with --state exact: forget what was silent for so long, 0: never (60s)').argParser(
-      duration('a time', 2 ** 31 - 1),
-    ),
+  return addStateOptions(command).option(
+    '--idle <DURATION>',
+    'with --state exact: forget what was silent for so long, 0: never (60s)',
+    duration('a time', 2 ** 31 - 1),
   );
 }
 
@@ -172,11 +153,7 @@ export function detectOptions(flags: DetectFlags, command: Command): DetectorOpt
   if (flags.idle !== undefined && flags.state !== 'exact') {
     command.error('error: --idle goes with --state exact: registers are never idle');
   }
-  return {
-    ...(flags.state !== undefined && { state: flags.state }),
-    ...(flags.flowCells !== undefined && { flowCells: flags.flowCells }),
-    ...(flags.switchCells !== undefined && { switchCells: flags.switchCells }),
-    // The detector uses whole milliseconds. Round up, because 0 means 'never'.
-    ...(flags.idle !== undefined && { idleMs: Math.ceil(flags.idle / 1e6) }),
-  };
+  const { state, flowCells, switchCells, idle } = flags;
+  // The detector uses whole milliseconds. Round up, because 0 means 'never'.
+  return given({ state, flowCells, switchCells, idleMs: ifGiven(idle, (ns) => Math.ceil(ns / 1e6)) });
 }

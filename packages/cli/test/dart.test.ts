@@ -570,6 +570,94 @@ describe('int dart listen', () => {
   });
 });
 
+describe('int dart receive', () => {
+  const BASE = 0x7f00_0000_0000n;
+  const region = ['--slots', '4099', '--base', String(BASE), '--remote-key', '77', '--queue-pair', '5'];
+  const flowOf = (index: number) => ({
+    source: '10.0.1.1',
+    destination: '10.0.2.2',
+    protocol: 17,
+    sourcePort: 40_000 + index,
+    destinationPort: 80,
+  });
+
+  /** What a switch sends about the paths of some flows, to a region with this key. */
+  async function frames(flows: number, remoteKey = 77): Promise<Uint8Array[]> {
+    const model = await EpochStore.open(files.path(`model-of-${remoteKey}-${flows}`), { slots: 4099 });
+    const { geometry, hashes } = model.live;
+    const collector = { id: 0, address: '10.9.9.9', port: 4791, queuePair: 5, remoteKey, base: BASE, slots: 4099 };
+    const writer = new RdmaWriter({
+      geometry,
+      hashes,
+      collectors: [collector],
+      source: '10.9.9.1',
+      sourcePort: 50_000,
+    });
+    const all: Uint8Array[] = [];
+    for (let flow = 0; flow < flows; flow++) {
+      const packets = writer.write(flowKey(flowOf(flow)), words([flow + 1, 2, 3, 4, 5]));
+      all.push(...packets.map((packet) => packet.slice()));
+    }
+    await model.close();
+    return all;
+  }
+
+  test('executes the packets of a capture, with the accelerator and without it', async () => {
+    const capture = await files.write(
+      'writes.pcap',
+      pcap([...(await frames(2, 78)), plainFrame(), ...(await frames(300))]),
+    );
+    const answers: unknown[] = [];
+    for (const options of [[], ['--no-expose-wasm']]) {
+      const store = files.path(`received${options.length}`);
+      const args = [...options, BIN, 'dart', 'receive', capture, '--store', store, ...region, '--json'];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+      const [total] = ndjson(stdout);
+      expect(total).toMatchObject({
+        type: 'total',
+        frames: 605,
+        notEthernet: 0,
+        accepted: 600,
+        slotWrites: 600,
+        epoch: '0',
+      });
+      expect(total!.rejected).toMatchObject({ notRoce: 1, remoteKey: 4 });
+      const asked = ['--store', store, '--flow', '10.0.1.1:40299 > 10.0.2.2:80/udp'];
+      const [answer] = await query(...asked);
+      expect(answer).toMatchObject({ path: [300, 2, 3, 4, 5], source: 'live' });
+      answers.push([total, answer?.words, answer?.matching]);
+    }
+    expect(answers[1]).toEqual(answers[0]);
+  });
+
+  test('says in words what it took', async () => {
+    const capture = await files.write('few.pcap', pcap(await frames(3)));
+    const { code, stdout } = await run(['dart', 'receive', capture, '--store', files.path('few'), ...region]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, 2)).toEqual([
+      'rejected: none',
+      'lost on the way: 0 in 0 gaps of sequence numbers',
+    ]);
+    expect(stdout).toMatch(/^6 frames, 6 accepted into epoch 0 of .*few: load \d.* of 4,099 slots$/m);
+  });
+
+  test('tells of a capture that ends too soon, and of one that is not of Ethernet; the rest is kept', async () => {
+    const whole = pcap(await frames(4));
+    const cut = await files.write('cut.pcap', whole.subarray(0, whole.length - 5));
+    const raw = await files.write('raw.pcap', pcap([plainFrame()], 101));
+    const store = files.path('partly');
+    const { code, stdout, stderr } = await run(['dart', 'receive', cut, raw, '--store', store, ...region, '--json']);
+    expect(code).toBe(1);
+    expect(ndjson(stdout)[0]).toMatchObject({ frames: 8, notEthernet: 1, accepted: 7 });
+    expect(stderr).toContain('cut.pcap: ');
+    expect(stderr).toContain('1 frame left out: their captures are not of Ethernet');
+    expect((await query('--store', store, '--flow', '10.0.1.1:40002 > 10.0.2.2:80/udp'))[0]).toMatchObject({
+      path: [3, 2, 3, 4, 5],
+    });
+  });
+});
+
 describe('int dart says what is wrong with a command line', () => {
   test.each([
     [['dart'], 'Usage: int dart'],

@@ -28,9 +28,10 @@ const FRAME_ROWS: usize = 56;
 const REPORT_ROWS: usize = 60;
 const HOP_ROWS: usize = 64;
 const ETHERNET: usize = 68;
-const REPORT_PORT: usize = 72;
-const INT_PORT0: usize = 76;
-const INT_PORT1: usize = 80;
+/** Reports may come to any port. */
+const ANY_PORT: usize = 72;
+/** Where the table is of what each UDP destination port says, by the port as it is on the wire. */
+const PORTS: usize = 76;
 const TOS_MASK: usize = 84;
 const TOS_VALUE: usize = 88;
 const STACK_SLOT_OF: usize = 92;
@@ -66,20 +67,26 @@ const SLOT_RECIPROCAL: usize = 8;
 const SLOT_BITMAP: usize = 12;
 const SLOT_COLUMNS: usize = 16;
 
-const BASE_FLAGS: u32 = 3 | (1 << 6) | (3 << 9) | (1 << 12) | (1 << 18);
+const BASE_FLAGS: u32 = 3 | (1 << 6) | (3 << 9) | (1 << 18);
+const OVER_UDP: u32 = 1 << 12;
+const OVER_TCP: u32 = 2 << 12;
+const OVER_NEW_UDP: u32 = 3 << 12;
 const FLAG_OWN: u32 = 1 << 20;
-const INNER_BYTES: u32 = 44;
+
+// What a port says, see `PORT` in ../src/fast/marks.ts.
+const PORT_REPORT: u32 = 1;
+const PORT_INT: u32 = 2;
+const PORT_GENERAL: u32 = 4;
+
+const TCP: u32 = 6;
+const UDP: u32 = 17;
+const INT_HEADERS_BYTES: u32 = 16;
+const INNER_BYTES: u32 = 28 + INT_HEADERS_BYTES;
 const SHORTEST_PAYLOAD: u32 = 64;
 
 @inline
 function be16(at: usize): u32 {
   return (<u32>load<u8>(at) << 8) | <u32>load<u8>(at, 1);
-}
-
-@inline
-function isTunnel(port: u32): bool {
-  // 6081, 4790, 4789, 54321 in wire order.
-  return port == 0xc117 || port == 0xb612 || port == 0xb512 || port == 0x31d4;
 }
 
 /** Fills `rows` rows from `cell` (the address of the first row in column 0) in all columns of a set with all ones. */
@@ -139,7 +146,7 @@ function fillBytes(at: usize, value: u8, count: u32): void {
 }
 
 /** Decodes frames `from` to `to - 1`; returns the index of the frame it stopped at. */
-export function run(context: usize, from: u32, to: u32): u32 {
+export function decode(context: usize, from: u32, to: u32): u32 {
   const input = load<u32>(context, INPUT);
   const spanStart = load<u32>(context, SPAN_START);
   const spanBytes = load<u32>(context, SPAN_BYTES);
@@ -149,11 +156,13 @@ export function run(context: usize, from: u32, to: u32): u32 {
   const reportWords = <usize>load<u32>(context, REPORT_WORDS);
   const hopWords = <usize>load<u32>(context, HOP_WORDS);
   const hopCounts = <usize>load<u32>(context, HOP_COUNT);
+  const protocols = <usize>load<u32>(context, PROTOCOL);
   const rs = load<u32>(context, REPORT_STRIDE);
   const hopRows = load<u32>(context, HOP_ROWS);
   const ethernet = load<u32>(context, ETHERNET);
-  const port0 = load<u32>(context, INT_PORT0);
-  const port1 = load<u32>(context, INT_PORT1);
+  const ports = <usize>load<u32>(context, PORTS);
+  const tosMask = load<u32>(context, TOS_MASK);
+  const tosValue = load<u32>(context, TOS_VALUE);
   const swapIndexes = v128.load(context, SWAP_INDEXES);
   const groupValue = v128.load(context, GROUP_VALUE);
   const groupMask = v128.load(context, GROUP_MASK);
@@ -196,13 +205,21 @@ export function run(context: usize, from: u32, to: u32): u32 {
     }
     let start = <usize>(input + offset);
     let payload = length;
+    // A payload that no port marks as a report is one only if its reserved bits are 0, too.
+    let refusedBits: u32 = 0;
     if (ethernet) {
       const total = be16(start + 16);
       if (load<u16>(start, 12) != 0x0008) break;
       if (load<u8>(start, 14) != 0x45) break;
       if (load<u8>(start, 23) != 17) break;
       if (load<u16>(start, 20) & 0xff3f) break;
-      if (<u32>load<u16>(start, 36) != load<u32>(context, REPORT_PORT)) break;
+      const kind = <u32>load<u8>(ports + load<u16>(start, 36));
+      if ((kind & (PORT_REPORT | PORT_GENERAL)) != PORT_REPORT) {
+        if (!load<u32>(context, ANY_PORT)) break;
+        if (kind) break;
+        if ((<u32>load<u8>(start, 15) & tosMask) == tosValue) break;
+        refusedBits = 15;
+      }
       if (be16(start + 38) + 20 != total) break;
       if (total + 14 > length) break;
       if (total < 28 + SHORTEST_PAYLOAD) break;
@@ -226,41 +243,64 @@ export function run(context: usize, from: u32, to: u32): u32 {
     }
     const ip = start + inner;
 
-    // Constants of the report headers, the IPv4 header, and the metadata header, compared in wire order.
+    // Constants of the report headers and of the IPv4 header, compared in wire order.
     const group4 = v128.load(start);
     if (
       v128.any_true(
         v128.or(
-          v128.or(
-            v128.and(v128.xor(group4, groupValue), groupMask),
-            v128.and(v128.xor(v128.load(ip), ipValue), ipMask),
-          ),
-          v128.and(v128.xor(v128.load(ip, 28), shimValue), shimMask),
+          v128.and(v128.xor(group4, groupValue), groupMask),
+          v128.and(v128.xor(v128.load(ip), ipValue), ipMask),
         ),
       )
     ) {
       break;
     }
     if (load<u16>(start, 16)) break;
+    if (<u32>load<u8>(start, 11) & refusedBits) break;
 
-    const destination = <u32>load<u16>(ip, 22);
-    const kind = <u32>load<u8>(ip, 28) >>> 2;
-    let port = ip + 30;
-    if (destination == port0) {
-      if (kind != 5) break;
-    } else if (destination == port1) {
-      if (kind != 5) break;
+    // UDP or TCP, and where the shim begins, from the IPv4 header on.
+    let protocol = <u32>load<u8>(ip, 9);
+    let encapsulation = OVER_UDP;
+    let shimAt: u32 = 28;
+    let marking: u32 = 0;
+    if (protocol == UDP) {
+      marking = <u32>load<u8>(ports + load<u16>(ip, 22));
+      if (marking & PORT_GENERAL) break;
     } else {
-      if (kind != 4) break;
-      if ((<u32>load<u8>(ip, 1) & load<u32>(context, TOS_MASK)) != load<u32>(context, TOS_VALUE)) break;
-      if (isTunnel(destination)) break;
-      port = ip + 22;
+      if (protocol != TCP) break;
+      const headerWords = <u32>load<u8>(ip, 32) >>> 4;
+      if (headerWords < 5) break;
+      encapsulation = OVER_TCP;
+      shimAt = 20 + (headerWords << 2);
+      if (inner + shimAt + INT_HEADERS_BYTES > payload) break;
     }
-    const shimWords = <u32>load<u8>(ip, 29);
-    const innerBytes: u32 = 32 + (shimWords << 2);
+
+    // Constants of the shim and the metadata header.
+    const shim = ip + shimAt;
+    if (v128.any_true(v128.and(v128.xor(v128.load(shim), shimValue), shimMask))) break;
+    const kind = <u32>load<u8>(shim) >>> 2;
+    const shimWords = <u32>load<u8>(shim, 1);
+    const innerBytes = shimAt + 4 + (shimWords << 2);
+    const totalBytes = be16(ip + 2);
     if (shimWords < 3) break;
     if (inner + innerBytes > payload) break;
-    if (innerBytes > be16(ip + 2)) break;
+    if (innerBytes > totalBytes) break;
+    let flow4 = v128.load(ip, 12);
+    if (!(marking & PORT_INT)) {
+      if (kind != 4) break;
+      if ((<u32>load<u8>(ip, 1) & tosMask) != tosValue) break;
+    } else if (kind == 5) {
+      flow4 = v128.load_lane<u16>(shim + 2, flow4, 5);
+    } else {
+      // The original transport header stands behind the stack.
+      protocol = <u32>load<u8>(shim, 3);
+      if (kind != 6) break;
+      if (protocol != TCP && protocol != UDP) break;
+      if (inner + innerBytes + 4 > payload) break;
+      if (innerBytes + 4 > totalBytes) break;
+      flow4 = v128.load_lane<u32>(ip + innerBytes, flow4, 2);
+      encapsulation = OVER_NEW_UDP;
+    }
 
     let ownSlot: usize = 0;
     const wireBits = <u32>load<u16>(start, 12);
@@ -282,7 +322,7 @@ export function run(context: usize, from: u32, to: u32): u32 {
       if (wireBits) break;
     }
 
-    const wireBitmap = <u32>load<u16>(ip, 36);
+    const wireBitmap = <u32>load<u16>(shim, 8);
     if (wireBitmap != planBitmap) {
       const slot = <u32>load<u16>(<usize>load<u32>(context, STACK_SLOT_OF) + (wireBitmap << 1));
       if (!slot) {
@@ -296,7 +336,7 @@ export function run(context: usize, from: u32, to: u32): u32 {
       planBitmap = wireBitmap;
     }
     const planWords = load<u32>(plan, SLOT_WORDS);
-    if ((<u32>load<u8>(ip, 34) & 31) != planWords) break;
+    if ((<u32>load<u8>(shim, 6) & 31) != planWords) break;
     const stackWords = shimWords - 3;
     const hops = (stackWords * load<u32>(plan, SLOT_RECIPROCAL)) >>> 16;
     if (hops * planWords != stackWords) break;
@@ -305,12 +345,13 @@ export function run(context: usize, from: u32, to: u32): u32 {
 
     // Accepted. The columns that are the same or count up over a run are filled behind the loop.
     const groupWords = i8x16.swizzle(group4, swapIndexes);
-    const flowWords = i8x16.swizzle(v128.load_lane<u16>(port, v128.load(ip, 12), 5), swapIndexes);
+    const flowWords = i8x16.swizzle(flow4, swapIndexes);
     const group = <u32>i32x4.extract_lane(groupWords, 0);
     let flags =
       BASE_FLAGS |
+      encapsulation |
       ((<u32>load<u8>(start, 11) & 0xf0) >>> 2) |
-      ((<u32>load<u8>(ip, 32) & 0x0e) << 14) |
+      ((<u32>load<u8>(shim, 4) & 0x0e) << 14) |
       ((group << 2) & 0x3f000000);
     if (ownWords) flags |= FLAG_OWN;
     let cell = reportWords + (row << 2) + rs;
@@ -332,12 +373,13 @@ export function run(context: usize, from: u32, to: u32): u32 {
     cell += 6 * rs;
     store<u32>(cell, select<u32>(<u32>ip - 14 - input, 0xffffffff, type == 0x13));
     store<u8>(hopCounts + row, <u8>rows);
+    store<u8>(protocols + row, <u8>protocol);
 
     // Hop rows in path order: the first block on the wire is the last hop.
     const planMask = load<u32>(plan);
     const stale = written & ~planMask;
     if (stale) blank(stale, hopWords + (hopRow << 2), load<u32>(context, HOP_STRIDE), hops);
-    const stack = ip + INNER_BYTES;
+    const stack = shim + INT_HEADERS_BYTES;
     const last = hopWords + ((hopRow + hops) << 2) - 4;
     const block = planWords << 2;
     if (planWords < 4) {
@@ -419,7 +461,6 @@ export function run(context: usize, from: u32, to: u32): u32 {
     split(context, used, hopWords + (hopRow0 << 2), load<u32>(context, HOP_STRIDE), hopRow - hopRow0);
     fillBytes(<usize>load<u32>(context, FRAME_CODE) + frame0, 0, count);
     fillBytes(<usize>load<u32>(context, CODE) + row0, 0, count);
-    fillBytes(<usize>load<u32>(context, PROTOCOL) + row0, 17, count);
     let cell = reportWords + (row0 << 2);
     const end = reportWords + (row << 2);
     if (drops) memory.fill(cell + 16 * rs, 0xff, count << 2);

@@ -16,7 +16,7 @@ export interface ParsedAddress {
 export class AddressError extends Error {
   override readonly name = 'AddressError';
   readonly code = 'ERR_ADDRESS';
-  /** What was to be read. */
+  /** The text that is no address. */
   readonly text: string;
   /** Where in `text` it stops being an address, in UTF-16 units. */
   readonly offset: number;
@@ -40,7 +40,7 @@ const HEX: Uint8Array = /* @__PURE__ */ Uint8Array.from({ length: 512 }, (_, k) 
   '0123456789abcdef'.charCodeAt(k % 2 === 0 ? k >>> 5 : (k >>> 1) & 15),
 );
 
-/** The bytes as decimal numbers, and behind a dot: every record has two addresses, and joining numbers takes twice as long. */
+/** All bytes as decimal text, and with a dot in front. To format the numbers each time would take twice as long. */
 const DECIMAL: readonly string[] = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => String(byte));
 const DOTTED: readonly string[] = /* @__PURE__ */ DECIMAL.map((text) => `.${text}`);
 
@@ -101,7 +101,7 @@ export function formatMac(bytes: Uint8Array, offset = 0): string {
   const d = bytes[offset + 3]! * 2;
   const e = bytes[offset + 4]! * 2;
   const f = bytes[offset + 5]! * 2;
-  // One string at once: every record has two of them, and joining six pieces takes three times as long.
+  // One string at once: to join six pieces would take three times as long, and every record has two addresses.
   // biome-ignore format: a byte's two digits and a colon each
   return String.fromCharCode(
     HEX[a]!, HEX[a + 1]!, COLON, HEX[b]!, HEX[b + 1]!, COLON, HEX[c]!, HEX[c + 1]!, COLON,
@@ -109,7 +109,7 @@ export function formatMac(bytes: Uint8Array, offset = 0): string {
   );
 }
 
-/** Reads dotted decimal from `start` to the end of `text`. Returns the word, or -1 - (where it goes wrong). */
+/** Reads dotted decimal from `start` to the end of `text`. @returns the word, or -1 - (offset of the first error) */
 function scanIpv4(text: string, start: number): number {
   let word = 0;
   let position = start;
@@ -122,7 +122,7 @@ function scanIpv4(text: string, start: number): number {
       if (!(digit >= 0 && digit <= 9)) break;
       value = value * 10 + digit;
     }
-    // A leading zero would be octal to some readers (RFC 6943 section 3.1.1): refuse it.
+    // Leading zeros are refused, because some programs read such numbers as octal (RFC 6943 section 3.1.1).
     if (position === first || value > 255 || (position > first + 1 && text.charCodeAt(first) === 0x30)) {
       return -1 - first;
     }

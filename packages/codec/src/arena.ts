@@ -1,6 +1,6 @@
 /**
- * Where columns live. A caller who wants them in a SharedArrayBuffer or in a WebAssembly.Memory makes the arena over
- * that buffer; without one a batch allocates its own ArrayBuffer of the right size.
+ * Memory for columns. To have them in a SharedArrayBuffer or in a WebAssembly.Memory, make an arena over that buffer.
+ * Without an arena, a batch allocates an ArrayBuffer of its own.
  */
 export class Arena {
   readonly buffer: ArrayBufferLike;
@@ -8,7 +8,7 @@ export class Arena {
   readonly #end: number;
 
   /**
-   * @param buffer the memory to carve columns from
+   * @param buffer the memory for the columns
    * @param byteOffset first byte to use
    * @param byteLength how many bytes may be used
    * @throws RangeError if the range is not inside the buffer

@@ -1,8 +1,8 @@
 import { STATE, type TelemetryBatch } from './batch.js';
 import { CODES } from './codes.js';
 import { AcceleratorReport2, acceleratorAvailable } from './fast/accelerator.js';
+import { marksOf } from './fast/marks.js';
 import type { AcceleratorMemory } from './fast/memory.js';
-import type { FastDecoder, FastOptions } from './fast/options.js';
 import { FastReport2 } from './fast/report2.js';
 import type { Frames } from './frames.js';
 import type { DecodeOptions } from './options.js';
@@ -15,26 +15,13 @@ import { Scan } from './scan/state.js';
 /** {@link DecodeOptions} and what only a batch needs. */
 export interface BatchDecoderOptions extends DecodeOptions {
   /**
-   * Memory of the WebAssembly accelerator. Batches and input that lie in it are decoded in place by the accelerator where the
-   * options allow it and the engine has SIMD; without it, and for all other frames, by TypeScript. The result is the
-   * same.
+   * Memory of the WebAssembly accelerator, which decodes batches that lie in it, if the engine has SIMD. Input that
+   * lies there, too, is decoded in place; other input is copied in. Frames that it does not know are decoded by
+   * TypeScript. The result is the same.
    */
   readonly memory?: AcceleratorMemory;
   /** False: send every frame through the general rules. For tests and measurements. Default true. */
   readonly fastPath?: boolean;
-}
-
-/** What the fast path needs to know, or `null` where it does not apply. */
-function fastOptions(settings: Settings): FastOptions | null {
-  const { reportPorts, intPorts, dscpValue, dscpMask } = settings;
-  if (settings.profile !== 'spec' || settings.markerSet || settings.verifyChecksums || intPorts.length > 2) return null;
-  const common = { intPorts, ...(dscpValue < 0 ? {} : { dscp: { value: dscpValue, mask: dscpMask } }) };
-  if (settings.linkType === 'report') return { mode: 'report', ...common };
-  const port = reportPorts?.[0];
-  if (settings.linkType !== 'ethernet' || reportPorts?.length !== 1 || port === undefined) return null;
-  // Probe ports are looked at before report ports.
-  if (port === settings.probePort || port === settings.extendedProbePort) return null;
-  return { mode: 'ethernet', reportPort: port, ...common };
 }
 
 function countOf({ offsets, lengths, count }: Frames): number {
@@ -44,27 +31,30 @@ function countOf({ offsets, lengths, count }: Frames): number {
 /**
  * The hot path: frames in, columns out.
  *
- * One call decodes any number of frames into a {@link TelemetryBatch} that the caller reuses. It allocates nothing,
- * throws nothing whatever the bytes are, reads nothing outside a frame, and notes one code for each frame.
+ * One call decodes any number of frames into a {@link TelemetryBatch} that the caller reuses. Whatever the bytes are,
+ * it allocates nothing, throws nothing, and reads nothing outside a frame. It notes a code for each frame.
  */
 export class BatchDecoder {
+  /** Bytes that the accelerator takes of {@link BatchDecoderOptions.memory}, at most. */
+  static readonly acceleratorBytes: number = 1 << 20;
+
   readonly #scan: Scan;
   readonly #settings: Settings;
-  readonly #fast: FastDecoder | null;
+  readonly #fast: FastReport2 | AcceleratorReport2 | null;
 
   /** @throws RangeError for an option out of range, or if the accelerator's memory is too small for its tables */
   constructor(options: BatchDecoderOptions = {}) {
     this.#settings = settingsOf(options);
     this.#scan = new Scan(this.#settings);
-    const fast = options.fastPath === false ? null : fastOptions(this.#settings);
-    if (fast === null) this.#fast = null;
+    const marks = options.fastPath === false ? null : marksOf(this.#settings);
+    if (marks === null) this.#fast = null;
     else if (options.memory !== undefined && acceleratorAvailable())
-      this.#fast = new AcceleratorReport2(options.memory, fast);
-    else this.#fast = new FastReport2(fast);
+      this.#fast = new AcceleratorReport2(options.memory, marks);
+    else this.#fast = new FastReport2(marks);
   }
 
   /**
-   * Decodes the frames `from` to `to - 1`, appending to the batch, which refers to them from now on.
+   * Decodes the frames `from` to `to - 1` and appends them to the batch, which refers to them from then on.
    *
    * @param to default: all frames
    * @returns the first frame that was not decoded: `to`, or less if the batch is full. Read the batch, `clear` it, and
@@ -106,7 +96,7 @@ export class BatchDecoder {
     do {
       if (worst === CODES.OK) worst = scan.code;
       if (hasRow(scan) && !appendRow(batch, scan, frame)) {
-        // A datagram goes into one batch as a whole. If it is the only one, the rest of it has to be dropped.
+        // A datagram goes into one batch as a whole. If the batch is empty and still too small, the rest is dropped.
         if (reports !== 0 || hops !== 0) {
           state[STATE.REPORTS] = reports;
           state[STATE.HOPS] = hops;

@@ -13,7 +13,7 @@ export interface BatchCapacity {
   readonly reports?: number;
   /** Hop rows, at least 256. Default: 8 for each report, at least 256. */
   readonly hops?: number;
-  /** Bytes of its own, for copies of frames: see `ReportCopier`. Default 0: it refers to frames where their source has them. */
+  /** Bytes of its own, for copies of frames: see `ReportCopier`. Default 0: the frames stay in the source's memory. */
   readonly bytes?: number;
 }
 
@@ -25,13 +25,13 @@ export const STATE = {
   REPORTS: 1,
   /** Hop rows in use. */
   HOPS: 2,
-  /** Bit c: hop column c holds something else than all ones somewhere. */
+  /** Bit c: not all cells of hop column c are all ones. */
   WRITTEN: 3,
-  /** Not 0: a report's `drop` cell holds something else than all ones somewhere. */
+  /** Not 0: not all `drop` cells are all ones. */
   DROPS: 4,
   /** Bytes in use for copies of frames. */
   BYTES: 5,
-  /** What the frames start with: 0 if that is not known, else 1 + the index in `LINK_TYPES`. */
+  /** What the frames start with: 0 if not known, else 1 + the index in `LINK_TYPES`. */
   LINK: 6,
   /** Not 0: the frames have times. */
   TIMED: 7,
@@ -69,13 +69,13 @@ function resolve(capacity: BatchCapacity): Required<BatchCapacity> {
 }
 
 /**
- * Telemetry as a struct of arrays: frames, the reports in them, and the reports' hops. A decode call fills it, and it is
- * reused. It is whole: a consumer needs nothing beside it.
+ * Telemetry as a struct of arrays: frames, the reports in them, and the hops of the reports. Decode calls fill it, and
+ * it is reused. It is whole: a consumer needs nothing beside it.
  *
  * Memory: a state block, per-frame columns, per-report word and byte columns, per-hop word columns, all in one arena.
- * {@link bytes} and, after decoding, the frames' offsets, lengths and times are the source's memory: a batch refers to them,
- * and they are valid for as long as the source says. Cells beyond the counts are undefined, but hop cells there are kept
- * all ones for columns never written. Nothing is allocated per frame.
+ * {@link bytes} and, after decoding, the offsets, lengths and times of the frames are the source's memory. The batch
+ * only refers to them, and the source says how long they are valid. Cells beyond the counts are undefined, except in
+ * hop columns that were never written: those are all ones. Nothing is allocated per frame.
  *
  * @example
  * for (const record of batch) console.log(record.timeNs, record.flow, record.hopCount);
@@ -91,7 +91,9 @@ export class TelemetryBatch {
   frameOffset: Uint32Array;
   /** Bytes of each frame. */
   frameLength: Uint32Array;
-  /** Capture or arrival time of each frame in nanoseconds since 1970-01-01 00:00:00 UTC, upper 32 bits; 0 if not known. */
+  /**
+   * Capture or arrival time of each frame in nanoseconds since 1970-01-01 00:00:00 UTC, upper 32 bits; 0 if not known.
+   */
   frameTimeHigh: Uint32Array;
   /** Lower 32 bits. */
   frameTimeLow: Uint32Array;
@@ -104,7 +106,7 @@ export class TelemetryBatch {
   readonly hopWords: Uint32Array;
   readonly hopStride: number;
 
-  /** The bit of `flags` that says IPv6, so that a batch can be handed to the column hashes of @int/hash as it is. */
+  /** The bit of `flags` that says IPv6. With it, a batch is a `FlowColumns` of @int/hash. */
   readonly ipv6Mask: number = FLAG.IPV6;
   readonly code: Uint8Array;
   readonly hopCount: Uint8Array;
@@ -135,7 +137,7 @@ export class TelemetryBatch {
   /** The batch's own columns of frames, and its own bytes. */
   readonly #frameWords: readonly [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
   readonly #ownBytes: Uint8Array;
-  /** The table of offsets that {@link frameOffset} is a part of, and where that begins. */
+  /** The table of offsets of which {@link frameOffset} is a part, and the first frame of that part. */
   #offsets: Uint32Array = NO_WORDS;
   #first = 0;
   /** Times of frames that have none. */
@@ -162,7 +164,7 @@ export class TelemetryBatch {
     this.hopWords = memory.words(this.hopStride * HOP_COLUMNS.length);
     this.#frameWords = [memory.words(frames), memory.words(frames), memory.words(frames), memory.words(frames)];
     [this.frameOffset, this.frameLength, this.frameTimeHigh, this.frameTimeLow] = this.#frameWords;
-    // A copy of a frame without its bytes has no place and no length.
+    // A copied frame without bytes has offset 0 and length 0.
     this.frameOffset.fill(0);
     this.frameLength.fill(0);
     this.#ownBytes = bytes === 0 ? NO_BYTES : memory.bytes(bytes);
@@ -243,7 +245,7 @@ export class TelemetryBatch {
     this.state[STATE.TIMED] = isTimed ? 1 : 0;
   }
 
-  /** Forgets all rows, and the source's memory. Costs nothing: no column is touched. */
+  /** Forgets all rows, and the source's memory. It touches no column. */
   clear(): void {
     this.state[STATE.FRAMES] = 0;
     this.state[STATE.REPORTS] = 0;
@@ -261,8 +263,9 @@ export class TelemetryBatch {
   }
 
   /**
-   * Takes the frames of a source, from frame `from` on, as those of the batch: for decoders. Nothing is copied.
-   * @throws RangeError if the batch holds frames and these do not follow them in the same tables, or have another link type
+   * For decoders: makes the batch refer to the frames of a source, from frame `from` on. Nothing is copied.
+   * @throws RangeError if the batch holds frames, and these do not follow them in the same tables or have another link
+   *   type
    */
   refer(frames: Frames, from: number, linkType: LinkLayer): void {
     const held = this.frames;

@@ -1,16 +1,16 @@
 /**
  * The internet checksum (RFC 1071) and what INT needs around it (wire format section 8).
  *
- * All functions work on 16-bit one's complement sums held in plain numbers and allocate nothing. A *sum* is what has
- * been added so far, not inverted; a *checksum* is what stands in a header, inverted. One's complement arithmetic is
- * arithmetic modulo 65,535 with two zeros, 0x0000 and 0xffff. A sum of anything but zeros is never 0x0000.
+ * All functions work on 16-bit one's complement sums, which are plain numbers, and allocate nothing. A *sum* is what
+ * has been added so far. A *checksum* is what stands in a header: the inverted sum. One's complement arithmetic is
+ * arithmetic modulo 65,535 with two zeros, 0x0000 and 0xffff. Only a sum of zeros alone is 0x0000.
  */
 
-/** Bytes to add before folding: 2^14 words of at most 2^16 stay below 2^31. */
+/** Bytes to add before folding: the sum of 2^14 words below 2^16 stays below 2^31. */
 const CHUNK = 32_768;
 
 /**
- * Folds a sum into 16 bits, carries added back in.
+ * Folds a sum into 16 bits: it adds the carries back in.
  *
  * @param sum an integer from 0 to 2^53
  * @returns 0 to 0xffff; 0 only for 0
@@ -33,7 +33,7 @@ export function subtractOnesComplement(a: number, b: number): number {
 }
 
 /**
- * The folded sum of a byte range read as big-endian 16-bit words; an odd last byte counts as the upper half of a word.
+ * The folded sum of a byte range, read as big-endian 16-bit words. An odd last byte is the upper half of a word.
  *
  * @param bytes where the range lies
  * @param offset first byte
@@ -55,50 +55,18 @@ export function sumRange(bytes: Uint8Array, offset: number, length: number, init
   return (sum & 0xffff) + (sum >>> 16);
 }
 
-/** The sum of a 32-bit word. */
-export function sumWord(word: number): number {
-  return addOnesComplement(word >>> 16, word & 0xffff);
-}
-
 /**
- * The internet checksum of a range, to be written where the range holds zeros.
- *
- * @param initial sum of a pseudo header, default 0
- * @returns 0 to 0xffff; 0 over a range that holds its right checksum
- */
-export function internetChecksum(bytes: Uint8Array, offset: number, length: number, initial = 0): number {
-  return ~sumRange(bytes, offset, length, initial) & 0xffff;
-}
-
-/**
- * The sum of the IPv4 pseudo header (RFC 768, RFC 9293).
+ * The sum of the pseudo header of IPv4 (RFC 768, RFC 9293) or IPv6 (RFC 8200 section 8.1).
  *
  * @param bytes a packet
- * @param ipOffset where its IPv4 header starts; the addresses are read from it
+ * @param ipOffset first byte of its IP header, from which version and addresses are read
  * @param protocol IP protocol of what follows
  * @param length bytes of what follows: UDP header or TCP header, and payload
  */
-function ipv4PseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protocol: number, length: number): number {
-  return sumRange(bytes, ipOffset + 12, 8, protocol + length);
-}
-
-/**
- * The sum of the IPv6 pseudo header (RFC 8200 section 8.1).
- *
- * @param bytes a packet
- * @param ipOffset where its IPv6 header starts; the addresses are read from it
- * @param protocol upper-layer protocol
- * @param length bytes of the upper-layer packet, below 2^32
- */
-function ipv6PseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protocol: number, length: number): number {
-  return sumRange(bytes, ipOffset + 8, 32, protocol + length);
-}
-
-/** `ipv4PseudoHeaderSum` or `ipv6PseudoHeaderSum`, by the version nibble at `ipOffset`. */
 export function pseudoHeaderSum(bytes: Uint8Array, ipOffset: number, protocol: number, length: number): number {
   return bytes[ipOffset]! >>> 4 === 6
-    ? ipv6PseudoHeaderSum(bytes, ipOffset, protocol, length)
-    : ipv4PseudoHeaderSum(bytes, ipOffset, protocol, length);
+    ? sumRange(bytes, ipOffset + 8, 32, protocol + length)
+    : sumRange(bytes, ipOffset + 12, 8, protocol + length);
 }
 
 /**
@@ -111,7 +79,7 @@ export function ipv4HeaderChecksum(bytes: Uint8Array, ipOffset: number, headerLe
   return ~subtractOnesComplement(sumRange(bytes, ipOffset, headerLength), field) & 0xffff;
 }
 
-/** The value to send for a computed UDP checksum: 0 means 'none' on the wire, so 0 goes out as 0xffff (RFC 768). */
+/** The value to send for a computed UDP checksum: 0xffff for 0, because 0 on the wire means 'none' (RFC 768). */
 export function udpChecksumField(checksum: number): number {
   return checksum === 0 ? 0xffff : checksum;
 }
@@ -145,8 +113,8 @@ export function tcpChecksum(bytes: Uint8Array, ipOffset: number, tcpOffset: numb
 }
 
 /**
- * Incremental update (RFC 1624, equation 3): the checksum after some covered words have changed. An error that was
- * there before stays visible.
+ * The checksum after some of the words that it covers have changed (RFC 1624, equation 3). An error that was there
+ * before remains visible.
  *
  * @param checksum the field as it stands
  * @param removed sum of the old words
@@ -156,25 +124,22 @@ export function updateChecksum(checksum: number, removed: number, added: number)
   return ~addOnesComplement(subtractOnesComplement(~checksum & 0xffff, removed), added) & 0xffff;
 }
 
-/** {@link updateChecksum} for UDP: 0 (no checksum) stays 0, and a result of 0 becomes 0xffff. */
+/** {@link updateChecksum} for UDP: 0 (no checksum) remains 0, and a result of 0 becomes 0xffff. */
 export function updateUdpChecksum(checksum: number, removed: number, added: number): number {
   return checksum === 0 ? 0 : udpChecksumField(updateChecksum(checksum, removed, added));
 }
 
-/** Whether a sum over a range with its checksum and pseudo header shows no error: it is a one's complement zero. */
+/** Whether the sum over a range, its checksum and its pseudo header is a one's complement zero: it shows no error. */
 export function isValidSum(sum: number): boolean {
   return sum === 0xffff || sum === 0;
 }
 
-/** INT metadata word that says 'the Checksum Complement is not used' (INT v2.1 section 5.6). */
-export const CHECKSUM_COMPLEMENT_UNUSED = 0xffff_ffff;
-
 /**
- * The INT Checksum Complement (INT v2.1 section 5.6) that keeps an existing checksum right: added to the packet, it
- * cancels a change.
+ * The INT Checksum Complement (INT v2.1 section 5.6) that cancels a change of the packet, so that an existing checksum
+ * remains right.
  *
- * The 16-bit correction stands in the lower half and the upper half is 0, so that the word never is
- * `CHECKSUM_COMPLEMENT_UNUSED`, which a reader would take for 'not used'.
+ * The lower half holds the 16-bit correction and the upper half is 0. So the word is never all ones, which means 'not
+ * used'.
  *
  * @param removed sum of the covered words before
  * @param added sum of the covered words after, the complement itself taken as 0

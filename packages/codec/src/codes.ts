@@ -1,8 +1,8 @@
 import type { Status } from './model.js';
 
 /**
- * Why a frame or report is not `ok`: the closed list that objects (by name) and columns (by number) share.
- * The number is the entry's position; append, never reorder.
+ * Why a frame or report is not `ok`. The list is closed; objects have the names, columns the numbers. A number is the
+ * position in the list: append, never reorder.
  */
 const ENTRIES = [
   ['OK', 'ok', ''],

@@ -1,8 +1,8 @@
 /**
- * The columns of a {@link TelemetryBatch}: which there are, in which order, how wide. Those of hops are in `fields.ts`.
+ * The columns of a {@link TelemetryBatch}, with their order and width. The columns of hops are in `fields.ts`.
  *
- * The order is part of the memory layout that the WebAssembly accelerator, the C twin and other threads read; append, never
- * reorder.
+ * The order is part of the memory layout that the WebAssembly accelerator, the C twin and other threads read: append,
+ * never reorder.
  */
 
 /** Per-report 32-bit columns. */
@@ -37,10 +37,10 @@ export const REPORT_WORD_COLUMNS = [
   'drop',
   /**
    * Byte offset, in the input, of the monitored packet's Ethernet header: 6 bytes destination MAC, 6 bytes source MAC
-   * (VLAN tags and MPLS labels come behind them). All ones where it has none or less than the 14 bytes are there.
+   * (VLAN tags and MPLS labels come behind them). All ones if there is none, or if it has less than its 14 bytes.
    *
-   * It is the header in front of the flow's IP header: that of the packet inside a report, of the frame itself where
-   * that carries INT, of the encapsulated packet in a tunnel.
+   * It is the header in front of the flow's IP header: that of the packet inside a report, that of the frame itself if
+   * the frame carries INT, that of the encapsulated packet in a tunnel.
    */
   'ethernet',
 ] as const;

@@ -1,6 +1,6 @@
 /**
- * The metadata items of a hop: the one table of their names, places and forms. Columns, plans, metrics, views, JSON, Protobuf,
- * Parquet and the rules' names follow from it: an item that a future version defines is one line here.
+ * The metadata items of a hop: one table of their names, places and forms. Columns, plans, metrics, views, JSON,
+ * Protobuf, Parquet and the names in rules follow from it. So an item of a future version is one more line here.
  */
 
 /** Versions whose instruction bits a field may have. Reports of v2.0 number their metadata as INT v2.x does. */
@@ -15,22 +15,22 @@ interface Definition {
   readonly at: Readonly<Partial<Record<FieldVersion, number>>>;
   /** Number in the message `Hop` of Protobuf. */
   readonly protobuf: number;
-  /** Number of the metric, if it is one. Part of the data plane's tables: append, never reorder. */
+  /** Number of the metric, if the field is one. Tables of the data plane contain it: append, never reorder. */
   readonly metric?: number;
-  /** What the number counts, where the specification says so. */
+  /** Unit of the value, if the specification names one. */
   readonly unit?: string;
-  /** Is missing only if that field is, too: one item of two words. */
+  /** The other field of an item of two words: both are missing, or neither. */
   readonly missingWith?: string;
-  /** An instruction that has no name yet. */
+  /** Whether the instruction has no name yet. */
   readonly isReserved?: true;
   /** What it is, for people. */
   readonly text: string;
 }
 
 /**
- * In the order of the columns and of JSON. It is part of the memory layout that the WebAssembly accelerators, C twins and other
- * threads read: append, never reorder. Sources: INT v0.5 section 5.3.4, v1.0 section 4.7, v2.1 section 5.8, reports v1.0
- * section 3.2, IntMon's switch (2016).
+ * In the order of the columns and of JSON. The order is part of the memory layout that WebAssembly accelerators, C
+ * twins and other threads read: append, never reorder. Sources: INT v0.5 section 5.3.4, v1.0 section 4.7, v2.1 section
+ * 5.8, reports v1.0 section 3.2, IntMon's switch (2016).
  */
 // biome-ignore format: one field a line
 const DEFINITIONS = [
@@ -79,7 +79,7 @@ export interface Field extends Definition {
   readonly missingWith?: FieldName;
   /** Index of its column; for 64 bits that of the upper word, which the lower one follows. */
   readonly column: number;
-  /** Index of the column of the field with which it is missing together; itself if there is none. */
+  /** Index of the column of the field that is missing together with this one; its own column if there is none. */
   readonly partner: number;
   /** The largest value in any version: 31 bits where IntMon has them. */
   readonly most: number;
@@ -88,9 +88,9 @@ export interface Field extends Definition {
 /**
  * Per-hop 32-bit columns, one for each field of at most 32 bits, two for one of 64.
  *
- * A cell is all ones (0xffffffff) where the hop does not carry the item or says 'not available': the two are one case
- * for whoever computes with it. 64-bit items are two columns. A 32-bit timestamp has 0 in its upper column. The last column,
- * `domainOffset`, is the byte offset of the hop's domain-specific words in the input; all ones if none.
+ * A cell is all ones (0xffffffff) if the hop does not carry the item, or says 'not available'. 64-bit items have two
+ * columns; a 32-bit timestamp has 0 in the upper one. The last column, `domainOffset`, is the byte offset of the hop's
+ * domain-specific words in the input; all ones if there are none.
  */
 export const HOP_COLUMNS: readonly HopColumn[] = /* @__PURE__ */ [
   .../* @__PURE__ */ (DEFINITIONS as readonly Definition[]).flatMap(({ name, bits }) =>
@@ -116,7 +116,7 @@ export const FIELDS: readonly Field[] = /* @__PURE__ */ (DEFINITIONS as readonly
   } as Field;
 });
 
-/** Fields that share a word with the one in front of them: the word is all ones if both are missing. */
+/** Words that two fields share. Such a word is all ones if both fields are missing. */
 export const SPLITS: readonly {
   /** Index of the upper field's column; that of the lower field follows it. */
   readonly column: number;

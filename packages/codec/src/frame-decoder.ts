@@ -9,12 +9,12 @@ import { type Settings, settingsOf } from './scan/settings.js';
 import { Scan } from './scan/state.js';
 
 /**
- * The comfort path: a frame in, objects out. Make one and use it for a whole capture.
+ * The comfort path: a frame in, objects out. Make one decoder for a whole capture.
  */
 export class FrameDecoder {
   readonly #settings: Settings;
   readonly #scan: Scan;
-  /** All of the memory that the last frame lay in: frames that lie in one need one view of it. */
+  /** The whole memory of the last frame. Frames in the same memory need only one view of it. */
   #memory: Uint8Array = new Uint8Array(0);
 
   /** @throws RangeError for an option out of range */
@@ -26,7 +26,7 @@ export class FrameDecoder {
   /**
    * Decodes one frame.
    *
-   * @param frame the bytes; objects do not alias them
+   * @param frame the bytes; the objects do not refer to them
    * @param linkType what they start with; default: the option's
    * @returns one record for each individual report, or one for an INT packet, a probe, or a frame that is neither.
    *   Never throws, whatever the bytes are: see `status` and `error`
@@ -47,12 +47,12 @@ export function decodeFrame(frame: Uint8Array, options: DecodeOptions = {}): Tel
   return new FrameDecoder(options).decode(frame);
 }
 
-/** A telemetry report packet: what its header says, and its individual reports (v0.5 and v1.0: one). */
+/** A telemetry report packet: the values of its header, and its individual reports (v0.5 and v1.0: one). */
 export interface TelemetryReport {
   version: ReportVersion;
   hwId: number;
   sequence: number;
-  /** `null` where the header does not name the node (v0.5 without drop or switch-local header). */
+  /** `null` if the header does not name the node (v0.5 without drop or switch-local header). */
   nodeId: number | null;
   records: TelemetryRecord[];
 }

@@ -1,8 +1,8 @@
 /**
- * Frames as they lie in memory: what a source hands over, what `decode` reads and what a batch then refers to.
+ * Frames in memory: a source hands them over, `decode` reads them, and a batch then refers to them.
  *
- * The memory is the source's, and the source says how long it stays valid: a capture's for good, a receive ring's until the next
- * call.
+ * The memory is that of the source, which says how long it is valid: that of a capture for good, that of a receive ring
+ * until the next call.
  */
 export interface Frames {
   /** The memory that all frames lie in. */
@@ -11,7 +11,9 @@ export interface Frames {
   readonly offsets: Uint32Array;
   /** Bytes of each frame. */
   readonly lengths: Uint32Array;
-  /** Capture or arrival time in nanoseconds since 1970-01-01 00:00:00 UTC, upper 32 bits. Without it the times are 0. */
+  /**
+   * Capture or arrival time in nanoseconds since 1970-01-01 00:00:00 UTC, upper 32 bits. Without it the times are 0.
+   */
   readonly timestampsHigh?: Uint32Array;
   /** Lower 32 bits. */
   readonly timestampsLow?: Uint32Array;

@@ -22,10 +22,7 @@ export {
 export { encodeFrame, encodeReport } from './encode/frame.js';
 export type { EncodeOptions } from './encode/options.js';
 export { CodecError } from './errors.js';
-export type { AcceleratorOptions } from './fast/accelerator.js';
 export { type AcceleratorHost, AcceleratorMemory } from './fast/memory.js';
-
-export type { FastDecoder, FastOptions } from './fast/options.js';
 export {
   FIELDS,
   type Field,

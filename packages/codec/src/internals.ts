@@ -1,12 +1,11 @@
 /**
- * What other packages of this repository need of this one. Without a promise: any release may change it.
+ * Values for the other packages of this repository. There is no promise: any release may change them.
  *
  * @packageDocumentation
  */
 export { parseIpv4, parseIpv6, parseMac } from './address.js';
 export {
   checksumComplement,
-  internetChecksum,
   ipv4HeaderChecksum,
   tcpChecksum,
   udpChecksum,

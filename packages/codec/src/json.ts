@@ -1,5 +1,5 @@
 /**
- * Records as JSON: one line of the `int` command's NDJSON without `frame` and `timeNs`.
+ * Records as JSON: a line of the NDJSON of the `int` command, without `frame` and `timeNs`.
  *
  * 64-bit values are decimal strings, bytes are hexadecimal, bitmaps are `0x` strings of four digits. MAC addresses are
  * left out.

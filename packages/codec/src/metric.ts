@@ -5,7 +5,8 @@ export type { MetricName } from './fields.js';
 /**
  * An INT metadata item that can be watched: an unsigned integer of at most 32 bits that a hop carries.
  *
- * A hop lacks the metric if its instruction bitmap does not select the item or all 4 (8) bytes of the item are ones.
+ * A hop lacks the metric if its instruction bitmap does not select the item, or if all 4 (8) bytes of the item are
+ * 0xff.
  */
 export interface Metric {
   readonly name: MetricName;
@@ -15,13 +16,13 @@ export interface Metric {
   readonly column: HopColumn;
   /** Index of that column. */
   readonly columnIndex: number;
-  /** Bits of the largest value: those as carried, or 31 where IntMon has the metric. */
+  /** Bits of the largest value: the bits on the wire, or 31 if IntMon has the metric. */
   readonly width: number;
-  /** For an item of two words: index of the other word's column; the item is missing only if both are all ones. Else -1. */
+  /** Index of the other column of an item of two words, which is missing only if both are all ones. Else -1. */
   readonly pairIndex: number;
 }
 
-/** All metrics, by number. 64-bit timestamps are none: their differences are, and those are `hopLatency`. */
+/** All metrics, by number. 64-bit timestamps are not metrics; their difference is one, `hopLatency`. */
 export const METRICS: readonly Metric[] = /* @__PURE__ */ FIELDS.filter(({ metric }) => metric !== undefined)
   .sort((a, b) => a.metric! - b.metric!)
   .map(({ name, most, column, partner }, id) => ({

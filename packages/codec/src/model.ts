@@ -1,8 +1,8 @@
 /**
  * The object model: what the comfort API decodes to and encodes from.
  *
- * Field names are those of the `int` command's JSON, so that an object, a line of NDJSON and a column carry one name.
- * 64-bit values are `bigint`; addresses are text; raw bytes are `Uint8Array`.
+ * A field has the same name in objects, in columns and in the JSON of the `int` command. 64-bit values are `bigint`,
+ * addresses are text, raw bytes are `Uint8Array`.
  */
 
 import type { NumberName, TimeName } from './fields.js';
@@ -10,7 +10,7 @@ import type { NumberName, TimeName } from './fields.js';
 /** What became of a frame: `ok` or why not. */
 export type Status = 'ok' | 'not-int' | 'truncated' | 'malformed' | 'unsupported';
 
-/** The layer a problem was found in. */
+/** The layer of a problem. */
 export type Layer =
   | 'link'
   | 'mpls'
@@ -39,9 +39,10 @@ export interface Problem {
 }
 
 /**
- * One hop's metadata, a field for each item of {@link FIELDS}, which has their widths, instruction bits and meanings. A field is
- * present only if the instruction bitmap selects it; `null` is 'not available' (all ones over the whole 4- or 8-byte item, INT
- * v2.1 section 5.8). Timestamps have 64 bits in v2.x, 32 bits before; the 2016 layout has 31 bits of each value.
+ * One hop's metadata, with a field for each item. {@link FIELDS} has the widths, instruction bits and meanings. A field
+ * is present only if the instruction bitmap selects it. `null` means 'not available': the whole 4- or 8-byte item is
+ * all ones (INT v2.1 section 5.8). Timestamps have 64 bits in v2.x, 32 bits before; the 2016 layout has 31 bits of each
+ * value.
  */
 export type Hop = { [K in NumberName]?: number | null } & { [K in TimeName]?: bigint | null } & {
   /** Domain-specific words as carried (INT v2.x: Hop ML words beyond the instruction bitmap), in wire order. */
@@ -70,7 +71,7 @@ export interface ReportInfo {
   hwId: number;
   /** 22 bits in v2.0, 32 bits before. Per (node, hwId, destination). */
   sequence: number;
-  /** The reporting node; `null` where the header does not name it (v0.5 without drop or switch-local header). */
+  /** The reporting node; `null` if the header does not name it (v0.5 without drop or switch-local header). */
   nodeId: number | null;
   type: ReportType;
   dropped: boolean;
@@ -78,7 +79,7 @@ export interface ReportInfo {
   trackedFlow: boolean;
   /** v2.0 only: sent by a transit node. */
   intermediate: boolean;
-  /** As carried: 32 bits in v0.5 and v1.0; v2.0: that of the node's own metadata; `null` if none. */
+  /** v0.5 and v1.0: 32 bits, from the header. v2.0: from the node's own metadata; `null` if that has none. */
   ingressTimestamp: bigint | null;
   /** Code of the drop reason (v2.0 RepMdBits bit 15, v1.0 bit 4, v0.5 drop header); `null` if none. */
   dropReason: number | null;
@@ -89,13 +90,13 @@ export interface ReportInfo {
   tlvs?: Tlv[];
 }
 
-/** How INT was found in the packet. */
+/** What carries INT in the packet. */
 export type Encapsulation = 'udp' | 'tcp' | 'udp-new' | 'vxlan-gpe' | 'geneve' | 'gre' | 'none';
 
-/** INT header versions as they can be told apart on the wire: 2.0 and 2.1 are both `2`. */
+/** INT header versions. On the wire 2.0 and 2.1 are the same: both are `2`. */
 export type IntVersion = '0.5' | '1.0' | '2' | '2016' | 'intmon';
 
-/** An INT-MD or INT-MX header, or the mode of a postcard. Fields that the version lacks are `null`. */
+/** An INT-MD or INT-MX header, or what a report says of INT-XD. Fields that the version lacks are `null`. */
 export interface IntHeaderInfo {
   mode: 'md' | 'mx' | 'xd';
   version: IntVersion;
@@ -137,7 +138,7 @@ export interface GpintInfo {
   measurements: number[];
 }
 
-/** The monitored flow, original ports restored. Ports are 0 for protocols without ports. */
+/** The monitored flow, with its original ports. They are 0 for protocols without ports. */
 export interface Flow {
   /** Dotted IPv4 or RFC 5952 IPv6 text. */
   source: string;
@@ -158,14 +159,14 @@ export interface TelemetryRecord {
   int: IntHeaderInfo | GpintInfo | null;
   flow: Flow | null;
   /**
-   * MAC addresses of the monitored packet, as `02:00:00:00:00:01`; absent if it has no Ethernet header. They are those
-   * of the header in front of the flow's IP header: of the packet inside a report, of the frame itself where that
-   * carries INT, of the encapsulated packet in a tunnel. Not part of the JSON form.
+   * MAC addresses of the monitored packet, as `02:00:00:00:00:01`; absent if it has no Ethernet header. The header is
+   * the one in front of the flow's IP header: that of the packet inside a report, that of the frame itself if the frame
+   * carries INT, that of the encapsulated packet in a tunnel. Not part of the JSON form.
    */
   ethernet?: { source: string; destination: string };
   /**
-   * Node ids from the INT source on, as far as they are carried; a report's own node last, unless the last hop is that
-   * node. `null` stands for a hop that could not give its id.
+   * Ids of the nodes, from the INT source on, of all hops that carry one. The reporting node is last, unless the last
+   * hop is that node. `null` stands for a hop without an available id.
    */
   path: (number | null)[];
   /** The embedded stack in path order: INT source first. */

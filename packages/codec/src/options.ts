@@ -11,22 +11,22 @@ export const PROFILES = [
 ] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** What the bytes start with. `report`: a UDP payload that is a telemetry report. `raw`: IPv4 or IPv6. */
+/** What a frame starts with. `report`: it is the UDP payload of a telemetry report. `raw`: IPv4 or IPv6. */
 export const LINK_TYPES = ['ethernet', 'raw', 'linux-sll', 'linux-sll2', 'report'] as const;
 export type LinkLayer = (typeof LINK_TYPES)[number];
 
 /** One bit of a domain's DS Instruction (INT v2.x sections 5.8 and 5.9). */
 export interface DomainItem {
-  /** Bytes the bit asks for: a multiple of 4. */
+  /** Bytes that the bit selects: a multiple of 4. */
   readonly bytes: number;
-  /** `export`: every hop; `source-only` (INT-MD): the source's block alone; `source-inserted` (INT-MX): in the packet. */
+  /** Who writes them: `export` every hop; `source-only` (INT-MD) and `source-inserted` (INT-MX) the source alone. */
   readonly mode: 'export' | 'source-only' | 'source-inserted';
 }
 
 /** Domain definitions: Domain Specific ID -> bit of DS Instruction (0 = 0x8000) -> item. */
 export type Domains = Readonly<Record<number, Readonly<Record<number, DomainItem>>>>;
 
-/** How to find and read INT. Every option has the default named. */
+/** How to find and read INT. */
 export interface DecodeOptions {
   /** Default `ethernet`. */
   readonly linkType?: LinkLayer;
@@ -38,7 +38,7 @@ export interface DecodeOptions {
   readonly greProtocol?: number;
   /** 64-bit probe marker between L4 header and shim, or `null` (default) for none. */
   readonly probeMarker?: bigint | null;
-  /** UDP ports of telemetry reports, or `null` (default): any unmarked UDP payload that parses strictly. */
+  /** UDP ports of telemetry reports. `null` (default): any unmarked UDP payload that parses strictly is one. */
   readonly reportPorts?: readonly number[] | null;
   /** UDP ports of GPINT probes: the first has the plain, the second the extended layout. Default 5017 and 5018. */
   readonly probePorts?: readonly number[];
@@ -46,6 +46,6 @@ export interface DecodeOptions {
   readonly profile?: Profile;
   /** Default: none known. */
   readonly domains?: Domains;
-  /** Verify IPv4, UDP and TCP checksums where the packet is whole; a wrong one is `malformed`. Default false. */
+  /** Verify IPv4, UDP and TCP checksums of complete packets; a wrong one is `malformed`. Default false. */
   readonly verifyChecksums?: boolean;
 }

@@ -1,29 +1,30 @@
 /**
  * Instruction-bitmap plans.
  *
- * How one hop's block is laid out depends only on the layout (version or dialect) and the bitmap. A plan says, word by
- * word, which column the word goes to and how; it is computed once per (layout, bitmap) and kept, so that decoding a
- * hop costs per word present and not per possible instruction bit.
+ * The form of one hop's block depends only on the layout (version or dialect) and the bitmap. A plan says for each word
+ * of the block to which column it goes, and how. It is computed once and kept. So the cost of decoding a hop depends on
+ * the words that are there, not on all possible instruction bits.
  */
 import { FIELDS, type Field, type FieldVersion, SPLITS } from './fields.js';
+import type { IntVersion } from './model.js';
 
 /** What to do with a word of a block. */
 export const OP = {
   /** Store as it is. */
   WORD: 0,
-  /** A 32-bit timestamp: upper column 0, or all ones if the word is. The column named is the upper one. */
+  /** A 32-bit timestamp. Its upper column becomes 0, or all ones if the word is all ones. Named is the upper column. */
   TIMESTAMP32: 1,
-  /** Two 16-bit halves into two neighbouring columns, all ones if the word is. The column named is the upper one. */
+  /** Two 16-bit halves for two neighbouring columns; all ones if the word is all ones. Named is the upper column. */
   HALVES: 2,
-  /** 2016 layout: bit 31 is the bottom-of-stack mark, 31 bits of value, 0x7fffffff is 'not available'. */
+  /** 2016 layout: bit 31 is the bottom-of-stack mark; the other bits are the value, 0x7fffffff is 'not available'. */
   VALUE31: 3,
-  /** As VALUE31, a timestamp: upper column 0, or all ones. The column named is the upper one. */
+  /** As VALUE31, for a timestamp. Its upper column becomes 0 or all ones. Named is the upper column. */
   TIMESTAMP31: 4,
-  /** One of {@link SPLITS}: two neighbouring columns, all ones if the word is. The column named is the lower one. */
+  /** One of {@link SPLITS}, for two neighbouring columns; all ones if the word is. Named is the lower column. */
   SPLIT: 5,
   /** Queue id 8, drop reason 8, padding 16: belongs to the report, not to the hop. */
   DROP: 6,
-  /** Carried but without meaning: skip. */
+  /** A word without meaning. */
   SKIP: 7,
 } as const;
 
@@ -38,13 +39,22 @@ export const LAYOUT = {
   ONE_WORD: 4,
   /** v1.0 with 8-byte timestamps and 2+2 byte level-2 ports (GEANT int-platforms). */
   GEANT_TS64: 5,
-  /** As GEANT_TS64, and bits 2 and 3 without 0 and 1 push latency and egress timestamp. */
+  /** As GEANT_TS64, but bits 2 and 3 without bits 0 and 1 push latency and egress timestamp. */
   GEANT_NIBBLE3: 6,
   /** RepMdBits of report v2.0. */
   REPORT20: 7,
   /** RepMdBits of report v1.0, bit 0 of the six as bit 0 here. */
   REPORT10: 8,
 } as const;
+
+/** Layouts of the INT versions. */
+export const VERSION_LAYOUT: Readonly<Record<IntVersion, number>> = {
+  '0.5': LAYOUT.V05,
+  '1.0': LAYOUT.V10,
+  '2': LAYOUT.V2,
+  '2016': LAYOUT.Y2016,
+  intmon: LAYOUT.Y2016,
+};
 
 const LAYOUTS = 9;
 
@@ -63,10 +73,10 @@ type Item = readonly [op: number, column: number];
 const SKIP_WORD: readonly Item[] = [[OP.SKIP, 0]];
 const DROP_WORD: readonly Item[] = [[OP.DROP, 0]];
 
-/** Whose instruction bits a layout has. Dialects have those of v1.0. */
+/** The version that defines the instruction bits of each layout. For dialects this is v1.0. */
 const VERSIONS: readonly FieldVersion[] = ['0.5', '1.0', '2', '2016', '1.0', '1.0', '1.0', '2', 'report-1.0'];
 
-/** Items of instruction bit `bit` in a layout, in wire order. Wire-format sections 5.1, 9.3, 9.5 and 10. */
+/** The items of an instruction bit in a layout, in wire order. Wire-format sections 5.1, 9.3, 9.5 and 10. */
 function itemsOf(layout: number, bit: number): readonly Item[] {
   // The reporting node's id is in the report's header, and the drop reason is the report's.
   if (layout === LAYOUT.REPORT20 && bit === 0) return SKIP_WORD;
@@ -107,7 +117,7 @@ function build(layout: number, bitmap: number): Plan {
   let mask = 0;
   const bits: number[] = [];
   for (let bit = 0; bit < 16; bit++) if (bitmap & (0x8000 >>> bit)) bits.push(bit);
-  // The dialect's quirk stands for the whole nibble: 0x3 pushes hop latency and egress timestamp.
+  // In this dialect the nibble 0x3 as a whole pushes hop latency and egress timestamp.
   if (layout === LAYOUT.GEANT_NIBBLE3 && (bitmap & 0xf000) === 0x3000) {
     bits.splice(bits.indexOf(3), 1, 5);
   }
@@ -129,7 +139,13 @@ function build(layout: number, bitmap: number): Plan {
   };
 }
 
-const cache: (Plan | undefined)[][] = /* @__PURE__ */ Array.from({ length: LAYOUTS }, () => []);
+/** The plans made so far. */
+const plans: Plan[] = [];
+/**
+ * For each layout: by bitmap, 1 + the plan's place in {@link plans}, or 0. A sparse array of plans would be a hash
+ * table to the JavaScript engine, and slow.
+ */
+const places: (Uint32Array | undefined)[] = /* @__PURE__ */ Array.from({ length: LAYOUTS });
 
 /** Bits of the lower part of each word that is split, by the column of that part. */
 const LOWER_BITS: ReadonlyMap<number, number> = /* @__PURE__ */ new Map(
@@ -146,11 +162,11 @@ export function lowerBitsOf(column: number): number {
  * 65,536 for each layout.
  */
 export function planFor(layout: number, bitmap: number): Plan {
-  const plans = cache[layout]!;
-  let plan = plans[bitmap];
-  if (plan === undefined) {
-    plan = build(layout, bitmap);
-    plans[bitmap] = plan;
-  }
+  places[layout] ??= new Uint32Array(0x10000);
+  const placesOfLayout = places[layout]!;
+  const place = placesOfLayout[bitmap]!;
+  if (place !== 0) return plans[place - 1]!;
+  const plan = build(layout, bitmap);
+  placesOfLayout[bitmap] = plans.push(plan);
   return plan;
 }

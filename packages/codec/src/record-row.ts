@@ -1,4 +1,4 @@
-/** From an object to a row of a batch, for those who feed single records to code that works on batches. */
+/** Writes an object to a row of a batch, so that code for batches can work on single records. */
 import { parseIpv4, parseIpv6, parseMac } from './address.js';
 import { STATE, type TelemetryBatch } from './batch.js';
 import { FLAG, INT_VERSIONS, MODES, REPORT_WORD_COLUMNS } from './columns.js';
@@ -26,8 +26,8 @@ const COLUMN_OF: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
 const METRIC_COLUMNS: readonly number[] = /* @__PURE__ */ METRICS.map(({ columnIndex }) => columnIndex);
 
 /**
- * Writes the columns of all metrics: the row may hold those of another record. A hop has few of them, so its own are looked up;
- * asking it for each metric by name would take four times as long.
+ * Writes the columns of all metrics, because the row may hold those of another record. It loops over the few fields of
+ * the hop. To ask the hop for each metric by name would take four times as long.
  */
 function writeHop(words: Uint32Array, stride: number, row: number, fields: Fields): void {
   for (let index = 0; index < METRIC_COLUMNS.length; index++) words[METRIC_COLUMNS[index]! * stride + row] = NONE;
@@ -37,7 +37,7 @@ function writeHop(words: Uint32Array, stride: number, row: number, fields: Field
   }
 }
 
-/** The hops that have travelled with the packet, in path order. */
+/** The hops that the packet carried, in path order. */
 function embeddedHops({ int, hops }: TelemetryRecord): readonly Fields[] {
   return int?.mode === 'gpint'
     ? int.switches.map(({ switchId, queueDepth }) => ({ nodeId: switchId, queueId: 0, queueOccupancy: queueDepth }))
@@ -49,7 +49,7 @@ function hasOwnHop({ report }: TelemetryRecord): boolean {
   return report?.metadata !== undefined && report.nodeId !== null && Object.keys(report.metadata).length > 0;
 }
 
-/** Writes an address to its four columns, the first at `at`; the words that IPv4 lacks are 0. @returns whether IPv6 */
+/** Writes an address to its four columns, from `at` on. IPv4 has 0 in three of them. @returns whether it is IPv6 */
 function writeAddressColumns(words: Uint32Array, stride: number, at: number, text: string): boolean {
   const isIpv6 = text.includes(':');
   if (isIpv6) {
@@ -67,9 +67,9 @@ function writeAddressColumns(words: Uint32Array, stride: number, at: number, tex
   return isIpv6;
 }
 
-/** Writes the flow columns of row 0. @returns the bits of `flags` that tell of a flow */
+/** Writes the flow columns of row 0. @returns the bits of `flags` for the flow */
 function writeFlow(batch: TelemetryBatch, flow: Flow | null): number {
-  // Without its flag, a flow's columns are not read.
+  // Nobody reads the columns of a flow if its flag is not set.
   if (flow === null) return 0;
   const { reportWords, reportStride } = batch;
   batch.protocol[0] = flow.protocol;
@@ -79,7 +79,7 @@ function writeFlow(batch: TelemetryBatch, flow: Flow | null): number {
   return isIpv6 ? FLAG.FLOW | FLAG.IPV6 : FLAG.FLOW;
 }
 
-/** Bytes of its own that a batch needs to take the two MAC addresses that {@link writeRecord} writes. */
+/** Bytes of its own that a batch needs for the two MAC addresses that {@link writeRecord} writes. */
 export const ETHERNET_BYTES = 12;
 
 const time = /* @__PURE__ */ new DataView(/* @__PURE__ */ new ArrayBuffer(8));
@@ -92,17 +92,18 @@ function writeTime(batch: TelemetryBatch, timeNs: bigint | undefined): void {
 }
 
 /**
- * Writes a record as row 0 of a batch that holds nothing else: status, flow, reporting node, INT mode and version, and
- * the {@link METRICS} of all hops, as decoding would. Sequence number, timestamps, instruction bitmaps, drop reasons and
- * domain-specific metadata are not written, and the columns of them are undefined.
+ * Writes a record as row 0 of a batch that holds nothing else. It writes status, flow, reporting node, INT mode and
+ * version, and the {@link METRICS} of all hops, as decoding would. It does not write sequence number, timestamps,
+ * instruction bitmaps, drop reasons and domain-specific metadata: their columns are undefined.
  *
- * The MAC addresses of the monitored packet, if they are known, are all of the frame's bytes; the `ethernet` column says where.
+ * The MAC addresses of the monitored packet, if known, become the bytes of the frame, and the `ethernet` column says
+ * where they are.
  *
- * @param batch room for the record's hops, and {@link ETHERNET_BYTES} bytes of its own; what it holds is forgotten. Without
- * these bytes the MAC addresses are not written
+ * @param batch has room for the hops of the record; what it holds is forgotten. The MAC addresses are written only if
+ *   it has {@link ETHERNET_BYTES} bytes of its own
  * @param timeNs the frame's time, nanoseconds since 1970-01-01 00:00:00 UTC. Default: not known
- * @throws RangeError if the record has more than 255 hops or than the batch holds, or a flow with addresses of different
- * versions; AddressError if an address of it is none
+ * @throws RangeError if the record has more than 255 hops, or more than the batch can hold, or if the addresses of its
+ *   flow are of two IP versions; AddressError if an address is invalid
  */
 export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, timeNs?: bigint): void {
   const { flow, int, report } = record;

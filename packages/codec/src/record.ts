@@ -1,8 +1,9 @@
-/** From a scan to an object: the comfort path's half of the rules that `rows.ts` applies to columns. */
+/** Makes an object of what a scan holds. `rows.ts` writes the same to columns. */
 import { formatIpv4At, formatIpv6At, formatMac } from './address.js';
 import { CODE_MESSAGES, CODE_NAMES, CODE_STATUS, CODES } from './codes.js';
 import { ENCAPSULATIONS, FLAG, INT_VERSIONS, MODES, REPORT_VERSIONS } from './columns.js';
-import { copyOf } from './copy.js';
+import { concat, copyOf } from './copy.js';
+import { domainItems } from './encode/int-header.js';
 import { GPINT_DSCP, gpintMeta, gpintProbe, gpintProbeExtended } from './headers/gpint.js';
 import { type ReportMetadata, reportMetadata } from './headers/hop.js';
 import { readBlock } from './headers/hop-read.js';
@@ -20,8 +21,9 @@ import type {
   Tlv,
 } from './model.js';
 import { LAYOUT } from './plan.js';
+import { FEEDBACK_BYTES } from './probe/parts.js';
 import { modeOf } from './rows.js';
-import { FEEDBACK_BYTES, GPINT_MODE } from './scan/gpint.js';
+import { GPINT_MODE } from './scan/gpint.js';
 import { INNER, type Scan } from './scan/state.js';
 
 function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | undefined } {
@@ -50,31 +52,19 @@ function readStack(scan: Scan): { hops: Hop[]; sourceMetadata: Uint8Array | unde
 
 /**
  * Takes the source's domain-specific bytes apart: exported items, and those of the source alone. They stand in the
- * order of the DS Instruction bits; without the domain's definition the source's are taken to be the last.
+ * order of the DS Instruction bits. Without the domain's definition, those of the source are taken to be the last.
  */
 function splitDomain(scan: Scan, area: Uint8Array): [exported: Uint8Array, sourceOnly: Uint8Array] {
   const domain = scan.settings.domains[scan.domainId];
   const exportedBytes = 4 * scan.domainWords;
   if (domain === undefined) return [copyOf(area, 0, exportedBytes), copyOf(area, exportedBytes)];
-  const exported = new Uint8Array(exportedBytes);
-  const sourceOnly = new Uint8Array(area.length - exportedBytes);
+  const parts: [exported: Uint8Array[], sourceOnly: Uint8Array[]] = [[], []];
   let at = 0;
-  let e = 0;
-  let s = 0;
-  for (let bit = 0; bit < 16; bit++) {
-    const item = domain[bit];
-    if (item === undefined || (scan.domainInstructions & (0x8000 >>> bit)) === 0) continue;
-    const piece = area.subarray(at, at + item.bytes);
-    at += item.bytes;
-    if (item.mode === 'source-only') {
-      sourceOnly.set(piece, s);
-      s += piece.length;
-    } else {
-      exported.set(piece, e);
-      e += piece.length;
-    }
+  for (const { bytes, mode } of domainItems(domain, scan.domainInstructions)) {
+    parts[mode === 'source-only' ? 1 : 0].push(area.subarray(at, at + bytes));
+    at += bytes;
   }
-  return [exported, sourceOnly];
+  return [concat(...parts[0]), concat(...parts[1])];
 }
 
 function readFlow(scan: Scan): Flow | null {
@@ -109,7 +99,7 @@ function reportType(scan: Scan): ReportType {
 
 function readTlvs(scan: Scan): Tlv[] {
   const tlvs: Tlv[] = [];
-  // The scan has checked that the chain closes; of a report that is cut only whole TLVs are given.
+  // The scan has checked that the lengths add up. A report that is cut gives its complete TLVs only.
   for (let at = scan.innerOffset; at + 4 <= scan.innerEnd; ) {
     const next = at + 4 + 4 * scan.view.getUint8(at + 1);
     if (next > scan.innerEnd) break;
@@ -120,7 +110,7 @@ function readTlvs(scan: Scan): Tlv[] {
   return tlvs;
 }
 
-/** The node's own values. Bits of the v0.5 headers are those of v1.0 in 16 bits. */
+/** The node's own values. The scan numbers the bits of v0.5 headers like those of v1.0. */
 function readOwn(scan: Scan): ReportMetadata {
   if (scan.ownBits === 0 && scan.ownDomainWords === 0) return { metadata: {}, dropQueueId: null, dropReason: null };
   const codec =
@@ -210,7 +200,7 @@ function readGpint(scan: Scan): GpintInfo | null {
   return { mode: 'gpint', extended, kind: PROBE_KINDS[scan.probeDscp] ?? 'unknown', ...probe };
 }
 
-/** The problem a scan noted, or `null`. A plain packet has none. */
+/** The problem that the scan holds, or `null`. A packet without INT is no problem. */
 function problemOf(scan: Scan): Problem | null {
   if (scan.code === CODES.OK || scan.code === CODES.NOT_INT) return null;
   return {
@@ -221,7 +211,7 @@ function problemOf(scan: Scan): Problem | null {
   };
 }
 
-/** Makes the object of what the scan holds. Bytes are copied: the object does not alias the input. */
+/** Makes an object of what the scan holds. It copies bytes, so the object does not refer to the input. */
 export function recordOf(scan: Scan): TelemetryRecord {
   const { hops, sourceMetadata } =
     scan.mode === GPINT_MODE || scan.mode === 0

@@ -2,7 +2,9 @@ import { STATE, type TelemetryBatch } from './batch.js';
 import { FLAG, NOT_AVAILABLE, REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS, type ReportWordColumn } from './columns.js';
 import { HOP_COLUMNS, type HopColumn } from './fields.js';
 
-/** Which columns a {@link ReportCopier} copies. The others of the target are undefined, those of hops all ones. */
+/**
+ * Columns that a {@link ReportCopier} copies. Other columns of the target are undefined; those of hops are all ones.
+ */
 export interface CopiedColumns {
   /** Default: all. `frame`, `flags` and `hopStart` are always there. */
   readonly report?: readonly ReportWordColumn[];
@@ -10,9 +12,9 @@ export interface CopiedColumns {
   readonly hop?: readonly HopColumn[];
 }
 
-/** Rows without a gap from which on a column is copied as a whole. */
+/** From this number of rows without a gap on, a column is copied as a whole. */
 const RUN = 32;
-/** Frames of the source that lie no further apart are copied together: the header of a capture's record fits between. */
+/** Frames that lie no further apart are copied together. The header of a capture's record fits between two of these. */
 const GAP_BYTES = 64;
 
 const ETHERNET = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('ethernet');
@@ -31,7 +33,7 @@ const IPV6_ONLY: readonly ReportWordColumn[] = [
 
 const indexOf = (name: ReportWordColumn): number => REPORT_WORD_COLUMNS.indexOf(name);
 
-/** Columns that are copied in one pass over the rows. The last group repeats its last column. */
+/** Number of columns that are copied in one pass over the rows. The last group repeats its last column. */
 const GROUP = 4;
 
 function grouped(columns: readonly number[]): Int32Array {
@@ -40,12 +42,12 @@ function grouped(columns: readonly number[]): Int32Array {
 }
 
 /**
- * Copies reports from one batch to the end of another: a part of a batch, a batch that outlives the source's memory, or one in
- * memory that threads share.
+ * Appends copies of reports of one batch to another: to take a part of a batch, to keep reports longer than the
+ * source's memory is valid, or to hand them to another thread in shared memory.
  *
- * Reports come with their hops and their frames' times. Reports of one frame that follow one another keep one frame. If the
- * target has memory for them (`capacity.bytes`), frames come with their bytes as well, and cells that say where something
- * stands in a frame follow; without that memory frames have length 0 and such cells are all ones.
+ * It copies reports with their hops and the times of their frames. Successive reports of one frame share one frame in
+ * the target, too. If the target has memory for them (`capacity.bytes`), the bytes of the frames are copied as well,
+ * and cells that are offsets in a frame are adjusted. Otherwise frames have length 0, and such cells are all ones.
  *
  * Allocates nothing per report.
  *
@@ -60,15 +62,15 @@ export class ReportCopier {
   readonly #reportGroups: Int32Array;
   readonly #report6Groups: Int32Array;
   readonly #hop: readonly number[];
-  /** Those of the hop columns that hold something, filled for each call. */
+  /** The hop columns that hold something; filled anew in each call. */
   readonly #written: Int32Array;
   readonly #copiesEthernet: boolean;
   readonly #copiesDrop: boolean;
   /** Row numbers, for {@link appendAll}. */
   #identity = new Uint32Array(0);
-  /** How far the frame of each row has moved, modulo 2^32. */
+  /** For each row, how far its frame has moved, modulo 2^32. */
   #moved = new Uint32Array(256);
-  /** Of the rows at hand: all bits of their flags, and whether rows and hops follow one another without a gap. */
+  /** Of the rows in hand: all bits of their flags, and whether rows and hops follow one another without a gap. */
   #flags = 0;
   #isRun = false;
   #firstHop = 0;
@@ -87,7 +89,7 @@ export class ReportCopier {
 
   /**
    * Appends all reports of a batch.
-   * @returns how many, from `from` on, there was room for
+   * @returns how many were appended: as many, from `from` on, as there was room for
    */
   appendAll(source: TelemetryBatch, target: TelemetryBatch, from = 0, to: number = source.reports): number {
     if (this.#identity.length < to)
@@ -97,7 +99,7 @@ export class ReportCopier {
 
   /**
    * Appends the reports in `rows[from]` to `rows[to - 1]`, which are rows of the source in ascending order.
-   * @returns how many, from the first on, there was room for. Clear the target and go on from there
+   * @returns how many were appended: as many, from the first on, as there was room for. Clear the target and go on
    */
   append(
     source: TelemetryBatch,
@@ -136,7 +138,7 @@ export class ReportCopier {
     let outFrame = state[STATE.FRAMES]! - 1;
     let hop = state[STATE.HOPS]!;
     let used = state[STATE.BYTES]!;
-    /** Where the run of bytes at hand begins in the source, where it ends, and how far it moves. */
+    // The run of bytes in hand: its start and end in the source, and how far it moves.
     let runStart = 0;
     let runEnd = -1;
     let move = 0;
@@ -180,7 +182,7 @@ export class ReportCopier {
       toFlags[out] = rowFlags;
       toHopStart[out] = hop;
       if (hasBytes) moved[at - from] = move;
-      // Where a report has no hops, the cell of its first hop means nothing.
+      // If a report has no hops, its `hopStart` has no meaning.
       if (length > 0) {
         const start = hopStart[row]!;
         if (nextHop < 0) this.#firstHop = start;
@@ -254,7 +256,7 @@ export class ReportCopier {
       const bit = 1 << column;
       const to = column * target.hopStride + firstHop;
       if ((written & bit) === 0) {
-        // It holds nothing; what earlier reports have left goes.
+        // The column holds nothing in the source. Values of earlier reports in the target are removed.
         if ((before & bit) !== 0) target.hopWords.fill(NOT_AVAILABLE, to, to + hops);
         continue;
       }
@@ -272,7 +274,7 @@ export class ReportCopier {
     }
   }
 
-  /** Cells that say where something stands in the frames' bytes follow the frames. */
+  /** Adjusts cells that are offsets in the frames' bytes to the new places of the frames. */
   #moveOffsets(source: TelemetryBatch, target: TelemetryBatch, first: number, count: number): void {
     const { reportWords, reportStride, hopWords, hopStart, hopCount } = target;
     const moved = this.#moved;
@@ -296,7 +298,7 @@ export class ReportCopier {
   }
 }
 
-/** Copies four report columns of rows: those from `at` on in `columns`. */
+/** Copies four report columns of the rows: those from `at` on in `columns`. */
 function copyCells(
   { reportWords: cells, reportStride }: TelemetryBatch,
   { reportWords: to, reportStride: toStride }: TelemetryBatch,
@@ -324,7 +326,7 @@ function copyCells(
   }
 }
 
-/** Copies four hop columns of rows, those from `at` on in `columns`, to the hop rows from `firstHop` on. */
+/** Copies four hop columns of the rows, those from `at` on in `columns`, to the hop rows from `firstHop` on. */
 function copyHopCells(
   { hopWords: cells, hopStride, hopStart, hopCount }: TelemetryBatch,
   { hopWords: to, hopStride: toStride }: TelemetryBatch,

@@ -1,4 +1,4 @@
-/** From a scan to the rows of a batch: the general writer, which knows every layout. */
+/** Writes what a scan holds to the rows of a batch. This is the general writer, which knows all layouts. */
 import { STATE, type TelemetryBatch } from './batch.js';
 import { CODES } from './codes.js';
 import { FLAG, NOT_AVAILABLE } from './columns.js';
@@ -28,10 +28,12 @@ function hasOwnRow(scan: Scan): boolean {
   return scan.ownDomainWords > 0 || (scan.ownBits !== 0 && planFor(scan.ownLayout, scan.ownBits).mask !== 0);
 }
 
-/** An INT-XD report: it has the node's own values and no INT inside, and does not tell of a drop. */
+/**
+ * Index into MODES. A report is INT-XD if it has the node's own values, has no INT inside and does not report a drop.
+ */
 export function modeOf(scan: Scan): number {
   if (scan.mode !== 0 || scan.reportVersion === 0) return scan.mode;
-  // A packet whose INT is broken is no postcard.
+  // A report of a packet with malformed INT is no INT-XD.
   if (scan.code !== CODES.OK && scan.code !== CODES.TRUNCATED) return 0;
   return scan.repType === 1 && (scan.reportFlags & FLAG.DROPPED) === 0 && scan.inner !== 1 ? MODE_XD : 0;
 }
@@ -92,7 +94,7 @@ export function appendRow(batch: TelemetryBatch, scan: Scan, frame: number): boo
     if (probe) writeProbeHops(batch, scan, first);
     else if (scan.hopCount > 0) writeStack(batch, scan, first);
   }
-  // Metadata without a column of its own (a drop word alone) has no row, but is read.
+  // A drop word alone has no hop row, but a column of the report.
   if (scan.ownBits !== 0 || own === 1) writeOwn(batch, scan, row, own === 1 ? first + scan.hopCount : -1);
   state[STATE.REPORTS] = row + 1;
   state[STATE.HOPS] = first + hops;
@@ -120,8 +122,8 @@ function writeFlow(batch: TelemetryBatch, scan: Scan, row: number): void {
 }
 
 /**
- * Makes rows all ones, but for the columns `overwritten`, and notes that `written` will hold values. Only columns that
- * ever held something can hold something stale.
+ * Sets rows to all ones, except in the columns `overwritten`, and notes that the columns `written` will hold values.
+ * Only columns that were written before can hold old values.
  */
 function claimRows(batch: TelemetryBatch, overwritten: number, written: number, first: number, count: number): void {
   const { hopWords, hopStride, state } = batch;
@@ -132,7 +134,7 @@ function claimRows(batch: TelemetryBatch, overwritten: number, written: number, 
   state[STATE.WRITTEN]! |= written;
 }
 
-/** The stack, source first: the block nearest the header is the last hop. */
+/** Writes the stack, source first. On the wire the last hop is first. */
 function writeStack(batch: TelemetryBatch, scan: Scan, first: number): void {
   const { stackOffset, stride, hopCount, domainWords } = scan;
   const plan = planFor(scan.layout, scan.bitmap);
@@ -143,7 +145,7 @@ function writeStack(batch: TelemetryBatch, scan: Scan, first: number): void {
   const last = first + hopCount - 1;
   for (let k = 0; k < hopCount; k++) {
     const at = stackOffset + 4 * stride * k;
-    // The source's block is longer by what only the source adds, which stands before its complement.
+    // The block of the source also has what only the source adds. This stands in front of the complement.
     const extra = domainWords + (k === hopCount - 1 ? scan.sourceBytes >>> 2 : 0);
     writeBlock(batch, scan, plan, at, last - k, complement ? plan.words - 1 : plan.words, extra);
     if (extra > 0) {
@@ -168,7 +170,7 @@ function writeBlock(
 ): void {
   const { view } = scan;
   for (let w = 0; w < plan.words; w++) {
-    // Signed: an unsigned word of 2^31 or more would be boxed on its way.
+    // Signed: V8 would box an unsigned word of 2^31 or more.
     const value = view.getInt32(at + 4 * (w < before ? w : w + extra));
     writeWord(batch, plan.ops[w]!, plan.columns[w]!, row, value);
   }
@@ -228,7 +230,7 @@ function writeOwn(batch: TelemetryBatch, scan: Scan, report: number, row: number
   }
 }
 
-/** A probe's DLV headers as hops: switch id and queue depth, in the order the probe passed them. */
+/** Writes the DLV headers of a probe as hops: switch id and queue depth, in the order of the probe's route. */
 function writeProbeHops(batch: TelemetryBatch, scan: Scan, first: number): void {
   const { view } = scan;
   const { hopWords, hopStride } = batch;

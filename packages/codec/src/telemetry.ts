@@ -1,4 +1,4 @@
-/** Records from what one has to say: everything else follows from it, or has a usual value. */
+/** Makes records from a few values. All other values follow from these, or have defaults. */
 import { metadataBits20 } from './encode/report.js';
 import { instructionsOf } from './headers/hop-shape.js';
 import type {
@@ -12,47 +12,39 @@ import type {
   ReportVersion,
   TelemetryRecord,
 } from './model.js';
-import { LAYOUT, planFor } from './plan.js';
+import { planFor, VERSION_LAYOUT } from './plan.js';
 
-/** What {@link telemetry} makes a record of. Each part may be left out, and so may each field of a part. */
+/** The values of which {@link telemetry} makes a record. Each part, and each field of a part, is optional. */
 export interface TelemetryParts {
   /** Protocol 17 and ports 0 where it does not name them. Default: the flow is not known. */
   readonly flow?: (Pick<Flow, 'source' | 'destination'> & Partial<Flow>) | null;
   /** The embedded stack in path order, INT source first. Default: empty. */
   readonly hops?: readonly Hop[];
   /**
-   * The report, or `null` for a packet that carries INT itself. Default: a report v2.0 by the last hop's node, with sequence
-   * number 0.
+   * The report, or `null` for a packet that itself carries INT. Default: a report v2.0 by the node of the last hop,
+   * with sequence number 0.
    */
   readonly report?: Partial<ReportInfo> | null;
   /**
-   * The INT header. Default: where there are hops, INT-MD v2 behind the transport header, with the instructions that the hops have items of;
-   * without hops, INT-XD if the report has metadata of its node, else none.
+   * The INT header. Default with hops: INT-MD v2 behind the transport header, with the instructions for the items of
+   * the hops. Default without hops: INT-XD if the report has metadata of its node, else none.
    */
   readonly int?: Partial<IntHeaderInfo> | GpintInfo | null;
   /** MAC addresses of the monitored packet. Default: those of the encoder. */
   readonly ethernet?: TelemetryRecord['ethernet'];
 }
 
-const LAYOUTS: Readonly<Record<IntVersion, number>> = {
-  '0.5': LAYOUT.V05,
-  '1.0': LAYOUT.V10,
-  '2': LAYOUT.V2,
-  '2016': LAYOUT.Y2016,
-  intmon: LAYOUT.Y2016,
-};
-
-/** INT-XD is a mode of the report's version. */
+/** The INT version of an INT-XD report, by the version of the report. */
 const XD_VERSIONS = { '0.5': '0.5', '1.0': '1.0', '2.0': '2' } as const satisfies Record<ReportVersion, IntVersion>;
 
-/** What carries INT, by the protocol of the flow; others have a UDP header put in front. */
+/** What carries INT, by the protocol of the flow. For other protocols it is a new UDP header. */
 const CARRIERS: Readonly<Record<number, Encapsulation>> = { 6: 'tcp', 17: 'udp' };
 
-/** How many hops more may add metadata. */
+/** How many more hops may add metadata. */
 const REMAINING_HOPS = 8;
 
 /**
- * A whole record from a few words.
+ * Makes a whole record from a few values.
  *
  * @throws TypeError for hops with items that no instruction of the INT version asks for together
  * @example
@@ -87,7 +79,7 @@ function intOf(
   const mode = parts?.mode ?? (isPostcard ? 'xd' : 'md');
   const version = parts?.version ?? (mode === 'xd' ? XD_VERSIONS[report.version ?? '2.0'] : '2');
   const isStack = mode === 'md';
-  const layout = LAYOUTS[version];
+  const layout = VERSION_LAYOUT[version];
   const instructionBitmap =
     parts?.instructionBitmap ?? (mode === 'xd' ? postcardBits(report) : instructionsOf(layout, hops));
   const domainWords = Math.max(0, ...hops.map(({ domain }) => domain?.length ?? 0)) / 4;
@@ -112,7 +104,7 @@ function hasItems(metadata: Hop | undefined): boolean {
   return metadata !== undefined && Object.keys(metadata).length > 0;
 }
 
-/** Only reports v2.0 have metadata bits in the numbering of instructions. */
+/** Only reports v2.0 number their metadata bits like instructions. */
 function postcardBits({
   version = '2.0',
   metadata = {},
@@ -140,7 +132,7 @@ function reportOf(
     type: reportTypeOf(parts, int, flow),
     dropped: false,
     queueCongested: false,
-    // What else would it be sent for?
+    // A report that has no other reason is sent because the flow is tracked.
     trackedFlow: int?.mode === 'md' || int?.mode === 'mx' || (parts.dropped !== true && parts.queueCongested !== true),
     intermediate: false,
     ingressTimestamp: version === '2.0' ? (metadata.ingressTimestamp ?? null) : 0n,

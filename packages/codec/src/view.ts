@@ -35,8 +35,8 @@ class HopCells {
 }
 
 /**
- * One hop of a {@link RecordView}, with a property for each of {@link FIELDS}. Every property reads the columns; `null` is 'not
- * carried' or 'not available', which the columns do not tell apart.
+ * One hop of a {@link RecordView}, with a property for each of {@link FIELDS}. Every property reads the columns. `null`
+ * means 'not carried' or 'not available'; the columns do not distinguish these.
  */
 export type HopView = HopCells &
   Readonly<Record<NumberName, number | null>> &
@@ -61,8 +61,8 @@ function withFields(): new (batch: TelemetryBatch, row: number) => HopView {
 export const HopView: new (batch: TelemetryBatch, row: number) => HopView = /* @__PURE__ */ withFields();
 
 /**
- * An object-like view of one report row: nothing is decoded or copied until a property is read. It is valid as long as
- * the batch holds the row; take `decodeFrame` for objects that live longer.
+ * One report row as an object. Nothing is decoded or copied until a property is read. The view is valid as long as the
+ * batch holds the row; `decodeFrame` gives objects that live longer.
  */
 export class RecordView {
   readonly #batch: TelemetryBatch;
@@ -73,7 +73,7 @@ export class RecordView {
     this.#row = row;
   }
 
-  /** Points the same view at another row, so that a loop needs one view only. */
+  /** Points the same view at another row, so that a loop needs only one view. */
   at(row: number): this {
     this.#row = row;
     return this;
@@ -98,7 +98,7 @@ export class RecordView {
   get code(): CodeName {
     return CODE_NAMES[this.#batch.code[this.#row]!]!;
   }
-  /** `null`: a packet that carries INT itself. */
+  /** `null` for a packet that itself carries INT. */
   get reportVersion(): ReportVersion | null {
     return REPORT_VERSIONS[(this.#flags >>> FLAG.REPORT_SHIFT) & FLAG.REPORT_MASK] ?? null;
   }
@@ -135,7 +135,7 @@ export class RecordView {
   get hwId(): number {
     return (this.#flags >>> FLAG.HW_ID_SHIFT) & FLAG.HW_ID_MASK;
   }
-  /** The reporting node; `null` if there is none or it is not named. */
+  /** The reporting node; `null` if there is none, or if the report does not name it. */
   get nodeId(): number | null {
     const id = this.#batch.nodeId[this.#row]!;
     return id === NOT_AVAILABLE ? null : id;

@@ -1,14 +1,14 @@
-import type { FastOptions } from '@int/codec';
+import type { DecodeOptions } from '@int/codec';
 import fc from 'fast-check';
 import { blockWords, buildReport, type FrameSpec } from './fast-frames.js';
 
 /** Deployments to test with. */
-export const OPTIONS: readonly FastOptions[] = [
-  { intPorts: [5000] },
-  { intPorts: [5000, 6000], dscp: { value: 0x17, mask: 0x3f } },
-  { intPorts: [], dscp: { value: 0x20, mask: 0x20 } },
-  { intPorts: [4789, 5000], dscp: { value: 0, mask: 0 } },
-  {},
+export const OPTIONS: readonly DecodeOptions[] = [
+  { linkType: 'report', intPorts: [5000], intDscp: null },
+  { linkType: 'report', intPorts: [5000, 6000], intDscp: { value: 0x17, mask: 0x3f } },
+  { linkType: 'report', intPorts: [], intDscp: { value: 0x20, mask: 0x20 } },
+  { linkType: 'report', intPorts: [4789, 5000, 7000], intDscp: { value: 0, mask: 0 } },
+  { linkType: 'report', intPorts: [], intDscp: null },
 ];
 
 const bitmaps = fc.oneof(
@@ -24,7 +24,7 @@ const word = fc.constantFrom(
 
 /** Reports that are valid, at least for some deployment. */
 export const spec: fc.Arbitrary<FrameSpec> = fc
-  .record({
+  .record<FrameSpec>({
     bitmap: bitmaps,
     hops: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 252 })),
     reportBits: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: bitmaps }),
@@ -33,9 +33,12 @@ export const spec: fc.Arbitrary<FrameSpec> = fc
     hwId: fc.integer({ min: 0, max: 63 }),
     sequence: fc.integer({ min: 0, max: 0x3fffff }),
     nodeId: fc.integer({ min: 0, max: 0xffffffff }),
+    transport: fc.constantFrom('udp', 'udp', 'udp', 'udp', 'tcp', 'new-udp'),
+    tcpWords: fc.constantFrom(5, 5, 5, 6, 10, 15, 4),
+    innerProtocol: fc.constantFrom(6, 17, 6, 17, 6, 1),
     npt: fc.constantFrom(1, 1, 1, 1, 0),
     intPort: fc.constantFrom(5000, 5000, 5000, 5000, 5000, 6000, 4789),
-    tos: fc.constantFrom(0x5c, 0x5f, 0x80, 0),
+    tos: fc.constantFrom(0x5c, 0x5c, 0x5f, 0x80, 0),
     sourcePort: fc.integer({ min: 0, max: 65535 }),
     destinationPort: fc.constantFrom(443, 443, 443, 443, 53, 0, 65535, 6081, 4790, 4789, 54321),
     source: fc.integer({ min: 0, max: 0xffffffff }),
@@ -49,8 +52,9 @@ export const spec: fc.Arbitrary<FrameSpec> = fc
   .map((one) => {
     // The report's length field allows 254 words; longer stacks are for the mutations to claim.
     const block = Math.max(1, blockWords(one.bitmap));
-    const room = 200 - blockWords(one.reportBits & 0x7ffe);
-    return { ...one, reportBits: one.reportBits & 0x7ffe, hops: Math.min(one.hops, Math.floor(room / block)) };
+    const reportBits = (one.reportBits ?? 0) & 0x7ffe;
+    const room = 185 - blockWords(reportBits);
+    return { ...one, reportBits, hops: Math.min(one.hops, Math.floor(room / block)) };
   });
 
 /** Valid frames, frames with a few bytes changed, frames cut short, frames of noise. */

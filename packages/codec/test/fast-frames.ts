@@ -21,7 +21,16 @@ export interface FrameSpec {
   readonly hwId?: number;
   readonly sequence?: number;
   readonly nodeId?: number;
-  /** 1: destination port `intPort`; 0: `tos` marks and the port is `destinationPort`. */
+  /**
+   * What carries INT: the flow's UDP or TCP header, or a new UDP header to `intPort`, with the flow's own header behind the
+   * stack. Default `udp`.
+   */
+  readonly transport?: 'udp' | 'tcp' | 'new-udp';
+  /** Words of the TCP header. */
+  readonly tcpWords?: number;
+  /** Protocol of the flow behind a new UDP header. */
+  readonly innerProtocol?: number;
+  /** Over UDP; 1: destination port `intPort`; 0: `tos` marks and the port is `destinationPort`. */
   readonly npt?: number;
   readonly intPort?: number;
   readonly tos?: number;
@@ -47,8 +56,11 @@ export function buildReport(spec: FrameSpec): Uint8Array {
   const own = blockWords(reportBits);
   const block = blockWords(spec.bitmap);
   const ip = 20 + 4 * own + (inType === 3 ? 14 : 0);
-  const stack = ip + 44;
-  const end = stack + 4 * block * spec.hops + (spec.tail ?? 0);
+  const transport = spec.transport ?? 'udp';
+  const shim = ip + 20 + (transport === 'tcp' ? 4 * (spec.tcpWords ?? 5) : 8);
+  const stack = shim + 16;
+  const intEnd = stack + 4 * block * spec.hops;
+  const end = intEnd + (transport === 'new-udp' ? 8 : 0) + (spec.tail ?? 0);
   // Ethernet leaves the packet two bytes off a word; reports are whole words.
   const size = 12 + Math.ceil((end - 12) / 4) * 4;
   const word = spec.word ?? ((b, i) => Math.imul(b * 31 + i + 7, 0x9e3779b1) >>> 0);
@@ -63,25 +75,31 @@ export function buildReport(spec: FrameSpec): Uint8Array {
   view.setUint16(12, reportBits);
   for (let k = 0; k < own; k++) view.setUint32(20 + 4 * k, word(-1, k));
   if (inType === 3) view.setUint16(ip - 2, 0x0800);
-  const npt = spec.npt ?? 1;
+  const npt = transport === 'tcp' ? 0 : transport === 'new-udp' ? 2 : (spec.npt ?? 1);
   const port = spec.destinationPort ?? 443;
   view.setUint8(ip, 0x45);
   view.setUint8(ip + 1, spec.tos ?? 0);
   view.setUint16(ip + 2, end - ip + (spec.cut ?? 0));
   view.setUint8(ip + 8, 64);
-  view.setUint8(ip + 9, 17);
+  view.setUint8(ip + 9, transport === 'tcp' ? 6 : 17);
   view.setUint32(ip + 12, spec.source ?? 0x0a000001);
   view.setUint32(ip + 16, spec.destination ?? 0x0a000002);
   view.setUint16(ip + 20, spec.sourcePort ?? 40000);
-  view.setUint16(ip + 22, npt === 1 ? (spec.intPort ?? 5000) : port);
-  view.setUint16(ip + 24, end - ip - 20 + (spec.cut ?? 0));
-  view.setUint8(ip + 28, 0x10 | (npt << 2));
-  view.setUint8(ip + 29, 3 + block * spec.hops);
-  if (npt === 1) view.setUint16(ip + 30, port);
-  view.setUint8(ip + 32, 0x20 | ((spec.mdFlags ?? 0) << 1));
-  view.setUint8(ip + 34, block);
-  view.setUint8(ip + 35, spec.remaining ?? 8);
-  view.setUint16(ip + 36, spec.bitmap);
+  view.setUint16(ip + 22, npt === 0 ? port : (spec.intPort ?? 5000));
+  if (transport === 'tcp') view.setUint8(ip + 32, (spec.tcpWords ?? 5) << 4);
+  else view.setUint16(ip + 24, end - ip - 20 + (spec.cut ?? 0));
+  view.setUint8(shim, 0x10 | (npt << 2));
+  view.setUint8(shim + 1, 3 + block * spec.hops);
+  if (npt === 1) view.setUint16(shim + 2, port);
+  view.setUint8(shim + 4, 0x20 | ((spec.mdFlags ?? 0) << 1));
+  view.setUint8(shim + 6, block);
+  view.setUint8(shim + 7, spec.remaining ?? 8);
+  view.setUint16(shim + 8, spec.bitmap);
+  if (transport === 'new-udp') {
+    view.setUint8(shim + 3, spec.innerProtocol ?? 6);
+    view.setUint16(intEnd, spec.sourcePort ?? 40000);
+    view.setUint16(intEnd + 2, port);
+  }
   for (let b = 0; b < spec.hops; b++) {
     for (let k = 0; k < block; k++) view.setUint32(stack + 4 * (b * block + k), word(b, k));
   }
@@ -89,11 +107,12 @@ export function buildReport(spec: FrameSpec): Uint8Array {
 }
 
 /** Puts a UDP payload into an Ethernet, IPv4 and UDP frame. */
-export function wrapEthernet(payload: Uint8Array, port: number, padding = 0): Uint8Array {
+export function wrapEthernet(payload: Uint8Array, port: number, padding = 0, tos = 0): Uint8Array {
   const bytes = new Uint8Array(42 + payload.length + padding);
   const view = new DataView(bytes.buffer);
   view.setUint16(12, 0x0800);
   view.setUint8(14, 0x45);
+  view.setUint8(15, tos);
   view.setUint16(16, 28 + payload.length);
   view.setUint8(22, 64);
   view.setUint8(23, 17);

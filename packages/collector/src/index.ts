@@ -25,7 +25,7 @@ export {
 export { DegradedStates, type DegradedStatesOptions } from './health/degraded-states.js';
 
 export { type SequenceCounts, SequenceTracker, type SequenceTrackerOptions } from './loss/sequence-tracker.js';
-export { type LossColumns, type LossTotals, type ReporterLoss, ReportLossStage } from './loss/stage.js';
+export { type LossColumns, type LossTotals, ReportLossStage } from './loss/stage.js';
 export { Collector, type CollectorOptions, type CollectorProblem } from './pipeline.js';
 
 export { type EventFields, type EventRecord, eventRecord } from './records/event-record.js';
@@ -61,7 +61,7 @@ export {
   type SinkTotals,
   type Stage,
 } from './stage.js';
-export type { BucketColumns, Buckets } from './statistics/bucket-counts.js';
+export type { BucketColumns } from './statistics/bucket-counts.js';
 export type { CongestedPath } from './statistics/congestion-log.js';
 export type { GaugeColumns } from './statistics/gauges.js';
 export {
@@ -71,14 +71,10 @@ export {
   type SwitchStatistics,
 } from './statistics/live.js';
 export {
-  type InterfaceGauge,
-  type QueueGauge,
   type RefusedGauges,
   type SwitchColumns,
-  type SwitchCounters,
   SwitchTotals,
   type SwitchTotalsOptions,
-  type SwitchTotalsSnapshot,
 } from './statistics/switch-totals.js';
 export { FlowWorkers, type FlowWorkersOptions } from './workers/flow-workers.js';
 export { type FlowWorkerContext, type FlowWorkerParts, serveFlowWorker } from './workers/serve.js';

@@ -3,8 +3,12 @@
  *
  * @packageDocumentation
  */
+export { type Deferred, deferred } from './deferred.js';
 export { BackOff } from './delivery/back-off.js';
+export { integer, MAX_MS, oneOf, text } from './delivery/option-checks.js';
 export { OutageLog } from './delivery/outage.js';
+export { isRunning, startOf } from './delivery/processes.js';
+export { within } from './delivery/within.js';
 export { reportIndex } from './detection/stage.js';
 export { fillFrameTimes, frameTimeMs, sourceTimeMs } from './frames.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';
@@ -14,6 +18,6 @@ export { FlowJson } from './records/flow-json.js';
 export { flowFields } from './records/flow-record.js';
 export { ReportJson } from './records/report-json.js';
 export { instructionsOf, intVersionOf, namesNodes } from './records/report-record.js';
-export { RuleNames } from './records/rule-names.js';
+export { ruleNames } from './records/rule-names.js';
 export { DEFAULT_REPORT_PORT, parseUdpAddress } from './source/address.js';
 export { WallClock } from './source/wall-clock.js';

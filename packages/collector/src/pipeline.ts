@@ -1,14 +1,11 @@
-import {
-  type AcceleratorMemory,
-  BatchDecoder,
-  CODES,
-  type DecodeOptions,
-  type LinkLayer,
-  TelemetryBatch,
-} from '@int/codec';
+import { AcceleratorMemory, BatchDecoder, CODES, type DecodeOptions, type LinkLayer, TelemetryBatch } from '@int/codec';
+import { acceleratorAvailable } from '@int/codec/internals';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
+import { deferred } from './deferred.js';
 import { FanOut, goodReports } from './delivery/fan-out.js';
+import { MAX_MS } from './delivery/option-checks.js';
+import { within } from './delivery/within.js';
 import { isDecoded, type SourceFrames } from './frames.js';
 import type { DegradedPart } from './health/degraded-state.js';
 import { PipelineHealth } from './health/pipeline-health.js';
@@ -33,8 +30,8 @@ export interface CollectorOptions {
   readonly sinks?: readonly Sink[];
   readonly capacity?: PipelineCapacity;
   /**
-   * Memory to put the batch in, so that stages with a WebAssembly accelerator can work on it, see {@link detectionMemory}.
-   * Decoding stays in TypeScript: its accelerator would have to copy the frames in. Default: an ArrayBuffer.
+   * Memory to put the batch in, so that the WebAssembly accelerators of stages can work on it, too, see {@link detectionMemory}. The
+   * decoder's accelerator runs there if `BatchDecoder.acceleratorBytes` are free. Default: memory for the batch and the decoder.
    */
   readonly memory?: AcceleratorMemory;
   /** Called when something goes wrong. A problem that repeats is reported once. */
@@ -43,8 +40,12 @@ export interface CollectorOptions {
 
 /** Interval of `Sink.advance`, in milliseconds. */
 const TICK_MS = 200;
-/** The longest time that a timer knows. */
-const MAX_MS = 2 ** 31 - 1;
+
+/** Memory for a pipeline's batch and the accelerator of its decoder; `null`: none can run here. */
+function decodingMemory(capacity?: PipelineCapacity): AcceleratorMemory | null {
+  if (!acceleratorAvailable()) return null;
+  return new AcceleratorMemory(TelemetryBatch.byteLength(batchCapacity(capacity)) + BatchDecoder.acceleratorBytes);
+}
 
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
 
@@ -57,12 +58,14 @@ const asError = (value: unknown): Error => (value instanceof Error ? value : new
 export class Collector {
   /** Resolves when all sources have ended by themselves or have been stopped. A failed source is a problem, no rejection. */
   readonly finished: Promise<void>;
+  readonly #end = deferred();
   readonly #sources: readonly Source[];
   readonly #stages: readonly Stage[];
   readonly #fanOut: FanOut;
   readonly #health: PipelineHealth;
   readonly #decode: Omit<DecodeOptions, 'linkType'>;
   readonly #decoders = new Map<LinkLayer, BatchDecoder>();
+  readonly #memory: AcceleratorMemory | null;
   readonly #batch: TelemetryBatch;
   readonly #counters = new FrameCounters();
   readonly #onProblem: (problem: CollectorProblem) => void;
@@ -78,7 +81,6 @@ export class Collector {
   #isGivenUp = false;
   #started = false;
   #stopping: Promise<CollectorTotals> | null = null;
-  #finish: () => void = () => {};
 
   /**
    * @throws RangeError if there is no source, two sinks have the same name, or a decode option or capacity is out of range
@@ -89,15 +91,14 @@ export class Collector {
     this.#stages = options.stages ?? [];
     this.#decode = options.decode ?? {};
     // Throw for options out of range now, not at the first frame.
-    this.#decoderFor('report');
+    new BatchDecoder(this.#decode);
     this.#onProblem = options.onProblem ?? ((): void => {});
     this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
     this.#clock = new PipelineClock(options.sources);
     this.#health = new PipelineHealth(this.#sources, this.#stages, this.#counters);
-    this.#batch = new TelemetryBatch(batchCapacity(options.capacity), options.memory?.arena);
-    this.finished = new Promise((resolve) => {
-      this.#finish = resolve;
-    });
+    this.#memory = options.memory ?? decodingMemory(options.capacity);
+    this.#batch = new TelemetryBatch(batchCapacity(options.capacity), this.#memory?.arena);
+    this.finished = this.#end.promise;
   }
 
   /**
@@ -130,7 +131,7 @@ export class Collector {
         .then(() => this.#clock.ended(index)),
     );
     if (this.#fanOut.takesTime) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
-    void Promise.all(ended).then(() => this.#finish());
+    void Promise.all(ended).then(() => this.#end.resolve());
   }
 
   /**
@@ -183,9 +184,13 @@ export class Collector {
 
   async #stop(timeoutMs: number | undefined): Promise<CollectorTotals> {
     const began = performance.now();
-    const drained = this.#drain();
-    if (timeoutMs === undefined) await drained;
-    else await this.#within(drained, timeoutMs / 2);
+    const limitMs = timeoutMs ?? Number.POSITIVE_INFINITY;
+    if (!(await within(limitMs / 2, this.#drain()))) {
+      // Refuse the queued frames.
+      this.#isGivenUp = true;
+      this.#counters.overrun += this.#queued;
+      this.#onProblem({ where: 'collector', error: new Error('what was under way has not ended in time: given up') });
+    }
     const left = timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began));
     await this.#fanOut.close(left);
     return this.totals();
@@ -231,20 +236,6 @@ export class Collector {
       }
     }
     await this.#fanOut.room();
-  }
-
-  /** Waits for `drained` for `limitMs` at most, then refuses the queued frames. */
-  async #within(drained: Promise<void>, limitMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), limitMs);
-    });
-    const end = await Promise.race([drained, limit]);
-    clearTimeout(timer);
-    if (end !== 'late') return;
-    this.#isGivenUp = true;
-    this.#counters.overrun += this.#queued;
-    this.#onProblem({ where: 'collector', error: new Error('what was under way has not ended in time: given up') });
   }
 
   #push(input: SourceFrames | TelemetryBatch): Promise<void> | undefined {
@@ -325,7 +316,9 @@ export class Collector {
   #decoderFor(linkType: LinkLayer): BatchDecoder {
     let decoder = this.#decoders.get(linkType);
     if (decoder === undefined) {
-      decoder = new BatchDecoder({ ...this.#decode, linkType });
+      const memory = this.#memory;
+      const isRoom = memory !== null && memory.free >= BatchDecoder.acceleratorBytes;
+      decoder = new BatchDecoder({ ...this.#decode, linkType, ...(isRoom && { memory }) });
       this.#decoders.set(linkType, decoder);
     }
     return decoder;

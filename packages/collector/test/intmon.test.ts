@@ -5,6 +5,7 @@ import { compileRules, Detector, EventBatch, type RuleSpec } from '@int/detect';
 import { FlowCache } from '@int/flowcache';
 import { describe, expect, test } from 'vitest';
 import { setTimes } from './fill-batch.js';
+import { switchRows } from './row-objects.js';
 
 const START = 1_700_000_000_000;
 const DEEP = 0x7123_4567;
@@ -59,7 +60,7 @@ describe('IntMon', () => {
   test('in totals of switches: one queue each, and interfaces with all their bits', () => {
     const totals = new SwitchTotals();
     totals.process(batch);
-    const { queues, interfaces, switches } = totals.snapshot();
+    const { queues, interfaces, switches } = switchRows(totals);
     expect(queues).toEqual([
       { nodeId: 1, queueId: 0, occupancy: DEEP },
       { nodeId: 2, queueId: 0, occupancy: DEEPER },

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
 import { fillBatch, setTimes, type TestReport } from './fill-batch.js';
+import { type SwitchRow, switchRows } from './row-objects.js';
 import { SEED } from './seed.js';
 
 interface Hop {
@@ -90,7 +91,7 @@ describe('SwitchTotals', () => {
           }
           if (each.flags === FLAG.DROPPED) of(each.nodeId!).drops++;
         }
-        const snapshot = totals.snapshot();
+        const snapshot = switchRows(totals);
         const found = [...snapshot.switches, snapshot.other].map(
           ({ nodeId, hops: seen, dropReports, hopLatency: { count, sum, buckets } }) =>
             [nodeId, { hops: seen, sum, buckets, drops: dropReports }, count] as const,
@@ -119,7 +120,7 @@ describe('SwitchTotals', () => {
       { hops: [{ nodeId: 4, port: 2, utilization: 30 }] },
       { hops: [{ nodeId: 4, utilization: 99 }] },
     ]);
-    expect(totals.snapshot().interfaces).toEqual([
+    expect(switchRows(totals).interfaces).toEqual([
       { nodeId: 4, egressInterface: 0x12345, utilization: 70 },
       { nodeId: 4, egressInterface: 2, utilization: 30 },
     ]);
@@ -136,7 +137,7 @@ describe('SwitchTotals', () => {
       port: 1,
     }));
     feed(totals, [{ hops }, { hops: [{ nodeId: 1, queueId: 0, occupancy: 8 }] }]);
-    const { switches, other, queues, interfaces, refused } = totals.snapshot();
+    const { switches, other, queues, interfaces, refused } = switchRows(totals);
     expect(switches.map(({ nodeId, hops: seen }) => [nodeId, seen])).toEqual([
       [1, 2],
       [2, 1],
@@ -161,19 +162,19 @@ describe('SwitchTotals', () => {
     const honest = Array.from({ length: 8 }, (_, index) => ({ hops: [hopOf(index + 1)] }));
     feed(totals, forged);
     feed(totals, honest);
-    expect(totals.snapshot().switches.every(({ nodeId }) => nodeId! >= 1_000_000)).toBe(true);
+    expect(switchRows(totals).switches.every(({ nodeId }) => nodeId! >= 1_000_000)).toBe(true);
     expect(totals.degraded()).toMatchObject([{ name: 'untracked', text: expect.stringContaining('4944 hops') }]);
     let second = 0;
-    const isBack = (): boolean => totals.snapshot().switches.filter(({ nodeId }) => nodeId! <= 8).length === 8;
+    const isBack = (): boolean => switchRows(totals).switches.filter(({ nodeId }) => nodeId! <= 8).length === 8;
     for (; second < 60 && !isBack(); second++) {
       for (let times = 0; times < 20; times++) feed(totals, honest, START + second * 1000);
     }
     expect(isBack()).toBe(true);
     feed(totals, honest, START + second * 1000);
-    const { queues, interfaces } = totals.snapshot();
+    const { queues, interfaces } = switchRows(totals);
     expect(queues.filter(({ nodeId }) => nodeId <= 8)).toHaveLength(8);
     expect(interfaces.filter(({ nodeId }) => nodeId <= 8)).toHaveLength(8);
-    const rows = totals.snapshot().switches.map(({ nodeId }) => nodeId);
+    const rows = switchRows(totals).switches.map(({ nodeId }) => nodeId);
     expect(queues.every(({ nodeId }) => rows.includes(nodeId))).toBe(true);
     expect(totals.counters()).toMatchObject({ switches: 64, replaced: 8 });
   });
@@ -200,10 +201,8 @@ describe('SwitchTotals', () => {
           latencyBounds: [10, 100],
           occupancyBounds: [0],
         });
-        const sumsOf = (
-          of: (counters: ReturnType<SwitchTotals['snapshot']>['other']) => number,
-        ): readonly [number, number] => {
-          const { switches, other } = totals.snapshot();
+        const sumsOf = (of: (counters: SwitchRow) => number): readonly [number, number] => {
+          const { switches, other } = switchRows(totals);
           return [switches.reduce((sum, counters) => sum + of(counters), of(other)), of(other)];
         };
         const figures = [
@@ -213,7 +212,7 @@ describe('SwitchTotals', () => {
           ({ hopLatency }) => hopLatency.sum,
           ({ hopLatency }) => hopLatency.buckets[1]!,
           ({ queueOccupancy }) => queueOccupancy.count,
-        ] satisfies ((counters: ReturnType<SwitchTotals['snapshot']>['other']) => number)[];
+        ] satisfies ((counters: SwitchRow) => number)[];
         let before = figures.map(() => [0, 0] as readonly [number, number]);
         let timeMs = START;
         let fed = 0;
@@ -230,7 +229,7 @@ describe('SwitchTotals', () => {
           before = now;
         }
         const { nodeId, hops, hopLatency } = totals.columns();
-        const { switches, other } = totals.snapshot();
+        const { switches, other } = switchRows(totals);
         expect(new Map([...nodeId].map((id, row) => [id, hops[row]]))).toEqual(
           new Map(switches.map((each) => [each.nodeId!, each.hops])),
         );
@@ -247,10 +246,10 @@ describe('SwitchTotals', () => {
     feed(totals, times(3, 1), START);
     feed(totals, times(10, 2), START + 1);
     feed(totals, times(1, 2), START + 5000);
-    expect(totals.snapshot()).toMatchObject({ switches: [{ nodeId: 2, hops: 1 }], other: { hops: 13 } });
+    expect(switchRows(totals)).toMatchObject({ switches: [{ nodeId: 2, hops: 1 }], other: { hops: 13 } });
     feed(totals, times(40, 1), START + 5001);
     feed(totals, times(1, 1), START + 10_000);
-    expect(totals.snapshot()).toMatchObject({ switches: [{ nodeId: 1, hops: 1 }], other: { hops: 54 } });
+    expect(switchRows(totals)).toMatchObject({ switches: [{ nodeId: 1, hops: 1 }], other: { hops: 54 } });
   });
 
   it('refuses options out of range', () => {

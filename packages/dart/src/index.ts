@@ -12,7 +12,6 @@ export type { FamilyName, SegmentGeometry, StoreGeometry } from './layout.js';
 export { DartCounters, type DartCountersOptions } from './rdma/counters.js';
 export type { DatagramEnds } from './rdma/datagram.js';
 export { FrameRows } from './rdma/frame-rows.js';
-export type { MultiWrite } from './rdma/multi-write.js';
 export type { Outcome, OutcomeName, RnicCounters } from './rdma/outcomes.js';
 export type { QueuePairOptions, Service } from './rdma/queue-pairs.js';
 export type { RegionOptions } from './rdma/regions.js';
@@ -20,12 +19,11 @@ export type { RnicAccelerator } from './rdma/rnic-state.js';
 export { SoftRnic, type SoftRnicOptions } from './rdma/soft-rnic.js';
 export type { RdmaTarget } from './rdma/target.js';
 export type { PacketFormat } from './rdma/template.js';
-export { RdmaWriter, type RdmaWriterOptions } from './rdma/writer.js';
-export type { CounterRegion, RdmaCollector } from './rdma/writer-plan.js';
+export { RdmaWriter } from './rdma/writer.js';
+export type { CounterRegion, RdmaCollector, RdmaWriterOptions } from './rdma/writer-plan.js';
 export { flowKey } from './reports/flow-key.js';
 export { pathOfValue, pathValue } from './reports/path-value.js';
 export { ReportRows, type ReportRowsCounters, type ReportRowsOptions } from './reports/report-rows.js';
-export type { KeyKind } from './simulation/keys.js';
 export {
   type SimulatedAges,
   type SimulatedShares,
@@ -42,7 +40,7 @@ export { DartReader } from './store/reader.js';
 export { AnswerRows, fixedKeyRows, type KeyRows, STATUS, type StatusName } from './store/rows.js';
 export type { SegmentPlace } from './store/segment.js';
 export type { Answer } from './store/single.js';
-export { AdaptiveCopies, type AdaptiveCopiesOptions, type AdaptiveOutcomeOptions } from './theory/adaptive-copies.js';
+export { AdaptiveCopies, type AdaptiveCopiesOptions } from './theory/adaptive-copies.js';
 export { type AgeRange, oldest } from './theory/ages.js';
 export {
   type Bounds,
@@ -59,7 +57,6 @@ export {
   type LoadOptions,
   type Measure,
   type MemoryOptions,
-  type MemoryPerFlow,
   type MemoryPlan,
   outcomesAtLoad,
   type PlanOptions,

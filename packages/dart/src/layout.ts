@@ -112,7 +112,8 @@ export interface SegmentGeometry {
   readonly byteLength: number;
 }
 
-function whole(name: string, value: number, least: number, most: number): void {
+/** @throws RangeError unless the value is a whole number in the range */
+export function whole(name: string, value: number, least: number, most: number): void {
   if (!(Number.isInteger(value) && value >= least && value <= most)) {
     throw new RangeError(`${name} must be a whole number from ${least} to ${most}, not ${value}`);
   }

@@ -13,7 +13,6 @@ export { wattsStrogatz } from './graph/generate/watts-strogatz.js';
 export { Graph, type GraphParts } from './graph/graph.js';
 export { parseEdgeList } from './graph/load/edge-list.js';
 export type { GraphmlOptions } from './graph/load/graphml.js';
-export type { GraphologyLike, GraphologyOptions } from './graph/load/graphology.js';
 export { parseGraph, parseGraphFile } from './graph/load/topology.js';
 export { Monitor } from './monitor/monitor.js';
 export type {

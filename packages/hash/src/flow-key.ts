@@ -1,6 +1,5 @@
-import { standardCrc32 } from './crc.js';
+import { type Crc, standardCrc32 } from './crc.js';
 import type { FlowColumns } from './flow-columns.js';
-import { xxh32Words13, xxh32Words37 } from './xxh32.js';
 
 /*
  * The flow key: the 5-tuple of a packet as the bytes that switches and hosts hash. All fields are big-endian, and the
@@ -143,14 +142,7 @@ function checkNumber(name: string, value: number, limit: number): void {
 
 /**
  * CRC-32 of an IPv4 flow key: the flow hash that the data plane computes with v1model's `crc32` over the same five
- * fields. 10.0.1.1 to 10.0.2.2, protocol 17, ports 5000 to 80 gives 0xcf7ff369. Arguments are taken modulo the width
- * of their field.
- *
- * @param source source address as a big-endian word
- * @param destination destination address as a big-endian word
- * @param protocol IP protocol number
- * @param ports source port in bits 31..16, destination port in bits 15..0
- * @returns the CRC, unsigned
+ * fields. 10.0.1.1 to 10.0.2.2, protocol 17, ports 5000 to 80 gives 0xcf7ff369. Parameters: see {@link Crc.flowIpv4}.
  */
 export function flowCrc32Ipv4(source: number, destination: number, protocol: number, ports: number): number {
   return standardCrc32().flowIpv4(source, destination, protocol, ports);
@@ -158,13 +150,7 @@ export function flowCrc32Ipv4(source: number, destination: number, protocol: num
 
 /**
  * CRC-32 of an IPv6 flow key. 2001:db8::1 to 2001:db8::2, protocol 17, ports 40000 to 5000 gives 0x925b5908.
- * Arguments are taken modulo the width of their field.
- *
- * @param source0 bits 127..96 of the source address; `source1` to `source3` follow
- * @param destination0 bits 127..96 of the destination address; `destination1` to `destination3` follow
- * @param protocol IP protocol number
- * @param ports source port in bits 31..16, destination port in bits 15..0
- * @returns the CRC, unsigned
+ * Parameters: see {@link Crc.flowIpv6}.
  */
 export function flowCrc32Ipv6(
   source0: number,
@@ -193,68 +179,8 @@ export function flowCrc32Ipv6(
 }
 
 /**
- * CRC-32 of the flow keys in a range of rows: `out[i]` becomes the CRC of row i, for i from `from` to `to - 1`. For
- * another CRC use `Crc.flowColumns`.
- *
- * @param columns the keys; IPv4 and IPv6 rows may be mixed
- * @param from first row
- * @param to one past the last row
- * @param out receives each result at the index of its row
- * @throws RangeError if the rows are not inside the columns and `out`
+ * CRC-32 of the flow keys in a range of rows, as {@link Crc.flowColumns} writes it. For another CRC use that method.
  */
 export function flowCrc32Columns(columns: FlowColumns, from: number, to: number, out: Uint32Array): void {
   standardCrc32().flowColumns(columns, from, to, out);
-}
-
-/**
- * xxh32 of an IPv4 flow key. It mixes better than a CRC; use it for tables that only the host keeps. Arguments are
- * taken modulo the width of their field.
- *
- * @param source source address as a big-endian word
- * @param destination destination address as a big-endian word
- * @param protocol IP protocol number
- * @param ports source port in bits 31..16, destination port in bits 15..0
- * @param seed taken modulo 2^32; 0 if absent
- * @returns the hash, unsigned
- */
-export function flowXxh32Ipv4(source: number, destination: number, protocol: number, ports: number, seed = 0): number {
-  return xxh32Words13(source, destination, protocol, ports, seed);
-}
-
-/**
- * xxh32 of an IPv6 flow key. Arguments are taken modulo the width of their field.
- *
- * @param source0 bits 127..96 of the source address; `source1` to `source3` follow
- * @param destination0 bits 127..96 of the destination address; `destination1` to `destination3` follow
- * @param protocol IP protocol number
- * @param ports source port in bits 31..16, destination port in bits 15..0
- * @param seed taken modulo 2^32; 0 if absent
- * @returns the hash, unsigned
- */
-export function flowXxh32Ipv6(
-  source0: number,
-  source1: number,
-  source2: number,
-  source3: number,
-  destination0: number,
-  destination1: number,
-  destination2: number,
-  destination3: number,
-  protocol: number,
-  ports: number,
-  seed = 0,
-): number {
-  return xxh32Words37(
-    source0,
-    source1,
-    source2,
-    source3,
-    destination0,
-    destination1,
-    destination2,
-    destination3,
-    protocol,
-    ports,
-    seed,
-  );
 }

@@ -23,12 +23,10 @@ export {
   flowCrc32Columns,
   flowCrc32Ipv4,
   flowCrc32Ipv6,
-  flowXxh32Ipv4,
-  flowXxh32Ipv6,
   writeFlowKeyIpv4,
   writeFlowKeyIpv6,
 } from './flow-key.js';
 export { createVariableLengthHasher, type VariableLengthHasher } from './variable-length.js';
-export { flowXxh32Columns, xxh32, xxh32Words13 } from './xxh32.js';
+export { flowXxh32Columns, flowXxh32Ipv6, xxh32, xxh32Words13, xxh32Words13 as flowXxh32Ipv4 } from './xxh32.js';
 export { xxh64, xxh64Into } from './xxh64.js';
 export { xxh64Words13Into, xxh64Words37Into } from './xxh64-words.js';

@@ -1,31 +1,14 @@
 import { rangeEnd } from './arguments.js';
+import type { xxh32 } from './xxh32.js';
+import type { xxh64 } from './xxh64.js';
 
-/** xxHash for keys of any length: the signatures and results of `xxh32` and `xxh64`, computed in WebAssembly. */
+/**
+ * xxHash for keys of any length, computed in WebAssembly. Signatures and results are those of `xxh32` and `xxh64`; a
+ * message that does not fit into WebAssembly's memory is a RangeError as well.
+ */
 export interface VariableLengthHasher {
-  /**
-   * xxh32 of a run of bytes.
-   *
-   * @param bytes the message, or a buffer that contains it
-   * @param offset its first byte; 0 if absent
-   * @param length its length in bytes; up to the end of `bytes` if absent
-   * @param seed taken modulo 2^32; 0 if absent
-   * @returns the hash, unsigned
-   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message does
-   *   not fit into WebAssembly's memory
-   */
-  xxh32(bytes: Uint8Array, offset?: number, length?: number, seed?: number): number;
-  /**
-   * xxh64 of a run of bytes.
-   *
-   * @param bytes the message, or a buffer that contains it
-   * @param offset its first byte; 0 if absent
-   * @param length its length in bytes; up to the end of `bytes` if absent
-   * @param seed taken modulo 2^64; 0 if absent
-   * @returns the hash, 0..2^64 - 1
-   * @throws TypeError if `bytes` is not a Uint8Array; RangeError if the range is not inside it, or if the message does
-   *   not fit into WebAssembly's memory
-   */
-  xxh64(bytes: Uint8Array, offset?: number, length?: number, seed?: bigint): bigint;
+  readonly xxh32: typeof xxh32;
+  readonly xxh64: typeof xxh64;
 }
 
 function range(bytes: Uint8Array, offset: number, length: number | undefined): Uint8Array {

@@ -1,6 +1,6 @@
 import { rangeEnd } from './arguments.js';
 import { checkRows, type FlowColumns } from './flow-columns.js';
-import { readWord, swapBytes } from './words.js';
+import { readWord } from './words.js';
 
 /*
  * XXH32, as in the xxHash fast digest algorithm specification 0.2.0, section "XXH32". A lane is four bytes read
@@ -19,7 +19,7 @@ function round(accumulator: number, lane: number): number {
 /**
  * Mixes the lanes of two big-endian words, one from each stripe of a 32-byte key, into one accumulator.
  *
- * Rounds and swaps are written out: the word forms below need four of these, and V8 inlines only a few hundred bytes of
+ * Rounds and swaps are written out: an IPv6 key needs four of these, and V8 inlines only a few hundred bytes of
  * bytecode into a function.
  */
 function roundWords(seed: number, first: number, second: number): number {
@@ -120,9 +120,10 @@ export function xxh32(bytes: Uint8Array, offset = 0, length?: number, seed = 0):
 }
 
 /**
- * xxh32 of a 13-byte key: a word, a word, a byte and a word, each word big-endian. With the source address, the
- * destination address, the protocol and the ports this is the IPv4 flow key. Arguments are taken modulo the width of
- * their field.
+ * xxh32 of a 13-byte key: a word, a word, a byte and a word, each word big-endian. `flowXxh32Ipv4` is the same
+ * function: with the source address, the destination address, the protocol and the ports (source port in bits 31..16,
+ * destination port in bits 15..0) the key is the IPv4 flow key. xxh32 mixes better than a CRC; use it for tables that
+ * only the host keeps. Arguments are taken modulo the width of their field.
  *
  * @param word0 bytes 0..3
  * @param word4 bytes 4..7
@@ -137,112 +138,35 @@ export function xxh32Words13(word0: number, word4: number, byte8: number, word9:
 }
 
 /**
- * xxh32 of a 16-byte key: four big-endian words. Arguments are taken modulo 2^32.
+ * xxh32 of an IPv6 flow key. Arguments are taken modulo the width of their field.
  *
- * @param word0 bytes 0..3; `word4`, `word8` and `word12` follow
- * @param seed 0 if absent
- * @returns the hash, unsigned; equal to {@link xxh32} of the same 16 bytes
- */
-export function xxh32Words16(word0: number, word4: number, word8: number, word12: number, seed = 0): number {
-  const hash = converge(
-    round((seed + 0x24234428) | 0, swapBytes(word0)),
-    round((seed + 0x85ebca77) | 0, swapBytes(word4)),
-    round(seed | 0, swapBytes(word8)),
-    round((seed - 0x9e3779b1) | 0, swapBytes(word12)),
-  );
-  return avalanche((hash + 16) | 0);
-}
-
-/** Mixes the first 32 bytes of the 37- and 40-byte keys: two stripes. */
-function twoStripes(
-  word0: number,
-  word4: number,
-  word8: number,
-  word12: number,
-  word16: number,
-  word20: number,
-  word24: number,
-  word28: number,
-  seed: number,
-): number {
-  return converge(
-    roundWords((seed + 0x24234428) | 0, word0, word16),
-    roundWords((seed + 0x85ebca77) | 0, word4, word20),
-    roundWords(seed | 0, word8, word24),
-    roundWords((seed - 0x9e3779b1) | 0, word12, word28),
-  );
-}
-
-/**
- * xxh32 of a 37-byte key: eight words, a byte and a word, each word big-endian. With the words of the source address,
- * those of the destination address, the protocol and the ports this is the IPv6 flow key. Arguments are taken modulo
- * the width of their field.
- *
- * @param word0 bytes 0..3; `word4` to `word28` follow
- * @param byte32 byte 32
- * @param word33 bytes 33..36
+ * @param source0 bits 127..96 of the source address; `source1` to `source3` follow
+ * @param destination0 bits 127..96 of the destination address; `destination1` to `destination3` follow
+ * @param protocol IP protocol number
+ * @param ports source port in bits 31..16, destination port in bits 15..0
  * @param seed taken modulo 2^32; 0 if absent
- * @returns the hash, unsigned; equal to {@link xxh32} of the same 37 bytes
+ * @returns the hash, unsigned; equal to {@link xxh32} of the 37 bytes that `writeFlowKeyIpv6` writes
  */
-export function xxh32Words37(
-  word0: number,
-  word4: number,
-  word8: number,
-  word12: number,
-  word16: number,
-  word20: number,
-  word24: number,
-  word28: number,
-  byte32: number,
-  word33: number,
+export function flowXxh32Ipv6(
+  source0: number,
+  source1: number,
+  source2: number,
+  source3: number,
+  destination0: number,
+  destination1: number,
+  destination2: number,
+  destination3: number,
+  protocol: number,
+  ports: number,
   seed = 0,
 ): number {
-  const hash = twoStripes(
-    word0 | 0,
-    word4 | 0,
-    word8 | 0,
-    word12 | 0,
-    word16 | 0,
-    word20 | 0,
-    word24 | 0,
-    word28 | 0,
-    seed | 0,
+  const hash = converge(
+    roundWords((seed + 0x24234428) | 0, source0 | 0, destination0 | 0),
+    roundWords((seed + 0x85ebca77) | 0, source1 | 0, destination1 | 0),
+    roundWords(seed | 0, source2 | 0, destination2 | 0),
+    roundWords((seed - 0x9e3779b1) | 0, source3 | 0, destination3 | 0),
   );
-  return finishFlow((hash + 37) | 0, byte32, word33 | 0);
-}
-
-/**
- * xxh32 of a 40-byte key: ten big-endian words. Arguments are taken modulo 2^32.
- *
- * @param word0 bytes 0..3; `word4` to `word36` follow
- * @param seed 0 if absent
- * @returns the hash, unsigned; equal to {@link xxh32} of the same 40 bytes
- */
-export function xxh32Words40(
-  word0: number,
-  word4: number,
-  word8: number,
-  word12: number,
-  word16: number,
-  word20: number,
-  word24: number,
-  word28: number,
-  word32: number,
-  word36: number,
-  seed = 0,
-): number {
-  const hash = twoStripes(
-    word0 | 0,
-    word4 | 0,
-    word8 | 0,
-    word12 | 0,
-    word16 | 0,
-    word20 | 0,
-    word24 | 0,
-    word28 | 0,
-    seed | 0,
-  );
-  return avalanche(mixWord(mixWord((hash + 40) | 0, word32 | 0), word36 | 0));
+  return finishFlow((hash + 37) | 0, protocol, ports | 0);
 }
 
 /**

@@ -6,7 +6,6 @@
 export { type CountMetric, CountMetrics, type CountMetricsOptions } from './count-metrics.js';
 export { MetricsServerError } from './errors.js';
 export type { PipelineMetricsOptions, PipelineParts } from './options.js';
-export type { Health } from './page/health.js';
-export type { PageTotals } from './page/protocol.js';
+export type { Health, PageTotals } from './page/protocol.js';
 export { PipelineMetrics } from './pipeline-metrics.js';
 export { MetricsServer, type MetricsServerOptions, type MetricsSource } from './server.js';

@@ -1,9 +1,8 @@
 import { DEGRADED, type DegradedPart, DegradedStates } from '@int/collector';
 import { type GuardedServerOptions, HostList } from '@int/collector/http';
 import { MetricsServerError } from './errors.js';
-import type { Health } from './page/health.js';
 import type { PageContent } from './page/page.js';
-import type { PageTotals } from './page/protocol.js';
+import type { Health, PageTotals } from './page/protocol.js';
 import { threadFile } from './page/thread-file.js';
 import { PageThread } from './page/thread-handle.js';
 

@@ -14,7 +14,7 @@ export {
 } from './build-network.js';
 export type { Wakeable } from './event-queue.js';
 export { UDP_HEADERS_BYTES, type UdpFrameOptions, udpFrame, udpPayload } from './frames.js';
-export { type Datagram, Host, type HostCounters, type HostOptions } from './hosts/host.js';
+export { type Datagram, Host, type HostOptions } from './hosts/host.js';
 export { MonitorHost, type MonitorHostOptions, type PayloadHandler } from './hosts/monitor-host.js';
 export { UdpTraffic, type UdpTrafficOptions } from './hosts/udp-traffic.js';
 export type {
@@ -27,7 +27,7 @@ export type {
   OutputState,
 } from './link.js';
 export { Network, type NetworkOptions, type TapOptions, type Timer } from './network.js';
-export type { Node, NodeCounters, NodeOptions } from './network-node.js';
+export type { Node, NodeOptions } from './network-node.js';
 export { PcapTap, type PcapTapOptions } from './pcap-tap.js';
 export { shortestPathRoutes } from './routes.js';
 export type { Fabric } from './scenarios/fabric.js';
@@ -50,9 +50,8 @@ export {
 export type { ScenarioFlow } from './scenarios/traffic.js';
 export type { AddressPrefix, FlowMatch } from './switches/flow-match.js';
 export { ForwardingSwitch } from './switches/forwarding-switch.js';
-export { GpintSwitch, type GpintSwitchOptions, type ProbeCounters } from './switches/gpint-switch.js';
+export { GpintSwitch, type GpintSwitchOptions } from './switches/gpint-switch.js';
 export {
-  type IntCounters,
   IntSwitch,
   type IntSwitchOptions,
   type SteeringRule,

@@ -71,10 +71,6 @@ const NO_TIMES = /* @__PURE__ */ new Float64Array(0);
 
 /** One direction of a link. */
 export class Direction implements LinkCounters, OutputState {
-  readonly name: DirectionName;
-  readonly from: Node;
-  readonly to: Node;
-  readonly toPort: number;
   offered = 0;
   duplicated = 0;
   delivered = 0;
@@ -103,18 +99,14 @@ export class Direction implements LinkCounters, OutputState {
   #startsCount = 0;
 
   constructor(
-    name: DirectionName,
-    from: Node,
-    to: Node,
-    toPort: number,
+    readonly name: DirectionName,
+    readonly from: Node,
+    readonly to: Node,
+    readonly toPort: number,
     events: EventQueue,
     random: Random,
     options: DirectionOptions,
   ) {
-    this.name = name;
-    this.from = from;
-    this.to = to;
-    this.toPort = toPort;
     this.#events = events;
     this.#random = random;
     this.configure(options);
@@ -128,9 +120,7 @@ export class Direction implements LinkCounters, OutputState {
     if (loss !== undefined) this.#lossBelow = checkProbability('loss', loss) * 2 ** 32;
     if (duplication !== undefined) this.#duplicateBelow = checkProbability('duplication', duplication) * 2 ** 32;
     if (jitterNs !== undefined) this.#jitterNs = checkInteger('jitterNs', jitterNs, 0);
-    if (queuePackets !== undefined) {
-      this.#queuePackets = checkLimit('queuePackets', queuePackets, 0);
-    }
+    if (queuePackets !== undefined) this.#queuePackets = checkLimit('queuePackets', queuePackets, 0);
   }
 
   get queued(): number {
@@ -278,22 +268,26 @@ export class Link {
 
   /** The counters of one direction: a live view. */
   counters(direction: DirectionName): LinkCounters {
-    return direction === 'ab' ? this.#ab : this.#ba;
+    return this.#of(direction);
   }
 
   /** Frames that wait in one direction; 0 for a queue without limit. */
   queued(direction: DirectionName): number {
-    return (direction === 'ab' ? this.#ab : this.#ba).queued;
+    return this.#of(direction).queued;
   }
 
   /** Use `Network.tap`. */
   addSink(direction: DirectionName, where: 'in' | 'out', sink: FrameConsumer): () => void {
-    const of = direction === 'ab' ? this.#ab : this.#ba;
+    const of = this.#of(direction);
     const key = where === 'in' ? 'tapsIn' : 'tapsOut';
     of[key] = [...(of[key] ?? []), sink];
     return () => {
       const rest = (of[key] ?? []).filter((other) => other !== sink);
       of[key] = rest.length === 0 ? null : rest;
     };
+  }
+
+  #of(direction: DirectionName): Direction {
+    return direction === 'ab' ? this.#ab : this.#ba;
   }
 }

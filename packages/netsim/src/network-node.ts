@@ -24,42 +24,26 @@ export interface NodeOptions {
   readonly clockDriftPpm?: number;
 }
 
-/** Counters of frames at a node. At any time `arrived = processed + droppedQueue + droppedDown + queued`. */
-export interface NodeCounters {
+/**
+ * A node of a network. Made by `Network.add`. Its counters are of frames. At any time `arrived = processed + droppedQueue +
+ * droppedDown + queued`.
+ */
+export class Node {
   /** Frames that links delivered. */
-  readonly arrived: number;
-  /** Frames given to the behaviour. */
-  readonly processed: number;
-  /** The input queue was full. */
-  readonly droppedQueue: number;
-  /** Dropped because the node was down, or failed with the frame in its queue. */
-  readonly droppedDown: number;
-  /** Frames in the input queue. */
-  readonly queued: number;
-  /** Frames put on links. */
-  readonly sent: number;
-  /** Frames sent to a port without a link. */
-  readonly sentNowhere: number;
-  /** Frames sent while the node was down. */
-  readonly sentDown: number;
-  /** Service time so far, nanoseconds. Its share of a time span is the node's utilisation. */
-  readonly busyNs: number;
-}
-
-/** A node of a network. Made by `Network.add`. */
-export class Node implements NodeCounters {
-  readonly network: Network;
-  /** Number in the order of `Network.add`, from 0. */
-  readonly id: number;
-  readonly name: string;
-  readonly behaviour: Behaviour;
   arrived = 0;
+  /** Frames given to the behaviour. */
   processed = 0;
+  /** The input queue was full. */
   droppedQueue = 0;
+  /** Dropped because the node was down, or failed with the frame in its queue. */
   droppedDown = 0;
+  /** Frames put on links. */
   sent = 0;
+  /** Frames sent to a port without a link. */
   sentNowhere = 0;
+  /** Frames sent while the node was down. */
   sentDown = 0;
+  /** Service time so far, nanoseconds. Its share of a time span is the node's utilisation. */
   busyNs = 0;
   isUp = true;
   readonly #clockOffsetNs: number;
@@ -75,12 +59,14 @@ export class Node implements NodeCounters {
   #count = 0;
   #stream: Random | null = null;
 
-  /** Use `Network.add`. */
-  constructor(network: Network, id: number, name: string, behaviour: Behaviour, options: NodeOptions) {
-    this.network = network;
-    this.id = id;
-    this.name = name;
-    this.behaviour = behaviour;
+  /** Use `Network.add`. @param id number in the order of `Network.add`, from 0 */
+  constructor(
+    readonly network: Network,
+    readonly id: number,
+    readonly name: string,
+    readonly behaviour: Behaviour,
+    options: NodeOptions,
+  ) {
     this.#queuePackets = checkLimit('queuePackets', options.queuePackets ?? Number.POSITIVE_INFINITY, 1);
     this.setRate(options.rate ?? Number.POSITIVE_INFINITY);
     const { clockOffsetNs = 0, clockDriftPpm = 0 } = options;
@@ -111,6 +97,7 @@ export class Node implements NodeCounters {
     return this.#count;
   }
 
+  /** As {@link queueDepth}. */
   get queued(): number {
     return this.#count;
   }

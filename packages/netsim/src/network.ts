@@ -32,27 +32,6 @@ export interface TapOptions {
 
 const MAX_PORT = 0xffff;
 
-class CallbackTimer implements Timer, Wakeable {
-  readonly timeNs: number;
-  handle = -1;
-  readonly #callback: () => void;
-  readonly #events: EventQueue;
-
-  constructor(timeNs: number, callback: () => void, events: EventQueue) {
-    this.timeNs = timeNs;
-    this.#callback = callback;
-    this.#events = events;
-  }
-
-  wake(): void {
-    this.#callback();
-  }
-
-  cancel(): boolean {
-    return this.#events.cancel(this.handle);
-  }
-}
-
 /**
  * Nodes and links in virtual time. Events happen in the order of their times, and at the same time in the order of
  * their creation. Nothing reads a clock or a global source of random numbers.
@@ -147,15 +126,10 @@ export class Network {
     );
   }
 
-  /**
-   * Calls `callback` at a time.
-   *
-   * @param timeNs integer nanoseconds, not in the past, else a RangeError
-   */
+  /** Calls `callback` at a time. @param timeNs integer nanoseconds, not in the past, else a RangeError */
   at(timeNs: number, callback: () => void): Timer {
-    const timer = new CallbackTimer(timeNs, callback, this.events);
-    timer.handle = this.schedule(timeNs, timer, 0);
-    return timer;
+    const handle = this.schedule(timeNs, { wake: () => callback() });
+    return { timeNs, cancel: () => this.cancel(handle) };
   }
 
   /**
@@ -174,9 +148,7 @@ export class Network {
     return events.handleOf(events.push(EVENT_KIND.WAKE, target, argument, null));
   }
 
-  /**
-   * Cancels an event of {@link schedule}. @returns false if it has happened or was cancelled before
-   */
+  /** Cancels an event of {@link schedule}. @returns false if it has happened or was cancelled before */
   cancel(handle: number): boolean {
     return this.events.cancel(handle);
   }
@@ -201,14 +173,8 @@ export class Network {
    */
   run(untilNs: number): void {
     if (!(untilNs >= this.nowNs)) throw new RangeError(`untilNs must be at least ${this.nowNs} (now), not ${untilNs}`);
-    this.#enter();
-    try {
-      const { events } = this;
-      while (events.isDue(untilNs)) this.#execute();
-      if (untilNs !== Number.POSITIVE_INFINITY) events.nowNs = untilNs;
-    } finally {
-      this.#isRunning = false;
-    }
+    this.runWhile(() => true, untilNs);
+    if (untilNs !== Number.POSITIVE_INFINITY) this.events.nowNs = untilNs;
   }
 
   /**
@@ -217,11 +183,11 @@ export class Network {
    * @returns whether it ended because `predicate` no longer held
    */
   runWhile(predicate: () => boolean, limitNs: number = Number.POSITIVE_INFINITY): boolean {
-    this.#enter();
+    if (this.#isRunning) throw new Error('the network is running: an event cannot run it');
+    this.#isRunning = true;
     try {
-      const { events } = this;
       while (predicate()) {
-        if (!events.isDue(limitNs)) return false;
+        if (!this.events.isDue(limitNs)) return false;
         this.#execute();
       }
       return true;
@@ -232,20 +198,8 @@ export class Network {
 
   /** Runs one event. @returns false if there is none */
   step(): boolean {
-    this.#enter();
-    try {
-      this.events.prune();
-      if (this.events.size === 0) return false;
-      this.#execute();
-      return true;
-    } finally {
-      this.#isRunning = false;
-    }
-  }
-
-  #enter(): void {
-    if (this.#isRunning) throw new Error('the network is running: an event cannot run it');
-    this.#isRunning = true;
+    const before = this.#executed;
+    return this.runWhile(() => this.#executed === before);
   }
 
   #execute(): void {

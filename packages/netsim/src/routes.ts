@@ -48,7 +48,7 @@ export function shortestPathRoutes(
 }
 
 /** Number of links from each node to the target; -1 without a path. */
-function distancesFrom(neighbours: readonly (readonly number[])[], target: number): Int32Array {
+export function distancesFrom(neighbours: readonly (readonly number[])[], target: number): Int32Array {
   const distances = new Int32Array(neighbours.length).fill(-1);
   const queue = new Uint32Array(neighbours.length);
   distances[target] = 0;

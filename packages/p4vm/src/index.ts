@@ -17,7 +17,6 @@ export {
   type TypeDescription,
 } from './control/describe-program.js';
 export type { EntryInput, EntryView, ParameterInput, TargetInput } from './control/table-control.js';
-export type { ReplicationTarget } from './control/target.js';
 export type { MatchInput, ValueInput } from './control/value-input.js';
 export type { ProfileGroup, ProfileMember, ProfileTarget } from './externs/action-profile.js';
 export type { CustomCrc } from './externs/calculations.js';
@@ -39,9 +38,8 @@ export {
   type Severity,
 } from './source/diagnostics.js';
 export type { LineColumn, SourceFile, Span } from './source/position.js';
-export type { StfMessage, StfResult } from './stf/run-stf.js';
+export { runStf, type StfMessage, type StfResult } from './stf/run-stf.js';
 export { type StfStatement, StfSyntaxError } from './stf/statement.js';
-export { runStf } from './stf/switch-target.js';
 export { type CreateSwitchOptions, createSwitch } from './switch/create-switch.js';
 export {
   type SwitchClock,
@@ -51,7 +49,7 @@ export {
   VirtualClock,
 } from './switch/environment.js';
 export type { InFlightPacket } from './switch/in-flight.js';
-export type { MirrorSession, Replica } from './switch/replication.js';
+export type { MirrorSession, Replica, Replication } from './switch/replication.js';
 export type { DropCounters, DropReason, SwitchStatistics } from './switch/statistics.js';
 export { V1Switch } from './switch/v1-switch.js';
 export type { IncludeRefusal, IncludeRequest, IncludeResolver } from './syntax/preprocessor.js';

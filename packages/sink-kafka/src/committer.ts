@@ -35,7 +35,6 @@ export class Committer {
     this.#options = options;
   }
 
-  /** Messages taken so far. */
   get taken(): number {
     return this.#taken;
   }
@@ -45,7 +44,6 @@ export class Committer {
     return this.#isStuck;
   }
 
-  /** Messages were taken. */
   take(messages: number): void {
     if (messages === 0) return;
     this.#taken += messages;
@@ -74,7 +72,6 @@ export class Committer {
     });
   }
 
-  /** Begins to commit, if that has not begun. */
   commit(): void {
     if (this.#isCommitting || this.#isClosed) return;
     void this.#commitAll();
@@ -86,7 +83,6 @@ export class Committer {
     while (this.#waiters.length > 0 && this.#waiters[0]!.messages <= safe) this.#waiters.shift()!.done();
   }
 
-  /** Nobody waits from now on. */
   close(): void {
     this.#isClosed = true;
     this.settle();

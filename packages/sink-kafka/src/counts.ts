@@ -35,7 +35,6 @@ export class Account {
     this.#kinds = kinds;
   }
 
-  /** Records were taken; they are pending. */
   take(kind: number, records: number): void {
     this.#offered[kind]! += records;
     this.#pending[kind]! += records;
@@ -58,7 +57,6 @@ export class Account {
     this.#dropped.get(reason)![kind]! += records;
   }
 
-  /** Records of a kind that were given up. */
   droppedOf(kind: number): number {
     let sum = 0;
     for (const counts of this.#dropped.values()) sum += counts[kind]!;

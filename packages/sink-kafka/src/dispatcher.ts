@@ -1,5 +1,5 @@
 import { RECORD_KINDS } from '@int/collector';
-import type { OutageLog } from '@int/collector/internals';
+import { type OutageLog, within } from '@int/collector/internals';
 import type { Producer } from './client/producer.js';
 import type { Account } from './counts.js';
 import { KafkaSinkError } from './errors.js';
@@ -114,7 +114,6 @@ export class Dispatcher {
     if (this.#options.watermarks?.isDue === true && !this.#isClosed) this.#send();
   }
 
-  /** Takes a filled parcel. */
   push(parcel: Parcel): void {
     this.#sealed.push(parcel);
     this.#send();
@@ -162,8 +161,12 @@ export class Dispatcher {
     await this.#spilling;
     // In an outage, do not wait if the spool can keep the rest.
     const began = performance.now();
-    if (!(outages.isOutage && spool !== null)) await this.#drained(timeoutMs);
-    if (this.#isIdle && !outages.isOutage) await this.#sayEnd(timeoutMs - (performance.now() - began));
+    if (!(outages.isOutage && spool !== null)) await within(timeoutMs, this.idle());
+    if (this.#isIdle && !outages.isOutage) {
+      // Writes the last watermarks.
+      const said = this.#sending.then(() => this.#sendMark(true));
+      await within(Math.max(0, timeoutMs - (performance.now() - began)), said);
+    }
     this.#isAborted = true;
     producer.abort();
     await this.#sending;
@@ -177,17 +180,6 @@ export class Dispatcher {
     this.#sealed.length = 0;
     await spool?.close();
     this.#onIdle();
-  }
-
-  /** Writes the last watermarks, within the time limit. */
-  async #sayEnd(timeoutMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, Math.max(0, timeoutMs));
-    });
-    const said = this.#sending.then(() => this.#sendMark(true));
-    await Promise.race([said, limit]);
-    clearTimeout(timer);
   }
 
   async #sendMark(isEnd: boolean): Promise<void> {
@@ -222,7 +214,6 @@ export class Dispatcher {
     if (this.#isIdle || this.#isAborted) for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  /** Begins to send, if there are messages and sending has not begun. */
   #send(): void {
     if (this.#isSending || this.#isAborted) return;
     this.#isSending = true;
@@ -352,19 +343,6 @@ export class Dispatcher {
       this.#options.onRetry();
       this.spill();
     }, SPOOL_RETRY_MS);
-  }
-
-  /** Resolves when nothing is left, or after a time. */
-  #drained(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
-      const done = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#isIdle) done();
-      else this.#idleWaiters.push(done);
-    });
   }
 
   /** Drops what was not sent and could not be stored. */

@@ -1,6 +1,6 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
-import type { BrokerAccess, NewTopic } from './client/brokers.js';
+import { integer, MAX_MS, oneOf, text } from '@int/collector/internals';
 import { COMPRESSIONS, type Compression } from './client/record-batch.js';
 import type { KafkaSinkError } from './errors.js';
 import { MESSAGE_FORMATS, type MessageEncoder, type MessageFormat } from './message/encoder.js';
@@ -116,56 +116,10 @@ export interface KafkaSinkOptions {
   readonly random?: () => number;
 }
 
-/** Options with their defaults. */
-export interface ResolvedOptions {
-  readonly name: string;
-  readonly access: BrokerAccess;
-  readonly kinds: readonly RecordKind[];
-  /** By number of the kind. */
-  readonly topics: readonly string[];
-  readonly create: NewTopic | null;
-  readonly format: MessageFormat;
-  readonly encoder: MessageEncoder | null;
-  readonly compression: Compression;
-  readonly whenFull: 'wait' | 'drop';
-  readonly durability: Durability;
-  readonly parcels: number;
-  readonly batchBytes: number;
-  readonly batchMessages: number;
-  readonly lingerMs: number;
-  readonly spool: Required<SpoolOptions> | null;
-  readonly watermarkMs: number;
-  readonly closeTimeoutMs: number;
-  readonly retryFirstMs: number;
-  readonly retryMaxMs: number;
-  readonly instance: string | undefined;
-  readonly onProblem: (problem: KafkaSinkError) => void;
-  readonly onRecovered: (outage: Outage) => void;
-  readonly random: () => number;
-}
+export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
-/** The longest time that timers know. */
-const MAX_MS = 2 ** 31 - 1;
 const KIB = 1024;
 const MIB = KIB * KIB;
-
-function integer(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-  return value;
-}
-
-function oneOf<const T extends string>(name: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((each) => each === value);
-  if (found === undefined) throw new TypeError(`${name} must be one of ${allowed.join(', ')}, not ${value}`);
-  return found;
-}
-
-function text(name: string, value: string): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a text that is not empty`);
-  return value;
-}
 
 function topicName(name: string, value: string): string {
   if (!/^[a-zA-Z0-9._-]{1,249}$/.test(value) || value === '.' || value === '..') {
@@ -175,7 +129,7 @@ function topicName(name: string, value: string): string {
 }
 
 /** @throws TypeError or RangeError that names the option */
-export function resolveOptions(options: KafkaSinkOptions): ResolvedOptions {
+export function resolveOptions(options: KafkaSinkOptions) {
   const { bootstrap, createTopics = {}, records = RECORD_KINDS, retry = {}, sasl, spool, tls, topics = {} } = options;
   if (!Array.isArray(bootstrap) || bootstrap.length === 0) throw new TypeError('bootstrap must name a broker');
   for (const address of bootstrap) {
@@ -195,6 +149,7 @@ export function resolveOptions(options: KafkaSinkOptions): ResolvedOptions {
   if (durability === 'spool' && spool === undefined) throw new TypeError("durability 'spool' needs a spool");
   const retryFirstMs = integer('retry.firstMs', retry.firstMs ?? 100, 1, MAX_MS);
   const prefix = topics.prefix ?? 'int.';
+  /** By number of the kind. */
   const names = RECORD_KINDS.map((kind) => topicName(`topics.${kind}`, topics[kind] ?? `${prefix}${kind}`));
   if (new Set(names).size < names.length) throw new TypeError('topics must differ: one for each kind of record');
   return {

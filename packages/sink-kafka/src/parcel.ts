@@ -1,7 +1,6 @@
 import { RECORD_KINDS } from '@int/collector';
 import { MessageSlab, type MessageSlabCapacity } from './message/slab.js';
 
-/** The state of a message. */
 export const MESSAGE_STATE = {
   /** It was not sent. */
   WAITING: 0,
@@ -26,7 +25,6 @@ export interface Stored {
   readonly counts: Float64Array;
 }
 
-/** Messages sent together, with the state of each. */
 export class Parcel {
   readonly slab: MessageSlab;
   /** Row by row, a {@link MESSAGE_STATE}. */

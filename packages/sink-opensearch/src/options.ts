@@ -1,4 +1,5 @@
 import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
+import { integer, MAX_MS, oneOf } from '@int/collector/internals';
 import type { OpenSearchSinkError } from './errors.js';
 import { ROTATIONS, type Rotation } from './lines/index-name.js';
 import type { TemplateOptions } from './templates.js';
@@ -77,51 +78,11 @@ export interface OpenSearchSinkOptions {
   readonly random?: () => number;
 }
 
-/** Options with their defaults. */
-export interface ResolvedOptions {
-  readonly nodes: readonly URL[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly tls: OpenSearchTls;
-  readonly name: string;
-  readonly records: ReadonlySet<RecordKind>;
-  readonly prefix: string;
-  readonly rotate: Rotation;
-  readonly templates: TemplateOptions | false;
-  readonly gzip: number;
-  readonly batchBytes: number;
-  readonly batchRecords: number;
-  readonly lingerMs: number;
-  readonly inFlight: number;
-  readonly memoryBytes: number;
-  readonly whenFull: 'wait' | 'drop';
-  readonly requestTimeoutMs: number;
-  readonly retryFirstMs: number;
-  readonly retryMaxMs: number;
-  readonly closeTimeoutMs: number;
-  readonly instance: string | undefined;
-  readonly onProblem: (problem: OpenSearchSinkError) => void;
-  readonly onRecovered: (outage: Outage) => void;
-  readonly random: () => number;
-}
+export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
-/** The longest time that timers know. */
-const MAX_MS = 2 ** 31 - 1;
 const MIB = 1 << 20;
 /** The servers' rule for index names: no capitals, no characters of paths and patterns. */
 const INDEX_PREFIX = /^[a-z0-9][a-z0-9._-]{0,99}$/;
-
-function integer(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-  return value;
-}
-
-function oneOf<const T extends string>(name: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((each) => each === value);
-  if (found === undefined) throw new TypeError(`${name} must be one of ${allowed.join(', ')}, not ${value}`);
-  return found;
-}
 
 function nodesOf(nodes: readonly string[]): URL[] {
   if (!Array.isArray(nodes) || nodes.length === 0) throw new TypeError('nodes must be addresses, at least one');
@@ -159,7 +120,7 @@ function guarded<T>(listener: ((told: T) => void) | undefined): (told: T) => voi
 }
 
 /** @throws TypeError or RangeError that names the option */
-export function resolveOptions(options: OpenSearchSinkOptions): ResolvedOptions {
+export function resolveOptions(options: OpenSearchSinkOptions) {
   const nodes = nodesOf(options.nodes);
   const { retry = {}, records = ['events', 'flows'] } = options;
   const prefix = options.prefix ?? 'int-';

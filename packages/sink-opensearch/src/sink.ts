@@ -1,5 +1,6 @@
 import type { TelemetryBatch } from '@int/codec';
 import { RECORD_KINDS, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
+import { within } from '@int/collector/internals';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import { KindCounts } from './client/counts.js';
@@ -53,7 +54,7 @@ export class OpenSearchSink implements Sink {
     this.#encoder = new LineEncoder(resolved);
     this.instance = this.#encoder.instance;
     this.#counts = new Map(this.records.map((kind) => [kind, new KindCounts()]));
-    this.#shipper = new Shipper(resolved, this.#counts, { onFree: (batch) => this.#release(batch) });
+    this.#shipper = new Shipper(resolved, this.#counts, (batch) => this.#release(batch));
     this.#limit = Math.max(2, Math.floor(resolved.memoryBytes / (resolved.batchBytes + MAX_LINE_BYTES)));
   }
 
@@ -134,7 +135,6 @@ export class OpenSearchSink implements Sink {
     await this.#shipper.idle();
   }
 
-  /** The counters now. */
   totals(): SinkTotals {
     return Object.fromEntries([...this.#counts].map(([kind, counts]) => [kind, counts.snapshot()]));
   }
@@ -163,16 +163,10 @@ export class OpenSearchSink implements Sink {
     this.#isClosed = true;
     this.#seal();
     this.#wake();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-    });
-    await Promise.race([this.#shipper.idle(), late]);
-    clearTimeout(timer);
+    await within(timeoutMs, this.#shipper.idle());
     await this.#shipper.end();
   }
 
-  /** Batches that hold records. */
   get #used(): number {
     return this.#made - this.#free.length;
   }

@@ -1,4 +1,5 @@
 import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
+import { integer, MAX_MS, oneOf } from '@int/collector/internals';
 import { COMPRESSIONS, type Compression } from './engine/file-writer.js';
 import type { ParquetSinkError } from './errors.js';
 
@@ -70,60 +71,33 @@ export interface ParquetSinkOptions {
   readonly onRecovered?: (outage: Outage) => void;
 }
 
-export interface ResolvedOptions {
-  readonly directory: string;
-  readonly name: string;
-  readonly records: readonly RecordKind[];
-  readonly instance: string | undefined;
-  readonly compression: Compression;
-  readonly rotate: Required<RotateOptions>;
-  readonly memoryBytes: number;
-  readonly whenFull: 'wait' | 'drop';
-  readonly compaction: Required<CompactionOptions> | null;
-  readonly retention: RetentionOptions;
-  readonly maintenanceMs: number;
-  readonly threads: number;
-  readonly retryFirstMs: number;
-  readonly retryMaxMs: number;
-  readonly now: () => number;
-  readonly onProblem: (error: ParquetSinkError) => void;
-  readonly onRecovered: (outage: Outage) => void;
-}
+export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 const MIB = 2 ** 20;
-const LONGEST_MS = 2 ** 31 - 1;
 const MOST_ROWS = 2 ** 24;
 
-function whole(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${String(value)}`);
-  }
-  return value;
-}
-
-function oneOf<T extends string>(name: string, value: T, values: readonly T[]): T {
-  if (!values.includes(value)) throw new TypeError(`${name} must be one of ${values.join(', ')}, not ${String(value)}`);
-  return value;
-}
-
 /** @throws TypeError or RangeError that names a wrong option */
-export function resolveOptions(options: ParquetSinkOptions): ResolvedOptions {
+export function resolveOptions(options: ParquetSinkOptions) {
   const { directory, rotate = {}, compaction = {}, retention = {}, retry = {}, records = RECORD_KINDS } = options;
   if (typeof directory !== 'string' || directory === '') throw new TypeError('directory must be the path of a folder');
   for (const kind of records) oneOf('records', kind, RECORD_KINDS);
-  const memoryBytes = whole('memoryBytes', options.memoryBytes ?? 128 * MIB, 8 * MIB, Number.MAX_SAFE_INTEGER);
-  if (retention.ageMs !== undefined) whole('retention.ageMs', retention.ageMs, 0, Number.MAX_SAFE_INTEGER);
-  if (retention.bytes !== undefined) whole('retention.bytes', retention.bytes, 0, Number.MAX_SAFE_INTEGER);
+  const { instance } = options;
+  if (instance !== undefined && !/^[0-9a-f]{16}$/.test(instance)) {
+    throw new TypeError(`instance must be 16 lower-case hexadecimal digits, not ${String(instance)}`);
+  }
+  const memoryBytes = integer('memoryBytes', options.memoryBytes ?? 128 * MIB, 8 * MIB, Number.MAX_SAFE_INTEGER);
+  if (retention.ageMs !== undefined) integer('retention.ageMs', retention.ageMs, 0, Number.MAX_SAFE_INTEGER);
+  if (retention.bytes !== undefined) integer('retention.bytes', retention.bytes, 0, Number.MAX_SAFE_INTEGER);
   return {
     directory,
     name: options.name ?? 'parquet',
     records,
-    instance: options.instance,
+    instance,
     compression: oneOf('compression', options.compression ?? 'zstd', COMPRESSIONS),
     rotate: {
-      rows: whole('rotate.rows', rotate.rows ?? 262_144, 2048, MOST_ROWS),
-      bytes: whole('rotate.bytes', rotate.bytes ?? Math.floor(memoryBytes / 4), MIB, Number.MAX_SAFE_INTEGER),
-      ageMs: whole('rotate.ageMs', rotate.ageMs ?? 60_000, 10, LONGEST_MS),
+      rows: integer('rotate.rows', rotate.rows ?? 262_144, 2048, MOST_ROWS),
+      bytes: integer('rotate.bytes', rotate.bytes ?? Math.floor(memoryBytes / 4), MIB, Number.MAX_SAFE_INTEGER),
+      ageMs: integer('rotate.ageMs', rotate.ageMs ?? 60_000, 10, MAX_MS),
     },
     memoryBytes,
     whenFull: oneOf('whenFull', options.whenFull ?? 'wait', ['wait', 'drop']),
@@ -131,20 +105,20 @@ export function resolveOptions(options: ParquetSinkOptions): ResolvedOptions {
       compaction === false
         ? null
         : {
-            targetBytes: whole(
+            targetBytes: integer(
               'compaction.targetBytes',
               compaction.targetBytes ?? 128 * MIB,
               1,
               Number.MAX_SAFE_INTEGER,
             ),
-            afterMs: whole('compaction.afterMs', compaction.afterMs ?? 900_000, 0, LONGEST_MS),
-            graceMs: whole('compaction.graceMs', compaction.graceMs ?? 30_000, 0, LONGEST_MS),
+            afterMs: integer('compaction.afterMs', compaction.afterMs ?? 900_000, 0, MAX_MS),
+            graceMs: integer('compaction.graceMs', compaction.graceMs ?? 30_000, 0, MAX_MS),
           },
     retention,
-    maintenanceMs: whole('maintenanceMs', options.maintenanceMs ?? 60_000, 0, LONGEST_MS),
-    threads: whole('threads', options.threads ?? 1, 1, 256),
-    retryFirstMs: whole('retry.firstMs', retry.firstMs ?? 500, 1, LONGEST_MS),
-    retryMaxMs: whole('retry.maxMs', retry.maxMs ?? 30_000, 1, LONGEST_MS),
+    maintenanceMs: integer('maintenanceMs', options.maintenanceMs ?? 60_000, 0, MAX_MS),
+    threads: integer('threads', options.threads ?? 1, 1, 256),
+    retryFirstMs: integer('retry.firstMs', retry.firstMs ?? 500, 1, MAX_MS),
+    retryMaxMs: integer('retry.maxMs', retry.maxMs ?? 30_000, 1, MAX_MS),
     now: options.now ?? Date.now,
     onProblem: options.onProblem ?? (() => undefined),
     onRecovered: options.onRecovered ?? (() => undefined),

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TelemetryBatch } from '@int/codec';
-import type { RecordCounts, RecordKind, Sink, SinkTotals } from '@int/collector';
+import { type RecordCounts, RecordIds, type RecordKind, type Sink, type SinkTotals } from '@int/collector';
 import { OutageLog } from '@int/collector/internals';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
@@ -10,7 +10,6 @@ import { ParquetSinkError, toSinkError } from './errors.js';
 import { EventRows } from './fill/event-rows.js';
 import { FlowRows } from './fill/flow-rows.js';
 import { HourFinder } from './fill/instants.js';
-import { RecordNumbers } from './fill/numbers.js';
 import { ReportRows, rowsOf } from './fill/report-rows.js';
 import { OpenSegments } from './memory/open-segments.js';
 import type { Segment } from './memory/segment.js';
@@ -74,7 +73,7 @@ export class ParquetSink implements Sink {
   /** The folder of the store. */
   readonly directory: string;
   readonly #options: ResolvedOptions;
-  readonly #numbers: RecordNumbers;
+  readonly #ids: RecordIds;
   readonly #pool: SlabPool;
   readonly #segments: OpenSegments;
   readonly #writer: FileWriter;
@@ -98,16 +97,16 @@ export class ParquetSink implements Sink {
   #closing: Promise<void> | null = null;
   #fileNumber = 0;
 
-  private constructor(options: ResolvedOptions, numbers: RecordNumbers, writer: FileWriter, workplace: Workplace) {
+  private constructor(options: ResolvedOptions, ids: RecordIds, writer: FileWriter, workplace: Workplace) {
     const { directory, name, records, memoryBytes, onProblem, onRecovered, rotate, maintenanceMs } = options;
     this.#options = options;
-    this.#numbers = numbers;
+    this.#ids = ids;
     this.#writer = writer;
     this.#workplace = workplace;
     this.name = name;
     this.records = records;
     this.directory = directory;
-    this.instance = numbers.instance;
+    this.instance = ids.instance;
     this.#pool = new SlabPool(memoryBytes);
     const counters = (): Counters => ({ offered: 0, delivered: 0, dropped: { overflow: 0, closed: 0 } });
     this.#counters = { reports: counters(), events: counters(), flows: counters() };
@@ -124,7 +123,10 @@ export class ParquetSink implements Sink {
       retryFirstMs: options.retryFirstMs,
       retryMaxMs: options.retryMaxMs,
       nextName: () => this.#nextName(),
-      onDone: (segment) => this.#onDone(segment),
+      onDone: (segment) => {
+        this.#counters[segment.table.kind].delivered += segment.records;
+        this.#release(segment);
+      },
     });
     this.#segments = new OpenSegments(this.#pool, rotate, this.#publisher);
     this.#maintenance = new Maintenance(directory, writer, workplace, {
@@ -153,11 +155,11 @@ export class ParquetSink implements Sink {
    */
   static async open(options: ParquetSinkOptions): Promise<ParquetSink> {
     const resolved = resolveOptions(options);
-    const numbers = new RecordNumbers(resolved.instance);
+    const ids = new RecordIds(resolved.instance);
     const { directory, compression, threads } = resolved;
     try {
       await mkdir(directory, { recursive: true });
-      const workplace = await Workplace.open(directory, numbers.instance);
+      const workplace = await Workplace.open(directory, ids.instance);
       const writer = await FileWriter.open({
         compression,
         threads,
@@ -165,13 +167,12 @@ export class ParquetSink implements Sink {
         memoryMiB: ENGINE_MIB,
         spill: join(workplace.path, 'spill'),
       });
-      return new ParquetSink(resolved, numbers, writer, workplace);
+      return new ParquetSink(resolved, ids, writer, workplace);
     } catch (error) {
       throw toSinkError(error, `cannot use ${directory}`);
     }
   }
 
-  /** Takes a batch; see {@link Sink.write}. */
   write(batch: TelemetryBatch): Promise<void> | undefined {
     if (!this.records.includes('reports')) return undefined;
     if (this.#busy !== null) return this.#queue(() => this.#takeRest(batch, 0));
@@ -197,7 +198,7 @@ export class ParquetSink implements Sink {
         break;
       }
       this.#counters.events.offered++;
-      this.#eventRows.append(this.#segments.segment, slab, events, event, this.#numbers);
+      this.#eventRows.append(this.#segments.segment, slab, events, event, this.#ids);
       this.#segments.closeFull();
     }
     return this.#whenRoom();
@@ -217,7 +218,7 @@ export class ParquetSink implements Sink {
         break;
       }
       this.#counters.flows.offered++;
-      this.#flowRows.append(this.#segments.segment, slab, flow, this.#numbers);
+      this.#flowRows.append(this.#segments.segment, slab, flow, this.#ids);
       this.#segments.closeFull();
     }
     return this.#whenRoom();
@@ -291,7 +292,10 @@ export class ParquetSink implements Sink {
     this.#wake();
     this.#segments.closeAll();
     const left = await this.#publisher.close(timeoutMs);
-    for (const segment of left) this.#discard(segment);
+    for (const segment of left) {
+      this.#counters[segment.table.kind].dropped.closed += segment.records;
+      this.#release(segment);
+    }
     // A merge under way fails. The next one finishes its work.
     this.#writer.interrupt();
     await this.#maintaining?.catch(() => undefined);
@@ -339,7 +343,7 @@ export class ParquetSink implements Sink {
       const slab = this.#segments.room(SCHEMA_TABLES.hops, hour, rowsOf(batch, row), false);
       if (slab === null) return row;
       const end = this.#runEnd(batch, row, hour, SLAB_ROWS - slab.rows);
-      this.#reportRows.append(this.#segments.segment, slab, batch, row, end, this.#numbers);
+      this.#reportRows.append(this.#segments.segment, slab, batch, row, end, this.#ids);
       this.#counters.reports.offered += end - row;
       this.#segments.closeFull();
       row = end;
@@ -400,16 +404,6 @@ export class ParquetSink implements Sink {
   #whenRoom(): Promise<void> | undefined {
     if (this.#pool.usedBytes <= this.#pool.limitBytes || this.#closing !== null) return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  #onDone(segment: Segment): void {
-    this.#counters[segment.kind].delivered += segment.records;
-    this.#release(segment);
-  }
-
-  #discard(segment: Segment): void {
-    this.#counters[segment.kind].dropped.closed += segment.records;
-    this.#release(segment);
   }
 
   #release(segment: Segment): void {

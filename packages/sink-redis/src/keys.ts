@@ -2,7 +2,6 @@ import { type Flow, formatIpv4, formatIpv6, parseAddress } from '@int/codec';
 
 /** Names of all keys that a sink writes. The README describes their contents. */
 export class RedisKeys {
-  readonly prefix: string;
   /** Stream of events. With one stream per switch, the prefix of their names. */
   readonly events: string;
   /** Hash: events by switch, metric and kind. */
@@ -13,8 +12,7 @@ export class RedisKeys {
   readonly entries: string;
 
   /** @param prefix prefix without a colon at its end, such as `int` */
-  constructor(prefix: string) {
-    this.prefix = prefix;
+  constructor(readonly prefix: string) {
     this.events = `${prefix}:events`;
     this.counts = `${prefix}:counts`;
     this.flows = `${prefix}:flows`;
@@ -69,10 +67,7 @@ export function flowText(flow: Flow): string {
 
 const FLOW = /^(?:\[([\da-f:.]+)\]|([\d.]+)):(\d+)-(?:\[([\da-f:.]+)\]|([\d.]+)):(\d+)\/(\d+)$/;
 
-/**
- * Parses a text of {@link flowText}.
- * @throws SyntaxError for another text
- */
+/** Parses a text of {@link flowText}. @throws SyntaxError for another text */
 export function parseFlowText(text: string): Flow {
   const [, source6, source4, sourcePort, destination6, destination4, destinationPort, protocol] = FLOW.exec(text) ?? [];
   const source = source6 ?? source4;

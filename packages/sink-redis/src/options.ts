@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Outage } from '@int/collector';
+import { integer, MAX_MS, oneOf, text } from '@int/collector/internals';
 import type { CacheGeometry } from '@int/flowcache';
 import type { RedisAddress } from './client/connection.js';
 import type { RedisSinkError } from './errors.js';
@@ -60,47 +61,11 @@ export interface RedisWriterOptions extends RedisAddress {
 
 type ResolvedPerKind = { readonly [K in KindName]: number };
 
-/** Options with their defaults. */
-export interface ResolvedOptions {
-  readonly address: RedisAddress;
-  readonly geometry: CacheGeometry;
-  readonly prefix: string;
-  readonly writer: string;
-  readonly events: Required<EventOptions>;
-  readonly entries: Required<EntryOptions>;
-  readonly maxPending: ResolvedPerKind;
-  readonly whenFull: 'wait' | 'drop';
-  readonly batch: ResolvedPerKind;
-  readonly lingerMs: number;
-  readonly inFlight: number;
-  readonly connectTimeoutMs: number;
-  readonly replyTimeoutMs: number;
-  readonly retryFirstMs: number;
-  readonly retryMaxMs: number;
-  readonly writerKeepMs: number;
-  readonly onProblem: (problem: RedisSinkError) => void;
-  readonly onRecovered: (outage: Outage) => void;
-  readonly random: () => number;
-}
+export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 const MAX_PENDING = { events: 65_536, entries: 8192, values: 256 } as const;
 const BATCH = { events: 1024, entries: 64, values: 64 } as const;
-/** The longest time that timers accept. */
-const MAX_MS = 2 ** 31 - 1;
 const WEEK_MS = 7 * 24 * 3600 * 1000;
-
-function integer(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-  return value;
-}
-
-function oneOf<const T extends string>(name: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((each) => each === value);
-  if (found === undefined) throw new TypeError(`${name} must be one of ${allowed.join(', ')}, not ${value}`);
-  return found;
-}
 
 function perKind(name: string, given: PerKind, defaults: ResolvedPerKind, most: ResolvedPerKind): ResolvedPerKind {
   const [events = 0, entries = 0, values = 0] = KINDS.map((outlet) =>
@@ -109,13 +74,8 @@ function perKind(name: string, given: PerKind, defaults: ResolvedPerKind, most: 
   return { events, entries, values };
 }
 
-function text(name: string, value: string): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a text that is not empty`);
-  return value;
-}
-
 /** @throws TypeError or RangeError that names the option */
-export function resolveOptions(options: RedisWriterOptions): ResolvedOptions {
+export function resolveOptions(options: RedisWriterOptions) {
   const { geometry, events = {}, entries = {}, retry = {} } = options;
   if (typeof geometry !== 'object' || geometry === null) throw new TypeError('geometry must be that of a flow cache');
   const form = oneOf('events.form', events.form ?? 'fields', ['fields', 'packed']);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BackOff } from '@int/collector/internals';
+import { BackOff, within } from '@int/collector/internals';
 import type { CacheGeometry, FlowEntry, FlowEvent, RecordConsumer } from '@int/flowcache';
 import { connect } from './client/connection.js';
 import { Pipeline, type PipelineTotals } from './client/pipeline.js';
@@ -39,9 +39,6 @@ export interface RecordTaker extends RecordConsumer {
   ready(): Promise<void>;
 }
 
-/** The longest time that timers accept. */
-const MAX_MS = 2 ** 31 - 1;
-
 /**
  * Writes events and entries of a flow cache, and named values, to Redis.
  *
@@ -75,18 +72,15 @@ export class RedisWriter {
   #opened: Promise<void> | null = null;
   #onOpened: () => void = () => undefined;
 
-  /**
-   * Does not connect yet; see {@link RedisWriter.open}.
-   * @throws TypeError or RangeError that names a wrong option
-   */
+  /** Does not connect yet; see {@link RedisWriter.open}. @throws TypeError or RangeError that names a wrong option */
   constructor(options: RedisWriterOptions) {
     this.#options = resolveOptions(options);
-    const { address, batch, entries, events, geometry, maxPending, prefix, writer } = this.#options;
+    const { address, batch, geometry, maxPending, prefix, writer } = this.#options;
     this.keys = new RedisKeys(prefix);
     this.writer = writer;
     this.geometry = geometry;
-    this.#events = new EventOutlet(events, geometry, this.keys, maxPending.events, batch.events);
-    this.#entries = new EntryOutlet(entries, geometry, this.keys, maxPending.entries, batch.entries);
+    this.#events = new EventOutlet(this.#options, this.keys);
+    this.#entries = new EntryOutlet(this.#options, this.keys);
     this.#values = new ValueOutlet(this.keys, maxPending.values, batch.values);
     this.#outlets = [this.#events, this.#entries, this.#values];
     this.events = this.#taker(this.#events);
@@ -190,7 +184,6 @@ export class RedisWriter {
     return new Promise((resolve) => this.#flushes.push({ targets, resolve }));
   }
 
-  /** The fates of all records so far, by kind. */
   totals(): RedisWriterTotals {
     return {
       events: this.#events.counters.totals(),
@@ -217,23 +210,14 @@ export class RedisWriter {
     const flushed = this.flush();
     if (this.#ended === null) this.#ended = 'closed';
     for (const outlet of this.#outlets) outlet.wake(true);
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => {
-      if (timeoutMs !== Number.POSITIVE_INFINITY) timer = setTimeout(resolve, Math.min(timeoutMs, MAX_MS));
-    });
     // Without open() nothing is ever written.
-    if (this.#opened !== null) await Promise.race([flushed, deadline]);
-    clearTimeout(timer);
+    if (this.#opened !== null) await within(timeoutMs, flushed);
     const connection = this.#end('closed');
     if (connection !== null) {
       const { writerKeepMs } = this.#options;
       const expiry = connection.send(['PEXPIRE', this.keys.writer(this.writer), String(writerKeepMs)]);
-      const limit = new Promise((resolve) => {
-        timer = setTimeout(resolve, 1000);
-      });
       // Optional: if it fails, the key stays.
-      await Promise.race([expiry, limit]).catch(() => undefined);
-      clearTimeout(timer);
+      await within(1000, expiry).catch(() => undefined);
       connection.destroy();
     }
   }
@@ -266,14 +250,9 @@ export class RedisWriter {
     const isDropping = this.#options.whenFull === 'drop';
     if (isDropping) counters.dropped.overflow += records - taken;
     counters.offered += isDropping ? records : taken;
-    if (taken > 0) this.#schedule(outlet);
+    if (taken > 0 && outlet.isReady) this.#pumpSoon();
+    else if (taken > 0) this.#linger();
     return isDropping ? records : taken;
-  }
-
-  /** Sends full batches soon, others after `lingerMs`. */
-  #schedule(outlet: Outlet): void {
-    if (outlet.isReady) this.#pumpSoon();
-    else this.#linger();
   }
 
   /** Sends after the current call: otherwise a caller that pushes record by record would send small batches. */

@@ -32,6 +32,11 @@ export class ProcessError extends Error {
   }
 }
 
+/** Thrown to abort work on a partition that this process no longer owns. */
+export class Revoked extends Error {
+  override readonly name = 'Revoked';
+}
+
 /** The message of an error in one line, with the broker's message, if there is one. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -40,17 +40,19 @@ export function topicsOf(prefix: string, group: string = DEFAULT_GROUP): Topics 
 
 const TEXT = /* @__PURE__ */ new TextEncoder();
 
+type Found = { -readonly [Name in keyof Findings]: Findings[Name] };
+
+function nothing(): Found {
+  return { windowCount: 0, eventCount: 0, windows: [], corrections: [], events: [] };
+}
+
 /** Windows and events for the next transaction, as messages and as objects. */
 export class FindingsBuffer {
   readonly #topics: Topics;
   readonly #keepObjects: boolean;
   #messages: OutgoingMessage[] = [];
-  #windows: (FlowWindow | NetworkWindow)[] = [];
-  #corrections: WindowCorrection[] = [];
-  #events: ImmediateEvent[] = [];
-  #windowCount = 0;
-  #eventCount = 0;
-  #bytes = 0;
+  #findings = nothing();
+  bytes = 0;
 
   /** @param keepObjects whether windows and events are also needed as objects */
   constructor(topics: Topics, keepObjects: boolean) {
@@ -58,62 +60,37 @@ export class FindingsBuffer {
     this.#keepObjects = keepObjects;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   window(window: FlowWindow | NetworkWindow): void {
-    this.#aboutWindow(window);
-    this.#windowCount++;
-    if (this.#keepObjects) this.#windows.push(window);
+    this.#found(this.#topics.windows, windowKey(window), window);
+    this.#findings.windowCount++;
+    if (this.#keepObjects) this.#findings.windows.push(window);
   }
 
   correction(correction: WindowCorrection): void {
-    this.#aboutWindow(correction);
-    if (this.#keepObjects) this.#corrections.push(correction);
-  }
-
-  #aboutWindow(found: FlowWindow | NetworkWindow | WindowCorrection): void {
-    this.message({
-      topic: this.#topics.windows,
-      key: windowKey(found),
-      value: TEXT.encode(JSON.stringify(found)),
-      type: found.type,
-    });
+    this.#found(this.#topics.windows, windowKey(correction), correction);
+    if (this.#keepObjects) this.#findings.corrections.push(correction);
   }
 
   event(event: ImmediateEvent): void {
-    this.message({
-      topic: this.#topics.immediate,
-      key: eventKey(event),
-      value: TEXT.encode(JSON.stringify(event)),
-      type: event.type,
-    });
-    this.#eventCount++;
-    if (this.#keepObjects) this.#events.push(event);
+    this.#found(this.#topics.immediate, eventKey(event), event);
+    this.#findings.eventCount++;
+    if (this.#keepObjects) this.#findings.events.push(event);
+  }
+
+  #found(topic: string, key: Uint8Array, found: { readonly type: string }): void {
+    this.message({ topic, key, value: TEXT.encode(JSON.stringify(found)), type: found.type });
   }
 
   message(message: OutgoingMessage): void {
     this.#messages.push(message);
-    this.#bytes += message.key.length + (message.value?.length ?? 0);
+    this.bytes += message.key.length + (message.value?.length ?? 0);
   }
 
   take(): { readonly messages: OutgoingMessage[]; readonly findings: Findings } {
-    const findings = {
-      windowCount: this.#windowCount,
-      eventCount: this.#eventCount,
-      windows: this.#windows,
-      corrections: this.#corrections,
-      events: this.#events,
-    };
-    const taken = { messages: this.#messages, findings };
+    const taken = { messages: this.#messages, findings: this.#findings };
     this.#messages = [];
-    this.#windows = [];
-    this.#corrections = [];
-    this.#events = [];
-    this.#windowCount = 0;
-    this.#eventCount = 0;
-    this.#bytes = 0;
+    this.#findings = nothing();
+    this.bytes = 0;
     return taken;
   }
 }

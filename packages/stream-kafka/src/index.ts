@@ -14,7 +14,7 @@ export type {
 export { type ProcessCode, ProcessError } from './errors.js';
 export { type Topics, topicsOf } from './findings.js';
 export type { ReportFormat } from './flow-unit.js';
-export type { KafkaAccess } from './kafka/access.js';
 export type { TopicPartition } from './kafka/assignment.js';
+export type { KafkaAccess } from './kafka/connections.js';
 export { flowKey } from './message-key.js';
 export { Processor, type ProcessorOptions, type ProcessorTotals } from './processor.js';

@@ -15,7 +15,7 @@ import {
 export class NetworkUnit implements Unit {
   readonly #side: NetworkSide;
   readonly #found: FindingsBuffer;
-  #timeMs = Number.NEGATIVE_INFINITY;
+  timeMs = Number.NEGATIVE_INFINITY;
   #bad = 0;
 
   constructor(options: NetworkSideOptions, topics: Topics, keepObjects: boolean) {
@@ -26,10 +26,6 @@ export class NetworkUnit implements Unit {
       networkWindow: (window) => found.window(window),
       correction: (correction) => found.correction(correction),
     });
-  }
-
-  get timeMs(): number {
-    return this.#timeMs;
   }
 
   get waitingBytes(): number {
@@ -82,7 +78,7 @@ export class NetworkUnit implements Unit {
       const partial = decodePartial(record.value);
       this.#side.merge(partial);
       const end = (partial.closed * partial.sliceUs) / 1000;
-      if (end > this.#timeMs) this.#timeMs = end;
+      if (end > this.timeMs) this.timeMs = end;
     } catch {
       // No processor with these options has written this message.
       this.#bad++;

@@ -1,25 +1,15 @@
-import type { TopicPartition } from './kafka/assignment.js';
+import { nameOf, type TopicPartition } from './kafka/assignment.js';
 import type { KafkaLink } from './kafka/link.js';
-import { Membership, type PartitionCounts } from './kafka/membership.js';
+import { Membership, type MembershipOptions, type PartitionCounts } from './kafka/membership.js';
 import { Pace } from './pace.js';
 import { PartitionTask, type PartitionWork, type TaskContext, type TaskCounts } from './partition-task.js';
-import { added, type Findings, NO_COUNTS as NO_UNIT_COUNTS, type UnitProgress } from './unit.js';
+import { added, NO_COUNTS as NO_UNIT_COUNTS, type UnitProgress } from './unit.js';
 
-export interface PartitionGroupOptions {
-  readonly group: string;
-  /** Topics of the input. */
-  readonly topics: readonly string[];
-  /** A string that must be equal in all members. */
-  readonly agreement: string;
-  readonly stateTopic: string;
-  readonly sessionMs: number;
-  readonly commitMs: number;
-  readonly from: 'earliest' | 'latest';
-  /**
-   * Number of partitions of a topic to assign, given its present number. It is larger if deleted partitions still need
-   * work.
-   */
-  readonly partitionsOf?: (topic: string, count: number) => Promise<number>;
+type MemberOptions = Omit<MembershipOptions, 'heartbeatMs' | 'onAssigned' | 'partitionsOf'>;
+
+export interface PartitionGroupOptions extends MemberOptions, Omit<TaskContext, 'link' | 'membership' | 'pace'> {
+  /** As of {@link MembershipOptions}. Default: the present number. */
+  readonly partitionsOf?: MembershipOptions['partitionsOf'];
   /** The work for a partition; null for none. */
   readonly workFor: (at: TopicPartition) => PartitionWork | null;
   /**
@@ -27,9 +17,7 @@ export interface PartitionGroupOptions {
    * @returns topics whose partitions must be restarted
    */
   readonly onCounted?: (counts: PartitionCounts) => readonly string[];
-  readonly onCommitted: (findings: Findings) => void;
   readonly onAssigned: (partitions: readonly TopicPartition[]) => void;
-  readonly onProblem: (reason: string) => void;
 }
 
 /** Counts of one topic's partitions, and the partitions assigned now. */
@@ -38,6 +26,7 @@ export interface TopicCounts extends TaskCounts {
 }
 
 const NO_COUNTS: TaskCounts = { ...NO_UNIT_COUNTS, commits: 0, restarts: 0, lost: 0, lag: 0 };
+export const NO_TOPIC_COUNTS: TopicCounts = { ...NO_COUNTS, partitions: [] };
 /** Greatest lead over the slowest partition with a backlog, in milliseconds of the records' time. */
 const SLACK_MS = 1000;
 
@@ -54,28 +43,13 @@ export class PartitionGroup {
 
   constructor(link: KafkaLink, options: PartitionGroupOptions) {
     this.#options = options;
-    const { group, topics, agreement, sessionMs, onProblem } = options;
     const membership = new Membership(link, {
-      group,
-      topics,
-      agreement,
-      sessionMs,
-      partitionsOf: options.partitionsOf ?? ((_, count) => Promise.resolve(count)),
-      heartbeatMs: Math.min(1000, Math.floor(sessionMs / 3)),
+      partitionsOf: (_, count) => Promise.resolve(count),
+      ...options,
+      heartbeatMs: Math.min(1000, Math.floor(options.sessionMs / 3)),
       onAssigned: (partitions, counts) => this.#assigned(partitions, counts),
-      onProblem,
     });
-    this.#context = {
-      link,
-      membership,
-      pace: new Pace(SLACK_MS),
-      group,
-      stateTopic: options.stateTopic,
-      commitMs: options.commitMs,
-      from: options.from,
-      onCommitted: options.onCommitted,
-      onProblem,
-    };
+    this.#context = { ...options, link, membership, pace: new Pace(SLACK_MS) };
   }
 
   /** Joins the group, and rejoins when necessary. */
@@ -150,8 +124,4 @@ export class PartitionGroup {
     this.#ending.set(name, ended);
     await ended;
   }
-}
-
-function nameOf({ topic, partition }: TopicPartition): string {
-  return `${topic} ${partition}`;
 }

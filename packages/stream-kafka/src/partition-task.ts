@@ -1,4 +1,4 @@
-import { PROCESS_CODES, ProcessError, reasonOf } from './errors.js';
+import { PROCESS_CODES, ProcessError, Revoked, reasonOf } from './errors.js';
 import type { TopicPartition } from './kafka/assignment.js';
 import type { LogRecord } from './kafka/committed.js';
 import { pause } from './kafka/deadline.js';
@@ -6,11 +6,10 @@ import type { KafkaLink } from './kafka/link.js';
 import type { GroupMember, Membership } from './kafka/membership.js';
 import type { OutgoingMessage } from './kafka/outgoing.js';
 import { PartitionReader } from './kafka/reader.js';
-import { Revoked } from './kafka/revoked.js';
 import { Transactions } from './kafka/transactions.js';
 import type { Pace } from './pace.js';
 import { PIECE, Session } from './session.js';
-import { type InputPlace, readState, STATE_KINDS, type StoredState, stateKey } from './state-log.js';
+import { type InputPlace, readState, type StoredState, stateKey } from './state-log.js';
 import { added, type Findings, NO_COUNTS, type Unit, type UnitCounts, type UnitProgress } from './unit.js';
 
 /** The work for a partition. */
@@ -282,7 +281,7 @@ export class PartitionTask {
       const first = stored.side.map(({ key }) => ({
         topic: stateTopic,
         partition: statePartition,
-        key: stateKey(STATE_KINDS.SIDE, key),
+        key: stateKey('side', key),
         value: null,
       }));
       const fresh = makeUnit();

@@ -5,24 +5,25 @@ import type {
   ImmediateEvent,
   NetworkSideOptions,
   NetworkWindow,
+  TimeOptions,
   WindowCorrection,
 } from '@int/stream';
 import { DEFAULT_GROUP, type Topics, topicsOf } from './findings.js';
 import { FlowUnit, type ReportFormat } from './flow-unit.js';
-import type { KafkaAccess } from './kafka/access.js';
 import type { TopicPartition } from './kafka/assignment.js';
+import type { KafkaAccess } from './kafka/connections.js';
 import { KafkaLink } from './kafka/link.js';
 import { NetworkUnit } from './network-unit.js';
-import { PartitionGroup } from './partition-group.js';
-import type { PartitionWork } from './partition-task.js';
-import type { Findings } from './unit.js';
+import { NO_TOPIC_COUNTS, PartitionGroup } from './partition-group.js';
+import type { PartitionWork, TaskCounts } from './partition-task.js';
+import { added, type Findings } from './unit.js';
 import type { WriterLimits } from './writers.js';
 
 /**
  * Options of a {@link Processor}. All processors of a group must have the same `format`, times and options of sides.
  * The group refuses a processor with others while it has members.
  */
-export interface ProcessorOptions extends KafkaAccess {
+export interface ProcessorOptions extends KafkaAccess, TimeOptions {
   /**
    * Name of the consumer group: letters, digits, `.`, `_` and `-`. It is also the prefix of transactional ids, and part
    * of the names of topics. Default `int-process`.
@@ -42,13 +43,6 @@ export interface ProcessorOptions extends KafkaAccess {
   readonly partitions?: number;
   /** Replicas of new topics. Default: the brokers' `default.replication.factor`. */
   readonly replicas?: number;
-  /** Length of a window of statistics in milliseconds, a multiple of `sliceMs`. Default 1000. */
-  readonly windowMs?: number;
-  /**
-   * Interval at which each partition sends partials to the network side, in milliseconds of the reports' time. Default
-   * 250.
-   */
-  readonly sliceMs?: number;
   /** Time for which an emitted window can be corrected, in milliseconds of the reports' time. Default 60,000. */
   readonly latenessMs?: number;
   /**
@@ -61,12 +55,12 @@ export interface ProcessorOptions extends KafkaAccess {
    * Default 300,000.
    */
   readonly forgetMs?: number;
-  readonly flowSide?: Omit<FlowSideOptions, 'side' | 'clock' | 'latenessMs' | 'windowMs' | 'sliceMs'>;
+  readonly flowSide?: Omit<FlowSideOptions, 'side' | 'clock' | 'latenessMs' | keyof TimeOptions>;
   /**
    * Options of the network side. `sides` is the number of partitions. The default of `waitMs` is the `waitMs` above
    * plus 30,000, to allow another processor to take over.
    */
-  readonly networkSide?: Omit<NetworkSideOptions, 'sides' | 'latenessMs' | 'windowMs' | 'sliceMs'>;
+  readonly networkSide?: Omit<NetworkSideOptions, 'sides' | 'latenessMs' | keyof TimeOptions>;
   /** Called with each window after it was committed. */
   readonly onWindow?: (window: FlowWindow | NetworkWindow) => void;
   /** Called with each correction of an emitted window, after it was committed. */
@@ -203,31 +197,31 @@ export class Processor {
   }
 
   totals(): ProcessorTotals {
-    const reports = this.#group?.counts(this.#topics.reports);
-    const partials = this.#group?.counts(this.#topics.partials);
-    const sum = (of: 'repeated' | 'bad' | 'lost' | 'commits' | 'restarts' | 'lag' | 'incomplete'): number =>
-      (reports?.[of] ?? 0) + (partials?.[of] ?? 0);
+    const { partitions, ...reports } = this.#group?.counts(this.#topics.reports) ?? NO_TOPIC_COUNTS;
+    const { partitions: own, ...partials } = this.#group?.counts(this.#topics.partials) ?? NO_TOPIC_COUNTS;
+    const { late, corrected, untracked, withoutFlow } = reports;
+    const { repeated, bad, lost, incomplete, commits, restarts, lag } = added<TaskCounts>(reports, partials);
     const behind = this.#progress().map(({ progress }) => progress.behindMs);
     return {
-      reports: reports?.taken ?? 0,
-      partials: partials?.taken ?? 0,
-      repeated: sum('repeated'),
-      bad: sum('bad'),
-      lost: sum('lost'),
-      late: reports?.late ?? 0,
-      networkLate: partials?.late ?? 0,
-      corrected: reports?.corrected ?? 0,
-      untracked: reports?.untracked ?? 0,
-      withoutFlow: reports?.withoutFlow ?? 0,
-      incomplete: sum('incomplete'),
+      reports: reports.taken,
+      partials: partials.taken,
+      repeated,
+      bad,
+      lost,
+      late,
+      networkLate: partials.late,
+      corrected,
+      untracked,
+      withoutFlow,
+      incomplete,
       windows: this.#windows,
       events: this.#events,
-      commits: sum('commits'),
-      restarts: sum('restarts'),
-      lag: sum('lag'),
+      commits,
+      restarts,
+      lag,
       behindMs: Math.round(Math.max(0, ...behind)),
-      partitions: reports?.partitions ?? [],
-      hasNetworkSide: partials?.partitions.includes(NETWORK_PARTITION) ?? false,
+      partitions,
+      hasNetworkSide: own.includes(NETWORK_PARTITION),
     };
   }
 
@@ -338,12 +332,9 @@ export class Processor {
     return new NetworkUnit(options, this.#topics, this.#wantsObjects());
   }
 
-  #times(): { windowMs?: number; sliceMs?: number } {
+  #times(): TimeOptions {
     const { windowMs, sliceMs } = this.#options;
-    return {
-      ...(windowMs === undefined ? {} : { windowMs }),
-      ...(sliceMs === undefined ? {} : { sliceMs }),
-    };
+    return { ...(windowMs !== undefined && { windowMs }), ...(sliceMs !== undefined && { sliceMs }) };
   }
 
   #wantsObjects(): boolean {

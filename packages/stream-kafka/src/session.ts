@@ -5,7 +5,7 @@ import type { OutgoingMessage } from './kafka/outgoing.js';
 import type { PartitionReader } from './kafka/reader.js';
 import type { MemberAfter, Transactions } from './kafka/transactions.js';
 import type { Pace } from './pace.js';
-import { placeBytes, STATE_KINDS, type StateKind, stateKey } from './state-log.js';
+import { placeBytes, type StateKind, stateKey } from './state-log.js';
 import type { Findings, Unit } from './unit.js';
 
 /** Records taken between two checks whether to commit, wait or stop. */
@@ -13,12 +13,6 @@ export const PIECE = 256;
 const AHEAD_PAUSE_MS = 10;
 /** A longer time between two checks does not count as silence, because this process was delayed. */
 const MOST_QUIET_MS = 1000;
-
-const STATE_KIND_OF = {
-  side: STATE_KINDS.SIDE,
-  repeats: STATE_KINDS.REPEATS,
-  writers: STATE_KINDS.WRITERS,
-} as const;
 
 /** The parts of a session. */
 export interface SessionParts {
@@ -39,6 +33,8 @@ export interface SessionParts {
 /** Processes a partition until an error: takes records and commits transactions. */
 export class Session {
   readonly #parts: SessionParts;
+  readonly unit: Unit;
+  readonly reader: PartitionReader;
   #first: readonly OutgoingMessage[];
   /** Offset of the first record not yet taken. */
   #taken: number;
@@ -52,22 +48,16 @@ export class Session {
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.unit = parts.unit;
+    this.reader = parts.reader;
     this.#first = parts.first;
     this.#taken = parts.reader.position;
     this.#committed = parts.reader.position;
   }
 
-  get unit(): Unit {
-    return this.#parts.unit;
-  }
-
-  get reader(): PartitionReader {
-    return this.#parts.reader;
-  }
-
   /** Messages in the partition that are not yet taken, at the broker's last reply. */
   get lag(): number {
-    return Math.max(0, this.#parts.reader.highWatermark - this.#taken);
+    return Math.max(0, this.reader.highWatermark - this.#taken);
   }
 
   /** Takes a piece of the records, from `from` on. Waits first while other partitions are far behind. */
@@ -111,8 +101,8 @@ export class Session {
   }
 
   #noteGaps(): void {
-    const { gaps } = this.#parts.reader;
-    if (gaps > this.#gaps) this.#parts.unit.gap();
+    const { gaps } = this.reader;
+    if (gaps > this.#gaps) this.unit.gap();
     this.#gaps = gaps;
   }
 
@@ -128,13 +118,11 @@ export class Session {
     const nothing = messages.length + changes.length + this.#first.length === 0;
     if (nothing && this.#taken === this.#committed) return null;
     const all = [...messages, ...this.#first];
-    for (const { kind, key, value } of changes) {
-      all.push(this.#state(STATE_KIND_OF[kind], key, value));
-    }
-    const place = placeBytes({ offset: this.#taken, topicId: this.#parts.reader.topicId });
-    all.push(this.#state(STATE_KINDS.OFFSET, undefined, place));
+    for (const { kind, key, value } of changes) all.push(this.#state(kind, key, value));
+    const place = placeBytes({ offset: this.#taken, topicId: this.reader.topicId });
+    all.push(this.#state('offset', undefined, place));
     // A partition that is gone has no offset. An offset of an earlier topic is not valid for this one.
-    const { isGone, isMoving } = this.#parts.reader;
+    const { isGone, isMoving } = this.reader;
     const next = isGone || isMoving ? null : this.#taken;
     await transactions.commit(all, { ...at, next }, memberAfter, limitMs);
     this.#first = [];

@@ -1,23 +1,23 @@
 /** The compacted topic of states: its format, and reading a partition's state. */
-import { PROCESS_CODES, ProcessError } from './errors.js';
+import { PROCESS_CODES, ProcessError, Revoked } from './errors.js';
 import type { KafkaLink } from './kafka/link.js';
 import { PartitionReader } from './kafka/reader.js';
-import { Revoked } from './kafka/revoked.js';
+import type { StatePiece, UnitState } from './unit.js';
 
 /** A key is a letter for the kind, and the owner's name of the piece. Each group has its own topic. */
 export const STATE_KINDS = {
   /**
    * Position in the input: 8 bytes, big-endian, the offset of the first message not taken; then the id of its topic.
    */
-  OFFSET: 'o',
+  offset: 'o',
   /** A piece of a side. */
-  SIDE: 's',
+  side: 's',
   /** The largest record number seen from an instance of a sink: 8 bytes, big-endian; named by the instance. */
-  REPEATS: 'r',
+  repeats: 'r',
   /** The writers of the input, and the progress that each has confirmed. */
-  WRITERS: 'w',
+  writers: 'w',
 } as const;
-export type StateKind = (typeof STATE_KINDS)[keyof typeof STATE_KINDS];
+export type StateKind = keyof typeof STATE_KINDS;
 
 /** A position in the input. */
 export interface InputPlace {
@@ -34,20 +34,15 @@ const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 export function stateKey(kind: StateKind, name: Uint8Array = NOTHING): Uint8Array {
   const key = new Uint8Array(1 + name.length);
-  key[0] = kind.charCodeAt(0);
+  key[0] = STATE_KINDS[kind].charCodeAt(0);
   key.set(name, 1);
   return key;
 }
 
 /** The last state written for a partition of the input. */
-export interface StoredState {
+export interface StoredState extends UnitState {
   /** Position from which to continue; null if none was ever written. */
   readonly place: InputPlace | null;
-  /** All stored pieces of the side. */
-  readonly side: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
-  /** Largest record number seen, by instance. */
-  readonly repeats: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
-  readonly writers: Uint8Array | null;
 }
 
 /**
@@ -92,16 +87,16 @@ export async function readState(
 function sorted(records: Iterable<{ key: Uint8Array; value: Uint8Array | null }>): StoredState {
   let place: InputPlace | null = null;
   let writers: Uint8Array | null = null;
-  const side: { key: Uint8Array; value: Uint8Array }[] = [];
-  const repeats: { key: Uint8Array; value: Uint8Array }[] = [];
+  const side: StatePiece[] = [];
+  const repeats: StatePiece[] = [];
   for (const { key, value } of records) {
     if (key.length === 0 || value === null) continue;
     const kind = String.fromCharCode(key[0]!);
     const name = key.subarray(1);
-    if (kind === STATE_KINDS.SIDE) side.push({ key: name, value });
-    else if (kind === STATE_KINDS.OFFSET) place = readPlace(value);
-    else if (kind === STATE_KINDS.REPEATS) repeats.push({ key: name, value });
-    else if (kind === STATE_KINDS.WRITERS) writers = value;
+    if (kind === STATE_KINDS.side) side.push({ key: name, value });
+    else if (kind === STATE_KINDS.offset) place = readPlace(value);
+    else if (kind === STATE_KINDS.repeats) repeats.push({ key: name, value });
+    else if (kind === STATE_KINDS.writers) writers = value;
   }
   return { place, side, repeats, writers };
 }

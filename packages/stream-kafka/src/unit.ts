@@ -89,20 +89,25 @@ export interface Unit {
   progress(): UnitProgress;
 }
 
-export interface UnitChange {
-  readonly kind: 'side' | 'repeats' | 'writers';
+export interface UnitChange extends StateChange {
+  readonly kind: keyof UnitState;
+}
+
+export interface StatePiece {
   readonly key: Uint8Array;
-  readonly value: Uint8Array | null;
+  readonly value: Uint8Array;
 }
 
 export interface UnitState {
-  readonly side: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
-  readonly repeats: readonly { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  /** All pieces of the side. */
+  readonly side: readonly StatePiece[];
+  /** Largest record number seen, by instance. */
+  readonly repeats: readonly StatePiece[];
   /** State of the writers; null if there is none. */
   readonly writers: Uint8Array | null;
 }
 
 /** Converts a change of a side into a change of a unit. */
 export function sideChange(change: StateChange): UnitChange {
-  return { kind: 'side', key: change.key, value: change.value };
+  return { kind: 'side', ...change };
 }

@@ -1,13 +1,9 @@
 import type { Watermark } from '@int/sink-kafka';
 import { PROCESS_CODES, ProcessError } from './errors.js';
+import type { ProcessorOptions } from './processor.js';
 
-/** Limits of waiting for silent writers. */
-export interface WriterLimits {
-  /** Silence after which windows no longer wait for a writer, in milliseconds. */
-  readonly waitMs: number;
-  /** Time after that in which windows count as incomplete, unless the writer is active again, in milliseconds. */
-  readonly forgetMs: number;
-}
+/** Limits of waiting for silent writers, as in the options of a `Processor`. */
+export type WriterLimits = Required<Pick<ProcessorOptions, 'waitMs' | 'forgetMs'>>;
 
 interface Writer {
   readonly high: number;
@@ -62,7 +58,8 @@ export class Writers {
   /** Time at the end of the partition in which no writer was active. */
   #quiet = 0;
   #newestMs = Number.NEGATIVE_INFINITY;
-  #timeMs = Number.NEGATIVE_INFINITY;
+  /** The time reached, in milliseconds; initially -Infinity. It never goes back. */
+  timeMs = Number.NEGATIVE_INFINITY;
   #missing: MissingSpan[] = [];
   #hasGap = false;
   #isDirty = false;
@@ -72,14 +69,9 @@ export class Writers {
     this.#closingMs = closingMs;
   }
 
-  /** The time reached, in milliseconds; initially -Infinity. It never goes back. */
-  get timeMs(): number {
-    return this.#timeMs;
-  }
-
   /** Lag of the time reached behind the latest time of any writer, in milliseconds. */
   get behindMs(): number {
-    return this.#timeMs === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, this.#newestMs - this.#timeMs);
+    return this.timeMs === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, this.#newestMs - this.timeMs);
   }
 
   /** The writer that holds time back or is lost, with its silence in milliseconds; `null` if there is none. */
@@ -142,7 +134,7 @@ export class Writers {
    */
   end(): void {
     if (this.#writers.size === 0) return;
-    this.#missing.push({ fromMs: Math.max(0, this.#timeMs), toMs: this.#newestMs + 1 });
+    this.#missing.push({ fromMs: Math.max(0, this.timeMs), toMs: this.#newestMs + 1 });
     for (const writer of [...this.#writers.values()]) this.#forget(writer);
     this.#hasGap = false;
     this.#isDirty = true;
@@ -163,12 +155,12 @@ export class Writers {
     if (low < Number.POSITIVE_INFINITY) this.#reach(low);
     const missing = this.#missing;
     this.#missing = [];
-    if (lost < this.#timeMs) missing.push({ fromMs: lost, toMs: this.#timeMs });
+    if (lost < this.timeMs) missing.push({ fromMs: lost, toMs: this.timeMs });
     return missing;
   }
 
   #reach(timeMs: number): void {
-    if (timeMs > this.#timeMs) this.#timeMs = timeMs;
+    if (timeMs > this.timeMs) this.timeMs = timeMs;
   }
 
   #writerOf(high: number, low: number, timeMs: number): Writer {
@@ -203,7 +195,7 @@ export class Writers {
       }
     }
     if (this.#hasGap) {
-      this.#missing.push({ fromMs: Math.max(0, this.#timeMs), toMs: clockMs });
+      this.#missing.push({ fromMs: Math.max(0, this.timeMs), toMs: clockMs });
       this.#hasGap = false;
     }
     writer.clockMs = clockMs;
@@ -260,7 +252,7 @@ export class Writers {
     const view = new DataView(bytes.buffer);
     view.setFloat64(0, this.#active + this.#quiet);
     view.setFloat64(8, this.#newestMs);
-    view.setFloat64(16, this.#timeMs);
+    view.setFloat64(16, this.timeMs);
     let at = HEADER_BYTES;
     for (const writer of this.#writers.values()) {
       view.setUint32(at, writer.high);
@@ -283,7 +275,7 @@ export class Writers {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#active = view.getFloat64(0);
     this.#newestMs = view.getFloat64(8);
-    this.#timeMs = view.getFloat64(16);
+    this.timeMs = view.getFloat64(16);
     for (let at = HEADER_BYTES; at < bytes.length; at += WRITER_BYTES) {
       const [high, low] = [view.getUint32(at), view.getUint32(at + 4)];
       const flags = view.getUint8(at + 40);

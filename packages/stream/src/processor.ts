@@ -12,14 +12,7 @@ export class StreamProcessor {
   /** @throws RangeError for an option out of range */
   constructor(options: StreamProcessorOptions = {}, output: StreamOutput = {}) {
     const { flowSide, networkSide, ...times } = options;
-    this.#network = new NetworkSide(
-      { ...networkSide, ...times },
-      {
-        event: (event) => output.event?.(event),
-        networkWindow: (window) => output.networkWindow?.(window),
-        correction: (correction) => output.correction?.(correction),
-      },
-    );
+    this.#network = new NetworkSide({ ...networkSide, ...times }, output);
     this.#flow = new FlowSide(
       { ...flowSide, ...times },
       {

@@ -4,13 +4,11 @@ import { Worker } from 'node:worker_threads';
 import { CliError, type Io } from '../io.js';
 import { type OnProgress, TASKS, type TaskInput, type TaskName, type TaskResult } from './tasks.js';
 
-/** Data for the thread. */
 export interface AsideData {
   readonly name: TaskName;
   readonly input: unknown;
 }
 
-/** Messages of the thread. */
 export type AsideMessage =
   | { readonly progress: number }
   | { readonly result: unknown }

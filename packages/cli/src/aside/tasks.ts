@@ -6,7 +6,6 @@ import type { Planned, PlanTask } from '../plan/planning.js';
 /** Called at intervals with the completed share of the work, 0..1. */
 export type OnProgress = (share: number) => void;
 
-/** Rules, or their problems. */
 export type ReadRules =
   | { readonly ruleSet: RuleSet }
   | { readonly problems: readonly RuleProblem[]; readonly total: number };

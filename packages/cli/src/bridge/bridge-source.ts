@@ -5,7 +5,6 @@ import { FORWARDER_ROWS, Forwarder, type ForwarderFailure, type TakeFrames } fro
 import type { BridgeSide, BridgeSides, FramePort } from './frame-port.js';
 import { type BridgeTotals, ForwarderTotals } from './totals.js';
 
-/** Interval for checking the interfaces. */
 const LOOK_MS = 100;
 /** Interval for comparing the clock with the system's, in checks. */
 const LOOKS_PER_ADJUSTMENT = 10;
@@ -15,7 +14,6 @@ export interface BridgeSourceOptions {
   readonly name: string;
   /** @throws SourceError */
   readonly open: () => Promise<BridgeSides>;
-  /** Options for finding and removing INT. */
   readonly strip?: SinkConfig;
   /** Whether to push all incoming frames, not only those with INT. Default false. */
   readonly pushesAll?: boolean;
@@ -40,7 +38,6 @@ class ForwarderFrames implements SourceFrames {
 
 /** One side, with the counts of closed ports. */
 class Side {
-  readonly link: BridgeSide;
   /**
    * Forwarders whose outgoing port on this side failed. The port must be closed, so that its frames do not leave late.
    */
@@ -49,9 +46,7 @@ class Side {
   #kernelDrops = 0;
   #unsent = 0;
 
-  constructor(link: BridgeSide) {
-    this.link = link;
-  }
+  constructor(readonly link: BridgeSide) {}
 
   get isUp(): boolean {
     return this.link.problem === null;
@@ -150,7 +145,6 @@ export class BridgeSource implements Source {
     this.finished.catch(() => {});
   }
 
-  /** The failure that ended it. */
   get failure(): SourceError | null {
     return this.#failure;
   }
@@ -173,7 +167,6 @@ export class BridgeSource implements Source {
     this.#close();
   }
 
-  /** The present counters. */
   totals(): BridgeTotals {
     const sum = (before: ForwarderTotals, forwarders: readonly Forwarder[]): ForwarderTotals => {
       const totals = new ForwarderTotals();

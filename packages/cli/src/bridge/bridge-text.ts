@@ -12,7 +12,6 @@ export function bridgeTitle(name: string, { inbound, returning }: BridgeTotals):
   return `${name}: ${grouped(forwarded)} of ${grouped(received)} forwarded, ${grouped(stripped)} stripped${back}`;
 }
 
-/** A line for a log, once a second. */
 export function bridgeLogLine(totals: BridgeTotals, state: LiveState): string {
   const { inbound, returning, kernelDropped, outages } = totals;
   const parts = [

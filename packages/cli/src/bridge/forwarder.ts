@@ -3,7 +3,6 @@ import { type BridgeSides, type FramePort, type FrameRows, SHORTEST_FRAME } from
 import { Outlet } from './outlet.js';
 import { type BridgeDrop, ForwarderTotals } from './totals.js';
 
-/** Most frames per batch. */
 export const FORWARDER_ROWS = 64;
 /** Longest wait for frames before a check whether to stop. */
 const WAIT_MS = 50;
@@ -35,7 +34,6 @@ export interface ForwarderOptions {
   readonly takesAll?: boolean;
 }
 
-/** The failure that ended a forwarder. */
 export interface ForwarderFailure {
   readonly port: FramePort;
   readonly error: unknown;
@@ -58,7 +56,6 @@ export class Forwarder {
   readonly #target: Uint8Array;
   readonly #sourceBase: number;
   readonly #targetBase: number;
-  /** Verdict of the frame written last. */
   #verdict: number = STRIP.PLAIN;
   /** Verdicts of the frames added to the outlet. */
   readonly #verdicts = new Uint8Array(FORWARDER_ROWS);

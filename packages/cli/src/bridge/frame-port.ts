@@ -5,7 +5,6 @@ export interface FrameRows {
   readonly capacity: number;
   /** Offset of each frame in {@link FramePort.umem}. */
   readonly offsets: Uint32Array;
-  /** Bytes of each frame. */
   readonly lengths: Uint32Array;
   count: number;
 }
@@ -33,7 +32,6 @@ export interface FramePort {
   readonly pending: number;
   /** Fills rows with received frames, which stay unchanged until released. @returns their number */
   receive(rows: FrameRows): number;
-  /** Gives received frames back. */
   release(rows: FrameRows): void;
   /**
    * Resolves with true when there are frames to receive, with false after the time. Rejects if the interface is gone.
@@ -63,7 +61,6 @@ export interface BridgeSide {
   readonly ports: readonly FramePort[];
   /** The reason why it does not carry frames, or null. */
   readonly problem: Error | null;
-  /** Number of outages, including a present one. */
   readonly outages: number;
   /** Checks the interface. @returns false if its ports must be renewed by {@link renew} */
   look(): boolean;
@@ -76,24 +73,20 @@ export interface BridgeSide {
   close(): void;
 }
 
-/** Both sides of a bridge. */
 export interface BridgeSides {
   /** The side where INT arrives. */
   readonly inner: BridgeSide;
   /** The side where packets leave without INT. */
   readonly outer: BridgeSide;
-  /** Makes rows for the ports. */
   rows(capacity: number): FrameRows;
 }
 
-/** Options for opening both sides. */
 export interface OpenSidesOptions {
   readonly inner: string;
   readonly outer: string;
   readonly mode: 'auto' | 'driver' | 'generic';
   /** Whether nothing is received from `outer`. */
   readonly isOneWay: boolean;
-  /** Receives messages about the interfaces. */
   readonly tell: (message: string) => void;
 }
 

@@ -73,7 +73,6 @@ export class Outlet {
     }
   }
 
-  /** Returns frames that were not accepted. */
   #giveBack(): void {
     const rows = this.#rows;
     if (rows.count === 0) return;

@@ -24,7 +24,6 @@ export class ForwarderTotals {
   unstripped = 0;
   readonly dropped: Record<BridgeDrop, number> = { discard: 0, 'tx-full': 0, failed: 0 };
 
-  /** Sum of `dropped`. */
   get droppedCount(): number {
     return DROP_REASONS.reduce((sum, reason) => sum + this.dropped[reason], 0);
   }
@@ -54,7 +53,6 @@ export class ForwarderTotals {
   }
 }
 
-/** The counters of both directions. */
 export interface BridgeTotals {
   /** IN to OUT. */
   readonly inbound: ForwarderTotals;
@@ -64,6 +62,5 @@ export interface BridgeTotals {
   readonly kernelDropped: number;
   /** Frames that the kernel dropped at OUT before they were received. */
   readonly returnKernelDropped: number;
-  /** Number of outages of each interface, including a present one. */
   readonly outages: { readonly in: number; readonly out: number };
 }

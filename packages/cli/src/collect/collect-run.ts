@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Collector,
   type CollectorTotals,
@@ -13,49 +14,33 @@ import { closeSinks } from '../config/sinks.js';
 import { DemoFabric } from '../demo/fabric.js';
 import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { prefilterWords } from '../input/xdp-input.js';
-import { opening } from '../interruption.js';
-import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { endOf, opening } from '../interruption.js';
+import { CliError, EXIT, type Io, say } from '../io.js';
 import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
-import { DataOutput } from '../output/data-output.js';
 import { detectionTable } from '../output/detection-summary.js';
-import { eventJson, placedEvent } from '../output/event-text.js';
-import { HealthWatch } from '../output/health-watch.js';
+import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import { dropText, type LiveState, liveView, logLine, totalText } from '../output/live-view.js';
 import type { MetricsEndpoint } from '../output/metrics-endpoint.js';
 import { counted, grouped } from '../output/numbers.js';
-import { PacedOutput } from '../output/paced-output.js';
-import { printable } from '../output/printable.js';
 import { RateMeter } from '../output/rate-meter.js';
-import { Screen } from '../output/screen.js';
 import { sinkDrops, sinkLines } from '../output/sink-text.js';
 import type { LiveDetection } from './live-detection.js';
+import { LiveOutput } from './live-output.js';
 
-const LOG_MS = 1000;
-const REDRAW_MS = 250;
 /** Duration of the demo without a terminal, where nobody can stop it. */
 const DEMO_MS = 10_000;
 /** Time for printing the totals after draining, in milliseconds. */
 const LAST_WORDS_MS = 2000;
-/** Characters of event lines kept for a slow reader: about 30 000 events. */
-const UNREAD_LIMIT = 1 << 23;
-/** Most problems remembered while the live view is on. */
-const MAX_UNTOLD = 20;
 const DEMO = { topology: 'leaf-spine:4x2', flows: 256, ratePps: 20_000, seed: 1 } as const;
 
-/** The reason why a run ends. */
-type End = 'interrupted' | 'finished' | 'demo';
-
-/** Output options of a run. */
 export interface CollectForm {
-  /** Print lines of JSON instead of text or a live view. */
   readonly json?: boolean | undefined;
   /** Run the demo's fabric, which sends to the collector. */
   readonly demo?: boolean | undefined;
 }
 
-/** Whether a source has failed because of its network interface. */
 function isInterfaceFailure(error: Error): boolean {
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
   return SourceError.is(error) && (code === 'ERR_XDP_DOWN' || code === 'ERR_XDP_NO_DEVICE');
@@ -66,11 +51,8 @@ export class CollectRun {
   readonly #form: CollectForm;
   readonly #setup: CollectSetup;
   readonly #io: Io;
-  readonly #output: DataOutput;
-  /** Output during the run. */
-  readonly #paced: PacedOutput;
+  readonly #live: LiveOutput;
   readonly #detection: LiveDetection | null;
-  readonly #screen: Screen | null;
   readonly #statistics = new LiveStatistics();
   readonly #lastStatistics = new LastStatistics();
   readonly #metrics: MetricsEndpoint | null;
@@ -82,11 +64,8 @@ export class CollectRun {
   #rate = new RateMeter(0);
   #sourceText = '';
   #started = 0;
-  #failed = false;
   /** The interface went down or away, and the run does not wait for it. */
   #isCutOff = false;
-  /** Messages held back while the live view hides standard error. */
-  readonly #untold: string[] = [];
 
   constructor(form: CollectForm, setup: CollectSetup, io: Io) {
     const { detection, metrics, isPatient } = setup;
@@ -95,26 +74,17 @@ export class CollectRun {
     this.#io = io;
     this.#detection = detection;
     this.#metrics = metrics;
-    this.#output = new DataOutput(io.stdout);
     // A capture waits for the reader of its events; a network source does not.
-    this.#paced = new PacedOutput(this.#output, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
-    this.#screen = io.stdout.isTTY === true && form.json !== true ? new Screen(io.stdout) : null;
-    this.#health = new HealthWatch(
-      () => this.#degraded(),
-      // The live view shows the states itself.
-      (message) => {
-        if (this.#screen === null) this.tell(message);
-      },
-    );
+    this.#live = new LiveOutput(io, form.json === true, isPatient);
+    this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,
       () => detection?.notShown ?? 0,
       (events) => `${events} events not printed: whoever reads them is behind`,
     );
-    if (detection !== null) this.#show(detection);
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals());
   }
 
-  /** The command's present degraded states. */
   #degraded(): readonly DegradedPart[] {
     const output = this.#outputStates.list().map((state) => ({ where: 'standard output', ...state }));
     return [...this.#collector.degraded(), ...(this.#metrics?.degraded() ?? []), ...output];
@@ -125,6 +95,8 @@ export class CollectRun {
     const { sources, decode, isLive } = this.#input;
     const detection = this.#detection;
     const memory = detection?.takeMemory() ?? null;
+    // Makes a capture wait for the reader of the output; it takes no records.
+    const output: Sink = { name: 'standard output', write: () => this.#live.paced.flush(), totals: () => ({}) };
     this.#collector = new Collector({
       sources,
       decode,
@@ -134,12 +106,12 @@ export class CollectRun {
         ...(detection === null ? [] : [detection.stage]),
         ...this.#setup.stages,
       ],
-      sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#outputSink()],
+      sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, output],
       ...(memory !== null && { memory }),
       onProblem: ({ error }) => {
-        this.#failed = true;
+        this.#live.hasProblem = true;
         if (isInterfaceFailure(error)) this.#isCutOff = true;
-        this.tell(error.message);
+        this.#live.tell(error.message);
       },
     });
     try {
@@ -152,33 +124,6 @@ export class CollectRun {
       detection?.withoutPrefilter();
       await this.#open();
     }
-  }
-
-  /** A sink that makes a capture wait for the reader of the output; it takes no records. */
-  #outputSink(): Sink {
-    return { name: 'standard output', write: () => this.#paced.flush(), totals: () => ({}) };
-  }
-
-  /** Prints events as lines, or keeps them for the view. */
-  #show(detection: LiveDetection): void {
-    detection.firstNumber = (frames): number => this.#collector.totals().received - frames + 1;
-    detection.tell = (problems, message): void => {
-      if (problems.length > 0) this.#failed = true;
-      for (const problem of problems) this.#writeWords(problem);
-      this.tell(message);
-    };
-    if (this.#screen !== null) detection.onEvents = (events): void => detection.remember(events);
-    if (this.#form.json !== true) return;
-    const paced = this.#paced;
-    detection.onEvents = (events): void => {
-      const number = detection.firstNumber(events.batch.frames);
-      for (let row = 0; row < events.count; row++) {
-        // Do not format a line that cannot be added.
-        if (paced.isFull) detection.notShown++;
-        else paced.add(eventJson(placedEvent(events, row, number)));
-      }
-      void paced.flush();
-    };
   }
 
   async run(): Promise<number> {
@@ -196,9 +141,7 @@ export class CollectRun {
     await this.#serveMetrics();
     this.#detection?.start();
     const fabric = this.#startDemo();
-    const ticker = setInterval(() => this.#tick(), this.#screen === null ? LOG_MS : REDRAW_MS);
-    this.#screen?.enter();
-    if (this.#screen !== null) this.#tick();
+    this.#live.begin(() => this.#tick());
     let totals: CollectorTotals;
     let sent: number | null = null;
     try {
@@ -210,35 +153,29 @@ export class CollectRun {
       }
       totals = await this.#collector.stop(this.#setup.drainMs);
     } finally {
-      clearInterval(ticker);
+      this.#live.pause();
       await this.#detection?.stop();
       await this.#metrics?.close();
       await this.#setup.close();
-      this.#screen?.leave();
-      for (const line of this.#untold) this.#io.stderr.write(`${printable(line)}\n`);
+      this.#live.leave();
     }
-    await this.#paced.flush();
+    await this.#live.paced.flush();
     return this.#finish(totals, sent);
   }
 
-  /** Resolves when the run should end. */
-  #end(fabric: DemoFabric | null): Promise<End> {
-    const { signal } = this.#io;
-    return new Promise((resolve) => {
-      if (signal.aborted) resolve('interrupted');
-      signal.addEventListener('abort', () => resolve('interrupted'), { once: true });
-      this.#output.onClosed = (): void => resolve('finished');
-      void this.#collector.finished.then(() => resolve('finished'));
-      if (fabric === null) return;
-      void fabric.ended.then(() => resolve('demo'));
-      if (this.#io.stdout.isTTY !== true) setTimeout(() => resolve('demo'), DEMO_MS).unref();
-    });
+  #end(fabric: DemoFabric | null): Promise<void> {
+    const ends: Promise<unknown>[] = [this.#collector.finished];
+    if (fabric !== null) {
+      ends.push(fabric.ended);
+      if (this.#io.stdout.isTTY !== true) ends.push(sleep(DEMO_MS, undefined, { ref: false }));
+    }
+    return endOf(this.#io, this.#live.data, Promise.race(ends));
   }
 
   #announce(): void {
     const { text, words } = this.#input;
     this.#sourceText = this.#form.demo === true ? `demo ${DEMO.topology} on ${text}` : text;
-    if (this.#screen !== null) return;
+    if (this.#live.hasView) return;
     for (const line of words) say(this.#io, line);
     const prefilter = this.#detection?.prefilter ?? null;
     if (prefilter !== null) for (const line of prefilterWords(prefilter)) say(this.#io, line);
@@ -251,7 +188,7 @@ export class CollectRun {
       const address = await this.#metrics.open(this.#collector, detection?.stage ?? null, stages, () =>
         this.#degraded(),
       );
-      if (this.#screen === null) say(this.#io, `metrics on ${address}`);
+      if (!this.#live.hasView) say(this.#io, `metrics on ${address}`);
     } catch (error) {
       await this.#collector.stop(this.#setup.drainMs);
       await this.#setup.close();
@@ -264,14 +201,8 @@ export class CollectRun {
     return new DemoFabric({ ...this.#input.sources[0]!.address, ...DEMO });
   }
 
-  /** Prints a message at once, or after the live view has ended. */
   tell(message: string): void {
-    this.#writeWords(`int: ${message}`);
-  }
-
-  #writeWords(line: string): void {
-    if (this.#screen === null) this.#io.stderr.write(`${printable(line)}\n`);
-    else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line);
+    this.#live.tell(message);
   }
 
   #state(degraded: readonly DegradedPart[]): LiveState {
@@ -297,19 +228,14 @@ export class CollectRun {
 
   #tick(): void {
     const state = this.#state(this.#health.look());
-    if (this.#screen !== null) {
-      const { columns, rows } = this.#screen;
-      this.#screen.draw(liveView(state, columns, rows, colours(hasColour(this.#io))));
-      return;
-    }
-    // A slow reader misses seconds; nothing accumulates here.
-    if (this.#paced.isBehind) return;
-    this.#paced.add(this.#form.json === true ? JSON.stringify(statsJson(state)) : logLine(state));
-    void this.#paced.flush();
+    this.#live.draw(
+      (columns, rows, colour) => liveView(state, columns, rows, colour),
+      () => (this.#form.json === true ? JSON.stringify(statsJson(state)) : logLine(state)),
+    );
   }
 
   async #finish(totals: CollectorTotals, sent: number | null): Promise<number> {
-    const output = this.#output;
+    const output = this.#live.data;
     const state = this.#state(this.#degraded());
     if (this.#form.json === true) {
       output.line(JSON.stringify(statsJson(state)));
@@ -337,12 +263,11 @@ export class CollectRun {
       for (const line of sinkLines(totals.sinks)) output.line(line);
       output.line(totalText(totals));
     }
-    await output.end();
-    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+    await output.finish();
     if (this.#isCutOff) return EXIT.OPEN;
     if (output.closed) return EXIT.OK;
     const { truncated, malformed, unsupported } = totals.dropped;
     const lost = truncated + malformed + unsupported + sinkDrops(totals.sinks);
-    return this.#failed || lost > 0 ? EXIT.INPUT : EXIT.OK;
+    return this.#live.hasProblem || lost > 0 ? EXIT.INPUT : EXIT.OK;
   }
 }

@@ -23,11 +23,9 @@ export type TellRules = (problems: readonly string[], message: string) => void;
  */
 export class LiveDetection {
   readonly stage: DetectionStage;
-  /** Receives all events. */
   onEvents: EventListener = () => {};
   /** The number of the first frame of the current batch. */
   firstNumber: (frames: number) => number = () => 1;
-  /** Called when rules are reloaded. */
   tell: TellRules = () => {};
   /** Events that could not be printed in time. */
   notShown = 0;
@@ -107,7 +105,6 @@ export class LiveDetection {
     return memory;
   }
 
-  /** The pre-filter, or `null`. */
   get prefilter(): RunningPrefilter['prefilter'] | null {
     return this.#prefilter?.prefilter ?? null;
   }
@@ -119,7 +116,6 @@ export class LiveDetection {
     this.stage.setRules(this.#rules);
   }
 
-  /** Begins to watch the rules file. */
   start(): void {
     if (this.#watch === null) return;
     this.#watch.start(() => void this.reload());
@@ -160,10 +156,7 @@ export class LiveDetection {
     if (this.#recent.length >= 2 * RECENT) this.#recent = this.#recent.slice(-RECENT);
   }
 
-  /**
-   * The state to show.
-   * @param filtered reports dropped by a pre-filter
-   */
+  /** The state to show. @param filtered reports dropped by a pre-filter */
   state(filtered = 0): DetectionState {
     return {
       totals: this.stage.totals(),
@@ -181,7 +174,8 @@ export class LiveDetection {
       const rules = await readRulesFile(path, this.#io);
       if (this.#isStopped) return;
       usingRules(path, () => this.#setRules(rules));
-      this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force${this.#inKernel()}`);
+      const inKernel = this.prefilter === null ? '' : `; ${prefilterWords(this.prefilter).at(-1)!}`;
+      this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force${inKernel}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       if (this.#isStopped) return;
@@ -208,11 +202,6 @@ export class LiveDetection {
   /** The rules that a pre-filter leaves to the detector. */
   #behind(rules: RuleSet): RuleSet {
     return this.#prefilter === null ? rules : this.#prefilter.rulesBehind(rules);
-  }
-
-  #inKernel(): string {
-    const prefilter = this.prefilter;
-    return prefilter === null ? '' : `; ${prefilterWords(prefilter).at(-1)!}`;
   }
 
   #say(problems: readonly string[], message: string): void {

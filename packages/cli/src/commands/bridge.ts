@@ -1,15 +1,19 @@
-import { Collector, type CollectorTotals, FlowStage, LiveStatistics, SourceError } from '@int/collector';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { bridgeTotalJson, countersJson } from '../bridge/bridge-json.js';
+import { Collector, type CollectorTotals, type FlowStage, LiveStatistics } from '@int/collector';
+import { type Command, Option } from 'commander';
+import { countersJson } from '../bridge/bridge-json.js';
 import { BridgeSource } from '../bridge/bridge-source.js';
 import { bridgeLogLine, bridgeTitle, bridgeTotalLines } from '../bridge/bridge-text.js';
-import { listFlows } from '../bridge/flow-list.js';
 import type { BridgeSide, BridgeSides, OpenSides, OpenSidesOptions } from '../bridge/frame-port.js';
 import { openXdpSides } from '../bridge/xdp-sides.js';
+import { opened } from '../collect/capture-run.js';
 import { LiveDetection } from '../collect/live-detection.js';
+import { LiveOutput } from '../collect/live-output.js';
+import { addCacheOptions, type CacheFlags, flowStageOf } from '../flows/cache-options.js';
+import { listFlows } from '../flows/flow-list.js';
+import { given } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
-import { opening } from '../interruption.js';
-import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { endOf, opening } from '../interruption.js';
+import { EXIT, type Io, say } from '../io.js';
 import {
   addDecodeOptions,
   addStateOptions,
@@ -17,50 +21,31 @@ import {
   type DetectFlags,
   decodeOptions,
   detectOptions,
-  duration,
-  wholeNumber,
 } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
-import { colours } from '../output/colour.js';
-import { DataOutput } from '../output/data-output.js';
+import { type Colours, colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
-import { eventJson, placedEvent } from '../output/event-text.js';
 import { flowTotals } from '../output/flow-json.js';
 import { flowTotalsLines } from '../output/flow-table.js';
-import { HealthWatch } from '../output/health-watch.js';
+import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import { type LiveState, liveView } from '../output/live-view.js';
 import { counted } from '../output/numbers.js';
-import { PacedOutput } from '../output/paced-output.js';
 import { RateMeter } from '../output/rate-meter.js';
-import { Screen } from '../output/screen.js';
 
-interface BridgeFlags extends DecodeFlags, DetectFlags {
+interface BridgeFlags extends DecodeFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
   readonly rules?: string;
-  readonly rows?: number;
-  readonly buckets?: number;
   readonly mode: OpenSidesOptions['mode'];
   readonly onDown?: OnDown;
   readonly oneWay?: true;
   readonly json?: true;
 }
 
-const LOG_MS = 1000;
-const REDRAW_MS = 250;
 /** Longest time for stopping, in milliseconds. */
 const STOP_MS = 10_000;
-/** Characters of event lines kept for a slow reader. */
-const UNREAD_LIMIT = 1 << 23;
-/** Most problems remembered while the live view is on. */
-const MAX_UNTOLD = 20;
 const DETECT_FLAGS = ['state', 'flowCells', 'switchCells'] as const;
 
-const idleTime = duration('a time', 2 ** 31 - 1);
-
-/**
- * Defines arguments, options and action of `int bridge`.
- * @param open opens the interfaces; default: AF_XDP sockets
- */
+/** Defines arguments, options and action of `int bridge`. @param open opens the interfaces; default: AF_XDP sockets */
 export function define(
   command: Command,
   io: Io,
@@ -70,27 +55,9 @@ export function define(
   command
     .argument('<IN>', 'interface that packets with INT arrive at')
     .argument('<OUT>', 'interface that they leave by; what arrives there is forwarded to IN as it is')
-    .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
-    .addOption(
-      new Option('--rows <R>', 'rows of the flow cache (524288)').argParser(
-        wholeNumber('a number of rows', 1, 1 << 28),
-      ),
-    )
-    .addOption(
-      new Option('--buckets <B>', 'flows that fit into a row (12)').argParser(
-        wholeNumber('a number of buckets', 1, 64),
-      ),
-    )
-    .addOption(
-      new Option(
-        '--idle <DURATION>',
-        'flows that are silent for longer leave the cache (never), and with --state exact the detectors (60s)',
-      ).argParser((text) => {
-        const ns = idleTime(text);
-        if (ns === 0) throw new InvalidArgumentError('Give a time above 0; without the option, flows stay.');
-        return ns;
-      }),
-    )
+    .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP');
+  const idle = 'flows that are silent for longer leave the cache (never), and with --state exact the detectors (60s)';
+  addCacheOptions(command, 'the flow cache', idle)
     .addOption(
       new Option('--mode <MODE>', 'where the XDP programs run: in the drivers, or in the kernel behind them')
         .choices(['auto', 'driver', 'generic'])
@@ -112,29 +79,11 @@ export function define(
   });
 }
 
-/** @throws CliError if memory is insufficient */
-function makeFlowStage({ rows, buckets, idle }: BridgeFlags): FlowStage {
-  try {
-    return new FlowStage({
-      ...(rows !== undefined && { rows }),
-      ...(buckets !== undefined && { buckets }),
-      ...(idle !== undefined && { idleNs: BigInt(Math.ceil(idle)) }),
-    });
-  } catch (error) {
-    // The options were checked before, so a RangeError means that memory is insufficient.
-    if (!(error instanceof RangeError)) throw error;
-    throw new CliError(`no memory for so large a cache (${error.message}): give fewer --rows`, EXIT.USAGE, error);
-  }
-}
-
 class BridgeCommand {
   readonly #flags: BridgeFlags;
   readonly #io: Io;
-  readonly #output: DataOutput;
-  /** Output while frames arrive. */
-  readonly #paced: PacedOutput;
+  readonly #live: LiveOutput;
   readonly #detection: LiveDetection | null;
-  readonly #screen: Screen | null;
   readonly #statistics = new LiveStatistics();
   readonly #lastStatistics = new LastStatistics();
   readonly #flowStage: FlowStage;
@@ -144,9 +93,6 @@ class BridgeCommand {
   #opened: BridgeSides | null = null;
   #rate = new RateMeter(0);
   #started = 0;
-  #hasProblem = false;
-  /** Messages held back while the live view hides standard error. */
-  readonly #untold: string[] = [];
 
   constructor(
     inner: string,
@@ -159,10 +105,8 @@ class BridgeCommand {
     this.#flags = flags;
     this.#io = io;
     this.#detection = detection;
-    this.#output = new DataOutput(io.stdout);
-    this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
-    this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
-    this.#flowStage = makeFlowStage(flags);
+    this.#live = new LiveOutput(io, flags.json === true);
+    this.#flowStage = flowStageOf(flags);
     const decode = decodeOptions(flags);
     const { reportPorts, ...strip } = decode;
     const isOneWay = flags.oneWay === true;
@@ -170,14 +114,14 @@ class BridgeCommand {
       name: `${inner} to ${outer}`,
       open: async () => {
         const tell = (message: string): void => {
-          if (flags.onDown !== 'exit') this.#writeWords(`int: ${message}`);
+          if (flags.onDown !== 'exit') this.#live.tell(message);
         };
         this.#opened = await open({ inner, outer, mode: flags.mode, isOneWay, tell });
         return this.#opened;
       },
       strip,
       isOneWay,
-      ...(flags.onDown !== undefined && { onDown: flags.onDown }),
+      ...given({ onDown: flags.onDown }),
       // Reports pass like other packets; requested ones are also decoded.
       pushesAll: reportPorts !== undefined,
     });
@@ -186,83 +130,36 @@ class BridgeCommand {
       decode: { ...decode, reportPorts: reportPorts ?? [] },
       stages: [this.#statistics, this.#flowStage, ...(detection === null ? [] : [detection.stage])],
       onProblem: ({ error }) => {
-        this.#hasProblem = true;
-        this.#writeWords(`int: ${error.message}`);
+        this.#live.hasProblem = true;
+        this.#live.tell(error.message);
       },
     });
-    this.#health = new HealthWatch(
-      () => this.#collector.degraded(),
-      // The live view shows the states itself.
-      (message) => {
-        if (this.#screen === null) this.#writeWords(`int: ${message}`);
-      },
-    );
-    if (detection !== null) this.#show(detection);
-  }
-
-  /** Prints events as lines, or keeps them for the view. */
-  #show(detection: LiveDetection): void {
-    detection.firstNumber = (frames): number => this.#collector.totals().received - frames + 1;
-    detection.tell = (problems, message): void => {
-      if (problems.length > 0) this.#hasProblem = true;
-      for (const problem of problems) this.#writeWords(problem);
-      this.#writeWords(`int: ${message}`);
-    };
-    if (this.#screen !== null) detection.onEvents = (events): void => detection.remember(events);
-    if (this.#flags.json !== true) return;
-    const paced = this.#paced;
-    detection.onEvents = (events): void => {
-      const number = detection.firstNumber(events.batch.frames);
-      for (let row = 0; row < events.count; row++) {
-        // Do not format a line that cannot be added.
-        if (paced.isFull) detection.notShown++;
-        else paced.add(eventJson(placedEvent(events, row, number)));
-      }
-      void paced.flush();
-    };
+    this.#health = this.#live.watch(() => this.#collector.degraded());
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals());
   }
 
   async run(): Promise<number> {
-    try {
-      await opening(this.#io, 'the bridge', this.#collector.start());
-    } catch (error) {
-      if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
-      throw error;
-    }
+    await opened(opening(this.#io, 'the bridge', this.#collector.start()));
     this.#started = performance.now();
     this.#rate = new RateMeter(this.#started);
     this.#announce();
     this.#detection?.start();
-    const ticker = setInterval(() => this.#tick(), this.#screen === null ? LOG_MS : REDRAW_MS);
-    this.#screen?.enter();
-    if (this.#screen !== null) this.#tick();
+    this.#live.begin(() => this.#tick());
     let read: CollectorTotals;
     try {
-      await this.#end();
+      await endOf(this.#io, this.#live.data, this.#collector.finished);
       read = await this.#collector.stop(STOP_MS);
     } finally {
-      clearInterval(ticker);
+      this.#live.pause();
       await this.#detection?.stop();
-      this.#screen?.leave();
-      for (const line of this.#untold) this.#io.stderr.write(`${line}\n`);
+      this.#live.leave();
     }
-    await this.#paced.flush();
+    await this.#live.paced.flush();
     return this.#finish(read);
   }
 
-  /** Resolves when the run should end. */
-  #end(): Promise<void> {
-    const { signal } = this.#io;
-    return new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      this.#output.onClosed = resolve;
-      void this.#collector.finished.then(resolve);
-    });
-  }
-
   #announce(): void {
-    if (this.#screen !== null) return;
+    if (this.#live.hasView) return;
     const { inner, outer } = this.#opened!;
     const side = ({ interface: name, ports }: BridgeSide): string => {
       const queues = ports.length === 1 ? '' : `, ${counted(ports.length, 'queue')}`;
@@ -270,11 +167,6 @@ class BridgeCommand {
     };
     const way = this.#flags.oneWay === true ? ', one way' : '';
     say(this.#io, `bridging ${side(inner)} to ${side(outer)}${way}`);
-  }
-
-  #writeWords(line: string): void {
-    if (this.#screen === null) this.#io.stderr.write(`${line}\n`);
-    else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line);
   }
 
   #state(): LiveState {
@@ -302,23 +194,17 @@ class BridgeCommand {
 
   #tick(): void {
     const state = this.#state();
-    if (this.#screen !== null) {
-      const { columns, rows } = this.#screen;
-      const colour = colours(hasColour(this.#io));
+    const view = (columns: number, rows: number, colour: Colours): string[] => {
       const [, ...lines] = liveView(state, columns, rows, colour);
       const title = `int bridge  ${bridgeTitle(state.source, this.#source.totals())}  Ctrl-C stops`;
-      this.#screen.draw([colour.bold(title.slice(0, Math.max(20, columns))), ...lines]);
-      return;
-    }
-    // A slow reader misses seconds; nothing accumulates here.
-    if (this.#paced.isBehind) return;
+      return [colour.bold(title.slice(0, Math.max(20, columns))), ...lines];
+    };
     const isJson = this.#flags.json === true;
-    this.#paced.add(isJson ? this.#statsLine(state) : bridgeLogLine(this.#source.totals(), state));
-    void this.#paced.flush();
+    this.#live.draw(view, () => (isJson ? this.#statsLine(state) : bridgeLogLine(this.#source.totals(), state)));
   }
 
   async #finish(read: CollectorTotals): Promise<number> {
-    const output = this.#output;
+    const output = this.#live.data;
     const state = this.#state();
     const isJson = this.#flags.json === true;
     if (isJson) {
@@ -332,18 +218,17 @@ class BridgeCommand {
     }
     this.#flowStage.sweep();
     const flows = flowTotals(this.#flowStage.totals());
-    const listed = await listFlows(this.#flowStage.cache, isJson, output);
+    const listed = await listFlows(this.#flowStage.cache, { json: isJson }, output, colours(false));
     const totals = this.#source.totals();
-    if (isJson) output.line(JSON.stringify(bridgeTotalJson(totals, read, flows)));
+    if (isJson) output.line(JSON.stringify({ type: 'total', ...countersJson(totals, read), flows }));
     else {
       for (const line of flowTotalsLines(flows, listed, colours(false))) output.line(line);
       for (const line of bridgeTotalLines(totals, read)) output.line(line);
     }
-    await output.end();
-    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+    await output.finish();
     if (this.#source.failure !== null) return EXIT.OPEN;
     if (output.closed) return EXIT.OK;
     const { truncated, malformed, unsupported } = read.dropped;
-    return this.#hasProblem || truncated + malformed + unsupported > 0 ? EXIT.INPUT : EXIT.OK;
+    return this.#live.hasProblem || truncated + malformed + unsupported > 0 ? EXIT.INPUT : EXIT.OK;
   }
 }

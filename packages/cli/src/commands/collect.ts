@@ -7,6 +7,7 @@ import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
 import { type CollectSetup, configSetup } from '../config/setup.js';
 import type { Tell } from '../config/sink-parts.js';
+import { given } from '../given.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { readRulesFile } from '../input/rules-file.js';
@@ -57,10 +58,8 @@ const WITH_CONFIG: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'metrics',
   'metricsAllowHost',
 ]);
-/** Upper limit of the time for stopping, in milliseconds. */
 const MAX_DRAIN_MS = 3_600_000;
 
-/** Defines arguments, options and action of `int collect`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const sources = ['listen', 'afxdp', 'pcap', 'demo'];
   const others = (own: string): string[] => sources.filter((name) => name !== own);
@@ -103,11 +102,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(metricsHostOption())
     .option('--config <FILE>', 'sources, rules, flows and sinks from int.yaml: instead of the other options')
     .option('--check', 'with --config: say what would run, or what is wrong with the file, and end')
-    .addOption(
-      new Option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)').argParser(
-        duration('a time', MAX_DRAIN_MS),
-      ),
-    )
+    .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
   addDecodeOptions(command).action(async (flags: CollectFlags) => {
@@ -140,13 +135,13 @@ async function flagsSetup(
   io: Io,
   tell: Tell,
 ): Promise<CollectSetup> {
-  const { pcap, speed, listen, metrics } = flags;
+  const { pcap, speed, listen } = flags;
   const xdp = new XdpChoice(flags, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
   const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
   return {
     detection,
-    metrics: metrics === undefined ? null : metricsOf(metrics, flags),
+    metrics: metricsOf(flags),
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
@@ -157,7 +152,7 @@ async function flagsSetup(
       if (input !== null) return input;
       if (flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode);
       if (pcap === undefined) return new UdpInput([listen ?? { host: '127.0.0.1', port: 0 }], decode);
-      const source = new CaptureSource({ path: pcap, input: io.stdin, ...(speed !== undefined && { speed }) });
+      const source = new CaptureSource({ path: pcap, input: io.stdin, ...given({ speed }) });
       return new CaptureInput(source, decode);
     },
     giveUp: (error) => xdp.giveUp(error),
@@ -166,14 +161,13 @@ async function flagsSetup(
   };
 }
 
-function metricsOf(address: MetricsAddress, { metricsAllowHost: allowHosts }: CollectFlags): MetricsEndpoint {
-  return new MetricsEndpoint(address, allowHosts === undefined ? {} : { allowHosts });
+function metricsOf({ metrics, metricsAllowHost: allowHosts }: CollectFlags): MetricsEndpoint | null {
+  return metrics === undefined ? null : new MetricsEndpoint(metrics, given({ allowHosts }));
 }
 
 const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
   drainTimeout === undefined ? null : Math.ceil(drainTimeout / 1e6);
 
-/** Runs or checks int.yaml. */
 async function collectByConfig(file: string, flags: CollectFlags, command: Command, io: Io): Promise<number> {
   const other = command.options.find(
     (option) =>
@@ -195,8 +189,7 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
     return EXIT.OK;
   }
   let tell = (message: string): void => say(io, message);
-  const metrics = flags.metrics === undefined ? null : metricsOf(flags.metrics, flags);
-  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metrics);
+  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metricsOf(flags));
   const setup = await opening(io, 'what the file names', made);
   const collect = new CollectRun(flags, setup, io);
   tell = (message) => collect.tell(message);

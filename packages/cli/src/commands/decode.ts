@@ -15,7 +15,6 @@ interface DecodeCommandFlags extends DecodeFlags {
   readonly raw?: true;
 }
 
-/** Defines arguments, options and action of `int decode`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addDecodeOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
     .option('--json', 'one JSON object per line')
@@ -79,8 +78,7 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
   if (counter !== null) {
     output.line(flags.json === true ? JSON.stringify(tally.toJson()) : tally.toText(colour));
   }
-  await output.end();
-  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  await output.finish();
   if (output.closed) return EXIT.OK;
   if (io.signal.aborted) say(io, `interrupted after ${counted(tally.frames, 'frame')}`);
   if (tally.wrong > 0) {

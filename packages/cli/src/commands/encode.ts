@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { openInput } from '../input/capture-frames.js';
 import { readLines } from '../input/lines.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
+import { BadLines, bytesOfHex } from '../output/bad-lines.js';
 import { CaptureOutput } from '../output/capture-output.js';
 import { counted } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
@@ -26,10 +27,6 @@ interface Group {
   readonly records: TelemetryRecord[];
 }
 
-/** Most messages about single lines; further problems are only counted. */
-const MESSAGES = 10;
-
-/** Defines arguments, options and action of `int encode`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('[FILE]', 'NDJSON to read; - is standard input', '-')
@@ -46,11 +43,12 @@ class Encoder {
   #group: Group | null = null;
   #lineNumber = 0;
   #frames = 0;
-  #bad = 0;
+  readonly #bad: BadLines;
 
   constructor(file: string, io: Io) {
     this.#file = file;
     this.#io = io;
+    this.#bad = new BadLines(io);
   }
 
   async run(path: string | undefined): Promise<number> {
@@ -76,8 +74,8 @@ class Encoder {
     await output.end();
     if (output.closed) return EXIT.OK;
     if (this.#io.signal.aborted) say(this.#io, `interrupted after ${counted(this.#frames, 'frame')}`);
-    if (this.#bad === 0) return EXIT.OK;
-    say(this.#io, `${counted(this.#frames, 'frame')} written, ${counted(this.#bad, 'bad line')}`);
+    if (this.#bad.count === 0) return EXIT.OK;
+    say(this.#io, `${counted(this.#frames, 'frame')} written, ${counted(this.#bad.count, 'bad line')}`);
     return EXIT.INPUT;
   }
 
@@ -91,7 +89,7 @@ class Encoder {
       json = value;
     } catch (error) {
       await this.#finishGroup();
-      this.#reject(this.#lineNumber, error);
+      this.#bad.reject(this.#file, this.#lineNumber, error);
       return;
     }
     const open = this.#group;
@@ -110,7 +108,7 @@ class Encoder {
     try {
       this.#group!.records.push(recordOf(json));
     } catch (error) {
-      this.#reject(this.#lineNumber, error);
+      this.#bad.reject(this.#file, this.#lineNumber, error);
     }
   }
 
@@ -125,16 +123,8 @@ class Encoder {
       }
     } catch (error) {
       if (error instanceof CliError) throw error;
-      this.#reject(group.lineNumber, error);
+      this.#bad.reject(this.#file, group.lineNumber, error);
     }
-  }
-
-  #reject(lineNumber: number, error: unknown): void {
-    this.#bad++;
-    const reason = error instanceof Error ? error.message : String(error);
-    if (this.#bad <= MESSAGES)
-      say(this.#io, `${this.#file === '-' ? 'line' : `${this.#file}: line`} ${lineNumber}: ${reason}`);
-    if (this.#bad === MESSAGES) say(this.#io, 'further bad lines are only counted');
   }
 }
 
@@ -153,7 +143,7 @@ function framesOf(group: Group): FrameInput[] {
   const { first, records } = group;
   const timeNs = timeOf(first.timeNs);
   if (first.frameHex !== undefined) {
-    return [{ data: bytesOf(first.frameHex), timeNs, linkType: linkTypeNumber(first.linkType) }];
+    return [{ data: bytesOfHex(first.frameHex, 'frameHex'), timeNs, linkType: linkTypeNumber(first.linkType) }];
   }
   const frame = (data: Uint8Array): FrameInput => ({ data, timeNs, linkType: LinkType.ETHERNET });
   if (records.length === 0) return [];
@@ -167,13 +157,6 @@ function timeOf(value: unknown): bigint {
   if (typeof value === 'string' && /^\d+$/.test(value)) return BigInt(value);
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
   throw new TypeError(`timeNs: ${JSON.stringify(value)} is not a decimal string of nanoseconds`);
-}
-
-function bytesOf(value: unknown): Uint8Array {
-  if (typeof value !== 'string' || value.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(value)) {
-    throw new TypeError('frameHex is not an even number of hexadecimal digits');
-  }
-  return Buffer.from(value, 'hex');
 }
 
 function linkTypeNumber(value: unknown): number {

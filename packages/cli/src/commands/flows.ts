@@ -1,27 +1,18 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { CaptureSource, Collector, FlowStage, SourceError } from '@int/collector';
 import { MAX_METRICS } from '@int/flowcache/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
-import { addDecodeOptions, type DecodeFlags, decodeOptions, duration, wholeNumber } from '../options.js';
+import { CaptureRun } from '../collect/capture-run.js';
+import { addCacheOptions, type CacheFlags, flowStageOf } from '../flows/cache-options.js';
+import { type FlowListOptions, listFlows } from '../flows/flow-list.js';
+import { hasColour, type Io } from '../io.js';
+import { addDecodeOptions, type DecodeFlags, wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
-import { flowJson, flowTotals, flowTotalsJson } from '../output/flow-json.js';
-import { FLOW_ORDERS, type FlowOrder, flowsInOrder } from '../output/flow-order.js';
-import { flowHeading, flowLine, flowTotalsLines, hopLines } from '../output/flow-table.js';
-import { counted } from '../output/numbers.js';
-import { Progress } from '../output/progress.js';
+import { flowTotals, flowTotalsJson } from '../output/flow-json.js';
+import { FLOW_ORDERS } from '../output/flow-order.js';
+import { flowTotalsLines } from '../output/flow-table.js';
 
-interface FlowsFlags extends DecodeFlags {
-  readonly rows?: number;
-  readonly buckets?: number;
-  readonly hops?: number;
-  readonly metrics?: readonly MetricName[];
-  /** In nanoseconds. */
-  readonly idle?: number;
-  readonly sort: FlowOrder;
-  readonly top?: number;
-  readonly perHop?: true;
+interface FlowsFlags extends DecodeFlags, CacheFlags, Omit<FlowListOptions, 'json'> {
   readonly json?: true;
 }
 
@@ -30,9 +21,6 @@ interface FlowsFlags extends DecodeFlags {
  * rare, so that flows of short captures are aged exactly.
  */
 const SWEEP = { rows: 1 << 16, burst: 1 << 25 } as const;
-
-/** Lines written between two checks for signals. */
-const LINES = 1024;
 
 function metricList(text: string): MetricName[] {
   const names = text.split(',');
@@ -44,36 +32,17 @@ function metricList(text: string): MetricName[] {
   return names as MetricName[];
 }
 
-const idleTime = duration('a time', 2 ** 31 - 1);
-
-/** Defines arguments, options and action of `int flows`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
-  command
-    .argument('<FILE>', 'capture to read; - is standard input')
-    .addOption(
-      new Option('--rows <R>', 'rows of the cache (524288)').argParser(wholeNumber('a number of rows', 1, 1 << 28)),
-    )
-    .addOption(
-      new Option('--buckets <B>', 'flows that fit into a row (12)').argParser(
-        wholeNumber('a number of buckets', 1, 64),
-      ),
-    )
-    .addOption(
-      new Option('--idle <DURATION>', 'flows that are silent for longer leave the cache (never)').argParser((text) => {
-        const ns = idleTime(text);
-        if (ns === 0) throw new InvalidArgumentError('Give a time above 0; without the option, flows stay.');
-        return ns;
-      }),
-    )
-    .addOption(new Option('--hops <N>', 'hops to follow (5)').argParser(wholeNumber('a number of hops', 1, 64)))
-    .addOption(
-      new Option(
-        '--metrics <NAME,...>',
-        'metrics to follow, 8 at most (hopLatency,queueOccupancy,egressUtilization)',
-      ).argParser(metricList),
+  command.argument('<FILE>', 'capture to read; - is standard input');
+  addCacheOptions(command, 'the cache', 'flows that are silent for longer leave the cache (never)')
+    .option('--hops <N>', 'hops to follow (5)', wholeNumber('a number of hops', 1, 64))
+    .option(
+      '--metrics <NAME,...>',
+      'metrics to follow, 8 at most (hopLatency,queueOccupancy,egressUtilization)',
+      metricList,
     )
     .addOption(new Option('--sort <KEY>', 'order of the flows, largest first').choices(FLOW_ORDERS).default('packets'))
-    .addOption(new Option('--top <N>', 'list so many flows (all)').argParser(wholeNumber('a number', 1, 2 ** 32)))
+    .option('--top <N>', 'list so many flows (all)', wholeNumber('a number', 1, 2 ** 32))
     .option('--per-hop', 'a line for each hop, too')
     .option('--json', 'one JSON object per line: flows, then a total');
   addDecodeOptions(command).action(async (file: string, flags: FlowsFlags) => {
@@ -81,90 +50,20 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   });
 }
 
-/** @throws CliError if memory is insufficient */
-function makeStage({ rows, buckets, hops, metrics, idle }: FlowsFlags): FlowStage {
-  try {
-    return new FlowStage({
-      ...(rows !== undefined && { rows }),
-      ...(buckets !== undefined && { buckets }),
-      ...(hops !== undefined && { hops }),
-      ...(metrics !== undefined && { metrics }),
-      ...(idle !== undefined && { idleNs: BigInt(Math.ceil(idle)), sweep: SWEEP }),
-    });
-  } catch (error) {
-    // The options were checked before, so a RangeError means that memory is insufficient.
-    if (!(error instanceof RangeError)) throw error;
-    throw new CliError(`no memory for so large a cache (${error.message}): give fewer --rows`, EXIT.USAGE, error);
-  }
-}
-
 async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
   const output = new DataOutput(io.stdout);
+  const stage = flowStageOf(flags, SWEEP);
   // The flows are printed after all input is read.
-  const progress = new Progress(io, false);
-  const problems: string[] = [];
-  const stage = makeStage(flags);
-  const collector = new Collector({
-    sources: [new CaptureSource({ path: file, input: io.stdin })],
-    decode: decodeOptions(flags),
-    stages: [
-      stage,
-      {
-        name: 'progress',
-        process: () => progress.update(() => counted(collector.totals().received, 'frame')),
-      },
-    ],
-    onProblem: ({ error }) => problems.push(error.message),
-  });
-  try {
-    await collector.start();
-  } catch (error) {
-    if (SourceError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
-    throw error;
-  }
-  await new Promise<void>((resolve) => {
-    if (io.signal.aborted) resolve();
-    io.signal.addEventListener('abort', () => resolve(), { once: true });
-    output.onClosed = resolve;
-    void collector.finished.then(resolve);
-  });
-  const totals = await collector.stop();
-  progress.done();
+  const run = new CaptureRun(file, flags, { stages: [stage] }, false, output, io);
+  const totals = await run.run();
   stage.sweep();
 
   const found = flowTotals(stage.totals());
-  const listed = await list(stage, flags, output, io);
-  if (flags.json === true) output.line(flowTotalsJson(found, totals));
-  else for (const line of flowTotalsLines(found, listed, colours(hasColour(io)))) output.line(line);
-  await output.end();
-  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
-  if (output.closed) return EXIT.OK;
-  const frames = counted(totals.received, 'frame');
-  for (const problem of problems) say(io, `${problem}, after ${frames}`);
-  if (io.signal.aborted) say(io, `interrupted after ${frames}`);
-  const { truncated, malformed, unsupported } = totals.dropped;
-  const wrong = truncated + malformed + unsupported;
-  if (wrong > 0) say(io, `of ${frames}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`);
-  return wrong > 0 || problems.length > 0 ? EXIT.INPUT : EXIT.OK;
-}
-
-/** Writes the flows. @returns their number */
-async function list(stage: FlowStage, flags: FlowsFlags, output: DataOutput, io: Io): Promise<number> {
   const colour = colours(hasColour(io));
-  const isJson = flags.json === true;
   // After an interruption, flows read so far are listed; a signal during the list ends it.
   const wasInterrupted = io.signal.aborted;
-  let listed = 0;
-  for (const entry of flowsInOrder(stage.cache, flags.sort, flags.top ?? Number.POSITIVE_INFINITY)) {
-    if (listed === 0 && !isJson) output.line(flowHeading(colour));
-    let busy = output.line(isJson ? flowJson(entry) : flowLine(entry, colour));
-    if (!isJson && flags.perHop === true) {
-      for (const line of hopLines(entry, colour)) busy = output.line(line) ?? busy;
-    }
-    listed++;
-    if (busy !== undefined) await busy;
-    if (listed % LINES === 0) await new Promise(setImmediate);
-    if (output.closed || (io.signal.aborted && !wasInterrupted)) break;
-  }
-  return listed;
+  const listed = await listFlows(stage.cache, flags, output, colour, () => io.signal.aborted && !wasInterrupted);
+  if (flags.json === true) output.line(flowTotalsJson(found, totals));
+  else for (const line of flowTotalsLines(found, listed, colour)) output.line(line);
+  return run.end(totals);
 }

@@ -28,20 +28,16 @@ interface GenerateFlags {
 const BATCH_REPORTS = 256;
 const BATCH_BYTES = 1 << 17;
 
-/** Defines arguments, options and action of `int generate`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .option('--topology <NAME:SIZE>', 'fabric: leaf-spine:LEAVESxSPINES or fat-tree:K', 'leaf-spine:4x2')
-    .addOption(new Option('--flows <N>', 'monitored flows').default(256).argParser(wholeNumber('a number', 1, 1 << 22)))
-    .addOption(
-      new Option('--packets <N>', 'telemetry reports to make')
-        .default(10_000)
-        .argParser(wholeNumber('a number', 1, Number.MAX_SAFE_INTEGER)),
-    )
-    .addOption(
-      new Option('--rate <PPS>', 'monitored packets per second; with --to also in real time')
-        .default(20_000)
-        .argParser(positiveNumber('packets per second')),
+    .option('--flows <N>', 'monitored flows', wholeNumber('a number', 1, 1 << 22), 256)
+    .option('--packets <N>', 'telemetry reports to make', wholeNumber('a number', 1, Number.MAX_SAFE_INTEGER), 10_000)
+    .option(
+      '--rate <PPS>',
+      'monitored packets per second; with --to also in real time',
+      positiveNumber('packets per second'),
+      20_000,
     )
     .addOption(new Option('--mode <MODE>', 'INT mode').choices(['md', 'mx', 'xd']).default('md'))
     .addOption(new Option('--report <VERSION>', 'telemetry report version').choices(['1.0', '2.0']).default('2.0'))

@@ -1,7 +1,7 @@
 import type { Algorithm } from '@int/gpint';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { aside } from '../aside/aside.js';
-import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { EXIT, hasColour, type Io, say } from '../io.js';
 import { positiveNumber, wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -42,38 +42,29 @@ function names(text: string, previous?: string[]): string[] {
   return [...(previous ?? []), ...all];
 }
 
-/** Defines arguments, options and action of `int plan`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<TOPOLOGY>', 'an edge list or GraphML file, - for standard input, or a generator such as fat-tree:8')
-    .addOption(new Option('--paths <K>', 'number of paths').argParser(wholeNumber('a number of paths', 1, 10_000_000)))
+    .option('--paths <K>', 'number of paths', wholeNumber('a number of paths', 1, 10_000_000))
     .addOption(
       new Option('--algorithm <NAME>', 'euler: trails over every link (INT-Path); per-node: a path for each switch')
         .choices(['gpint', 'euler', 'per-node'])
         .default('gpint'),
     )
     .option('--seed <S>', 'number or text, of generator and planner; the same seed gives the same plan', '1')
-    .addOption(
-      new Option('--budget <MS>', 'give the best plan found in so many milliseconds (when nothing improves)').argParser(
-        positiveNumber('milliseconds'),
-      ),
+    .option(
+      '--budget <MS>',
+      'give the best plan found in so many milliseconds (when nothing improves)',
+      positiveNumber('milliseconds'),
     )
-    .addOption(
-      new Option('--entries <A,B,...>', 'switches at which the monitor is attached: paths start there (any)').argParser(
-        names,
-      ),
-    )
+    .option('--entries <A,B,...>', 'switches at which the monitor is attached: paths start there (any)', names)
     .option('--per-component', 'plan each part of a network that is in parts')
     .addOption(
       new Option('--weights <FROM>', 'costs of links: key: as the file says; distance: from latitude and longitude')
         .choices(['key', 'distance', 'none'])
         .default('key'),
     )
-    .addOption(
-      new Option('--fail <A-B|A,...>', 'links and switches that fail then: which paths have to change').argParser(
-        names,
-      ),
-    )
+    .option('--fail <A-B|A,...>', 'links and switches that fail then: which paths have to change', names)
     .option('--json', 'one JSON object')
     .addHelpText('after', HELP);
   command.action(async (topology: string, flags: PlanFlags) => {
@@ -114,7 +105,6 @@ async function plan(topology: string, flags: PlanFlags, io: Io): Promise<number>
     await writePlanText(output, graph, first, width, colour);
     if (second !== null) await writeReplanText(output, graph, failed, second, width, colour);
   }
-  await output.end();
-  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  await output.finish();
   return EXIT.OK;
 }

@@ -1,3 +1,4 @@
+import { within } from '@int/collector/internals';
 import type {
   FlowWindow,
   ImmediateEvent,
@@ -7,8 +8,9 @@ import type {
   ProcessorTotals,
 } from '@int/stream-kafka';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
-import { endsWithin, opening } from '../interruption.js';
+import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
@@ -85,22 +87,19 @@ function windowLength(text: string): number {
   return ns;
 }
 
-/** Defines arguments, options and action of `int process`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .addOption(
-      new Option('--kafka <BROKERS>', 'HOST:PORT of brokers, with commas').argParser(brokers).makeOptionMandatory(),
-    )
+    .requiredOption('--kafka <BROKERS>', 'HOST:PORT of brokers, with commas', brokers)
     .option('--group <NAME>', 'consumer group; all that have the same share the work (int-process)')
     .option('--prefix <TEXT>', 'beginning of the names of topics: TEXTreports is read (int.)')
     .addOption(new Option('--format <FORMAT>', 'how reports are written (auto)').choices(['auto', 'json', 'protobuf']))
     .addOption(new Option('--from <WHERE>', 'where a new group begins (earliest)').choices(['earliest', 'latest']))
-    .addOption(new Option('--window <TIME>', 'length of a window of statistics (1s)').argParser(windowLength))
-    .addOption(new Option('--commit <TIME>', 'time between transactions (1s)').argParser(wholeMs('a time', 10, 60_000)))
-    .addOption(
-      new Option('--wait <TIME>', 'how long windows wait for a collector that is silent (30s)').argParser(
-        wholeMs('a time', 1000, 86_400_000),
-      ),
+    .option('--window <TIME>', 'length of a window of statistics (1s)', windowLength)
+    .option('--commit <TIME>', 'time between transactions (1s)', wholeMs('a time', 10, 60_000))
+    .option(
+      '--wait <TIME>',
+      'how long windows wait for a collector that is silent (30s)',
+      wholeMs('a time', 1000, 86_400_000),
     )
     .addOption(metricsOption())
     .addOption(metricsHostOption())
@@ -116,18 +115,16 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 
 function optionsOf(flags: ProcessFlags): ProcessorOptions {
   const { kafka, group, prefix, format, from, window, commit, wait } = flags;
-  const windowMs = window === undefined ? undefined : window / 1e6;
-  const sliceMs = windowMs === undefined ? undefined : sliceOf(windowMs);
+  const millisecondsOf = (ns: number): number => ns / 1e6;
+  const windowMs = ifGiven(window, millisecondsOf);
   return {
     bootstrap: kafka,
-    ...(group !== undefined && { group }),
-    ...(prefix !== undefined && { prefix }),
-    ...(format !== undefined && { format }),
-    ...(from !== undefined && { from }),
-    ...(windowMs !== undefined && { windowMs }),
-    ...(sliceMs !== undefined && { sliceMs }),
-    ...(commit !== undefined && { commitMs: commit / 1e6 }),
-    ...(wait !== undefined && { waitMs: wait / 1e6 }),
+    ...given({ group, prefix, format, from, windowMs }),
+    ...given({
+      sliceMs: ifGiven(windowMs, sliceOf),
+      commitMs: ifGiven(commit, millisecondsOf),
+      waitMs: ifGiven(wait, millisecondsOf),
+    }),
   };
 }
 
@@ -169,16 +166,11 @@ class ProcessCommand {
 
   /** Runs until a signal comes or its output has no reader any more. Returns the exit code. */
   async run(): Promise<number> {
-    const { signal } = this.#io;
-    const ended = new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      if (signal.aborted) resolve();
-      this.#output.onClosed = resolve;
-    });
+    const ended = endOf(this.#io, this.#output);
     try {
       await opening(this.#io, `Kafka at ${this.#flags.kafka.join(', ')}`, this.#processor.start());
     } catch (error) {
-      await endsWithin(this.#processor.stop(), STOP_MS);
+      await within(STOP_MS, this.#processor.stop());
       await this.#output.end();
       if (error instanceof CliError) throw error;
       throw new CliError(error instanceof Error ? error.message : String(error), EXIT.OPEN, error);
@@ -188,7 +180,7 @@ class ProcessCommand {
     try {
       if (metrics !== undefined) server = await serveProcessMetrics(this.#processor, metrics, metricsAllowHost);
     } catch (error) {
-      await endsWithin(this.#processor.stop(), STOP_MS);
+      await within(STOP_MS, this.#processor.stop());
       await this.#output.end();
       throw error;
     }
@@ -202,7 +194,7 @@ class ProcessCommand {
       this.#screen?.leave();
       await server?.close();
     }
-    const hasStopped = await endsWithin(this.#processor.stop(), STOP_MS);
+    const hasStopped = await within(STOP_MS, this.#processor.stop());
     await this.#finish();
     if (hasStopped) return EXIT.OK;
     throw new CliError(

@@ -17,11 +17,10 @@ interface QueryFlags {
   readonly salvage?: true;
 }
 
-/** Defines arguments, options and action of `int query`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<SQL>', 'one statement that reads, such as "select nodeId, max(hopLatency) from hops group by nodeId"')
-    .addOption(new Option('--store <DIR>', 'folder of the history').makeOptionMandatory())
+    .requiredOption('--store <DIR>', 'folder of the history')
     .addOption(new Option('--json', 'one JSON object per row').conflicts('csv'))
     .option('--csv', 'comma-separated values; the first line names the columns')
     .option(

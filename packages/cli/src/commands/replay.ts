@@ -60,7 +60,6 @@ function macAddress(text: string): Uint8Array {
   }
 }
 
-/** Defines arguments, options and action of `int replay`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture (pcap, pcapng, also gzip); - is standard input')
@@ -69,23 +68,18 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         .argParser(udpAddress)
         .conflicts('afxdp'),
     )
-    .addOption(
-      new Option('--afxdp <IFACE[:QUEUE]>', 'send its Ethernet frames as they are, by this interface').argParser(
-        interfaceQueue,
-      ),
-    )
+    .option('--afxdp <IFACE[:QUEUE]>', 'send its Ethernet frames as they are, by this interface', interfaceQueue)
     .addOption(
       new Option('--rate <PPS>', 'frames per second; max: as fast as it goes (the pace of the capture)')
         .argParser(rate)
         .conflicts('speed'),
     )
-    .addOption(
-      new Option('--speed <X>', '1 is the pace of the capture, 2 twice that (1)').argParser(positiveNumber('a factor')),
-    )
-    .addOption(
-      new Option('--loop <N>', 'send it so many times; 0: until interrupted')
-        .default(1)
-        .argParser(wholeNumber('a number', 0, Number.MAX_SAFE_INTEGER)),
+    .option('--speed <X>', '1 is the pace of the capture, 2 twice that (1)', positiveNumber('a factor'))
+    .option(
+      '--loop <N>',
+      'send it so many times; 0: until interrupted',
+      wholeNumber('a number', 0, Number.MAX_SAFE_INTEGER),
+      1,
     )
     .addOption(
       new Option('--report-port <N>', 'with --to: only packets to this UDP port; repeat for more (all)')
@@ -238,7 +232,6 @@ class ReplayCommand {
     }
     if (this.#flags.json === true) output.line(JSON.stringify(replayJson('total', state)));
     else for (const line of [...reasonLines(state), totalText(state)]) output.line(line);
-    await output.end();
-    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+    await output.finish();
   }
 }

@@ -195,7 +195,6 @@ export interface IntConfig {
   readonly sinks?: readonly SinkConfig[];
 }
 
-/** The name of a sink. */
 export function nameOf(sink: SinkConfig): string {
   const [[kind, options]] = Object.entries(sink) as [[string, { readonly name?: string }]];
   return options.name ?? kind;

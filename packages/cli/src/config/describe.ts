@@ -6,7 +6,6 @@ import { millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { sinkText } from './sinks.js';
 
-/** The description as an object. */
 export function checkJson({ config, file }: ReadConfig): Record<string, unknown> {
   return {
     type: 'config',
@@ -21,7 +20,6 @@ export function checkJson({ config, file }: ReadConfig): Record<string, unknown>
   };
 }
 
-/** The description as lines of text. */
 export function checkLines({ config, file }: ReadConfig): string[] {
   const { detect, flows, dart, workers, sinks = [] } = config;
   return [
@@ -37,7 +35,6 @@ export function checkLines({ config, file }: ReadConfig): string[] {
   ];
 }
 
-/** Longest time for stopping, in milliseconds. */
 export function drainOf(drain: number | string | undefined): number {
   return drain === undefined ? DRAIN_MS : millisecondsOf(drain);
 }

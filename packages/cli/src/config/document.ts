@@ -31,7 +31,6 @@ const MOST_SYNTAX = 200;
 /** `${NAME}` and nothing else. */
 const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
-/** A problem in a file, and its place. */
 export interface Problem {
   readonly path: ValuePath;
   /** Whether the position is that of the key, not of its value. */

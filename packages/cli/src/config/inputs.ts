@@ -2,6 +2,7 @@
 import type { DecodeOptions } from '@int/codec';
 import { CaptureSource, type Source } from '@int/collector';
 import { parseUdpAddress } from '@int/collector/internals';
+import { given, ifGiven } from '../given.js';
 import { interfaceQueues } from '../input/interface-queues.js';
 import { anyAddress, CaptureInput, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import type { XdpChoice, XdpChoiceFlags } from '../input/xdp-choice.js';
@@ -14,7 +15,6 @@ import { bytesOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import type { Tell } from './sink-parts.js';
 
-/** Several inputs as one. */
 class JointInput implements TelemetryInput {
   readonly decode: Omit<DecodeOptions, 'linkType'>;
   readonly #parts: readonly TelemetryInput[];
@@ -58,9 +58,8 @@ export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
     return {
       ...decode,
       afxdp: interfaceQueues(`${name}:${queues}`),
-      ...(mode !== undefined && { afxdpMode: mode }),
       ...(prefilter === true && { prefilter }),
-      ...(onDown !== undefined && { onDown }),
+      ...given({ afxdpMode: mode, onDown }),
     };
   } catch (error) {
     throw problem(['sources', index, 'afxdp'], (error as Error).message, error);
@@ -71,19 +70,14 @@ function udpInput(read: ReadConfig, index: number, decode: Omit<DecodeOptions, '
   const { listen, receiveBuffer, slabs } = read.config.sources[index]!.udp!;
   const path = ['sources', index, 'udp'];
   try {
-    return new UdpInput([parseUdpAddress(`udp://${listen}`)], decode, {
-      ...(receiveBuffer !== undefined && { receiveBufferBytes: bytesOf(receiveBuffer) }),
-      ...(slabs !== undefined && { slabs }),
-    });
+    const options = given({ receiveBufferBytes: ifGiven(receiveBuffer, bytesOf), slabs });
+    return new UdpInput([parseUdpAddress(`udp://${listen}`)], decode, options);
   } catch (error) {
     throw read.problem(path, (error as Error).message, error);
   }
 }
 
-/**
- * All sources, not yet open.
- * @throws CliError (rejects)
- */
+/** All sources, not yet open. @throws CliError (rejects) */
 export async function configInput(
   read: ReadConfig,
   xdp: XdpChoice,
@@ -99,7 +93,7 @@ export async function configInput(
     else if (pcap !== undefined) {
       const { file, speed } = pcap;
       const path = file === '-' ? file : read.path(file);
-      const capture = new CaptureSource({ path, input: io.stdin, ...(speed !== undefined && { speed }) });
+      const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed }) });
       parts.push(new CaptureInput(capture, decode));
     } else if (kafka !== undefined) parts.push(await kafkaInput(read, index, decode, tell));
     else {
@@ -112,7 +106,6 @@ export async function configInput(
   return new JointInput(parts, decode);
 }
 
-/** A short description of a source. */
 export function sourceText({ udp, afxdp, pcap, kafka }: SourceConfig): string {
   if (udp !== undefined) return `UDP on ${udp.listen}`;
   if (afxdp !== undefined) return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}`;

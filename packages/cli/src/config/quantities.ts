@@ -1,6 +1,7 @@
 /** Sizes and times that the schema of int.yaml accepts. */
 
-const BYTES: Readonly<Record<string, number>> = {
+/** Bytes in each unit of size. */
+export const BYTES: Readonly<Record<string, number>> = {
   B: 1,
   kB: 1e3,
   MB: 1e6,

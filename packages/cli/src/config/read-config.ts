@@ -25,7 +25,6 @@ const CONFIGURATION = { name: 'configuration', mostBytes: 1 << 20, tooLargeCode:
 /** Most problems located in the text; further ones are only counted. */
 const MOST_EXPLAINED = 200;
 
-/** The parts of a schema that messages need. */
 interface Described {
   readonly title?: string;
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -57,7 +56,6 @@ function validator(): ValidateFunction<IntConfig> {
   return compiled;
 }
 
-/** Describes a schema error. */
 function explain(error: ErrorObject): Problem {
   const path = keysOf(error);
   const { keyword, params, message = 'is wrong' } = error;

@@ -2,6 +2,7 @@
 import { ReportLossStage, type Sink, type Stage } from '@int/collector';
 import type { DetectorOptions } from '@int/detect';
 import { LiveDetection } from '../collect/live-detection.js';
+import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
@@ -27,36 +28,22 @@ export interface CollectSetup {
   readonly isPatient: boolean;
   /** The sources, not yet open. @throws CliError (rejects) */
   input(): Promise<TelemetryInput>;
-  /**
-   * Handles an error on opening the sources.
-   * @returns true if {@link input} now returns other sources
-   */
+  /** Handles an error on opening the sources. @returns true if {@link input} now returns other sources */
   giveUp(error: unknown): boolean;
-  /** Longest time for stopping, in milliseconds. */
   readonly drainMs: number;
   /** Closes the parts that are neither sources nor sinks. */
   close(): Promise<void>;
 }
 
 function detectorOptions({ state, flowCells, switchCells, idle }: DetectConfig): DetectorOptions {
-  return {
-    ...(state !== undefined && { state }),
-    ...(flowCells !== undefined && { flowCells }),
-    ...(switchCells !== undefined && { switchCells }),
-    ...(idle !== undefined && { idleMs: millisecondsOf(idle) }),
-  };
+  return given({ state, flowCells, switchCells, idleMs: ifGiven(idle, millisecondsOf) });
 }
 
 function metricsOf(read: ReadConfig): MetricsEndpoint | null {
   const prometheus = prometheusOf(read);
   if (prometheus === null) return null;
   const { listen, allowHosts, labels, prefix, ...rows } = prometheus;
-  return new MetricsEndpoint(metricsAddress(listen), {
-    rows,
-    ...(allowHosts !== undefined && { allowHosts }),
-    ...(labels !== undefined && { labels }),
-    ...(prefix !== undefined && { prefix }),
-  });
+  return new MetricsEndpoint(metricsAddress(listen), { rows, ...given({ allowHosts, labels, prefix }) });
 }
 
 /**

@@ -1,4 +1,6 @@
 /** The common parts of the sinks of int.yaml. */
+import type { OutageListener } from '@int/collector';
+import { given, ifGiven } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 import { counted } from '../output/numbers.js';
 import type { RetryConfig } from './config.js';
@@ -9,14 +11,8 @@ import type { ReadConfig } from './read-config.js';
 /** Prints a message for the user, one line. */
 export type Tell = (message: string) => void;
 
-/** Callbacks of a sink for the begin and the end of an outage. */
-export interface Reporting {
-  readonly onProblem: (problem: Error) => void;
-  readonly onRecovered: (outage: { readonly lastedMs: number; readonly attempts: number }) => void;
-}
-
-/** Makes the callbacks that print a sink's messages. */
-export function reporting(name: string, tell: Tell): Reporting {
+/** Makes the callbacks of a sink that print the begin and the end of an outage. */
+export function reporting(name: string, tell: Tell): OutageListener<Error> {
   return {
     onProblem: ({ message }) => tell(`${name}: ${message}`),
     onRecovered: ({ lastedMs, attempts }) =>
@@ -26,16 +22,10 @@ export function reporting(name: string, tell: Tell): Reporting {
 
 /** Delays in the form of the sinks' options. */
 export function retryOf({ first, longest }: RetryConfig): { readonly firstMs?: number; readonly maxMs?: number } {
-  return {
-    ...(first !== undefined && { firstMs: millisecondsOf(first) }),
-    ...(longest !== undefined && { maxMs: millisecondsOf(longest) }),
-  };
+  return given({ firstMs: ifGiven(first, millisecondsOf), maxMs: ifGiven(longest, millisecondsOf) });
 }
 
-/**
- * Makes a part from options.
- * @throws FileProblems if an option is refused
- */
+/** Makes a part from options. @throws FileProblems if an option is refused */
 export function made<T>(read: ReadConfig, path: ValuePath, make: () => T): T {
   try {
     return make();

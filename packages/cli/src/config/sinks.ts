@@ -14,7 +14,6 @@ const UNUSED_MS = 1000;
 
 export interface ConfigSinks {
   readonly sinks: readonly Sink[];
-  /** Consumer of the flow cache's events. */
   readonly cacheEvents: RecordConsumer | null;
 }
 
@@ -50,12 +49,10 @@ export async function closeSinks(sinks: readonly Sink[]): Promise<void> {
   await Promise.allSettled(sinks.map((sink) => sink.close?.(UNUSED_MS)));
 }
 
-/** The page for Prometheus. */
 export function prometheusOf({ config }: ReadConfig): PrometheusConfig | null {
   return config.sinks?.find(({ prometheus }) => prometheus !== undefined)?.prometheus ?? null;
 }
 
-/** A short description of a sink. */
 export function sinkText(sink: SinkConfig): string {
   const { kafka, parquet, prometheus, opensearch, redis } = sink;
   const what = (records: readonly string[] | undefined): string => records?.join(', ') ?? 'all records';

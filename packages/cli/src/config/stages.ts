@@ -3,6 +3,7 @@ import { DartStage, FlowStage, type FlowStageOptions } from '@int/collector';
 import type { EpochStore } from '@int/dart/node';
 import { type CacheGeometry, geometryOf, type RecordConsumer } from '@int/flowcache';
 import { openStore, StoreTrouble } from '../dart/open-store.js';
+import { given, ifGiven } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 import { bytesOf, nanosecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
@@ -30,7 +31,7 @@ export function flowStage(read: ReadConfig, events: RecordConsumer | null): Flow
   const options: FlowStageOptions = {
     ...dimensions,
     ...(idleNs > 0n && { idleNs, sweep: SWEEP }),
-    ...(thresholds !== undefined && { thresholds }),
+    ...given({ thresholds }),
     ...(events !== null && { events }),
   };
   try {
@@ -55,7 +56,7 @@ export async function dartStage(read: ReadConfig, tell: Tell): Promise<ConfigSto
   if (dart === undefined) return null;
   const { store: folder, memory, values = 'path', ...shape } = dart;
   const store = await openStore(
-    { ...shape, store: read.path(folder), ...(memory !== undefined && { memory: bytesOf(memory) }) },
+    { ...shape, store: read.path(folder), ...given({ memory: ifGiven(memory, bytesOf) }) },
     { onError: new StoreTrouble(tell).onError },
   );
   try {

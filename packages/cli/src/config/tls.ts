@@ -7,34 +7,28 @@ import type { ReadConfig } from './read-config.js';
 const CERTIFICATE = { name: 'certificate or key', mostBytes: 1 << 20 } as const;
 
 /** Certificates in the form of `node:tls`. */
-export interface Certificates {
-  readonly ca?: Buffer;
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
-  readonly servername?: string;
-}
+export type Certificates = { readonly [K in keyof TlsConfig]: K extends 'servername' ? string : Buffer };
 
 /**
- * Reads the files of certificates.
- * @param path path of `tls` in the configuration
+ * Reads the files of certificates, if there are any.
+ * @param path path of the part in the configuration that has `tls`
  * @throws FileProblems (rejects)
  */
-export async function readCertificates(read: ReadConfig, tls: TlsConfig, path: ValuePath): Promise<Certificates> {
-  const fileOf = async (name: 'ca' | 'cert' | 'key'): Promise<{ readonly [K in typeof name]?: Buffer }> => {
-    const file = tls[name];
-    if (file === undefined) return {};
+export async function certificatesOf(
+  read: ReadConfig,
+  tls: TlsConfig | undefined,
+  path: ValuePath,
+): Promise<Certificates | undefined> {
+  if (tls === undefined) return undefined;
+  const { servername, ...files } = tls;
+  const certificates: Record<string, Buffer> = {};
+  for (const [name, file] of Object.entries(files)) {
     try {
-      return { [name]: await readRegular(read.path(file), CERTIFICATE) };
+      certificates[name] = await readRegular(read.path(file), CERTIFICATE);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      throw read.problem([...path, name], error.message, error);
+      throw read.problem([...path, 'tls', name], error.message, error);
     }
-  };
-  const { servername } = tls;
-  return {
-    ...(await fileOf('ca')),
-    ...(await fileOf('cert')),
-    ...(await fileOf('key')),
-    ...(servername !== undefined && { servername }),
-  };
+  }
+  return servername === undefined ? certificates : { ...certificates, servername };
 }

@@ -6,7 +6,6 @@ import { protocolNumber } from '../output/record-text.js';
 const ENDPOINT = String.raw`(?:\[([^\]]+)\](?::(\d{1,5}))?|([^\s:>/]+)(?::(\d{1,5}))?|([0-9a-fA-F:.]*:[0-9a-fA-F:.]*))`;
 const FLOW = new RegExp(String.raw`^\s*${ENDPOINT}\s*-?>\s*${ENDPOINT}\s*[\s/]\s*(?:protocol\s+)?(\w+)\s*$`);
 
-/** Thrown for an invalid text of a flow. */
 export class FlowTextError extends Error {
   override readonly name = 'FlowTextError';
 }
@@ -43,10 +42,7 @@ export function parseFlow(text: string): Flow {
   };
 }
 
-/**
- * The key of a flow, or of a flow at a switch.
- * @throws FlowTextError if an address is invalid
- */
+/** The key of a flow, or of a flow at a switch. @throws FlowTextError if an address is invalid */
 export function keyOfFlow(flow: Flow, node: number | undefined): Uint8Array {
   try {
     return flowKey(flow, node);

@@ -3,14 +3,16 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { formatUdpAddress, type UdpAddress } from '@int/collector';
-import { type OutcomeName, type RnicCounters, SoftRnic, type SoftRnicOptions } from '@int/dart';
-import { FIRST_REJECT, OUTCOME_NAMES } from '@int/dart/internals';
+import type { SoftRnicOptions } from '@int/dart';
 import { type EpochStore, UdpRnic } from '@int/dart/node';
+import { endOf } from '../interruption.js';
 import { CliError, EXIT, type Io, openFailure } from '../io.js';
 import { DataOutput } from '../output/data-output.js';
 import { grouped, percent } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { QueryServer } from './live-query.js';
+import { type RegionFlags, regionRnic } from './region-options.js';
+import { rnicCounts, rnicSummary } from './rnic-counts.js';
 
 /** The condition that ends an epoch automatically. */
 export type Rotate = { readonly everyMs: number } | { readonly load: number };
@@ -26,24 +28,13 @@ const RECEIVE_BUFFER = 8 << 20;
 /** Characters kept for a slow reader. */
 const UNREAD_LIMIT = 1 << 16;
 
-const ACCEPTED = OUTCOME_NAMES.slice(0, FIRST_REJECT);
-const REJECTED = OUTCOME_NAMES.slice(FIRST_REJECT);
-
 export interface ListenerOptions {
   readonly address: UdpAddress;
   readonly destination: string | undefined;
   readonly icrc: NonNullable<SoftRnicOptions['icrc']>;
-  readonly queuePairs: readonly number[];
-  readonly service: 'uc' | 'rc';
-  readonly remoteKey: number;
-  readonly base: bigint;
+  readonly region: RegionFlags;
 }
 
-function pick(counters: RnicCounters, names: readonly OutcomeName[]): Partial<Record<OutcomeName, number>> {
-  return Object.fromEntries(names.map((name) => [name, counters[name]]));
-}
-
-/** Receives packets until it is stopped. */
 export class Listener {
   readonly #store: EpochStore;
   readonly #rnic: UdpRnic;
@@ -62,14 +53,10 @@ export class Listener {
 
   /** @throws CliError if it cannot listen on the address, or the region is invalid */
   static async open(store: EpochStore, options: ListenerOptions, io: Io): Promise<Listener> {
-    const { address, destination, icrc, queuePairs, service, remoteKey, base } = options;
+    const { address, destination, icrc, region } = options;
     const { host, port } = address;
     try {
-      const soft = new SoftRnic({
-        icrc,
-        queuePairs: queuePairs.map((number) => ({ number, service })),
-        regions: [{ remoteKey, base, target: store.target, access: { write: true, atomic: service === 'rc' } }],
-      });
+      const soft = regionRnic(region, store.target, { icrc });
       const ip = isIP(host) === 0 ? (await lookup(host)).address : host;
       const sentTo = destination === undefined ? {} : { destination };
       const rnic = await UdpRnic.listen({ rnic: soft, address: ip, port, receiveBuffer: RECEIVE_BUFFER, ...sentTo });
@@ -93,7 +80,6 @@ export class Listener {
 
   /** Resolves after a signal, or when standard output has no reader any more. The totals have then been printed. */
   async run(isJson: boolean): Promise<void> {
-    const { signal } = this.#io;
     const output = new DataOutput(this.#io.stdout);
     const paced = new PacedOutput(output, UNREAD_LIMIT);
     let before = 0;
@@ -104,11 +90,7 @@ export class Listener {
       before = datagrams;
       void paced.flush();
     }, LOG_MS);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      output.onClosed = resolve;
-    });
+    await endOf(this.#io, output);
     clearInterval(ticker);
     await this.#settle();
     await this.#rnic.close();
@@ -116,8 +98,7 @@ export class Listener {
     await paced.flush();
     if (isJson) output.line(JSON.stringify(this.#counters('total')));
     else for (const line of this.#summary()) output.line(line);
-    await output.end();
-    if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+    await output.finish();
   }
 
   async #settle(): Promise<void> {
@@ -135,7 +116,6 @@ export class Listener {
   #counters(type: 'stats' | 'total'): object {
     const { datagrams, bytes, answers, answersHeld, answerErrors } = this.#rnic.counters;
     const counters = this.#rnic.rnic.counters;
-    const { accepted, lost, gaps, restarts } = counters;
     const { keyWrites, slotWrites, load } = this.#store.live;
     const { checkpoints, checkpointAgeMs, rotations, rotationsPostponed } = this.#store.statistics;
     return {
@@ -143,12 +123,7 @@ export class Listener {
       elapsedMs: Math.round(performance.now() - this.#started),
       received: datagrams,
       bytes,
-      accepted,
-      operations: pick(counters, ACCEPTED),
-      rejected: pick(counters, REJECTED),
-      lost,
-      gaps,
-      restarts,
+      ...rnicCounts(counters),
       answers,
       answersHeld,
       answerErrors,
@@ -176,12 +151,10 @@ export class Listener {
   #summary(): string[] {
     const { datagrams } = this.#rnic.counters;
     const counters = this.#rnic.rnic.counters;
-    const { accepted, rejected, lost, gaps } = counters;
+    const { accepted, rejected } = counters;
     const { rotations, checkpoints } = this.#store.statistics;
-    const reasons = REJECTED.filter((name) => counters[name] > 0).map((name) => `${name} ${grouped(counters[name])}`);
     return [
-      `rejected: ${reasons.length === 0 ? 'none' : reasons.join(', ')}`,
-      `lost on the way: ${grouped(lost)} in ${grouped(gaps)} gaps of sequence numbers`,
+      ...rnicSummary(counters),
       `epoch ${this.#store.epoch}, load ${percent(this.#store.live.load)}, ${grouped(rotations)} rotations, ${grouped(checkpoints)} checkpoints`,
       `${grouped(datagrams)} received, ${grouped(accepted)} accepted, ${grouped(rejected)} rejected`,
     ];

@@ -14,10 +14,10 @@ import {
   type EpochStore,
   type HistoryQuery,
 } from '@int/dart/node';
+import { given, ifGiven } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 import { storeFailure } from './open-store.js';
 
-/** A query of a store. */
 export interface Question {
   readonly key: Uint8Array;
   readonly query: HistoryQuery;
@@ -38,7 +38,6 @@ export interface AnswerJson {
   readonly agreeing: number;
 }
 
-/** The reply to a query. */
 export interface Reply {
   readonly answers: readonly AnswerJson[];
   /** Damaged files that may have had further answers, a line each. */
@@ -116,10 +115,7 @@ function askOwner(directory: string, { key, query }: Question, locked: Error): P
   const { policy, at, from, to } = query;
   const asked: QuestionJson = {
     key: Buffer.from(key).toString('hex'),
-    ...(policy !== undefined && { policy }),
-    ...(at !== undefined && { at: String(at) }),
-    ...(from !== undefined && { from: String(from) }),
-    ...(to !== undefined && { to: String(to) }),
+    ...given({ policy, at: ifGiven(at, String), from: ifGiven(from, String), to: ifGiven(to, String) }),
   };
   return new Promise((resolve, reject) => {
     const socket = connect(socketOf(directory));
@@ -150,7 +146,6 @@ function parse<T>(text: string): T | null {
 
 /** Answers queries of other processes for a store that this process has open. */
 export class QueryServer {
-  /** Number of queries answered. */
   answered = 0;
   readonly #store: EpochStore;
   readonly #server: Server;
@@ -200,12 +195,7 @@ export class QueryServer {
   async #answer(text: string): Promise<ReplyJson> {
     try {
       const { key, policy, at, from, to } = JSON.parse(text) as QuestionJson;
-      const query = {
-        ...(policy !== undefined && { policy }),
-        ...(at !== undefined && { at: BigInt(at) }),
-        ...(from !== undefined && { from: BigInt(from) }),
-        ...(to !== undefined && { to: BigInt(to) }),
-      };
+      const query = given({ policy, at: ifGiven(at, BigInt), from: ifGiven(from, BigInt), to: ifGiven(to, BigInt) });
       const reply = await ask(this.#store, { key: Buffer.from(key, 'hex'), query });
       this.answered++;
       return reply;

@@ -19,7 +19,6 @@ const HINTS: Partial<Record<DartStoreErrorCode, string>> = {
   ERR_DART_NO_STORE: 'int dart write or int dart listen makes one',
 };
 
-/** Whether a folder contains a store. */
 async function hasStore(directory: string): Promise<boolean> {
   try {
     await access(join(directory, 'store.json'));
@@ -59,10 +58,7 @@ export class StoreTrouble {
   };
 }
 
-/**
- * Opens a store for writing, or makes it.
- * @throws CliError
- */
+/** Opens a store for writing, or makes it. @throws CliError */
 export async function openStore(flags: StoreFlags, options: EpochStoreOptions = {}): Promise<EpochStore> {
   const { store: directory } = flags;
   try {

@@ -2,6 +2,8 @@
 import type { DartStoreOptions, FamilyName, Policy } from '@int/dart';
 import { FAMILIES, MAX_COPIES, MAX_VALUE_BYTES } from '@int/dart/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { BYTES } from '../config/quantities.js';
+import { given } from '../given.js';
 import { wholeNumber } from '../options.js';
 
 /** An option parser for `single`, `plurality` or `consensus:M`. */
@@ -15,23 +17,11 @@ function policy(text: string): Policy {
   return { consensus: slots };
 }
 
-/** The inverse of {@link policy}. */
 export function policyText(value: Policy): string {
   return typeof value === 'string' ? value : `consensus:${value.consensus}`;
 }
 
 const SIZE = /^(\d+(?:\.\d+)?)(|B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)$/;
-const BYTES: Readonly<Record<string, number>> = {
-  kB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  TB: 1e12,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-  TiB: 2 ** 40,
-};
-
 /** An option parser for bytes: `65536`, `64KiB`, `1.5GiB`, `2GB`. */
 function byteSize(text: string): number {
   const match = SIZE.exec(text);
@@ -57,7 +47,6 @@ export function address64(text: string): bigint {
   return value;
 }
 
-/** An option parser for bytes in hexadecimal digits. */
 export function hexBytes(text: string): Uint8Array {
   const digits = /^(?:0[xX])?((?:[0-9a-fA-F]{2})+)$/.exec(text)?.[1];
   if (digits === undefined) throw new InvalidArgumentError('Give an even number of hexadecimal digits.');
@@ -108,7 +97,6 @@ export function policyOption(): Option {
   return new Option('--policy <P>', 'how slots decide: single, plurality or consensus:M (plurality)').argParser(policy);
 }
 
-/** Adds `--hash` and `--seed`. */
 export function addHashOptions(command: Command): Command {
   return command
     .addOption(
@@ -116,11 +104,7 @@ export function addHashOptions(command: Command): Command {
         FAMILIES,
       ),
     )
-    .addOption(
-      new Option('--seed <S>', 'chooses the hashes of xxhash, 32 bits (0)').argParser(
-        wholeNumber('a seed', 0, 0xffff_ffff),
-      ),
-    );
+    .option('--seed <S>', 'chooses the hashes of xxhash, 32 bits (0)', wholeNumber('a seed', 0, 0xffff_ffff));
 }
 
 /** Values of the options that make a store, parsed by commander. */
@@ -139,7 +123,7 @@ export function addStoreOptions(command: Command): Command {
         .argParser(byteSize)
         .conflicts('slots'),
     )
-    .addOption(new Option('--slots <M>', 'of a new store: slots').argParser(wholeNumber('slots', 1, 0xffff_ffff)))
+    .option('--slots <M>', 'of a new store: slots', wholeNumber('slots', 1, 0xffff_ffff))
     .addOption(copiesOption())
     .addOption(valueBytesOption())
     .addOption(checksumBitsOption());
@@ -149,13 +133,5 @@ export function addStoreOptions(command: Command): Command {
 /** Options of a new store, which an existing one must match. Options that were not given are omitted. */
 export function storeOptions(flags: StoreFlags): DartStoreOptions {
   const { slots, memory, valueBytes, checksumBits, copies, hash, seed } = flags;
-  return {
-    ...(slots !== undefined && { slots }),
-    ...(memory !== undefined && { memoryBytes: memory }),
-    ...(valueBytes !== undefined && { valueBytes }),
-    ...(checksumBits !== undefined && { checksumBits }),
-    ...(copies !== undefined && { copies }),
-    ...(hash !== undefined && { hash }),
-    ...(seed !== undefined && { seed }),
-  };
+  return given({ slots, memoryBytes: memory, valueBytes, checksumBits, copies, hash, seed });
 }

@@ -2,9 +2,9 @@
 import type { Flow } from '@int/codec';
 import { pathValue } from '@int/dart';
 import { MAX_KEY_BYTES } from '@int/dart/internals';
+import { bytesOfHex } from '../output/bad-lines.js';
 import { keyOfFlow, parseFlow } from './flow-key.js';
 
-/** A row of a store. */
 export interface Row {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
@@ -17,13 +17,6 @@ interface RowJson {
   readonly switch?: unknown;
   readonly value?: unknown;
   readonly path?: unknown;
-}
-
-function hex(value: unknown, name: string): Uint8Array {
-  if (typeof value !== 'string' || value.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(value)) {
-    throw new TypeError(`${name} is not an even number of hexadecimal digits`);
-  }
-  return Buffer.from(value, 'hex');
 }
 
 function uint(value: unknown, most: number, name: string): number {
@@ -49,7 +42,7 @@ function flowOf(value: unknown): Flow {
 
 function keyOf(json: RowJson): Uint8Array {
   if (json.key !== undefined) {
-    const key = hex(json.key, 'key');
+    const key = bytesOfHex(json.key, 'key');
     if (key.length === 0 || key.length > MAX_KEY_BYTES) throw new TypeError(`a key has 1 to ${MAX_KEY_BYTES} bytes`);
     return key;
   }
@@ -60,7 +53,7 @@ function keyOf(json: RowJson): Uint8Array {
 
 function bytesOf(json: RowJson, valueBytes: number): Uint8Array {
   if (json.value !== undefined) {
-    const given = hex(json.value, 'value');
+    const given = bytesOfHex(json.value, 'value');
     if (given.length > valueBytes) throw new TypeError(`the value has ${given.length} bytes, slots hold ${valueBytes}`);
     if (given.length === valueBytes) return given;
     const padded = new Uint8Array(valueBytes);

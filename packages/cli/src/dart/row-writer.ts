@@ -1,79 +1,66 @@
 /** Writing files of reports or rows into a store. */
-import type { DecodeOptions, MetricName, TelemetryBatch } from '@int/codec';
-import { CaptureSource, Collector, type CollectorTotals, SourceError, type Stage } from '@int/collector';
-import { ReportRows } from '@int/dart';
+import type { DecodeOptions, MetricName } from '@int/codec';
+import {
+  CaptureSource,
+  Collector,
+  type CollectorTotals,
+  DartStage,
+  type DartTotals,
+  SourceError,
+} from '@int/collector';
 import type { EpochStore } from '@int/dart/node';
 import { gunzipIfNeeded } from '@int/pcap/node';
 import { openInput } from '../input/capture-frames.js';
 import { readLines } from '../input/lines.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
+import { BadLines } from '../output/bad-lines.js';
 import { readRow } from './row-lines.js';
 
-/** Rows per batch: more than a report has hops. */
-const ROWS = 4096;
-/** Most messages about single lines; further problems are only counted. */
-const MESSAGES = 10;
 const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20]);
 const OPEN_BRACE = 0x7b;
 
-/** Totals of the input, by outcome. */
 export interface WriteTotals {
-  /** Rows written. */
-  keys: number;
   /** Frames of captures, and frames without usable telemetry, by reason. */
   frames: number;
   readonly dropped: Record<string, number>;
-  /** Lines of NDJSON, and lines that are not rows. */
   lines: number;
-  badLines: number;
-}
-
-/** Turns decoded reports into rows and writes them into the store. */
-class DartStage implements Stage {
-  readonly name = 'dart';
-  readonly #store: EpochStore;
-  readonly #rows: ReportRows;
-  readonly #written: (rows: number) => void;
-
-  constructor(store: EpochStore, rows: ReportRows, written: (rows: number) => void) {
-    this.#store = store;
-    this.#rows = rows;
-    this.#written = written;
-  }
-
-  process(batch: TelemetryBatch): void {
-    const rows = this.#rows;
-    for (let from = 0; from < batch.reports; ) {
-      from = rows.fill(batch, from);
-      this.#store.writeRows(rows.keys, rows.values, 0, rows.rows);
-      this.#written(rows.rows);
-    }
-  }
 }
 
 export interface RowWriterOptions {
   readonly decode: Omit<DecodeOptions, 'linkType'>;
   /** Content of the rows: paths of flows, or these metrics of each hop. */
   readonly values: 'path' | readonly MetricName[];
-  /** Called at intervals. */
   readonly onProgress: () => void;
 }
 
 /** Writes files into a store, one after the other. */
 export class RowWriter {
-  readonly totals: WriteTotals = { keys: 0, frames: 0, dropped: {}, lines: 0, badLines: 0 };
-  /** Null before the first capture. */
-  rows: ReportRows | null = null;
+  readonly totals: WriteTotals = { frames: 0, dropped: {}, lines: 0 };
+  readonly badLines: BadLines;
   /** Whether a capture was damaged. */
   hasFailed = false;
   readonly #store: EpochStore;
   readonly #options: RowWriterOptions;
   readonly #io: Io;
+  /** Null before the first capture. */
+  #stage: DartStage | null = null;
+  /** Rows of lines that were written. */
+  #lineKeys = 0;
 
   constructor(store: EpochStore, options: RowWriterOptions, io: Io) {
     this.#store = store;
     this.#options = options;
     this.#io = io;
+    this.badLines = new BadLines(io);
+  }
+
+  get keys(): number {
+    return this.#lineKeys + (this.#stage?.totals().written ?? 0);
+  }
+
+  /** What became of the reports of captures; null before the first one. */
+  get reports(): DartTotals | null {
+    return this.#stage?.totals() ?? null;
   }
 
   /**
@@ -98,38 +85,32 @@ export class RowWriter {
     }
   }
 
-  #reportRows(): ReportRows {
-    const { valueBytes } = this.#store.live.geometry;
+  #dartStage(): DartStage {
+    const store = this.#store;
+    const { valueBytes } = store.live.geometry;
     try {
-      this.rows ??= new ReportRows(ROWS, { valueBytes, values: this.#options.values });
-      return this.rows;
+      this.#stage ??= new DartStage({ store, valueBytes, values: this.#options.values });
+      return this.#stage;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw new CliError(`${this.#store.directory} cannot hold this: ${error.message}`, EXIT.USAGE, error);
+      throw new CliError(`${store.directory} cannot hold this: ${error.message}`, EXIT.USAGE, error);
     }
   }
 
   async #writeCapture(path: string, input: AsyncIterable<Uint8Array>): Promise<void> {
-    const { totals } = this;
-    const stage = new DartStage(this.#store, this.#reportRows(), (rows) => {
-      totals.keys += rows;
-      this.#options.onProgress();
-    });
     const collector = new Collector({
       sources: [new CaptureSource({ path: '-', input })],
       decode: this.#options.decode,
-      stages: [stage],
-      onProblem: ({ error }) => this.#problem(path, error),
+      stages: [this.#dartStage(), { name: 'progress', process: this.#options.onProgress }],
+      onProblem: ({ error }) => {
+        this.hasFailed = true;
+        const reason = SourceError.is(error) && error.cause instanceof Error ? error.cause.message : error.message;
+        say(this.#io, `${path}: ${reason}`);
+      },
     });
     await collector.start();
     await Promise.race([collector.finished, aborted(this.#io.signal)]);
     this.#add(await collector.stop());
-  }
-
-  #problem(path: string, error: Error): void {
-    this.hasFailed = true;
-    const reason = SourceError.is(error) && error.cause instanceof Error ? error.cause.message : error.message;
-    say(this.#io, `${path}: ${reason}`);
   }
 
   #add({ received, dropped }: CollectorTotals): void {
@@ -153,9 +134,9 @@ export class RowWriter {
         try {
           const { key, value } = readRow(line, valueBytes);
           this.#store.write(key, value);
-          totals.keys++;
+          this.#lineKeys++;
         } catch (error) {
-          this.#reject(path, number, error);
+          this.badLines.reject(path, number, error);
         }
       }
       this.#options.onProgress();
@@ -163,13 +144,6 @@ export class RowWriter {
       await new Promise(setImmediate);
       if (this.#io.signal.aborted) return;
     }
-  }
-
-  #reject(path: string, number: number, error: unknown): void {
-    const bad = ++this.totals.badLines;
-    const reason = error instanceof Error ? error.message : String(error);
-    if (bad <= MESSAGES) say(this.#io, `${path === '-' ? 'line' : `${path}: line`} ${number}: ${reason}`);
-    if (bad === MESSAGES) say(this.#io, 'further bad lines are only counted');
   }
 }
 

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
 
-/** Options for the demo's fabric. */
 export interface DemoOptions {
   readonly host: string;
   readonly port: number;
@@ -17,7 +16,6 @@ export interface DemoMessage {
   readonly error: string | null;
 }
 
-/** A running demo fabric. */
 export class DemoFabric {
   readonly #worker: Worker;
   readonly #ended: Promise<DemoMessage>;

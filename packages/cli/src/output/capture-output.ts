@@ -35,7 +35,6 @@ export class CaptureOutput {
     }
   }
 
-  /** Whether the output has no reader any more. */
   get closed(): boolean {
     return this.#stream?.closed ?? false;
   }
@@ -62,15 +61,11 @@ export class CaptureOutput {
     return this.#stream!.bytes(this.#writer.record(frame));
   }
 
-  /** Writes collected frames to standard output. */
   flush(): Promise<void> | undefined {
     return this.#stream?.flush();
   }
 
-  /**
-   * Writes the rest and closes; without frames the result is an empty capture.
-   * @throws CliError if writing fails
-   */
+  /** Writes the rest and closes; without frames the result is an empty capture. @throws CliError if writing fails */
   async end(): Promise<void> {
     if (this.#file !== null) {
       await this.#file.close().catch((error: unknown) => {

@@ -1,48 +1,24 @@
-import type { CollectorTotals, DropStatus, SinkTotals, SwitchStatistics } from '@int/collector';
-import { type DetectionJson, detectionJson } from './detection-summary.js';
+import type { CollectorTotals, SwitchStatistics } from '@int/collector';
+import { given } from '../given.js';
+import { detectionJson } from './detection-summary.js';
 import type { DetectionState } from './detection-view.js';
 import type { LiveState } from './live-view.js';
 
-/** The last line of `int collect --json`. `received` is `decoded` plus the sum of `dropped`. */
-export interface TotalJson {
-  readonly type: 'total';
-  readonly received: number;
-  readonly decoded: number;
-  readonly reports: number;
-  readonly dropped: Readonly<Record<DropStatus, number>>;
-  readonly kernelDropped: number | null;
-  /** Reports dropped by a pre-filter, not part of `received`; only with a pre-filter. */
-  readonly filtered?: number;
-  /** Number of steps back of a source's times, with the system's clock; only if any occurred. */
-  readonly clockStepsBack?: number;
-  /** Number of outages of the sources; only if any occurred. */
-  readonly outages?: number;
-  /** Counters of the stages; only with sinks. */
-  readonly stages?: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Fates of the records, by sink and kind; only with sinks. */
-  readonly sinks?: Readonly<Record<string, SinkTotals>>;
-}
-
-/** @param filtered `null` without a pre-filter */
-export function totalJson(totals: CollectorTotals, filtered: number | null = null): TotalJson {
+/**
+ * The last line of `int collect --json`. `received` is `decoded` plus the sum of `dropped`. Some members are there only
+ * if there is something to tell.
+ * @param filtered reports dropped by a pre-filter, not part of `received`; `null` without a pre-filter
+ */
+export function totalJson(totals: CollectorTotals, filtered: number | null = null) {
   const { received, decoded, reports, dropped, kernelDropped, stages, sinks, clockStepsBack, outages } = totals;
   const hasSinks = Object.keys(sinks).length > 0;
-  return {
-    type: 'total',
-    received,
-    decoded,
-    reports,
-    dropped,
-    kernelDropped,
-    ...(filtered !== null && { filtered }),
-    ...(clockStepsBack !== undefined && { clockStepsBack }),
-    ...(outages !== undefined && { outages }),
-    ...(hasSinks && { stages, sinks }),
-  };
+  const counts = { received, decoded, reports, dropped, kernelDropped };
+  const occurred = given({ filtered: filtered ?? undefined, clockStepsBack, outages });
+  return { type: 'total', ...counts, ...occurred, ...(hasSinks && { stages, sinks }) };
 }
 
 /** The line before the last, if there are rules. */
-export function summaryJson(detection: DetectionState): { type: 'summary' } & DetectionJson & { notShown: number } {
+export function summaryJson(detection: DetectionState) {
   return { type: 'summary', ...detectionJson(detection), notShown: detection.notShown };
 }
 

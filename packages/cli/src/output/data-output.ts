@@ -1,4 +1,4 @@
-import type { Terminal } from '../io.js';
+import { CliError, EXIT, type Terminal } from '../io.js';
 
 /** Characters or bytes to collect before they are written. */
 const CHUNK = 1 << 16;
@@ -118,5 +118,11 @@ export class DataOutput {
     this.#stream.off('close', this.#onClose);
     this.#stream.off('drain', this.#onDrain);
     // The error listener stays: a late EPIPE must not end the process.
+  }
+
+  /** Like {@link end}. @throws CliError (rejects) if writing has failed */
+  async finish(): Promise<void> {
+    await this.end();
+    if (this.#error !== null) throw new CliError(`cannot write: ${this.#error.message}`, EXIT.OPEN);
   }
 }

@@ -3,7 +3,6 @@ import type { AdaptationState } from '@int/detect';
 import type { Colours } from './colour.js';
 import { counted, factor, grouped, percent } from './numbers.js';
 
-/** The results of a detection run. */
 export interface Detected {
   readonly totals: DetectionTotals;
   /** Adaptive thresholds, with their present values. */
@@ -12,53 +11,19 @@ export interface Detected {
   readonly filtered: number;
 }
 
-/** Reports and events of a rule. */
-interface RuleJson {
-  readonly reports: number;
-  readonly events: number;
-}
-
-/** Counters of a detection run, in the last line of `int detect` and in lines of `int collect`. */
-export interface DetectionJson {
-  readonly reports: number;
-  readonly events: number;
-  /**
-   * Fraction of reports with at least one event, among all reports including those dropped by a pre-filter; 0 without
-   * reports.
-   */
-  readonly survivors: number;
-  /** All rules, including those without events. */
-  readonly byRule: Readonly<Record<string, RuleJson>>;
-  /** Reports that no rule matched, under `default: report`. */
-  readonly default: RuleJson;
-  /** Sum over rules that were removed during the run. */
-  readonly removed: RuleJson;
-  /** Like `survivors`, per rule. */
-  readonly survivorsByRule: Readonly<Record<string, number>>;
-  /** Reports that were not examined, by reason. */
-  readonly notOk: number;
-  readonly unmatched: number;
-  readonly unsampled: number;
-  readonly withoutFlow: number;
-  readonly beyondPositions: number;
-  readonly aged: number;
-  readonly evicted: number;
-  /** Adaptive thresholds, with their present values. */
-  readonly adaptation: readonly AdaptationState[];
-}
-
 function fraction(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
-function ruleJson({ reports, events }: RuleFigures): RuleJson {
-  return { reports, events };
-}
+const ruleJson = ({ reports, events }: RuleFigures) => ({ reports, events });
 
-/** The members of a `summary` line after its type. */
-export function detectionJson({ totals, adaptation, filtered }: Detected): DetectionJson {
-  const { reports, events, survivors, byRule, byDefault, removed } = totals;
-  const { notOk, unmatched, unsampled, withoutFlow, beyondPositions, aged, evicted } = totals;
+/**
+ * The members of a `summary` line after its type. `survivors` is the fraction of reports with at least one event, among
+ * all reports including those dropped by a pre-filter; 0 without reports.
+ */
+export function detectionJson({ totals, adaptation, filtered }: Detected) {
+  const { reports, events, survivors, byRule, byDefault, removed, ...rest } = totals;
+  const { notOk, unmatched, unsampled, withoutFlow, beyondPositions, aged, evicted } = rest;
   return {
     reports,
     events,
@@ -67,13 +32,7 @@ export function detectionJson({ totals, adaptation, filtered }: Detected): Detec
     default: ruleJson(byDefault),
     removed: ruleJson(removed),
     survivorsByRule: Object.fromEntries([...byRule].map(([name, one]) => [name, fraction(one.survivors, one.reports)])),
-    notOk,
-    unmatched,
-    unsampled,
-    withoutFlow,
-    beyondPositions,
-    aged,
-    evicted,
+    ...{ notOk, unmatched, unsampled, withoutFlow, beyondPositions, aged, evicted },
     adaptation: adaptation.map((state) => ({ ...state, rate: Math.round(state.rate * 100) / 100 })),
   };
 }
@@ -138,7 +97,6 @@ export function ruleTable(totals: DetectionTotals): string[] {
   ];
 }
 
-/** One line per adaptive threshold. */
 export function adaptationLines(states: readonly AdaptationState[]): string[] {
   return states.map(({ rule, target, rate, status, threshold }) => {
     const at = rule === null ? `${factor(threshold)} times the thresholds` : `threshold ${grouped(threshold)}`;

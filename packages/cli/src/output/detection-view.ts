@@ -4,7 +4,6 @@ import { findingText, type PlacedEvent, ruleText } from './event-text.js';
 import { grouped } from './numbers.js';
 import { flowText } from './record-text.js';
 
-/** The state of detection for a live view. */
 export interface DetectionState extends Detected {
   /** Recent events, the most recent first. */
   readonly recent: readonly PlacedEvent[];

@@ -53,7 +53,6 @@ export function findingText(event: Event): string {
   return `${detector} ${metric}${place}: ${from}${grouped(value)}${limit}`;
 }
 
-/** The name of a rule, or of the default. */
 export function ruleText(rule: string | null): string {
   return rule ?? '(no rule)';
 }

@@ -2,42 +2,19 @@ import type { CollectorTotals } from '@int/collector';
 import { flowFields } from '@int/collector/internals';
 import type { FlowCacheTotals, FlowEntry } from '@int/flowcache';
 
-/** Counts of entries that left the cache, and of their reports. */
-interface LeftJson {
-  readonly entries: number;
-  readonly packets: number;
-}
-
-/**
- * Accounts for the reports of a capture: `packets` is the sum over the flows, the entries that left, and the lost
- * reports.
- */
-export interface FlowTotalsJson {
-  /** Individual reports and INT packets in total. */
-  readonly packets: number;
-  /** Flows in the cache. */
-  readonly flows: number;
-  /** Entries evicted to make room for others. */
-  readonly evicted: LeftJson;
-  /** Entries idle for too long. */
-  readonly aged: LeftJson;
-  /** Reports that could not enter the cache; only reasons that occurred. `noFlow`: the flow is unknown. */
-  readonly lost: { readonly noFlow?: number };
-  /** Reports whose path differed from their flow's previous one. */
-  readonly pathChanges: number;
-  /** Hops beyond those that the cache tracks. */
-  readonly hopsBeyond: number;
-  /** Individual reports with decoding errors; not part of `packets`. */
-  readonly notOk: number;
-}
-
 /** The line of a flow. */
 export function flowJson(entry: FlowEntry): string {
   return JSON.stringify({ type: 'flow', ...flowFields(entry) });
 }
 
-/** The counters of a cache without a consumer of its entries. */
-export function flowTotals(totals: FlowCacheTotals): FlowTotalsJson {
+/** See {@link flowTotals}. */
+export type FlowTotalsJson = ReturnType<typeof flowTotals>;
+
+/**
+ * The counters of a cache without a consumer of its entries. They account for the reports of a capture: `packets` is the
+ * sum over the flows, the entries that left, and the lost reports; `notOk` is not part of it.
+ */
+export function flowTotals(totals: FlowCacheTotals) {
   const { offered, notOk, live, noFlow, pathChanges, hopsBeyond } = totals;
   return {
     packets: offered - notOk,
@@ -48,6 +25,7 @@ export function flowTotals(totals: FlowCacheTotals): FlowTotalsJson {
       packets: totals.evictedPackets + totals.retiredPackets,
     },
     aged: { entries: totals.agedEntries, packets: totals.agedPackets },
+    // Only reasons that occurred.
     lost: noFlow > 0 ? { noFlow } : {},
     pathChanges,
     hopsBeyond,

@@ -23,7 +23,6 @@ export function spanText(ns: number): string {
   return `${(ns / found[1]).toFixed(1)} ${found[0]}`;
 }
 
-/** One line of the table. */
 function line(flow: string, cells: readonly string[], path: string): string {
   const [packets, ...others] = cells;
   return [flow.padEnd(FLOW_WIDTH), packets!.padStart(9), ...others.map((cell) => cell.padStart(9)), ` ${path}`].join(
@@ -31,7 +30,6 @@ function line(flow: string, cells: readonly string[], path: string): string {
   );
 }
 
-/** The heading of the columns. */
 export function flowHeading(colour: Colours): string {
   return colour.bold(line('flow', ['reports', 'duration', 'latency', 'last', 'changes'], 'path'));
 }
@@ -64,10 +62,7 @@ export function hopLines({ hops }: FlowEntry, colour: Colours): string[] {
   return hops.map((hop) => colour.dim(hopLine(hop)));
 }
 
-/**
- * The last lines: totals as text, and entries that left the cache.
- * @param listed number of listed flows
- */
+/** The last lines: totals as text, and entries that left the cache. @param listed number of listed flows */
 export function flowTotalsLines(totals: FlowTotalsJson, listed: number, colour: Colours): string[] {
   const { packets, flows, evicted, aged, lost, pathChanges, hopsBeyond, notOk } = totals;
   const shown = listed < flows ? ` (${grouped(listed)} listed)` : '';

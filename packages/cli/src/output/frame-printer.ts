@@ -7,7 +7,6 @@ import { recordText } from './record-text.js';
 import type { Tally } from './tally.js';
 import { UNKNOWN_LINK } from './unknown-link.js';
 
-/** Options for printing records. */
 export interface PrintOptions {
   /** `raw`: JSON with the frame and its link type. */
   readonly form: 'json' | 'raw' | 'text';

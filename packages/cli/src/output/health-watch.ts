@@ -6,7 +6,6 @@ const TOLD_ELSEWHERE = 'outage';
 
 const keyOf = ({ where, name }: DegradedPart): string => JSON.stringify([where, name]);
 
-/** A degraded state as a line of text. */
 export function degradedText({ where, name, text }: DegradedPart): string {
   return printable(`${where}: ${name}: ${text}`);
 }
@@ -23,10 +22,7 @@ export class HealthWatch {
   readonly #tell: (message: string) => void;
   #last: ReadonlyMap<string, DegradedPart> = new Map();
 
-  /**
-   * @param ask returns the present degraded states
-   * @param tell prints a message for the user
-   */
+  /** @param ask returns the present degraded states @param tell prints a message for the user */
   constructor(ask: () => readonly DegradedPart[], tell: (message: string) => void) {
     this.#ask = ask;
     this.#tell = tell;

@@ -8,7 +8,6 @@ import { flowText, pathText } from './record-text.js';
 import { sinkLines, sinksText } from './sink-text.js';
 import { sparkline } from './sparkline.js';
 
-/** The state for a live view. */
 export interface LiveState {
   /** A short description of the source. */
   readonly source: string;
@@ -21,7 +20,6 @@ export interface LiveState {
   readonly statistics: StatisticsSnapshot;
   /** State of detection; `null` without rules. */
   readonly detection: DetectionState | null;
-  /** The present degraded states. */
   readonly degraded: readonly DegradedPart[];
 }
 
@@ -93,7 +91,6 @@ export function logLine(state: LiveState): string {
   return parts.join('  ');
 }
 
-/** The degraded states, a line each. */
 function degradedLines(degraded: readonly DegradedPart[]): string[] {
   const lines = degraded.slice(0, MAX_DEGRADED).map((part) => `degraded: ${degradedText(part)}`);
   const more = degraded.length - lines.length;

@@ -13,9 +13,9 @@ import {
 import { HostList } from '@int/collector/http';
 import type { MetricsServer, PipelineMetricsOptions } from '@int/metrics';
 import { InvalidArgumentError, Option } from 'commander';
+import { given } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 
-/** Address of the metrics server. */
 export interface MetricsAddress {
   readonly host: string;
   readonly port: number;
@@ -43,14 +43,12 @@ function allowedHost(text: string, previous: readonly string[] = []): string[] {
   return [...previous, text];
 }
 
-/** `--metrics HOST:PORT`. */
 export function metricsOption(): Option {
   return new Option('--metrics <HOST:PORT>', 'serve metrics for Prometheus at /metrics, and /health').argParser(
     metricsAddress,
   );
 }
 
-/** `--metrics-allow-host NAME`. */
 export function metricsHostOption(): Option {
   return new Option(
     '--metrics-allow-host <NAME>',
@@ -58,7 +56,6 @@ export function metricsHostOption(): Option {
   ).argParser(allowedHost);
 }
 
-/** Options for the pages. */
 export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix'> {
   readonly allowHosts?: readonly string[];
   /** Numbers of rows, which the busiest keys have. */
@@ -80,7 +77,6 @@ export class MetricsEndpoint {
     this.#options = options;
   }
 
-  /** Stages for the collector. */
   get stages(): readonly Stage[] {
     return [this.#switches, this.#loss];
   }
@@ -107,17 +103,11 @@ export class MetricsEndpoint {
       degraded,
       switches: this.#switches,
       loss: this.#loss,
-      ...(detection !== null && { detection }),
-      ...(flows !== undefined && { flows }),
+      ...given({ detection: detection ?? undefined, flows }),
     });
     const health = () => ({ ...healthOf(degraded()), detail: { ...collector.totals(), page: this.#server?.totals() } });
     try {
-      this.#server = await MetricsServer.listen({
-        ...this.#address,
-        metrics,
-        health,
-        ...(allowHosts !== undefined && { allowHosts }),
-      });
+      this.#server = await MetricsServer.listen({ ...this.#address, metrics, health, ...given({ allowHosts }) });
     } catch (error) {
       if (MetricsServerError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
       throw error;
@@ -126,7 +116,6 @@ export class MetricsEndpoint {
     return `http://${isIPv6(host) ? `[${host}]` : host}:${port}/metrics`;
   }
 
-  /** Degraded states of the server. */
   degraded(): readonly DegradedPart[] {
     return this.#server?.degraded() ?? [];
   }

@@ -26,7 +26,6 @@ export class Progress {
     this.#stream.write(`\r\x1b[2K${text()}`);
   }
 
-  /** Removes the line. */
   done(): void {
     if (this.#isVisible) this.#stream?.write('\r\x1b[2K');
     this.#isVisible = false;

@@ -39,7 +39,6 @@ const HOP_LABELS: readonly (readonly [keyof Hop, string])[] = [
   ['domain', 'domain'],
 ];
 
-/** The number of a protocol in the table of names. */
 export function protocolNumber(name: string): number | undefined {
   const found = Object.entries(PROTOCOLS).find(([, known]) => known === name);
   return found === undefined ? undefined : Number(found[0]);

@@ -3,7 +3,6 @@ import { grouped } from './numbers.js';
 
 const droppedOf = ({ dropped }: RecordCounts): number => Object.values(dropped).reduce((sum, count) => sum + count, 0);
 
-/** Records that sinks dropped. */
 export function sinkDrops(sinks: Readonly<Record<string, SinkTotals>>): number {
   let records = 0;
   for (const totals of Object.values(sinks)) for (const counts of Object.values(totals)) records += droppedOf(counts);
@@ -21,7 +20,6 @@ function kindText(kind: string, counts: RecordCounts): string {
   );
 }
 
-/** A line for each sink. */
 export function sinkLines(sinks: Readonly<Record<string, SinkTotals>>): string[] {
   return Object.entries(sinks).map(([name, totals]) => {
     const kinds = RECORD_KINDS.flatMap((kind) => (totals[kind] === undefined ? [] : [kindText(kind, totals[kind])]));

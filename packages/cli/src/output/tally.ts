@@ -2,18 +2,7 @@ import type { ReportVersion, Status, TelemetryRecord } from '@int/codec';
 import type { Colours } from './colour.js';
 import { counted, grouped } from './numbers.js';
 
-/** Totals by status, report version and INT mode. All keys are always present. */
-export interface TallyJson {
-  readonly frames: number;
-  readonly records: number;
-  readonly status: Readonly<Record<Status, number>>;
-  /** `none`: records that are not telemetry reports. */
-  readonly report: Readonly<Record<ReportVersion | 'none', number>>;
-  /** `none`: records without INT. */
-  readonly int: Readonly<Record<'md' | 'mx' | 'xd' | 'gpint' | 'none', number>>;
-}
-
-/** Counts decoded records. */
+/** Counts decoded records by status, report version and INT mode. All keys are always present. */
 export class Tally {
   frames = 0;
   records = 0;
@@ -33,7 +22,7 @@ export class Tally {
     return this.status.truncated + this.status.malformed + this.status.unsupported;
   }
 
-  toJson(): TallyJson {
+  toJson() {
     const { frames, records, status, report, int } = this;
     return { frames, records, status, report, int };
   }

@@ -4,7 +4,6 @@ import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReportStream } from '@int/traffic';
 
-/** Reports made per batch. */
 const BATCH_REPORTS = 128;
 const BATCH_BYTES = 1 << 16;
 /** Time between bursts, near the resolution of timers. */
@@ -16,7 +15,6 @@ const MAX_LAG_MS = 100;
 export class UdpSender {
   /** Datagrams that the system accepted. */
   sent = 0;
-  /** Bytes of these datagrams. */
   bytes = 0;
   /** Datagrams that the system refused, by error code. */
   readonly failures = new Map<string, number>();

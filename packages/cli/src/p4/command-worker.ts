@@ -1,6 +1,7 @@
 /** The thread that runs a command on P4 programs: see command-aside. */
 import { Readable, Writable } from 'node:stream';
 import { parentPort, workerData } from 'node:worker_threads';
+import { given } from '../given.js';
 import type { Terminal } from '../io.js';
 import { run } from '../run.js';
 import {
@@ -53,11 +54,7 @@ class Inlet extends Readable {
 }
 
 function terminal(outlet: Outlet, { isTTY, columns, rows }: Shape): Terminal {
-  return Object.assign(outlet, {
-    isTTY,
-    ...(columns !== undefined && { columns }),
-    ...(rows !== undefined && { rows }),
-  });
+  return Object.assign(outlet, { isTTY, ...given({ columns, rows }) });
 }
 
 const start = workerData as ThreadStart;

@@ -28,7 +28,6 @@ function limit(text: string, previous?: LimitFlags): LimitFlags {
   return { ...previous, [name]: Number(match[2]) };
 }
 
-/** `--limit NAME=N`. */
 export function limitOption(): Option {
   const description =
     'let the program use more, or less: such as steps=1000000; a wrong NAME shows all; repeat for more';

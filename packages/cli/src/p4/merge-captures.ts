@@ -7,10 +7,11 @@ const BATCH_FRAMES = 1024;
 
 /** The frames of one capture, one after the other. */
 class Source {
-  readonly #batch = new CaptureBatch(BATCH_FRAMES);
+  readonly batch = new CaptureBatch(BATCH_FRAMES);
   readonly #reader = new CaptureReader();
   #chunks: AsyncIterator<Uint8Array> | undefined;
-  #at = -1;
+  /** The row of the present frame. */
+  at = -1;
   /** The damage after the frames read so far. */
   damage: CaptureError | undefined;
 
@@ -20,33 +21,16 @@ class Source {
     readonly io: Io,
   ) {}
 
-  get bytes(): Uint8Array {
-    return this.#batch.bytes;
-  }
-
-  get offset(): number {
-    return this.#batch.offsets[this.#at]!;
-  }
-
-  get length(): number {
-    return this.#batch.lengths[this.#at]!;
-  }
-
-  get linkType(): number {
-    return this.#batch.linkType;
-  }
-
-  get timestampHigh(): number {
-    return this.#batch.timestampsHigh[this.#at]!;
-  }
-
-  get timestampLow(): number {
-    return this.#batch.timestampsLow[this.#at]!;
+  /** Whether its frame is earlier than that of another capture. */
+  isBefore({ batch, at }: Source): boolean {
+    const { timestampsHigh, timestampsLow } = this.batch;
+    const high = timestampsHigh[this.at]! - batch.timestampsHigh[at]!;
+    return high < 0 || (high === 0 && timestampsLow[this.at]! < batch.timestampsLow[at]!);
   }
 
   /** Advances to the next frame of the current batch; false at its end. */
   step(): boolean {
-    return ++this.#at < this.#batch.count;
+    return ++this.at < this.batch.count;
   }
 
   /** Reads the next batch; false at the end. */
@@ -54,8 +38,8 @@ class Source {
     try {
       this.#chunks ??= gunzipIfNeeded(await openInput(this.path, this.io))[Symbol.asyncIterator]();
       for (;;) {
-        this.#at = 0;
-        if (this.#reader.readBatch(this.#batch) > 0) return true;
+        this.at = 0;
+        if (this.#reader.readBatch(this.batch) > 0) return true;
         const { done, value } = await this.#chunks.next();
         if (done === true) {
           if (!this.io.signal.aborted) this.#reader.end();
@@ -74,21 +58,11 @@ class Source {
   }
 }
 
-/** A frame of one of the captures; valid only during the call. */
-export interface PortFrame {
-  readonly port: number;
-  readonly bytes: Uint8Array;
-  readonly offset: number;
-  readonly length: number;
-  readonly linkType: number;
-  readonly timestampHigh: number;
-  readonly timestampLow: number;
-}
-
 /**
  * Merges the frames of several captures by time; of equal times, the port given first comes first. The order within a
  * capture is kept.
  *
+ * @param take called with each frame: its port, and its row of a batch that is valid only during the call
  * @param pause called at intervals, because output may be behind
  * @returns the damage of captures, each with its path
  * @throws CliError if one cannot be opened or read
@@ -96,7 +70,7 @@ export interface PortFrame {
 export async function mergeCaptures(
   ports: ReadonlyMap<number, string>,
   io: Io,
-  take: (frame: PortFrame) => void,
+  take: (port: number, batch: CaptureBatch, row: number) => void,
   pause: () => Promise<void> | undefined,
 ): Promise<{ readonly path: string; readonly damage: CaptureError }[]> {
   const sources: Source[] = [];
@@ -110,10 +84,9 @@ export async function mergeCaptures(
     let first = waiting[0]!;
     for (let i = 1; i < waiting.length; i++) {
       const other = waiting[i]!;
-      const high = other.timestampHigh - first.timestampHigh;
-      if (high < 0 || (high === 0 && other.timestampLow < first.timestampLow)) first = other;
+      if (other.isBefore(first)) first = other;
     }
-    take(first);
+    take(first.port, first.batch, first.at);
     if (first.step()) continue;
     await pause();
     if (!(await first.fill())) waiting = waiting.filter((source) => source !== first);

@@ -1,10 +1,9 @@
 import { formatUndefinedRead, type SwitchEnvironment, type V1Switch } from '@int/p4vm';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { EXIT, type Io, say } from '../io.js';
 import { wholeNumber } from '../options.js';
 import { printable } from '../output/printable.js';
 
-/** Value of `--poison`. */
 export interface PoisonFlags {
   /** Seed. */
   readonly poison?: number;
@@ -12,13 +11,11 @@ export interface PoisonFlags {
 
 const LARGEST_SEED = 2 ** 32 - 1;
 
-/** Adds `--poison`. */
 export function addPoisonOption(command: Command): Command {
-  return command.addOption(
-    new Option(
-      '--poison <SEED>',
-      'give what is undefined random values, and tell where the program depends on them (exit code 1 if it does)',
-    ).argParser(wholeNumber('a seed', 0, LARGEST_SEED)),
+  return command.option(
+    '--poison <SEED>',
+    'give what is undefined random values, and tell where the program depends on them (exit code 1 if it does)',
+    wholeNumber('a seed', 0, LARGEST_SEED),
   );
 }
 

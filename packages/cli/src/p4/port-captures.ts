@@ -7,7 +7,6 @@ const CHUNK = 1 << 18;
 /** Initial buffer of a file, and the memory of all files, which they share. */
 const FIRST_CHUNK = 1 << 12;
 const ALL_CHUNKS = 1 << 25;
-/** Most open files. */
 const MAX_PORTS = 1024;
 
 /** The shared memory of the files. */
@@ -137,7 +136,6 @@ export class PortCaptures {
     }
   }
 
-  /** Writes the remaining packets and closes all files. */
   close(): void {
     for (const file of this.#files.values()) {
       try {

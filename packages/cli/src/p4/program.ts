@@ -8,12 +8,12 @@ import {
   type V1Switch,
 } from '@int/p4vm';
 import { checkProgramFile, UnreadableFile } from '@int/p4vm/node';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { given } from '../given.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { printable } from '../output/printable.js';
 import { type LimitFlags, limitOption } from './limits.js';
 
-/** Values of the options for reading a program. */
 export interface ProgramFlags {
   readonly include?: string[];
   readonly define?: Record<string, string>;
@@ -30,11 +30,10 @@ function macro(text: string, previous?: Record<string, string>): Record<string, 
   return { ...previous, [match[1]!]: match[2] ?? '1' };
 }
 
-/** Adds the options for reading a program. */
 export function addProgramOptions(command: Command): Command {
   return command
-    .addOption(new Option('-I, --include <DIR>', 'look for includes here; repeat for more').argParser(folders))
-    .addOption(new Option('-D, --define <NAME[=VALUE]>', 'define a macro; repeat for more').argParser(macro))
+    .option('-I, --include <DIR>', 'look for includes here; repeat for more', folders)
+    .option('-D, --define <NAME[=VALUE]>', 'define a macro; repeat for more', macro)
     .addOption(limitOption());
 }
 
@@ -46,8 +45,7 @@ export function addProgramOptions(command: Command): Command {
 export function checkFile(path: string, flags: ProgramFlags): BuildResult {
   try {
     return checkProgramFile(path, {
-      ...(flags.include !== undefined && { includePaths: flags.include }),
-      ...(flags.define !== undefined && { defines: flags.define }),
+      ...given({ includePaths: flags.include, defines: flags.define }),
       limits: flags.limit,
     });
   } catch (error) {

@@ -39,7 +39,6 @@ export function runText(statistics: SwitchStatistics, elapsedMs: number): string
   return lines;
 }
 
-/** The counters of a run as one object. */
 export function runJson(statistics: SwitchStatistics, elapsedMs: number): Record<string, unknown> {
   return { ...statistics, elapsedMs: Math.round(elapsedMs * 1000) / 1000 };
 }

@@ -5,14 +5,12 @@
 
 export type OutputName = 'stdout' | 'stderr';
 
-/** The properties of a terminal. */
 export interface Shape {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
   readonly rows: number | undefined;
 }
 
-/** Data for starting the thread. */
 export interface ThreadStart {
   readonly argv: readonly string[];
   readonly stdout: Shape;

@@ -56,7 +56,6 @@ async function writeReplan(output: DataOutput, graph: Graph, failures: Failures,
   await output.text(`,${fields(rest)}}`);
 }
 
-/** Writes the plan as one line. */
 export async function writePlanJson(
   output: DataOutput,
   graph: Graph,

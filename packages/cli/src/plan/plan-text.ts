@@ -5,7 +5,6 @@ import type { DataOutput } from '../output/data-output.js';
 import { counted, grouped } from '../output/numbers.js';
 import type { Answer, Failures, SecondAnswer } from './planning.js';
 
-/** Characters collected before each write. */
 const PIECE = 1 << 12;
 const ARROW = ' > ';
 const MORE = ' ...';

@@ -15,6 +15,7 @@ import {
   type Replan,
   replan,
 } from '@int/gpint';
+import { given } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 import { failureOf, graphOf, nodesOf, type TopologySource, type Weights, withoutWeights } from './topology.js';
 
@@ -27,7 +28,6 @@ export interface PlanTask {
   readonly failures: readonly string[];
 }
 
-/** The result of planning. */
 export interface Planned {
   readonly graph: Graph;
   readonly failures: Failures;
@@ -89,8 +89,7 @@ function makePlan(graph: Graph, question: Question): Plan {
     paths: paths!,
     seed,
     perComponent,
-    ...(budgetMs !== undefined && { budgetMs }),
-    ...(entries !== null && { entries }),
+    ...given({ budgetMs, entries: entries ?? undefined }),
   });
 }
 
@@ -121,11 +120,7 @@ function secondAnswer(graph: Graph, plan: Plan, failures: Failures, question: Qu
   const { seed, budgetMs, entries } = question;
   const started = performance.now();
   try {
-    const again = replan(graph, plan, failures, {
-      seed,
-      ...(budgetMs !== undefined && { budgetMs }),
-      ...(entries !== null && { entries }),
-    });
+    const again = replan(graph, plan, failures, { seed, ...given({ budgetMs, entries: entries ?? undefined }) });
     return { replan: again, elapsedMs: performance.now() - started };
   } catch (error) {
     throw refusal(error);

@@ -11,7 +11,6 @@ const TOPOLOGY = { name: 'topology', mostBytes: 1 << 28 } as const;
  */
 const GENERATOR = /^[a-z][a-z-]+:/;
 
-/** The weights of the links. */
 export type Weights = NonNullable<GraphmlOptions['weights']>;
 
 /** The source of a graph: a generator, or the text of a file. */

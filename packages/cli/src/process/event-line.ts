@@ -3,7 +3,6 @@ import type { Colours } from '../output/colour.js';
 import { counted, grouped } from '../output/numbers.js';
 import { flowText, pathText, timeText } from '../output/record-text.js';
 
-/** The subject of an immediate event as text. */
 function aboutText(event: ImmediateEvent): string {
   switch (event.kind) {
     case 'loop':
@@ -26,7 +25,6 @@ function aboutText(event: ImmediateEvent): string {
   }
 }
 
-/** An immediate event as a line of text. */
 export function immediateText(event: ImmediateEvent, colour: Colours): string {
   const name = event.ended === true ? colour.green(`${event.kind} ended`) : colour.red(event.kind);
   const parts = [colour.dim(timeText(BigInt(event.timeNs))), name, aboutText(event)];

@@ -41,7 +41,6 @@ export class CheckedFiles {
     this.#before = before;
   }
 
-  /** Reads the cache of a history. */
   static async open(directory: string, io: Io): Promise<CheckedFiles> {
     const full = resolve(directory);
     const folder = cacheFolder(io.env);

@@ -23,7 +23,6 @@ export function chunkBytes(chunk: FrameChunk): number {
 /** Milliseconds in 2^32 nanoseconds. */
 const MS_PER_HIGH_WORD = 4294.967296;
 
-/** Makes chunks from the batches of a capture, in order. */
 export class ChunkMaker {
   readonly #selection: Selection;
   #offsets = new Uint32Array(0);

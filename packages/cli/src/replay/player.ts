@@ -29,10 +29,7 @@ export class Player implements ChunkTaker {
   #turnAt = 0;
   #startedAt = Number.NaN;
 
-  /**
-   * @param schedule null for the full speed of the target
-   * @param signal stops sending when aborted
-   */
+  /** @param schedule null for the full speed of the target @param signal stops sending when aborted */
   constructor(target: Target, schedule: Schedule | null, signal: AbortSignal) {
     this.#target = target;
     this.#schedule = schedule;
@@ -40,12 +37,10 @@ export class Player implements ChunkTaker {
     this.#pacer = new Pacer(schedule === null ? {} : { slackMs: schedule.slackMs });
   }
 
-  /** Number of completed loops. */
   get loops(): number {
     return this.#loops;
   }
 
-  /** Number of frames passed to the target. */
   get handedOver(): number {
     return this.#handedOver;
   }

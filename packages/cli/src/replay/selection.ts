@@ -4,7 +4,6 @@ import { type CaptureBatch, LinkType } from '@int/pcap';
 import type { SkipReason } from './skip-reason.js';
 import { UdpPayload } from './udp-payload.js';
 
-/** Chooses the bytes of a frame to send. */
 export interface Selection {
   /** The possible reasons for skipping a frame. */
   readonly reasons: readonly SkipReason[];

@@ -14,7 +14,6 @@ export type SkipReason = 'not-udp' | 'other-port' | 'fragment' | 'link-type' | '
 /** Reasons that follow from the request and are not errors. */
 const HARMLESS: ReadonlySet<string> = /* @__PURE__ */ new Set<SkipReason>(['not-udp', 'other-port', 'fragment']);
 
-/** Whether skipping a frame for this reason is an error. */
 export function isWrong(reason: string): boolean {
   return !HARMLESS.has(reason);
 }

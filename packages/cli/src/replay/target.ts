@@ -2,9 +2,7 @@ import type { FrameChunk } from './frame-chunk.js';
 
 /** The fates of the frames passed to a target so far. */
 export interface SentCounts {
-  /** Frames that were sent. */
   readonly sent: number;
-  /** Bytes of these frames. */
   readonly bytes: number;
   /** Frames not sent, by the error. After `finish`, every frame is either here or in `sent`. */
   readonly failed: ReadonlyMap<string, number>;
@@ -12,9 +10,7 @@ export interface SentCounts {
   readonly outages?: number;
 }
 
-/** A target of frames. */
 export interface Target {
-  /** A short description. */
   readonly name: string;
   /** Most frames per call of {@link send}. */
   readonly most: number;

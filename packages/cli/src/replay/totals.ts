@@ -1,28 +1,8 @@
+import { given } from '../given.js';
 import { counted, grouped } from '../output/numbers.js';
 import type { SkipReason } from './skip-reason.js';
 import type { SentCounts } from './target.js';
 
-/** What `int replay --json` prints each second and at the end. `frames` is `sent` plus the sums of `skipped` and `failed`. */
-export interface ReplayJson {
-  readonly type: 'stats' | 'total';
-  readonly frames: number;
-  readonly sent: number;
-  /** Bytes of the frames or datagrams sent. */
-  readonly bytes: number;
-  /** All reasons, including those with 0. */
-  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
-  /** Failures by error; only those that occurred. */
-  readonly failed: Readonly<Record<string, number>>;
-  readonly elapsedMs: number;
-  /** Mean number of frames sent per second. */
-  readonly rate: number;
-  /** Completed loops. */
-  readonly loops: number;
-  /** With `--afxdp`: number of outages of the interface, including a present one. */
-  readonly outages?: number;
-}
-
-/** The counts so far. */
 export interface ReplayState extends SentCounts {
   readonly skipped: ReadonlyMap<SkipReason, number>;
   readonly reasons: readonly SkipReason[];
@@ -41,7 +21,11 @@ function rateOf({ sent, elapsedMs }: ReplayState): number {
   return elapsedMs > 0 ? (sent * 1000) / elapsedMs : 0;
 }
 
-export function replayJson(type: 'stats' | 'total', state: ReplayState): ReplayJson {
+/**
+ * What `int replay --json` prints each second and at the end. `frames` is `sent` plus the sums of `skipped`, with all
+ * reasons, and `failed`, with those that occurred.
+ */
+export function replayJson(type: 'stats' | 'total', state: ReplayState) {
   const { sent, bytes, skipped, failed, elapsedMs, loops, outages, reasons } = state;
   return {
     type,
@@ -53,7 +37,7 @@ export function replayJson(type: 'stats' | 'total', state: ReplayState): ReplayJ
     elapsedMs: Math.round(elapsedMs * 1000) / 1000,
     rate: Math.round(rateOf(state) * 10) / 10,
     loops,
-    ...(outages !== undefined && { outages }),
+    ...given({ outages }),
   };
 }
 
@@ -76,7 +60,6 @@ export function totalText(state: ReplayState): string {
   return `${sent} sent, ${sum(skipped)} skipped, ${sum(failed)} failed in ${seconds} s (${rate} pps)`;
 }
 
-/** The progress line. */
 export function progressText(name: string, state: ReplayState): string {
   return `${counted(state.sent, 'frame')} sent to ${name}, ${grouped(rateOf(state))} per second`;
 }

@@ -11,7 +11,6 @@ const MAX_NESTING = 16;
  * The fields hold the result until the next call.
  */
 export class UdpPayload {
-  /** Offset of the payload. */
   offset = 0;
   /** Bytes of the payload, 0 to 65527. */
   length = 0;

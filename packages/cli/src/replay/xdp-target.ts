@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { XdpBatch, XdpLink, XdpSocket, XdpSocketOptions } from '@int/afxdp';
+import { loadAfxdp } from '../afxdp.js';
 import { linkWords, type OnDown } from '../input/link-words.js';
 import { CliError, EXIT } from '../io.js';
 import type { FrameChunk } from './frame-chunk.js';
 import type { SentCounts, Target } from './target.js';
 
-/** An interface and one of its queues. */
 export interface InterfaceQueue {
   readonly interface: string;
   readonly queue: number;
@@ -24,11 +24,9 @@ const FLUSH_MS = 2000;
 /** Time without progress after which the interface is checked. */
 const STUCK_MS = 1000;
 
-/** Options for the interface. */
 export interface XdpTargetOptions extends InterfaceQueue {
   /** The reaction to an interface that goes down or away: wait or fail. */
   readonly onDown: OnDown;
-  /** Receives messages about the interface. */
   readonly tell: (message: string) => void;
   /** When aborted, the target waits neither for the interface nor for frames that it does not take. */
   readonly signal: AbortSignal;
@@ -87,11 +85,7 @@ export class XdpTarget implements Target {
       frameSize: CHUNK,
       ports: [],
     };
-    const afxdp = await import('@int/afxdp').catch((error: unknown) => {
-      const code = (error as NodeJS.ErrnoException).code ?? '';
-      if (!/MODULE_NOT_FOUND/.test(code)) throw error;
-      throw new CliError('--afxdp needs the package @int/afxdp: npm install @int/afxdp', EXIT.OPEN, error);
-    });
+    const afxdp = await loadAfxdp('--afxdp');
     const open = (): Promise<XdpSocket> => afxdp.XdpSocket.open(socketOptions);
     try {
       const link = new afxdp.XdpLink({ interface: name, ...(onDown === 'wait' && linkWords(name, tell)) });
@@ -212,10 +206,7 @@ export class XdpTarget implements Target {
     }
   }
 
-  /**
-   * Waits for the kernel.
-   * @returns false if waiting was aborted
-   */
+  /** Waits for the kernel. @returns false if waiting was aborted */
   async #pause(socket: XdpSocket): Promise<boolean> {
     if (this.#options.signal.aborted) return false;
     const now = performance.now();

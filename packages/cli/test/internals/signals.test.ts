@@ -145,6 +145,7 @@ beforeAll(async () => {
     reading('replay', (path) => ['replay', path, '--to', 'udp://127.0.0.1:9']),
     reading('collect', (path) => ['collect', '--pcap', path]),
     reading('p4 run', (path) => ['p4', 'run', program, '--port', `0=${path}`, '--out', files.path('ports')]),
+    reading('dart receive', (path) => ['dart', 'receive', path, '--store', files.path('taken'), '--slots', '99']),
     reading('dart write', (path) => ['dart', 'write', path, '--store', files.path('store'), '--slots', '99']),
     { name: 'rules by standard input', args: ['detect', large, '--rules', '-'], state: waiting(), codes: [143] },
     { name: 'p4 play of standard input', args: ['p4', 'play', program, '-'], state: waiting(), codes: [143] },
@@ -212,8 +213,9 @@ const ELSEWHERE = new Set([
 describe('a signal', () => {
   test('is sent to every command there is', () => {
     const sent = new Set(cases.flatMap(({ args: [first = '', second = ''] }) => [first, `${first} ${second}`]));
+    const nameOf = (usage: string): string => usage.split(' ')[0]!;
     const all = COMMANDS.flatMap((each) =>
-      'commands' in each ? each.commands.map(({ name }) => `${each.name} ${name}`) : [each.name],
+      'commands' in each ? each.commands.map(({ usage }) => `${each.usage} ${nameOf(usage)}`) : [nameOf(each.usage)],
     );
     expect(all.filter((name) => !sent.has(name) && !ELSEWHERE.has(name))).toEqual([]);
   });

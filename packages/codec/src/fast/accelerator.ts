@@ -2,9 +2,9 @@ import type { TelemetryBatch } from '../batch.js';
 import { SPLITS } from '../fields.js';
 import { LAYOUT, planFor } from '../plan.js';
 import { DECODE_WASM } from './decode.wasm.js';
+import type { ReportMarks } from './marks.js';
 import type { AcceleratorMemory } from './memory.js';
 import { canRunAccelerator } from './modules.js';
-import { type FastDecoder, type FastOptions, type FastSettings, fastSettings } from './options.js';
 import { SLOTS } from './plans.js';
 import { FastReport2 } from './report2.js';
 
@@ -28,9 +28,8 @@ const CONTEXT = {
   REPORT_ROWS: 15,
   HOP_ROWS: 16,
   ETHERNET: 17,
-  REPORT_PORT: 18,
-  INT_PORT0: 19,
-  INT_PORT1: 20,
+  ANY_PORT: 18,
+  PORTS: 19,
   TOS_MASK: 21,
   TOS_VALUE: 22,
   STACK_SLOT_OF: 23,
@@ -52,17 +51,17 @@ const VECTORS: readonly number[] = [
   // Report: Ver 2; F; RepMdBits without bits 0 and 15. Values, then what of them is compared.
   0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, 0, 0, 0, 0,
   0xf0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, 0x80, 1, 0, 0,
-  // IPv4: version 4, header of 20 bytes; no fragment; UDP.
-  0x45, 0, 0, 0, 0, 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0,
-  0xff, 0, 0, 0, 0, 0, 0x3f, 0xff, 0, 0xff, 0, 0, 0, 0, 0, 0,
+  // IPv4: version 4, header of 20 bytes; no fragment.
+  0x45, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0xff, 0, 0, 0, 0, 0, 0x3f, 0xff, 0, 0, 0, 0, 0, 0, 0, 0,
   // Shim and metadata header: Ver 2; DS Instruction 0.
   0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0xf0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0,
 ];
 
-/** A 16-bit number in wire order, as the accelerator compares it; what is no 16-bit number stays none. */
+/** A 16-bit number with its bytes in the order that they have on the wire. */
 function wire16(value: number): number {
-  return value > 0xffff ? value : ((value & 0xff) << 8) | (value >>> 8);
+  return ((value & 0xff) << 8) | (value >>> 8);
 }
 
 /** Why the accelerator stopped. */
@@ -71,6 +70,7 @@ const REASON = { REFUSED: 0, NO_STACK_PLAN: 1, NO_OWN_PLAN: 2, OUTSIDE_SPAN: 3 }
 /** Words of a plan slot: mask, words, reciprocal, bitmap, column offsets. */
 const SLOT_WORDS = 32;
 const SLOT_COLUMNS = 4;
+const STAGING_BYTES = 0x40000;
 /** Frames whose offsets and lengths are copied in at a time. */
 const STAGED_FRAMES = 4096;
 /** Frames that are copied in at least, if so many are left. */
@@ -123,12 +123,6 @@ class SlotTable {
   }
 }
 
-/** How a `AcceleratorReport2` is set up. */
-export interface AcceleratorOptions extends FastOptions {
-  /** Bytes of input copied in at a time when it lies outside the accelerator's memory. Default 262,144. */
-  readonly stagingBytes?: number;
-}
-
 /**
  * The fast path as a WebAssembly SIMD accelerator: accepts and writes exactly what `FastReport2` does.
  *
@@ -137,7 +131,7 @@ export interface AcceleratorOptions extends FastOptions {
  *   another in the input; a piece spans from its first to its last frame.
  * - Batch elsewhere: decoded by `FastReport2`.
  */
-export class AcceleratorReport2 implements FastDecoder {
+export class AcceleratorReport2 {
   readonly memory: AcceleratorMemory;
   readonly #plain: FastReport2;
   readonly #run: Run;
@@ -156,39 +150,36 @@ export class AcceleratorReport2 implements FastDecoder {
   #pieceFrames = STAGED_FRAMES;
 
   /**
-   * Takes about 420 KiB and `stagingBytes` of the memory.
+   * Takes about 490 KiB and `stagingBytes` of the memory.
    *
    * @param memory where batches, and input that shall not be copied, lie
-   * @param options what marks a report and an INT packet
-   * @throws RangeError for a port or DSCP out of range, TypeError for mode `ethernet` without a report port; RangeError if the memory is exhausted
+   * @param marks what marks a report and an INT packet
+   * @param stagingBytes bytes of input copied in at a time when it lies outside the accelerator's memory: 2048 or more
+   * @throws RangeError if the memory is exhausted
    * @throws Error where WebAssembly with SIMD is missing, see {@link acceleratorAvailable}
    */
-  constructor(memory: AcceleratorMemory, options: AcceleratorOptions = {}) {
-    const stagingBytes = options.stagingBytes ?? 0x40000;
-    if (!Number.isInteger(stagingBytes) || stagingBytes < 2048) {
-      throw new RangeError(`stagingBytes must be an integer of at least 2048, not ${stagingBytes}`);
-    }
-    const settings = fastSettings(options);
+  constructor(memory: AcceleratorMemory, marks: ReportMarks, stagingBytes: number = STAGING_BYTES) {
     this.memory = memory;
-    this.#plain = new FastReport2(options);
-    this.#run = memory.instantiate(DECODE_WASM).run as Run;
+    this.#plain = new FastReport2(marks);
+    this.#run = memory.instantiate(DECODE_WASM).decode as Run;
     this.#context = memory.words(CONTEXT_WORDS);
     this.#stack = new SlotTable(memory, LAYOUT.V2);
     this.#own = new SlotTable(memory, LAYOUT.REPORT20);
     this.#staging = memory.bytes(stagingBytes);
     this.#stagedOffsets = memory.words(STAGED_FRAMES);
     this.#stagedLengths = memory.words(STAGED_FRAMES);
-    this.#configure(settings);
+    this.#configure(marks);
   }
 
-  #configure(settings: FastSettings): void {
+  #configure(marks: ReportMarks): void {
     const context = this.#context;
-    context[CONTEXT.ETHERNET] = settings.ethernet;
-    context[CONTEXT.REPORT_PORT] = wire16(settings.reportPort);
-    context[CONTEXT.INT_PORT0] = wire16(settings.intPort0);
-    context[CONTEXT.INT_PORT1] = wire16(settings.intPort1);
-    context[CONTEXT.TOS_MASK] = settings.tosMask;
-    context[CONTEXT.TOS_VALUE] = settings.tosValue;
+    const ports = this.memory.bytes(marks.ports.length);
+    for (const [port, kind] of marks.ports.entries()) ports[wire16(port)] = kind;
+    context[CONTEXT.ETHERNET] = Number(marks.isEthernet);
+    context[CONTEXT.ANY_PORT] = Number(marks.isAnyPort);
+    context[CONTEXT.PORTS] = ports.byteOffset;
+    context[CONTEXT.TOS_MASK] = marks.tosMask;
+    context[CONTEXT.TOS_VALUE] = marks.tosValue;
     context[CONTEXT.STACK_SLOT_OF] = this.#stack.slotOf.byteOffset;
     context[CONTEXT.STACK_SLOTS] = this.#stack.slots.byteOffset;
     context[CONTEXT.OWN_SLOT_OF] = this.#own.slotOf.byteOffset;

@@ -27,7 +27,7 @@ export interface AcceleratorHost {
  *
  * @example
  * const memory = new AcceleratorMemory(64 << 20);
- * const decoder = new AcceleratorReport2(memory, { intPorts: [5000] });
+ * const decoder = new BatchDecoder({ memory });
  * const batch = memory.batch({ frames: 1024 });
  * const input = memory.bytes(1 << 20);
  */

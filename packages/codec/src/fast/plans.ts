@@ -6,10 +6,10 @@ export const SLOT_BYTES = 32;
 export const SLOTS = 512;
 
 /**
- * Plans of one layout as flat tables, so that looking one up is two typed-array reads and no object.
+ * Plans of one layout as flat tables. Looking one up takes two reads of typed arrays and no object.
  *
- * Holds up to {@link SLOTS} - 1 bitmaps. When full it starts anew: hostile traffic that varies the bitmap costs time,
- * never memory.
+ * The tables hold up to {@link SLOTS} - 1 bitmaps. When they are full, they start anew, so hostile traffic that varies
+ * the bitmap costs time but never memory.
  */
 export class PlanTable {
   /** Slot of each bitmap, 0 if there is none. */
@@ -18,11 +18,11 @@ export class PlanTable {
   readonly words: Uint8Array;
   /** Column mask of each slot. */
   readonly masks: Int32Array;
-  /** Columns of each slot's words, from `slot * SLOT_BYTES`; of a word that holds two fields that of the upper one. */
+  /** Columns of each slot's words, from `slot * SLOT_BYTES`. For a word with two fields: the column of the upper field. */
   readonly columns: Uint8Array;
-  /** Bits of the lower field of each slot's words that hold two, from `slot * SLOT_BYTES`; else 0. */
+  /** Bits of the lower field of each slot's words, from `slot * SLOT_BYTES`; 0 for a word with one field. */
   readonly splits: Uint8Array = new Uint8Array(SLOTS * SLOT_BYTES);
-  /** Set of each slot's words that hold two fields. */
+  /** For each slot, the set of the words that hold two fields. */
   readonly splitMasks: Int32Array = new Int32Array(SLOTS);
   readonly #layout: (typeof LAYOUT)[keyof typeof LAYOUT];
   #used = 1;
@@ -43,7 +43,7 @@ export class PlanTable {
 
   /**
    * Puts the plan of a bitmap into the table.
-   * @param bitmap 16-bit bitmap all of whose words have a column
+   * @param bitmap 16-bit bitmap; all words that it selects have a column
    * @returns its slot, 1 to SLOTS - 1
    */
   compile(bitmap: number): number {

@@ -1,8 +1,7 @@
 /**
- * What every header codec offers, and the table-driven engine behind those of fixed layout.
+ * What every header codec offers, and the codecs that follow from a layout: a table of fields in wire order.
  *
- * A layout is a list of fields in wire order with their widths in bits; a field of up to 32 bits does not cross a
- * 32-bit boundary of its header, which holds for every header here.
+ * A field of up to 32 bits does not cross a 32-bit boundary of its header; this holds for every header here.
  */
 import { formatIpv4, formatIpv6At, formatMac, parseIpv4, writeAddress, writeMac } from '../address.js';
 import type { CodeName } from '../codes.js';
@@ -18,21 +17,21 @@ export interface HeaderCodec<T> {
    *
    * @param bytes where the header lies
    * @param offset its first byte, default 0
-   * @throws CodecError `TRUNCATED` if `bytes` end before the header does: `offset` names where the part that is cut
-   *   starts (the header, or one item of a list in it). Other codes for fields that cannot be
-   * @throws TypeError, RangeError if `bytes` is no Uint8Array or `offset` no non-negative integer
+   * @throws CodecError `TRUNCATED` if `bytes` end before the header does; its `offset` is the start of the header, or
+   *   of the item of a list that is cut. Other codes if a field has an impossible value
+   * @throws TypeError if `bytes` is not a Uint8Array, RangeError if `offset` is not a non-negative integer
    */
   decode(bytes: Uint8Array, offset?: number): T;
   /**
-   * Bytes that `encodeInto` would write.
+   * Number of bytes that `encodeInto` writes.
    *
-   * @throws RangeError if a part of variable size has a size the header cannot express
+   * @throws RangeError if a part of variable size is larger than the header can say
    */
   encodingLength(value: T): number;
   /**
-   * Writes one header. Checks everything first: nothing is written if it throws.
+   * Writes one header. It checks everything first: if it throws, it has written nothing.
    *
-   * @returns bytes written
+   * @returns number of bytes written
    * @throws RangeError naming the field that does not fit, or if `out` is too small
    */
   encodeInto(value: T, out: Uint8Array, offset?: number): number;
@@ -40,40 +39,51 @@ export interface HeaderCodec<T> {
   encode(value: T): Uint8Array;
 }
 
+/** What a codec reads and writes. */
+export type HeaderOf<C> = C extends HeaderCodec<infer T> ? T : never;
+
 /** A header of fixed size. */
 export interface FixedHeaderCodec<T> extends HeaderCodec<T> {
   /** Bytes of the header. */
   readonly byteLength: number;
 }
 
-/** A field of `T`: its name, its width in bits and, unless it is a number, what kind it is. */
-type FieldOf<T> = {
-  [K in keyof T & string]-?: T[K] extends boolean
-    ? readonly [name: K, width: 1, kind: 'flag']
-    : T[K] extends bigint
-      ? readonly [name: K, width: 64, kind: 'bigint']
-      : T[K] extends string
-        ? readonly [name: K, width: 32 | 48 | 128, kind: 'address']
-        : T[K] extends number
-          ? readonly [name: K, width: number]
-          : never;
-}[keyof T & string];
+/** Widths of the fields that are no unsigned numbers. */
+const WIDTHS = { flag: 1, uint64: 64, mac: 48, ipv4: 32, ipv6: 128 } as const;
+type Kind = 'number' | keyof typeof WIDTHS;
 
-/** A field that always has one value; anything else is an error with this code. */
-type ConstantField = readonly [name: null, width: number, value: number, code: CodeName];
+/** A field that always has the value `is`. Any other value is an error with this code. */
+interface ConstantField {
+  readonly bits: number;
+  readonly is: number;
+  readonly code: CodeName;
+}
 
-/** A field that the codec itself reads and writes, because it follows from others: a length, a count. */
-type DerivedField = readonly [name: null, width: number];
+/** A field that the codec itself reads and writes because it follows from others: a length, a count. */
+interface DerivedField {
+  readonly bits: number;
+}
 
-/** A layout in wire order. */
-export type FieldTable<T> = readonly (FieldOf<T> | ConstantField | DerivedField)[];
+/** The fields of a header in wire order. An unsigned number stands for its width in bits. */
+export type Layout = Readonly<Record<string, number | keyof typeof WIDTHS | ConstantField | DerivedField>>;
+
+/** A header of this layout as an object: numbers, booleans (`flag`), bigints (`uint64`), addresses as text. */
+export type HeaderFields<L extends Layout> = {
+  -readonly [K in keyof L as L[K] extends object ? never : K]: L[K] extends number
+    ? number
+    : L[K] extends 'flag'
+      ? boolean
+      : L[K] extends 'uint64'
+        ? bigint
+        : string;
+};
 
 const enough = (bytes: Uint8Array, offset: number, length: number): boolean => bytes.length - offset >= length;
 
 /**
  * Checks that `length` bytes lie at `offset`.
  *
- * @throws CodecError `TRUNCATED` at `at`, or TypeError, RangeError for arguments that are no range at all
+ * @throws CodecError `TRUNCATED` at `at`; TypeError or RangeError for arguments that are no range
  */
 export function requireBytes(bytes: Uint8Array, offset: number, length: number, layer: Layer, at = offset): void {
   if (!(bytes instanceof Uint8Array)) throw new TypeError('bytes must be a Uint8Array');
@@ -85,11 +95,7 @@ export function requireBytes(bytes: Uint8Array, offset: number, length: number, 
   }
 }
 
-/**
- * Checks that `out` has room.
- *
- * @throws TypeError, RangeError
- */
+/** Checks that `out` has room. @throws TypeError, RangeError */
 function requireRoom(out: Uint8Array, offset: number, length: number): void {
   if (!(out instanceof Uint8Array)) throw new TypeError('out must be a Uint8Array');
   if (!(Number.isInteger(offset) && offset >= 0 && enough(out, offset, length))) {
@@ -97,22 +103,14 @@ function requireRoom(out: Uint8Array, offset: number, length: number): void {
   }
 }
 
-/**
- * Checks that a value fits its field.
- *
- * @throws RangeError naming the field
- */
+/** Checks that a value fits its field. @throws RangeError that names the field */
 export function requireFit(name: string, value: number, width: number): void {
   if (!(Number.isInteger(value) && value >= 0 && value < 2 ** width)) {
     throw new RangeError(`${name} must be an integer that fits ${width} bits, not ${value}`);
   }
 }
 
-/**
- * Checks the size of a raw part.
- *
- * @throws TypeError, RangeError naming the part
- */
+/** Checks the size of a raw part. @throws TypeError or RangeError that names the part */
 export function requireSize(name: string, value: Uint8Array, multiple: number, maximum: number, rest = 0): void {
   if (!(value instanceof Uint8Array)) throw new TypeError(`${name} must be a Uint8Array`);
   if (value.length > maximum || value.length % multiple !== rest) {
@@ -181,100 +179,101 @@ function writeBits(out: Uint8Array, offset: number, position: number, width: num
   }
 }
 
-type Kind = 'number' | 'flag' | 'bigint' | 'address';
 interface Field {
   readonly name: string;
   readonly kind: Kind;
+  /** First bit, counted from the most significant bit of the header. */
   readonly position: number;
   readonly width: number;
-}
-interface Constant {
-  readonly position: number;
-  readonly width: number;
-  readonly value: number;
-  readonly code: CodeName;
 }
 type Value = number | boolean | bigint | string;
-const EMPTY: Readonly<Record<Kind, Value>> = { number: 0, flag: false, bigint: 0n, address: '' };
+const EMPTY: Readonly<Record<Kind, Value>> = { number: 0, flag: false, uint64: 0n, mac: '', ipv4: '', ipv6: '' };
 
 /** The fields of a header or of its fixed part. */
-export class FieldGroup<T> {
+export class FieldGroup<const L extends Layout> {
+  readonly layer: Layer;
+  readonly layout: L;
   readonly byteLength: number;
-  readonly #layer: Layer;
   readonly #fields: readonly Field[];
-  readonly #constants: readonly Constant[];
-  /** A value of the right shape: to clone it and fill it in is several times faster than to add the fields one by one. */
+  readonly #constants: readonly (Field & ConstantField)[];
+  readonly #derived: readonly Field[];
+  /**
+   * A value of the right shape. To clone it and fill it in is several times faster than to add the fields one by one.
+   */
   readonly #template: Readonly<Record<string, Value>>;
 
-  constructor(layer: Layer, table: FieldTable<T>) {
+  constructor(layer: Layer, layout: L) {
     const fields: Field[] = [];
-    const constants: Constant[] = [];
+    const constants: (Field & ConstantField)[] = [];
+    const derived: Field[] = [];
     let position = 0;
-    const template: Record<string, Value> = {};
-    for (const entry of table as readonly (ConstantField | DerivedField | readonly [string, number, Kind?])[]) {
-      const width = entry[1];
-      if (entry[0] !== null) {
-        const kind = entry[2] ?? 'number';
-        fields.push({ name: entry[0], kind, position, width });
-        template[entry[0]] = EMPTY[kind];
-      } else if (entry.length === 4) {
-        constants.push({ position, width, value: entry[2], code: entry[3] });
-      }
+    for (const [name, form] of Object.entries<Layout[string]>(layout)) {
+      const kind: Kind = typeof form === 'string' ? form : 'number';
+      const width = typeof form === 'string' ? WIDTHS[form] : typeof form === 'number' ? form : form.bits;
+      const field = { name, kind, position, width };
+      if (typeof form !== 'object') fields.push(field);
+      else if ('is' in form) constants.push({ ...field, ...form });
+      else derived.push(field);
       position += width;
     }
-    this.#template = template;
     if (position % 8 !== 0) throw new RangeError(`a layout of ${position} bits is not a whole number of bytes`);
-    this.#layer = layer;
+    this.layer = layer;
+    this.layout = layout;
+    this.byteLength = position / 8;
     this.#fields = fields;
     this.#constants = constants;
-    this.byteLength = position / 8;
+    this.#derived = derived;
+    this.#template = Object.fromEntries(fields.map(({ name, kind }) => [name, EMPTY[kind]]));
   }
 
-  /** Reads the fields; the bytes must be there. @throws CodecError if a constant field differs. */
-  read(bytes: Uint8Array, offset: number): T {
-    for (const { position, width, value, code } of this.#constants) {
+  /** Reads the fields; the bytes must be there. @throws CodecError if a constant field has another value. */
+  read(bytes: Uint8Array, offset: number): HeaderFields<L> {
+    for (const { position, width, is, code } of this.#constants) {
       const found = readBits(bytes, offset, position, width);
-      if (found !== value) {
-        throw new CodecError(code, this.#layer, offset + (position >>> 3), `${value} expected, ${found} found`);
+      if (found !== is) {
+        throw new CodecError(code, this.layer, offset + (position >>> 3), `${is} expected, ${found} found`);
       }
     }
     const result = { ...this.#template };
     for (const field of this.#fields) result[field.name] = readField(bytes, offset, field);
-    return result as T;
+    return result as HeaderFields<L>;
+  }
+
+  /** The derived field of that name, to be read and written by the codec. */
+  derived(name: string): Field {
+    return this.#derived.find((field) => field.name === name)!;
   }
 
   /** @throws RangeError (numbers), TypeError or AddressError (others) for a value that does not fit its field. */
-  check(value: T): void {
-    const values = value as Readonly<Record<string, Value>>;
+  check(value: HeaderFields<L>): void {
+    const values: Readonly<Record<string, Value>> = value;
     for (const field of this.#fields) checkField(field, values[field.name]);
   }
 
-  /** Writes the fields. The caller has checked them, and that there is room. */
-  write(value: T, out: Uint8Array, offset: number): void {
-    const values = value as Readonly<Record<string, Value>>;
+  /** Writes the fields, derived ones as 0. The caller has checked the values, and that there is room. */
+  write(value: HeaderFields<L>, out: Uint8Array, offset: number): void {
+    const values: Readonly<Record<string, Value>> = value;
     out.fill(0, offset, offset + this.byteLength);
-    for (const { position, width, value: constant } of this.#constants) {
-      writeBits(out, offset, position, width, constant);
-    }
+    for (const { position, width, is } of this.#constants) writeBits(out, offset, position, width, is);
     for (const field of this.#fields) writeField(out, offset, field, values[field.name]!);
   }
 }
 
 function readField(bytes: Uint8Array, offset: number, { kind, position, width }: Field): Value {
+  const byte = offset + (position >>> 3);
   switch (kind) {
     case 'number':
       return readBits(bytes, offset, position, width);
     case 'flag':
       return readBits(bytes, offset, position, 1) === 1;
-    case 'bigint':
-      return (
-        (BigInt(readBits(bytes, offset, position, 32)) << 32n) | BigInt(readBits(bytes, offset, position + 32, 32))
-      );
-    case 'address': {
-      const byte = offset + (position >>> 3);
-      if (width === 48) return formatMac(bytes, byte);
-      return width === 32 ? formatIpv4(readUint32(bytes, byte)) : formatIpv6At(bytes, byte);
-    }
+    case 'uint64':
+      return (BigInt(readUint32(bytes, byte)) << 32n) | BigInt(readUint32(bytes, byte + 4));
+    case 'mac':
+      return formatMac(bytes, byte);
+    case 'ipv4':
+      return formatIpv4(readUint32(bytes, byte));
+    case 'ipv6':
+      return formatIpv6At(bytes, byte);
   }
 }
 
@@ -283,13 +282,13 @@ function checkField({ name, kind, width }: Field, value: Value | undefined): voi
     requireFit(name, value as number, width);
   } else if (kind === 'flag') {
     if (typeof value !== 'boolean') throw new TypeError(`${name} must be a boolean`);
-  } else if (kind === 'bigint') {
+  } else if (kind === 'uint64') {
     if (typeof value !== 'bigint') throw new TypeError(`${name} must be a bigint`);
     if (BigInt.asUintN(64, value) !== value) throw new RangeError(`${name} must fit 64 bits, not ${value}`);
   } else {
     if (typeof value !== 'string') throw new TypeError(`${name} must be text`);
-    if (width === 48) writeMac(value, SCRATCH);
-    else if (width === 32) parseIpv4(value);
+    if (kind === 'mac') writeMac(value, SCRATCH);
+    else if (kind === 'ipv4') parseIpv4(value);
     else if (!value.includes(':')) throw new RangeError(`${name} must be an IPv6 address, not ${value}`);
     else writeAddress(value, SCRATCH);
   }
@@ -298,28 +297,29 @@ function checkField({ name, kind, width }: Field, value: Value | undefined): voi
 const SCRATCH = /* @__PURE__ */ new Uint8Array(16);
 
 function writeField(out: Uint8Array, offset: number, { kind, position, width }: Field, value: Value): void {
+  const byte = offset + (position >>> 3);
   switch (kind) {
     case 'number':
-      writeBits(out, offset, position, width, value as number);
-      break;
     case 'flag':
-      writeBits(out, offset, position, 1, value === true ? 1 : 0);
+      writeBits(out, offset, position, width, Number(value));
       break;
-    case 'bigint':
-      writeBits(out, offset, position, 32, Number((value as bigint) >> 32n));
-      writeBits(out, offset, position + 32, 32, Number((value as bigint) & 0xffff_ffffn));
+    case 'uint64':
+      writeUint32(out, byte, Number((value as bigint) >> 32n));
+      writeUint32(out, byte + 4, Number((value as bigint) & 0xffff_ffffn));
       break;
-    case 'address':
-      if (width === 48) writeMac(value as string, out, offset + (position >>> 3));
-      else writeAddress(value as string, out, offset + (position >>> 3));
+    case 'mac':
+      writeMac(value as string, out, byte);
+      break;
+    default:
+      writeAddress(value as string, out, byte);
   }
 }
 
-/** Everything of a codec but what follows from the rest. */
+/** What a codec is made of. */
 export interface HeaderParts<T> {
   readonly layer: Layer;
   decode(bytes: Uint8Array, offset: number): T;
-  /** Bytes; checks the parts of variable size. */
+  /** Number of bytes. Checks the parts of variable size. */
   measure(value: T): number;
   /** Checks everything else that `write` relies on. */
   check(value: T): void;
@@ -350,19 +350,66 @@ export function makeCodec<T>(parts: HeaderParts<T>): HeaderCodec<T> {
 }
 
 /** A codec of a header with nothing but fields. */
-export function fixedHeader<T>(layer: Layer, table: FieldTable<T>): FixedHeaderCodec<T> {
-  const fields = new FieldGroup<T>(layer, table);
+export function fixedHeader<const L extends Layout>(layer: Layer, layout: L): FixedHeaderCodec<HeaderFields<L>> {
+  const fields = new FieldGroup(layer, layout);
+  const { byteLength } = fields;
   return {
-    ...makeCodec<T>({
+    ...makeCodec<HeaderFields<L>>({
       layer,
       decode(bytes, offset) {
-        requireBytes(bytes, offset, fields.byteLength, layer);
+        requireBytes(bytes, offset, byteLength, layer);
         return fields.read(bytes, offset);
       },
-      measure: () => fields.byteLength,
+      measure: () => byteLength,
       check: (value) => fields.check(value),
       write: (value, out, offset) => fields.write(value, out, offset),
     }),
-    byteLength: fields.byteLength,
+    byteLength,
   };
+}
+
+/** The raw bytes at the end of a header: options, data. */
+interface Tail<L extends Layout, Name extends string> {
+  readonly name: Name;
+  /** The derived field that gives their number: `value * unit + base` bytes. */
+  readonly length: keyof L & string;
+  readonly unit: 4 | 8;
+  /** Default 0. Negative if the field counts the fixed part of the header as well. */
+  readonly base?: number;
+  /** The error if the field counts less than the fixed part. */
+  readonly short?: readonly [code: CodeName, text: string];
+}
+
+/** A codec of a header with fields, and raw bytes behind them. The length field follows from the raw bytes. */
+export function headerWithTail<L extends Layout, Name extends string>(
+  fields: FieldGroup<L>,
+  { name, length: lengthField, unit, base = 0, short }: Tail<L, Name>,
+): HeaderCodec<HeaderFields<L> & Record<Name, Uint8Array>> {
+  const { layer, byteLength } = fields;
+  const { position, width } = fields.derived(lengthField);
+  const most = (2 ** width - 1) * unit + base;
+  return makeCodec<HeaderFields<L> & Record<Name, Uint8Array>>({
+    layer,
+    decode(bytes, offset) {
+      requireBytes(bytes, offset, byteLength + Math.max(0, base), layer);
+      const values = fields.read(bytes, offset);
+      const counted = readBits(bytes, offset, position, width) * unit;
+      const end = byteLength + counted + base;
+      if (short !== undefined && end < byteLength) {
+        throw new CodecError(short[0], layer, offset + (position >>> 3), `${short[1]} ${counted} bytes`);
+      }
+      requireBytes(bytes, offset, end, layer);
+      return Object.assign(values as object, { [name]: bytes.subarray(offset + byteLength, offset + end) }) as never;
+    },
+    measure(value) {
+      requireSize(name, value[name], unit, most, Math.max(0, base));
+      return byteLength + value[name].length;
+    },
+    check: (value) => fields.check(value),
+    write(value, out, offset) {
+      fields.write(value, out, offset);
+      writeBits(out, offset, position, width, (value[name].length - base) / unit);
+      out.set(value[name], offset + byteLength);
+    },
+  });
 }

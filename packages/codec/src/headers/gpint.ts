@@ -10,14 +10,14 @@
  * | per switch | switch id 8, queue depth 8, measurement count 16 | switch id 16, queue depth 16, measurement count 16 |
  * | measurements | number 16, then 32 each | the same |
  *
- * A feedback (DSCP 0x19) carries the request meta alone: 2 bytes. One with all counts at 0 is read as well.
+ * A feedback (DSCP 0x19) carries only the request meta, 2 bytes. A feedback with all counts, each 0, is read as well.
  *
- * Type 0 asks for rule-hit counters, type 1 for port packet counters. The measurements follow in the order of the DLV
- * headers, so their number is the sum of the headers' counts.
+ * Type 0 asks for rule-hit counters, type 1 for port packet counters. The measurements have the order of the DLV
+ * headers, so their number is the sum of the counts in these headers.
  */
 import { CodecError } from '../errors.js';
 import type { GpintInfo } from '../model.js';
-import { FEEDBACK_BYTES, FEEDBACK_DSCP, MAX_PROBE_BYTES, probeSizes } from '../scan/gpint.js';
+import { dlvBytes, FEEDBACK_BYTES, FEEDBACK_DSCP, MAX_PROBE_BYTES, routeBytes } from '../probe/parts.js';
 import {
   type HeaderCodec,
   makeCodec,
@@ -37,10 +37,10 @@ export const GPINT_DSCP = { PROBE: 0x17, FEEDBACK: FEEDBACK_DSCP, RECOVERY: 0x21
 /** Default UDP destination ports of the two layouts. */
 export const GPINT_PORT = { PLAIN: 5017, EXTENDED: 5018 } as const;
 
-/** A probe without what the layers below say of it. */
+/** A probe, without what the layers below it say. */
 export type GpintProbe = Pick<GpintInfo, 'requestId' | 'type' | 'route' | 'switches' | 'measurements'>;
 
-/** What names a probe and says what it asks for. */
+/** The request meta: name of a probe, and what it asks for. */
 export type GpintMeta = Pick<GpintProbe, 'requestId' | 'type'>;
 
 function typeOf(meta: number): GpintMeta['type'] {
@@ -59,14 +59,14 @@ function checkMeta(value: GpintMeta): void {
 }
 
 function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
-  const { route: routeBytes, dlv: dlvBytes } = probeSizes(extended);
+  const routeSize = routeBytes(extended);
+  const dlvSize = dlvBytes(extended);
   const width = extended ? 16 : 8;
   const measure = (value: GpintProbe): number => {
     requireFit('route.length', value.route.length, 16);
     requireFit('switches.length', value.switches.length, 16);
     requireFit('measurements.length', value.measurements.length, 16);
-    const length =
-      8 + value.route.length * routeBytes + value.switches.length * dlvBytes + value.measurements.length * 4;
+    const length = 8 + value.route.length * routeSize + value.switches.length * dlvSize + value.measurements.length * 4;
     if (length > MAX_PROBE_BYTES) throw new RangeError(`a probe of ${length} bytes exceeds ${MAX_PROBE_BYTES}`);
     return length;
   };
@@ -77,10 +77,10 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
       const meta = readUint16(bytes, offset);
       const hops = readUint16(bytes, offset + 2);
       let at = offset + 4;
-      requireBytes(bytes, at, hops * routeBytes, 'gpint', offset + 2);
+      requireBytes(bytes, at, hops * routeSize, 'gpint', offset + 2);
       const route: GpintProbe['route'] = [];
-      for (let hop = 0; hop < hops; hop++, at += routeBytes) {
-        const range = at + routeBytes - 2;
+      for (let hop = 0; hop < hops; hop++, at += routeSize) {
+        const range = at + routeSize - 2;
         route.push({
           nextPort: extended ? readUint16(bytes, at) : bytes[at]!,
           firstMeasurement: bytes[range]!,
@@ -89,12 +89,12 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
       }
       requireBytes(bytes, at, 2, 'gpint');
       const dlvCount = readUint16(bytes, at);
-      requireBytes(bytes, at + 2, dlvCount * dlvBytes, 'gpint', at);
+      requireBytes(bytes, at + 2, dlvCount * dlvSize, 'gpint', at);
       at += 2;
       const switches: GpintProbe['switches'] = [];
       let expected = 0;
-      for (let index = 0; index < dlvCount; index++, at += dlvBytes) {
-        const measurementCount = readUint16(bytes, at + dlvBytes - 2);
+      for (let index = 0; index < dlvCount; index++, at += dlvSize) {
+        const measurementCount = readUint16(bytes, at + dlvSize - 2);
         expected += measurementCount;
         switches.push({
           switchId: extended ? readUint16(bytes, at) : bytes[at]!,
@@ -151,7 +151,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
       for (const hop of value.route) {
         if (extended) writeUint16(out, at, hop.nextPort);
         else out[at] = hop.nextPort;
-        at += routeBytes;
+        at += routeSize;
         out[at - 2] = hop.firstMeasurement;
         out[at - 1] = hop.measurementCount;
       }
@@ -165,7 +165,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
           out[at] = item.switchId;
           out[at + 1] = item.queueDepth;
         }
-        at += dlvBytes;
+        at += dlvSize;
         writeUint16(out, at - 2, item.measurementCount);
       }
       writeUint16(out, at, value.measurements.length);
@@ -185,7 +185,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
 export const gpintProbe: HeaderCodec<GpintProbe> = /* @__PURE__ */ probeCodec(false);
 
 /**
- * The request meta alone: what a feedback carries (reliable GPINT, section IV-B). 2 bytes, either layout.
+ * The request meta alone, which is all that a feedback carries (reliable GPINT, section IV-B). 2 bytes in both layouts.
  */
 export const gpintMeta: HeaderCodec<GpintMeta> = /* @__PURE__ */ makeCodec({
   layer: 'gpint',

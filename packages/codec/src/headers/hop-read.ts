@@ -1,13 +1,14 @@
-/** Reading one hop's block into an object, at the pace of the comfort path: most programs decode with it. */
+/** Reads one hop's block into an object. Most programs decode with it, so it is made to be fast. */
 import { NOT_AVAILABLE } from '../columns.js';
 import type { NumberName, TimeName } from '../fields.js';
 import type { Hop } from '../model.js';
 import { readUint32 } from './codec.js';
 import type { BlockShape, Step } from './hop-shape.js';
 
-/** All ones in the 31 bits of a value in the 2016 layout: not supported. */
-export const NOT_AVAILABLE_31 = 0x7fff_ffff;
-/** Queue id and drop reason of a drop word: part of a report, not of a hop. */
+/** All ones in the 31 bits of a value in the 2016 layout: the hop does not support it. */
+const NOT_AVAILABLE_31 = 0x7fff_ffff;
+
+/** Queue id and drop reason of a drop word. They belong to a report, not to a hop. */
 export interface DropValues {
   dropQueueId: number | null;
   dropReason: number | null;
@@ -17,8 +18,8 @@ type SetNumber = (hop: Hop, value: number | null) => void;
 type SetTime = (hop: Hop, value: bigint | null) => void;
 
 /**
- * Puts a value into a hop. One function for each name, because a store whose name varies takes V8 about five times as long as
- * one whose name is written down. A field without one is set by {@link setterOf}, at that price.
+ * Puts a value into a hop. There is a function for each name, because V8 takes about five times as long for a store
+ * whose name varies. The reserved fields, which are rare, have none: {@link setterOf} pays that price for them.
  */
 const SET_NUMBER: { readonly [K in NumberName]?: SetNumber } = {
   nodeId: (hop, value) => {
@@ -63,30 +64,6 @@ const SET_NUMBER: { readonly [K in NumberName]?: SetNumber } = {
   queueCongestion: (hop, value) => {
     hop.queueCongestion = value;
   },
-  reserved8: (hop, value) => {
-    hop.reserved8 = value;
-  },
-  reserved9: (hop, value) => {
-    hop.reserved9 = value;
-  },
-  reserved10: (hop, value) => {
-    hop.reserved10 = value;
-  },
-  reserved11: (hop, value) => {
-    hop.reserved11 = value;
-  },
-  reserved12: (hop, value) => {
-    hop.reserved12 = value;
-  },
-  reserved13: (hop, value) => {
-    hop.reserved13 = value;
-  },
-  reserved14: (hop, value) => {
-    hop.reserved14 = value;
-  },
-  reserved15: (hop, value) => {
-    hop.reserved15 = value;
-  },
 };
 const SET_TIME: { readonly [K in TimeName]: SetTime } = {
   ingressTimestamp: (hop, value) => {
@@ -106,13 +83,13 @@ function setterOf(name: NumberName): SetNumber {
   );
 }
 
-/** What reading does with an item, in one form for all kinds: V8 reads the fields of one form at once. */
+/** What reading does with an item. All kinds have one form, whose fields V8 reads faster than those of several. */
 export interface Read {
   readonly kind: Step['kind'];
   readonly at: number;
-  /** Bits of the lower part of a split word. */
+  /** Bits of the lower value of a split word. */
   readonly shift: number;
-  /** Sets the value, or its upper part. */
+  /** Sets the value, or the upper of two. */
   readonly set: SetNumber;
   readonly setLower: SetNumber;
   readonly setTime: SetTime;
@@ -121,24 +98,16 @@ export interface Read {
 const NO_NUMBER: SetNumber = () => {};
 const NO_TIME: SetTime = () => {};
 
-export function readOf(step: Step): Read {
-  const { kind, at } = step;
+export function readOf({ kind, at, parts: [upper, lower] }: Step): Read {
   const read = { kind, at, shift: 0, set: NO_NUMBER, setLower: NO_NUMBER, setTime: NO_TIME };
-  switch (step.kind) {
-    case 'word':
-    case 'value31':
-      return { ...read, set: setterOf(step.name) };
-    case 'split':
-      return { ...read, shift: step.shift, set: setterOf(step.upper), setLower: setterOf(step.lower) };
-    case 'pair':
-      return { ...read, set: setterOf(step.upper), setLower: setterOf(step.lower) };
-    case 'time64':
-    case 'time32':
-    case 'time31':
-      return { ...read, setTime: SET_TIME[step.name] };
-    default:
-      return read;
+  if (upper === undefined) return read;
+  if (kind === 'time64' || kind === 'time32' || kind === 'time31') {
+    return { ...read, setTime: SET_TIME[upper[0] as TimeName] };
   }
+  const set = setterOf(upper[0] as NumberName);
+  return lower === undefined
+    ? { ...read, set }
+    : { ...read, set, shift: lower[1] & 31, setLower: setterOf(lower[0] as NumberName) };
 }
 
 const timeOf = (word: number, none: number): bigint | null => (word === none ? null : BigInt(word));
@@ -155,7 +124,7 @@ function readItem(read: Read, bytes: Uint8Array, offset: number, hop: Hop, drop:
       read.setLower(hop, word === NOT_AVAILABLE ? null : word & ((1 << read.shift) - 1));
       break;
     case 'pair': {
-      // One half of ones is a value: only the whole item says 'not available'.
+      // All ones in one half are a value. Only the whole item says 'not available'.
       const lower = readUint32(bytes, at + 4);
       const none = word === NOT_AVAILABLE && lower === NOT_AVAILABLE;
       read.set(hop, none ? null : word);
@@ -189,10 +158,14 @@ function readItem(read: Read, bytes: Uint8Array, offset: number, hop: Hop, drop:
   }
 }
 
-/** A block that is known to lie inside `bytes`; `domain` is a view of them. @param drop gets the values of a drop word, if there is one */
+/**
+ * Reads a block that is known to lie inside `bytes`; its `domain` is a view of them.
+ *
+ * @param drop receives the values of a drop word, if there is one
+ */
 export function readBlock(shape: BlockShape, bytes: Uint8Array, offset: number, drop: DropValues | null): Hop {
   const { reads } = shape;
-  // A copy has its form at once, one that grows field by field changes it with each.
+  // A copy has its final form at once; an object that grows would change its form with each field.
   const hop: Hop = { ...shape.empty };
   for (let k = 0; k < reads.length; k++) readItem(reads[k]!, bytes, offset, hop, drop);
   if (shape.domainBytes > 0) {

@@ -1,9 +1,9 @@
 /**
  * How one hop's block is laid out, by layout and instruction bitmap.
  *
- * The order of words comes from `planFor`, which the batch decoder uses too; here a plan becomes steps that read and
- * write named values. Domain-specific words stand behind the baseline metadata, but before a Checksum Complement
- * (INT v2.1 section 5.8).
+ * `planFor` gives the order of the words, here and in the batch decoder. Here a plan becomes steps that read and write
+ * named values. Domain-specific words stand behind the baseline metadata, but before a Checksum Complement (INT v2.1
+ * section 5.8).
  */
 import { HOP_COLUMNS, type HopColumn, type NumberName, type TimeName } from '../fields.js';
 import type { Hop } from '../model.js';
@@ -11,33 +11,43 @@ import { LAYOUT, lowerBitsOf, OP, planFor } from '../plan.js';
 import { requireFit } from './codec.js';
 import { type Read, readOf } from './hop-read.js';
 
-/** Reads and writes one metadata item at a byte offset within a block. */
-export type Step =
-  | { readonly kind: 'word' | 'value31'; readonly at: number; readonly name: NumberName }
-  | {
-      readonly kind: 'split';
-      readonly at: number;
-      readonly upper: NumberName;
-      readonly lower: NumberName;
-      /** Bits of the lower part: 16 or 24. */
-      readonly shift: number;
-    }
-  | { readonly kind: 'pair'; readonly at: number; readonly upper: NumberName; readonly lower: NumberName }
-  | { readonly kind: 'time64' | 'time32' | 'time31'; readonly at: number; readonly name: TimeName }
-  | { readonly kind: 'drop' | 'skip' | 'skip31'; readonly at: number };
+/** A value in an item, with its width in bits. */
+export type Part = readonly [name: NumberName | TimeName, width: number];
+
+/** One metadata item: what it is, where it stands within a block, and the values in it, the uppermost first. */
+export interface Step {
+  readonly kind:
+    | 'word'
+    | 'value31'
+    /** Two values in one word. */
+    | 'split'
+    /** Two words that are missing only together. */
+    | 'pair'
+    | 'time64'
+    | 'time32'
+    | 'time31'
+    | 'drop'
+    | 'skip'
+    | 'skip31';
+  readonly at: number;
+  readonly parts: readonly Part[];
+}
 
 const timeName = (column: HopColumn): TimeName =>
   column.startsWith('ingress') ? 'ingressTimestamp' : 'egressTimestamp';
 
 function wordStep(column: HopColumn, at: number): Step {
   if (column === 'ingressTimestampHigh' || column === 'egressTimestampHigh') {
-    return { kind: 'time64', at, name: timeName(column) };
+    return { kind: 'time64', at, parts: [[timeName(column), 64]] };
   }
-  if (column === 'l2IngressInterface') {
-    return { kind: 'pair', at, upper: 'l2IngressInterface', lower: 'l2EgressInterface' };
-  }
-  return { kind: 'word', at, name: column as NumberName };
+  if (column === 'l2IngressInterface') return { kind: 'pair', at, parts: levelTwo(32) };
+  return { kind: 'word', at, parts: [[column as NumberName, 32]] };
 }
+
+const levelTwo = (width: number): readonly Part[] => [
+  ['l2IngressInterface', width],
+  ['l2EgressInterface', width],
+];
 
 function stepOf(op: number, index: number, at: number, layout: number): Step {
   const column = HOP_COLUMNS[index]!;
@@ -45,28 +55,36 @@ function stepOf(op: number, index: number, at: number, layout: number): Step {
     case OP.WORD:
       return wordStep(column, at);
     case OP.TIMESTAMP32:
-      return { kind: 'time32', at, name: timeName(column) };
+      return { kind: 'time32', at, parts: [[timeName(column), 32]] };
     case OP.TIMESTAMP31:
-      return { kind: 'time31', at, name: timeName(column) };
+      return { kind: 'time31', at, parts: [[timeName(column), 31]] };
     case OP.HALVES:
-      return { kind: 'split', at, upper: 'l2IngressInterface', lower: 'l2EgressInterface', shift: 16 };
+      return { kind: 'split', at, parts: levelTwo(16) };
     case OP.SPLIT: {
+      const lower = lowerBitsOf(index);
       const upper = HOP_COLUMNS[index - 1] as NumberName;
-      return { kind: 'split', at, upper, lower: column as NumberName, shift: lowerBitsOf(index) };
+      return {
+        kind: 'split',
+        at,
+        parts: [
+          [upper, 32 - lower],
+          [column as NumberName, lower],
+        ],
+      };
     }
     case OP.VALUE31:
-      return { kind: 'value31', at, name: column as NumberName };
+      return { kind: 'value31', at, parts: [[column as NumberName, 31]] };
     case OP.DROP:
-      return { kind: 'drop', at };
+      return { kind: 'drop', at, parts: [] };
     default:
-      return { kind: layout === LAYOUT.Y2016 ? 'skip31' : 'skip', at };
+      return { kind: layout === LAYOUT.Y2016 ? 'skip31' : 'skip', at, parts: [] };
   }
 }
 
 /** How a block is laid out. */
 export interface BlockShape {
   readonly steps: readonly Step[];
-  /** The same, for reading. */
+  /** The same steps, in the form for reading. */
   readonly reads: readonly Read[];
   /** A hop with all fields of the block, each unknown. */
   readonly empty: Hop;
@@ -75,7 +93,7 @@ export interface BlockShape {
   readonly byteLength: number;
 }
 
-/** Shapes last used: traffic has few, hostile traffic many, so their number is bounded. */
+/** Shapes in use. Normal traffic has few; hostile traffic may have many, so their number is bounded. */
 const shapes = /* @__PURE__ */ new Map<number, BlockShape>();
 const MAX_SHAPES = 1024;
 
@@ -115,23 +133,6 @@ function buildShape(layout: number, bitmap: number, domainBytes: number): BlockS
   return { steps, reads, empty, domainOffset, domainBytes, byteLength: plan.words * 4 + domainBytes };
 }
 
-/** Names of what a step reads. */
-function namesOf(step: Step): readonly (keyof Hop)[] {
-  switch (step.kind) {
-    case 'word':
-    case 'value31':
-    case 'time64':
-    case 'time32':
-    case 'time31':
-      return [step.name];
-    case 'split':
-    case 'pair':
-      return [step.upper, step.lower];
-    default:
-      return [];
-  }
-}
-
 /**
  * The instruction bitmap that asks for all items of the hops.
  *
@@ -142,7 +143,7 @@ export function instructionsOf(layout: number, hops: readonly Hop[]): number {
   items.delete('domain');
   let bitmap = 0;
   for (let bit = 0; bit < 16; bit++) {
-    const names = shapeOf(layout, 0x8000 >>> bit, 0).steps.flatMap(namesOf);
+    const names = shapeOf(layout, 0x8000 >>> bit, 0).steps.flatMap(({ parts }) => parts.map(([name]) => name));
     if (names.some((name) => items.has(name))) bitmap |= 0x8000 >>> bit;
     for (const name of names) items.delete(name);
   }

@@ -1,99 +1,55 @@
-/** The codecs of one hop's block, and of a report's own metadata, which is laid out alike. */
+/** The codecs of one hop's block, and of a report's own metadata, which has the same kind of layout. */
 import { NOT_AVAILABLE } from '../columns.js';
 import { CodecError } from '../errors.js';
-import type { NumberName, TimeName } from '../fields.js';
+import type { TimeName } from '../fields.js';
 import type { Hop, Layer, ReportVersion } from '../model.js';
 import { LAYOUT } from '../plan.js';
 import { type FixedHeaderCodec, makeCodec, requireBytes, requireFit, requireSize, writeUint32 } from './codec.js';
-import { type DropValues, NOT_AVAILABLE_31, readBlock } from './hop-read.js';
-import { type BlockShape, type Step, shapeOf } from './hop-shape.js';
+import { type DropValues, readBlock } from './hop-read.js';
+import { type BlockShape, type Part, type Step, shapeOf } from './hop-shape.js';
 
-function checkNumber(hop: Hop, name: NumberName, width: number): void {
-  const value = hop[name];
-  if (value !== null && value !== undefined) requireFit(name, value, width);
-}
-
-function checkTime(hop: Hop, name: TimeName, width: number): void {
+function checkPart(hop: Hop, [name, width]: Part): void {
   const value = hop[name];
   if (value === null || value === undefined) return;
+  if (name !== 'ingressTimestamp' && name !== 'egressTimestamp') {
+    requireFit(name, value as number, width);
+    return;
+  }
   if (typeof value !== 'bigint') throw new TypeError(`${name} must be a bigint`);
   if (value < 0n || value >> BigInt(width) !== 0n) throw new RangeError(`${name} must fit ${width} bits, not ${value}`);
 }
 
-function checkStep(step: Step, hop: Hop): void {
-  switch (step.kind) {
-    case 'word':
-      checkNumber(hop, step.name, 32);
-      break;
-    case 'value31':
-      checkNumber(hop, step.name, 31);
-      break;
-    case 'split':
-      checkNumber(hop, step.upper, 32 - step.shift);
-      checkNumber(hop, step.lower, step.shift);
-      break;
-    case 'pair':
-      checkNumber(hop, step.upper, 32);
-      checkNumber(hop, step.lower, 32);
-      break;
-    case 'time64':
-      checkTime(hop, step.name, 64);
-      break;
-    case 'time32':
-      checkTime(hop, step.name, 32);
-      break;
-    case 'time31':
-      checkTime(hop, step.name, 31);
-      break;
-    default:
-  }
+function writeDrop(out: Uint8Array, at: number, drop: DropValues | null): void {
+  const none = drop === null || drop.dropReason === null;
+  writeUint32(out, at, none ? NOT_AVAILABLE : ((drop.dropQueueId ?? 0) << 24) | (drop.dropReason! << 16));
 }
 
-function writeStep(step: Step, hop: Hop, out: Uint8Array, offset: number, drop: DropValues | null): void {
-  const at = offset + step.at;
-  switch (step.kind) {
-    case 'word':
-      writeUint32(out, at, hop[step.name] ?? NOT_AVAILABLE);
-      break;
-    case 'value31':
-      writeUint32(out, at, hop[step.name] ?? NOT_AVAILABLE_31);
-      break;
-    case 'split': {
-      const upper = hop[step.upper] ?? 2 ** (32 - step.shift) - 1;
-      writeUint32(out, at, upper * 2 ** step.shift + (hop[step.lower] ?? 2 ** step.shift - 1));
-      break;
-    }
-    case 'pair':
-      writeUint32(out, at, hop[step.upper] ?? NOT_AVAILABLE);
-      writeUint32(out, at + 4, hop[step.lower] ?? NOT_AVAILABLE);
-      break;
-    case 'time64': {
-      const value = hop[step.name] ?? 0xffff_ffff_ffff_ffffn;
-      writeUint32(out, at, Number(value >> 32n));
-      writeUint32(out, at + 4, Number(value & 0xffff_ffffn));
-      break;
-    }
-    case 'time32':
-      writeUint32(out, at, Number(hop[step.name] ?? 0xffff_ffffn));
-      break;
-    case 'time31':
-      writeUint32(out, at, Number(hop[step.name] ?? 0x7fff_ffffn));
-      break;
-    case 'drop': {
-      const none = drop === null || drop.dropReason === null;
-      writeUint32(out, at, none ? NOT_AVAILABLE : ((drop.dropQueueId ?? 0) << 24) | (drop.dropReason! << 16));
-      break;
-    }
-    case 'skip':
-      writeUint32(out, at, NOT_AVAILABLE);
-      break;
-    case 'skip31':
-      writeUint32(out, at, NOT_AVAILABLE_31);
+/** The value of a part; all ones if the hop lacks it. */
+function numberOf(hop: Hop, [name, width]: Part): number {
+  return Number(hop[name] ?? 2 ** width - 1);
+}
+
+function writeStep({ kind, at: position, parts }: Step, hop: Hop, out: Uint8Array, offset: number): void {
+  const at = offset + position;
+  const [upper, lower] = parts;
+  if (kind === 'time64') {
+    const value = hop[upper![0] as TimeName] ?? 0xffff_ffff_ffff_ffffn;
+    writeUint32(out, at, Number(value >> 32n));
+    writeUint32(out, at + 4, Number(value & 0xffff_ffffn));
+  } else if (kind === 'pair') {
+    writeUint32(out, at, numberOf(hop, upper!));
+    writeUint32(out, at + 4, numberOf(hop, lower!));
+  } else if (kind === 'split') {
+    writeUint32(out, at, numberOf(hop, upper!) * 2 ** lower![1] + numberOf(hop, lower!));
+  } else if (upper !== undefined) {
+    writeUint32(out, at, numberOf(hop, upper));
+  } else {
+    writeUint32(out, at, kind === 'skip31' ? NOT_AVAILABLE >>> 1 : NOT_AVAILABLE);
   }
 }
 
 function checkBlock(shape: BlockShape, hop: Hop): void {
-  for (const step of shape.steps) checkStep(step, hop);
+  for (const { parts } of shape.steps) for (const part of parts) checkPart(hop, part);
   const { domain } = hop;
   if (domain !== undefined) {
     requireSize('domain', domain, 4, shape.domainBytes);
@@ -104,19 +60,22 @@ function checkBlock(shape: BlockShape, hop: Hop): void {
 }
 
 function writeBlock(shape: BlockShape, hop: Hop, out: Uint8Array, offset: number, drop: DropValues | null): void {
-  for (const step of shape.steps) writeStep(step, hop, out, offset, drop);
+  for (const step of shape.steps) {
+    if (step.kind === 'drop') writeDrop(out, offset + step.at, drop);
+    else writeStep(step, hop, out, offset);
+  }
   const start = offset + shape.domainOffset;
   if (hop.domain !== undefined) out.set(hop.domain, start);
   else out.fill(0xff, start, start + shape.domainBytes);
 }
 
-/** What a block is besides its layout and bitmap. */
+/** Properties of a block besides layout and bitmap. */
 export interface HopBlockOptions {
   /** Domain-specific bytes in the block: `4 * (Hop ML - words of the bitmap)`, a multiple of 4. Default 0. */
   readonly domainBytes?: number;
   /**
-   * 2016 layout: whether this block ends the stack, so that its last value carries the bottom-of-stack bit. Left out,
-   * the bits are written as 0 and not looked at.
+   * 2016 layout: whether this block ends the stack. The last value of such a block carries the bottom-of-stack bit. If
+   * absent, the bits are written as 0 and not checked.
    */
   readonly bottomOfStack?: boolean;
 }
@@ -124,10 +83,10 @@ export interface HopBlockOptions {
 /**
  * The codec of one hop's block.
  *
- * Decoding gives `null` for an item of all ones; encoding writes all ones for an item that is `null` or missing, and
- * for domain-specific bytes that are missing. Items the bitmap does not select are ignored.
+ * Decoding gives `null` for an item of all ones. Encoding writes all ones for an item that is `null` or missing, and
+ * for missing domain-specific bytes. It ignores items that the bitmap does not select.
  *
- * @param layout one of `LAYOUT` but `REPORT10` and `REPORT20`, for which see {@link reportMetadata}
+ * @param layout one of `LAYOUT`, except `REPORT10` and `REPORT20`: for these see {@link reportMetadata}
  * @param bitmap 16-bit instruction bitmap, bit 0 = 0x8000
  * @returns a codec of fixed size; `decode` throws CodecError `BAD_BOS` if `bottomOfStack` is given and the bits differ
  * @throws RangeError for a bad bitmap or size
@@ -174,8 +133,8 @@ export interface ReportMetadata {
 }
 
 /**
- * The codec of a report's variable metadata (report v2.0 section 3.3.1, v1.0 section 3.2). The padding of the drop word
- * is written as 0 and ignored; v0.5 has fixed headers instead.
+ * The codec of a report's variable metadata (report v2.0 section 3.3.1, v1.0 section 3.2); v0.5 has fixed headers
+ * instead. Encoding writes the padding of the drop word as 0; decoding ignores it.
  *
  * @param bits RepMdBits: 16 bits (v2.0, bit 0 = 0x8000) or 6 bits (v1.0, bit 0 = 0x20)
  * @param domainBytes domain-specific bytes at the end (v2.0), a multiple of 4; default 0

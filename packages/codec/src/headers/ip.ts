@@ -1,17 +1,7 @@
 /** IPv4 (RFC 791), IPv6 and its extension headers (RFC 8200). */
-import { CodecError } from '../errors.js';
-import {
-  FieldGroup,
-  type FixedHeaderCodec,
-  fixedHeader,
-  type HeaderCodec,
-  makeCodec,
-  requireBytes,
-  requireFit,
-  requireSize,
-} from './codec.js';
+import { FieldGroup, fixedHeader, type HeaderOf, headerWithTail } from './codec.js';
 
-/** IP protocol numbers that matter here. */
+/** IP protocol numbers that this library uses. */
 export const IP_PROTOCOL = {
   HOP_BY_HOP: 0,
   ICMP: 1,
@@ -30,207 +20,104 @@ export const IP_PROTOCOL = {
   UDP_LITE: 136,
 } as const;
 
-/** IPv4 header, 20 to 60 bytes. The header length follows from `options`. */
-export interface Ipv4 {
-  /** 6 bits. */
-  dscp: number;
-  /** 2 bits. */
-  ecn: number;
-  /** 16 bits, bytes: header and payload. */
-  totalLength: number;
-  /** 16 bits. */
-  identification: number;
-  /** The reserved flag. */
-  reserved: boolean;
-  dontFragment: boolean;
-  moreFragments: boolean;
-  /** 13 bits, units of 8 bytes. */
-  fragmentOffset: number;
-  /** 8 bits. */
-  timeToLive: number;
-  /** 8 bits. */
-  protocol: number;
-  /** 16 bits, as carried; `ipv4HeaderChecksum` computes one. */
-  headerChecksum: number;
-  /** 32 bits, `10.0.0.1`. */
-  source: string;
-  /** 32 bits. */
-  destination: string;
-  /** As carried: a multiple of 4 bytes, at most 40. */
-  options: Uint8Array;
-}
-
-type Ipv4Fixed = Omit<Ipv4, 'options'>;
-const IPV4 = /* @__PURE__ */ new FieldGroup<Ipv4Fixed>('ipv4', [
-  [null, 4, 4, 'BAD_IP_VERSION'],
-  [null, 4],
-  ['dscp', 6],
-  ['ecn', 2],
-  ['totalLength', 16],
-  ['identification', 16],
-  ['reserved', 1, 'flag'],
-  ['dontFragment', 1, 'flag'],
-  ['moreFragments', 1, 'flag'],
-  ['fragmentOffset', 13],
-  ['timeToLive', 8],
-  ['protocol', 8],
-  ['headerChecksum', 16],
-  ['source', 32, 'address'],
-  ['destination', 32, 'address'],
-]);
+/**
+ * IPv4 header, 20 to 60 bytes. The header length follows from `options`: these, as
+ * carried, are a multiple of 4 bytes, at most 40. 6 bits: `dscp`; 2 bits: `ecn`; 16 bits:
+ * `identification`; 8 bits: `timeToLive`, `protocol`.
+ * @interface
+ */
+export type Ipv4 = HeaderOf<typeof ipv4>;
 
 /** {@link Ipv4} header. Errors: `BAD_IP_VERSION`, `BAD_IP_LENGTH` (header length below 5 words). */
-export const ipv4: HeaderCodec<Ipv4> = /* @__PURE__ */ makeCodec<Ipv4>({
-  layer: 'ipv4',
-  decode(bytes, offset) {
-    requireBytes(bytes, offset, 20, 'ipv4');
-    const fields = IPV4.read(bytes, offset);
-    const length = (bytes[offset]! & 15) * 4;
-    if (length < 20) throw new CodecError('BAD_IP_LENGTH', 'ipv4', offset, `header length ${length} bytes`);
-    requireBytes(bytes, offset, length, 'ipv4');
-    return Object.assign(fields, { options: bytes.subarray(offset + 20, offset + length) });
-  },
-  measure(value) {
-    requireSize('options', value.options, 4, 40);
-    return 20 + value.options.length;
-  },
-  check: (value) => IPV4.check(value),
-  write(value, out, offset) {
-    IPV4.write(value, out, offset);
-    out[offset]! |= 5 + value.options.length / 4;
-    out.set(value.options, offset + 20);
-  },
-});
-
-/** IPv6 header, 40 bytes. */
-export interface Ipv6 {
-  /** 6 bits: upper part of the traffic class. */
-  dscp: number;
-  /** 2 bits: lower part of the traffic class. */
-  ecn: number;
-  /** 20 bits. */
-  flowLabel: number;
-  /** 16 bits, bytes behind this header. */
-  payloadLength: number;
-  /** 8 bits: an IP protocol or the first extension header. */
-  nextHeader: number;
-  /** 8 bits. */
-  hopLimit: number;
-  /** 128 bits, RFC 5952 text. */
-  source: string;
-  /** 128 bits. */
-  destination: string;
-}
-
-/** {@link Ipv6} header. Errors: `BAD_IP_VERSION`. */
-export const ipv6: FixedHeaderCodec<Ipv6> = /* @__PURE__ */ fixedHeader<Ipv6>('ipv6', [
-  [null, 4, 6, 'BAD_IP_VERSION'],
-  ['dscp', 6],
-  ['ecn', 2],
-  ['flowLabel', 20],
-  ['payloadLength', 16],
-  ['nextHeader', 8],
-  ['hopLimit', 8],
-  ['source', 128, 'address'],
-  ['destination', 128, 'address'],
-]);
+export const ipv4 = /* @__PURE__ */ headerWithTail(
+  /* @__PURE__ */ new FieldGroup('ipv4', {
+    version: { bits: 4, is: 4, code: 'BAD_IP_VERSION' },
+    headerLength: { bits: 4 },
+    dscp: 6,
+    ecn: 2,
+    /** 16 bits, bytes: header and payload. */
+    totalLength: 16,
+    identification: 16,
+    /** The reserved flag. */
+    reserved: 'flag',
+    dontFragment: 'flag',
+    moreFragments: 'flag',
+    /** 13 bits, units of 8 bytes. */
+    fragmentOffset: 13,
+    timeToLive: 8,
+    protocol: 8,
+    /** 16 bits, as carried; `ipv4HeaderChecksum` computes one. */
+    headerChecksum: 16,
+    /** 32 bits, `10.0.0.1`. */
+    source: 'ipv4',
+    destination: 'ipv4',
+  }),
+  { name: 'options', length: 'headerLength', unit: 4, base: -20, short: ['BAD_IP_LENGTH', 'header length'] },
+);
 
 /**
- * Hop-by-hop or destination options header: 8 bytes and multiples of 8. The length field follows from `options`.
+ * IPv6 header, 40 bytes. 20 bits: `flowLabel`; 8 bits: `hopLimit`.
+ * @interface
  */
-export interface Ipv6Options {
-  /** 8 bits. */
-  nextHeader: number;
-  /** The options as carried: 6 bytes more than a multiple of 8, at most 2046. */
-  options: Uint8Array;
-}
+export type Ipv6 = HeaderOf<typeof ipv6>;
+
+/** {@link Ipv6} header. Errors: `BAD_IP_VERSION`. */
+export const ipv6 = /* @__PURE__ */ fixedHeader('ipv6', {
+  version: { bits: 4, is: 6, code: 'BAD_IP_VERSION' },
+  /** 6 bits: upper part of the traffic class. */
+  dscp: 6,
+  /** 2 bits: lower part of the traffic class. */
+  ecn: 2,
+  flowLabel: 20,
+  /** 16 bits, bytes behind this header. */
+  payloadLength: 16,
+  /** 8 bits: an IP protocol or the first extension header. */
+  nextHeader: 8,
+  hopLimit: 8,
+  /** 128 bits, RFC 5952 text. */
+  source: 'ipv6',
+  destination: 'ipv6',
+});
+
+/**
+ * Hop-by-hop or destination options header: 8 bytes and multiples of 8. 8 bits: `nextHeader`. The length field follows
+ * from `options`: these, as carried, are 6 bytes more than a multiple of 8, at most 2046.
+ * @interface
+ */
+export type Ipv6Options = HeaderOf<typeof ipv6Options>;
 
 /** {@link Ipv6Options}: protocol 0 (hop-by-hop) or 60 (destination options). */
-export const ipv6Options: HeaderCodec<Ipv6Options> = /* @__PURE__ */ makeCodec<Ipv6Options>({
-  layer: 'ipv6',
-  decode(bytes, offset) {
-    requireBytes(bytes, offset, 8, 'ipv6');
-    const length = 8 + bytes[offset + 1]! * 8;
-    requireBytes(bytes, offset, length, 'ipv6');
-    return { nextHeader: bytes[offset]!, options: bytes.subarray(offset + 2, offset + length) };
-  },
-  measure(value) {
-    requireSize('options', value.options, 8, 2046, 6);
-    return 2 + value.options.length;
-  },
-  check: (value) => requireFit('nextHeader', value.nextHeader, 8),
-  write(value, out, offset) {
-    out[offset] = value.nextHeader;
-    out[offset + 1] = (value.options.length - 6) / 8;
-    out.set(value.options, offset + 2);
-  },
-});
+export const ipv6Options = /* @__PURE__ */ headerWithTail(
+  /* @__PURE__ */ new FieldGroup('ipv6', { nextHeader: 8, length: { bits: 8 } }),
+  { name: 'options', length: 'length', unit: 8, base: 6 },
+);
 
-/** Routing header: 8 bytes and multiples of 8. The length field follows from `data`. */
-export interface Ipv6Routing {
-  /** 8 bits. */
-  nextHeader: number;
-  /** 8 bits. */
-  routingType: number;
-  /** 8 bits. */
-  segmentsLeft: number;
-  /** Type-specific data: 4 bytes more than a multiple of 8, at most 2044. */
-  data: Uint8Array;
-}
+/**
+ * Routing header: 8 bytes and multiples of 8. 8 bits: `nextHeader`, `routingType`, `segmentsLeft`. The length field
+ * follows from `data`: this, as the type has it, is 4 bytes more than a multiple of 8, at most 2044.
+ * @interface
+ */
+export type Ipv6Routing = HeaderOf<typeof ipv6Routing>;
 
 /** {@link Ipv6Routing}: protocol 43. */
-export const ipv6Routing: HeaderCodec<Ipv6Routing> = /* @__PURE__ */ makeCodec<Ipv6Routing>({
-  layer: 'ipv6',
-  decode(bytes, offset) {
-    requireBytes(bytes, offset, 8, 'ipv6');
-    const length = 8 + bytes[offset + 1]! * 8;
-    requireBytes(bytes, offset, length, 'ipv6');
-    return {
-      nextHeader: bytes[offset]!,
-      routingType: bytes[offset + 2]!,
-      segmentsLeft: bytes[offset + 3]!,
-      data: bytes.subarray(offset + 4, offset + length),
-    };
-  },
-  measure(value) {
-    requireSize('data', value.data, 8, 2044, 4);
-    return 4 + value.data.length;
-  },
-  check(value) {
-    requireFit('nextHeader', value.nextHeader, 8);
-    requireFit('routingType', value.routingType, 8);
-    requireFit('segmentsLeft', value.segmentsLeft, 8);
-  },
-  write(value, out, offset) {
-    out[offset] = value.nextHeader;
-    out[offset + 1] = (value.data.length - 4) / 8;
-    out[offset + 2] = value.routingType;
-    out[offset + 3] = value.segmentsLeft;
-    out.set(value.data, offset + 4);
-  },
-});
+export const ipv6Routing = /* @__PURE__ */ headerWithTail(
+  /* @__PURE__ */ new FieldGroup('ipv6', { nextHeader: 8, length: { bits: 8 }, routingType: 8, segmentsLeft: 8 }),
+  { name: 'data', length: 'length', unit: 8, base: 4 },
+);
 
-/** Fragment header, 8 bytes. */
-export interface Ipv6Fragment {
-  /** 8 bits. */
-  nextHeader: number;
-  /** 8 bits. */
-  reserved: number;
-  /** 13 bits, units of 8 bytes. */
-  fragmentOffset: number;
-  /** 2 bits. */
-  reserved2: number;
-  moreFragments: boolean;
-  /** 32 bits. */
-  identification: number;
-}
+/**
+ * Fragment header, 8 bytes. 8 bits: `nextHeader`, `reserved`; 2 bits: `reserved2`; 32 bits: `identification`.
+ * @interface
+ */
+export type Ipv6Fragment = HeaderOf<typeof ipv6Fragment>;
 
 /** {@link Ipv6Fragment}: protocol 44. */
-export const ipv6Fragment: FixedHeaderCodec<Ipv6Fragment> = /* @__PURE__ */ fixedHeader<Ipv6Fragment>('ipv6', [
-  ['nextHeader', 8],
-  ['reserved', 8],
-  ['fragmentOffset', 13],
-  ['reserved2', 2],
-  ['moreFragments', 1, 'flag'],
-  ['identification', 32],
-]);
+export const ipv6Fragment = /* @__PURE__ */ fixedHeader('ipv6', {
+  nextHeader: 8,
+  reserved: 8,
+  /** 13 bits, units of 8 bytes. */
+  fragmentOffset: 13,
+  reserved2: 2,
+  moreFragments: 'flag',
+  identification: 32,
+});

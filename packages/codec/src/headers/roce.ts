@@ -1,7 +1,7 @@
 /** RoCEv2 headers (InfiniBand Architecture Specification volume 1, chapter 9 and annex A17), UDP port 4791. */
 import { crc32 } from '@int/hash';
 import { CodecError } from '../errors.js';
-import { type FixedHeaderCodec, fixedHeader, readUint16, requireBytes } from './codec.js';
+import { fixedHeader, type HeaderOf, readUint16, requireBytes } from './codec.js';
 
 /** UDP destination port of RoCEv2. */
 export const ROCE_PORT = 4791;
@@ -26,119 +26,99 @@ export const ROCE_OPCODE = {
   UC_WRITE_ONLY_IMMEDIATE: 0x2b,
 } as const;
 
-/** Base transport header, 12 bytes. */
-export interface Bth {
-  /** 8 bits, see {@link ROCE_OPCODE}. */
-  opcode: number;
-  /** SE: solicited event. */
-  solicitedEvent: boolean;
-  /** M: migration state. */
-  migrated: boolean;
-  /** 2 bits: pad bytes behind the payload. */
-  padCount: number;
-  /** 4 bits: 0. */
-  transportVersion: number;
-  /** 16 bits. */
-  partitionKey: number;
-  fecn: boolean;
-  becn: boolean;
-  /** 6 bits. */
-  reserved: number;
-  /** 24 bits. */
-  destinationQp: number;
-  acknowledgeRequest: boolean;
-  /** 7 bits. */
-  reserved2: number;
-  /** 24 bits: packet sequence number. */
-  psn: number;
-}
+/**
+ * Base transport header, 12 bytes. 16 bits: `partitionKey`; 6 bits: `reserved`; 24 bits: `destinationQp`; 7 bits:
+ * `reserved2`.
+ * @interface
+ */
+export type Bth = HeaderOf<typeof bth>;
 
 /** {@link Bth}. */
-export const bth: FixedHeaderCodec<Bth> = /* @__PURE__ */ fixedHeader<Bth>('roce', [
-  ['opcode', 8],
-  ['solicitedEvent', 1, 'flag'],
-  ['migrated', 1, 'flag'],
-  ['padCount', 2],
-  ['transportVersion', 4],
-  ['partitionKey', 16],
-  ['fecn', 1, 'flag'],
-  ['becn', 1, 'flag'],
-  ['reserved', 6],
-  ['destinationQp', 24],
-  ['acknowledgeRequest', 1, 'flag'],
-  ['reserved2', 7],
-  ['psn', 24],
-]);
+export const bth = /* @__PURE__ */ fixedHeader('roce', {
+  /** 8 bits, see {@link ROCE_OPCODE}. */
+  opcode: 8,
+  /** SE: solicited event. */
+  solicitedEvent: 'flag',
+  /** M: migration state. */
+  migrated: 'flag',
+  /** 2 bits: pad bytes behind the payload. */
+  padCount: 2,
+  /** 4 bits: 0. */
+  transportVersion: 4,
+  partitionKey: 16,
+  fecn: 'flag',
+  becn: 'flag',
+  reserved: 6,
+  destinationQp: 24,
+  acknowledgeRequest: 'flag',
+  reserved2: 7,
+  /** 24 bits: packet sequence number. */
+  psn: 24,
+});
 
-/** RDMA extended transport header, 16 bytes. */
-export interface Reth {
-  /** 64 bits. */
-  virtualAddress: bigint;
-  /** 32 bits. */
-  remoteKey: number;
-  /** 32 bits, bytes without padding. */
-  dmaLength: number;
-}
+/**
+ * RDMA extended transport header, 16 bytes. 32 bits: `remoteKey`.
+ * @interface
+ */
+export type Reth = HeaderOf<typeof reth>;
 
 /** {@link Reth}. */
-export const reth: FixedHeaderCodec<Reth> = /* @__PURE__ */ fixedHeader<Reth>('roce', [
-  ['virtualAddress', 64, 'bigint'],
-  ['remoteKey', 32],
-  ['dmaLength', 32],
-]);
+export const reth = /* @__PURE__ */ fixedHeader('roce', {
+  virtualAddress: 'uint64',
+  remoteKey: 32,
+  /** 32 bits, bytes without padding. */
+  dmaLength: 32,
+});
 
-/** Atomic extended transport header, 28 bytes. */
-export interface AtomicEth {
-  /** 64 bits. */
-  virtualAddress: bigint;
-  /** 32 bits. */
-  remoteKey: number;
-  /** 64 bits: value to swap in (COMPARE&SWAP) or to add (FETCH&ADD). */
-  swapOrAdd: bigint;
-  /** 64 bits: value to compare with (COMPARE&SWAP). */
-  compare: bigint;
-}
+/**
+ * Atomic extended transport header, 28 bytes. 32 bits: `remoteKey`.
+ * @interface
+ */
+export type AtomicEth = HeaderOf<typeof atomicEth>;
 
 /** {@link AtomicEth}. */
-export const atomicEth: FixedHeaderCodec<AtomicEth> = /* @__PURE__ */ fixedHeader<AtomicEth>('roce', [
-  ['virtualAddress', 64, 'bigint'],
-  ['remoteKey', 32],
-  ['swapOrAdd', 64, 'bigint'],
-  ['compare', 64, 'bigint'],
-]);
+export const atomicEth = /* @__PURE__ */ fixedHeader('roce', {
+  virtualAddress: 'uint64',
+  remoteKey: 32,
+  /** 64 bits: value to swap in (COMPARE&SWAP) or to add (FETCH&ADD). */
+  swapOrAdd: 'uint64',
+  /** 64 bits: value to compare with (COMPARE&SWAP). */
+  compare: 'uint64',
+});
 
-/** Acknowledge extended transport header, 4 bytes. */
-export interface Aeth {
-  /** 8 bits. */
-  syndrome: number;
-  /** 24 bits: message sequence number. */
-  msn: number;
-}
+/**
+ * Acknowledge extended transport header, 4 bytes. 8 bits: `syndrome`.
+ * @interface
+ */
+export type Aeth = HeaderOf<typeof aeth>;
 
 /** {@link Aeth}. */
-export const aeth: FixedHeaderCodec<Aeth> = /* @__PURE__ */ fixedHeader<Aeth>('roce', [
-  ['syndrome', 8],
-  ['msn', 24],
-]);
+export const aeth = /* @__PURE__ */ fixedHeader('roce', {
+  syndrome: 8,
+  /** 24 bits: message sequence number. */
+  msn: 24,
+});
 
-/** Immediate data, 4 bytes. */
-export interface ImmDt {
-  /** 32 bits. */
-  value: number;
-}
+/**
+ * Immediate data, 4 bytes. 32 bits: `value`.
+ * @interface
+ */
+export type ImmDt = HeaderOf<typeof immDt>;
 
 /** {@link ImmDt}. */
-export const immDt: FixedHeaderCodec<ImmDt> = /* @__PURE__ */ fixedHeader<ImmDt>('roce', [['value', 32]]);
+export const immDt = /* @__PURE__ */ fixedHeader('roce', {
+  value: 32,
+});
 
-/** Eight bytes of ones in the place of the InfiniBand local route header, then up to 60 + 8 + 12 bytes of headers. */
+/** Eight bytes of ones, which replace the InfiniBand local route header, then up to 60 + 8 + 12 bytes of headers. */
 const MASKED = /* @__PURE__ */ new Uint8Array(8 + 60 + 8 + 12).fill(0xff, 0, 8);
 
 /**
- * The invariant CRC of a RoCEv2 packet: CRC-32 with the fields that routers may change replaced by ones.
+ * The invariant CRC of a RoCEv2 packet: the CRC-32 in which ones replace the fields that routers may change.
  *
- * @param packet bytes from the IP header to the end of the padding, without the iCRC
+ * @param packet contains the bytes from the IP header to the end of the padding, without the iCRC
  * @param offset where the IP header starts, default 0
- * @param length bytes to cover, default to the end of `packet`
+ * @param length bytes to cover, default up to the end of `packet`
  * @returns 32 bits; on the wire the least significant byte comes first
  * @throws CodecError `TRUNCATED`, `BAD_IP_VERSION`, `BAD_IP_LENGTH`
  */

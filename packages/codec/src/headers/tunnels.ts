@@ -2,15 +2,16 @@
 import { CodecError } from '../errors.js';
 import {
   FieldGroup,
-  type FixedHeaderCodec,
   fixedHeader,
   type HeaderCodec,
+  type HeaderFields,
+  type HeaderOf,
+  headerWithTail,
   makeCodec,
   readUint16,
   readUint32,
   requireBytes,
   requireFit,
-  requireSize,
   writeUint16,
   writeUint32,
 } from './codec.js';
@@ -18,118 +19,73 @@ import {
 /** UDP ports of the tunnels. */
 export const TUNNEL_PORT = { VXLAN: 4789, VXLAN_GPE: 4790, GENEVE: 6081 } as const;
 
-/** VXLAN-GPE header, 8 bytes; plain VXLAN (RFC 7348) is the same with P, B and O 0 and no next protocol. */
-export interface VxlanGpe {
-  /** 2 bits. */
-  reserved: number;
-  /** 2 bits. */
-  version: number;
-  /** I: the VNI is valid. */
-  vniValid: boolean;
-  /** P: the next protocol is valid. */
-  nextProtocolValid: boolean;
-  /** B: broadcast, unknown unicast or multicast. */
-  bumTraffic: boolean;
-  /** O: operations, administration and maintenance. */
-  oam: boolean;
-  /** 16 bits. */
-  reserved2: number;
-  /** 8 bits: 1 IPv4, 2 IPv6, 3 Ethernet, 4 NSH; INT by configuration (0x05, 0x08, 0x80, 0x82). */
-  nextProtocol: number;
-  /** 24 bits. */
-  vni: number;
-  /** 8 bits. */
-  reserved3: number;
-}
+/**
+ * VXLAN-GPE header, 8 bytes; plain VXLAN (RFC 7348) is the same with P, B and O 0 and no next protocol. 2 bits:
+ * `reserved`, `version`; 16 bits: `reserved2`; 24 bits: `vni`; 8 bits: `reserved3`.
+ * @interface
+ */
+export type VxlanGpe = HeaderOf<typeof vxlanGpe>;
 
 /** {@link VxlanGpe} header. */
-export const vxlanGpe: FixedHeaderCodec<VxlanGpe> = /* @__PURE__ */ fixedHeader<VxlanGpe>('vxlan-gpe', [
-  ['reserved', 2],
-  ['version', 2],
-  ['vniValid', 1, 'flag'],
-  ['nextProtocolValid', 1, 'flag'],
-  ['bumTraffic', 1, 'flag'],
-  ['oam', 1, 'flag'],
-  ['reserved2', 16],
-  ['nextProtocol', 8],
-  ['vni', 24],
-  ['reserved3', 8],
-]);
-
-/** One Geneve option; its length field follows from `data`. */
-export interface GeneveOption {
-  /** 16 bits. */
-  optionClass: number;
-  /** 8 bits; the highest one says 'critical'. INT: the header type. */
-  type: number;
-  /** 3 bits. */
-  reserved: number;
-  /** A multiple of 4 bytes, at most 124. */
-  data: Uint8Array;
-}
-
-/** {@link GeneveOption}: 4 bytes and its data. */
-export const geneveOption: HeaderCodec<GeneveOption> = /* @__PURE__ */ makeCodec<GeneveOption>({
-  layer: 'geneve',
-  decode(bytes, offset) {
-    requireBytes(bytes, offset, 4, 'geneve');
-    const length = (bytes[offset + 3]! & 0x1f) * 4;
-    requireBytes(bytes, offset, 4 + length, 'geneve');
-    return {
-      optionClass: readUint16(bytes, offset),
-      type: bytes[offset + 2]!,
-      reserved: bytes[offset + 3]! >>> 5,
-      data: bytes.subarray(offset + 4, offset + 4 + length),
-    };
-  },
-  measure(value) {
-    requireSize('data', value.data, 4, 124);
-    return 4 + value.data.length;
-  },
-  check(value) {
-    requireFit('optionClass', value.optionClass, 16);
-    requireFit('type', value.type, 8);
-    requireFit('reserved', value.reserved, 3);
-  },
-  write(value, out, offset) {
-    writeUint16(out, offset, value.optionClass);
-    out[offset + 2] = value.type;
-    out[offset + 3] = (value.reserved << 5) | (value.data.length / 4);
-    out.set(value.data, offset + 4);
-  },
+export const vxlanGpe = /* @__PURE__ */ fixedHeader('vxlan-gpe', {
+  reserved: 2,
+  version: 2,
+  /** I: the VNI is valid. */
+  vniValid: 'flag',
+  /** P: the next protocol is valid. */
+  nextProtocolValid: 'flag',
+  /** B: broadcast, unknown unicast or multicast. */
+  bumTraffic: 'flag',
+  /** O: operations, administration and maintenance. */
+  oam: 'flag',
+  reserved2: 16,
+  /** 8 bits: 1 IPv4, 2 IPv6, 3 Ethernet, 4 NSH; INT by configuration (0x05, 0x08, 0x80, 0x82). */
+  nextProtocol: 8,
+  vni: 24,
+  reserved3: 8,
 });
 
-/** Geneve header, 8 bytes and options. The option length field follows from `options`. */
-export interface Geneve {
-  /** 2 bits. */
-  version: number;
+const GENEVE_OPTION = /* @__PURE__ */ new FieldGroup('geneve', {
+  optionClass: 16,
+  /** 8 bits; the highest one says 'critical'. INT: the header type. */
+  type: 8,
+  reserved: 3,
+  length: { bits: 5 },
+});
+
+/**
+ * One Geneve option. 16 bits: `optionClass`; 3 bits: `reserved`. Its length field follows from `data`, a multiple of 4
+ * bytes, at most 124.
+ * @interface
+ */
+export type GeneveOption = HeaderOf<typeof geneveOption>;
+
+/** {@link GeneveOption}: 4 bytes and its data. */
+export const geneveOption = /* @__PURE__ */ headerWithTail(GENEVE_OPTION, { name: 'data', length: 'length', unit: 4 });
+
+const GENEVE = /* @__PURE__ */ new FieldGroup('geneve', {
+  version: 2,
+  optionLength: { bits: 6 },
   /** O: control packet. */
-  control: boolean;
+  control: 'flag',
   /** C: a critical option is present. */
-  critical: boolean;
-  /** 6 bits. */
-  reserved: number;
+  critical: 'flag',
+  reserved: 6,
   /** 16 bits: EtherType of what follows. */
-  protocolType: number;
-  /** 24 bits. */
-  vni: number;
-  /** 8 bits. */
-  reserved2: number;
+  protocolType: 16,
+  vni: 24,
+  reserved2: 8,
+});
+
+/**
+ * Geneve header, 8 bytes and options. The option length field follows from `options`. 2 bits: `version`; 6 bits:
+ * `reserved`; 24 bits: `vni`; 8 bits: `reserved2`.
+ * @interface
+ */
+export type Geneve = HeaderFields<(typeof GENEVE)['layout']> & {
   /** At most 252 bytes in all. */
   options: GeneveOption[];
-}
-
-type GeneveFixed = Omit<Geneve, 'options'>;
-const GENEVE = /* @__PURE__ */ new FieldGroup<GeneveFixed>('geneve', [
-  ['version', 2],
-  [null, 6],
-  ['control', 1, 'flag'],
-  ['critical', 1, 'flag'],
-  ['reserved', 6],
-  ['protocolType', 16],
-  ['vni', 24],
-  ['reserved2', 8],
-]);
+};
 
 /** {@link Geneve} header. Errors: `BAD_TUNNEL` (an option runs past the option length). */
 export const geneve: HeaderCodec<Geneve> = /* @__PURE__ */ makeCodec<Geneve>({
@@ -158,11 +114,7 @@ export const geneve: HeaderCodec<Geneve> = /* @__PURE__ */ makeCodec<Geneve>({
   },
   check(value) {
     GENEVE.check(value);
-    for (const { optionClass, type, reserved } of value.options) {
-      requireFit('optionClass', optionClass, 16);
-      requireFit('type', type, 8);
-      requireFit('reserved', reserved, 3);
-    }
+    for (const option of value.options) GENEVE_OPTION.check(option);
   },
   write(value, out, offset) {
     let position = offset + 8;

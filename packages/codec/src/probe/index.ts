@@ -1,5 +1,4 @@
-/** GPINT probes as switches and monitors handle them: in bytes, without objects. */
+/** GPINT probes for switches and monitors, which handle them as bytes, without objects. */
 export { advanceProbe, type ProbeHop } from './advance.js';
 export { type ProbeKind, probeKind, probeRequestId, probeRequestType } from './kind.js';
-export { MAX_PROBE_SWITCHES, probeBytes } from './limits.js';
-export { dlvSwitchId, nextHopOf, ProbeParts, readProbeParts } from './parts.js';
+export { dlvSwitchId, MAX_PROBE_SWITCHES, nextHopOf, ProbeParts, probeBytes, readProbeParts } from './parts.js';

@@ -1,14 +1,14 @@
 /** What a probe is, from its bytes. */
 import type { GpintInfo } from '../model.js';
-import { FEEDBACK_BYTES } from '../scan/gpint.js';
+import { FEEDBACK_BYTES } from './parts.js';
 
 /** The three packets of reliable GPINT, section IV. */
 export type ProbeKind = Exclude<GpintInfo['kind'], 'unknown'>;
 
 /**
- * What a packet that came home is, where its DSCP cannot be seen (a UDP socket does not show it): a feedback has only the
- * request meta; a probe that has finished has no SR entries left; a recovery notice has those of the hops it did not
- * reach. `null` if it is shorter than any of them.
+ * What a packet that came home is. Its DSCP would say it, but a UDP socket does not show that. A feedback has only the
+ * request meta. A probe that has finished has no SR entries left. A recovery notice has those of the hops that it did
+ * not reach. `null` if the packet is shorter than any of them.
  */
 export function probeKind(payload: Uint8Array): ProbeKind | null {
   if (payload.length === FEEDBACK_BYTES) return 'feedback';

@@ -1,13 +1,12 @@
-/** What a source's rule asks for, checked and worked out before any packet is seen. */
+/** Checks the rule of a source, and derives from it what all packets have in common. */
+import { encodeIntHeader, joinDomain } from '../encode/int-header.js';
 import { requireFit } from '../headers/codec.js';
 import { hopBlock } from '../headers/hop.js';
-import { intMd, intMon, intMx, intV05, intV10 } from '../headers/int.js';
 import type { Hop } from '../model.js';
 import type { DomainItem } from '../options.js';
-import { LAYOUT, planFor } from '../plan.js';
+import { LAYOUT, planFor, VERSION_LAYOUT } from '../plan.js';
 import type { SourceConfig, SourceEncapsulation } from './config.js';
 import { SOURCE_ENCAPSULATIONS } from './config.js';
-import { VERSION } from './packet.js';
 
 const VERSIONS: Readonly<Record<SourceEncapsulation, readonly string[]>> = {
   port: ['0.5', '2'],
@@ -22,18 +21,17 @@ const VERSIONS: Readonly<Record<SourceEncapsulation, readonly string[]>> = {
 };
 const DEFAULT_HOPS = 8;
 
-/** A rule, checked. */
+/** A checked rule. */
 export interface SourceRule {
   readonly encapsulation: SourceEncapsulation;
-  /** One of VERSION. */
-  readonly version: number;
+  readonly version: '0.5' | '1.0' | '2' | 'intmon';
   readonly mx: boolean;
   readonly layout: number;
   readonly bitmap: number;
-  /** Words every hop pushes. */
+  /** Words that every hop pushes. */
   readonly hopMl: number;
   readonly maxHops: number;
-  /** Items of the DS Instruction bits set, in bit order. */
+  /** Items of the DS Instruction bits that are set, in bit order. */
   readonly items: readonly DomainItem[];
   /** Bytes of `items` that every hop pushes. */
   readonly exportBytes: number;
@@ -62,9 +60,9 @@ function domainItems(config: SourceConfig): DomainItem[] {
 const rules = /* @__PURE__ */ new WeakMap<SourceConfig, SourceRule>();
 
 /**
- * Checks a source's configuration, once for each object.
+ * Checks the configuration of a source, once for each object.
  *
- * @throws RangeError naming what is wrong
+ * @throws RangeError that names the wrong option
  */
 export function sourceRule(config: SourceConfig): SourceRule {
   let rule = rules.get(config);
@@ -82,25 +80,18 @@ function checkRule(config: SourceConfig): SourceRule {
   if (!VERSIONS[encapsulation].includes(name)) {
     throw new RangeError(`encapsulation ${encapsulation} is not defined for version ${name}`);
   }
-  const version =
-    encapsulation === 'intmon'
-      ? VERSION.INTMON
-      : name === '0.5'
-        ? VERSION.V05
-        : name === '1.0'
-          ? VERSION.V10
-          : VERSION.V2;
+  const version = encapsulation === 'intmon' ? 'intmon' : name;
   const mx = config.mode === 'mx';
-  if (mx && version !== VERSION.V2) throw new RangeError('mode mx is defined for version 2 only');
+  if (mx && version !== '2') throw new RangeError('mode mx is defined for version 2 only');
   requireFit('instructions', config.instructions, 16);
-  if (version === VERSION.INTMON && (config.instructions & 0xff) !== 0) {
+  if (version === 'intmon' && (config.instructions & 0xff) !== 0) {
     throw new RangeError('instructions: IntMon defines bits 0 to 7 only');
   }
   const maxHops = config.maxHops ?? DEFAULT_HOPS;
   requireFit('maxHops', maxHops, 8);
   if (maxHops === 0) throw new RangeError('maxHops must be at least 1');
   if (config.mtu !== undefined) requireFit('mtu', config.mtu, 32);
-  const items = version === VERSION.V2 ? domainItems(config) : [];
+  const items = version === '2' ? domainItems(config) : [];
   const ownMode = mx ? 'source-inserted' : 'source-only';
   let sourceBytes = 0;
   let exportBytes = 0;
@@ -108,14 +99,7 @@ function checkRule(config: SourceConfig): SourceRule {
     if (mode === ownMode) sourceBytes += bytes;
     else exportBytes += bytes;
   }
-  const layout =
-    version === VERSION.INTMON
-      ? LAYOUT.Y2016
-      : version === VERSION.V05
-        ? LAYOUT.V05
-        : version === VERSION.V10
-          ? LAYOUT.V10
-          : LAYOUT.V2;
+  const layout = VERSION_LAYOUT[version];
   const hopMl = mx ? 0 : planFor(layout, config.instructions).words + exportBytes / 4;
   if (hopMl > 31) throw new RangeError(`the instructions ask for ${hopMl} words of each hop; Hop ML has room for 31`);
   return {
@@ -130,12 +114,13 @@ function checkRule(config: SourceConfig): SourceRule {
     // INT-MX carries nothing that nodes export.
     exportBytes: mx ? 0 : exportBytes,
     sourceBytes,
-    headerBytes: version === VERSION.V2 || version === VERSION.INTMON ? 12 : 8,
+    headerBytes: version === '2' || version === 'intmon' ? 12 : 8,
   };
 }
 
 /** State of a header that is being written. */
 export interface HeaderState {
+  /** Hops that may push, the source included. */
   readonly hops: number;
   readonly pushed: boolean;
   readonly mtuExceeded: boolean;
@@ -147,48 +132,29 @@ export interface HeaderState {
 
 /** The INT header of a rule. */
 export function encodeHeader(rule: SourceRule, config: SourceConfig, state: HeaderState): Uint8Array {
-  const instructionBitmap = rule.bitmap;
-  const plain = { replication: 0, copy: false, hopExceeded: false, reserved: 0, reserved2: 0, instructionBitmap };
-  const counted = { maxHopCount: state.hops, totalHopCount: state.pushed ? 1 : 0, instructionCount: rule.hopMl };
-  const remainingHopCount = state.hops - (state.pushed ? 1 : 0);
-  const { hopMl } = rule;
-  const { mtuExceeded } = state;
-  switch (rule.version) {
-    case VERSION.V05:
-      return intV05.encode({ ...plain, ...counted });
-    case VERSION.V10:
-      return intV10.encode({ ...plain, mtuExceeded, hopMl, remainingHopCount });
-    case VERSION.INTMON:
-      return intMon.encode({
-        ...plain,
-        ...counted,
-        version: 0,
-        sentToController: false,
-        intLength: 12 + state.stackBytes,
-        destinationPort: state.destinationPort,
-      });
-    default: {
-      const common = {
-        discard: config.discard ?? false,
-        reserved: 0,
-        instructionBitmap,
-        domainId: config.domainId ?? 0,
-        domainInstructions: config.domainInstructions ?? 0,
-        domainFlags: config.domainFlags ?? 0,
-      };
-      return rule.mx
-        ? intMx.encode(common)
-        : intMd.encode({ ...common, hopExceeded: false, mtuExceeded, hopMl, remainingHopCount });
-    }
-  }
+  const hops = state.pushed ? 1 : 0;
+  return encodeIntHeader({
+    ...state,
+    version: rule.version,
+    mx: rule.mx,
+    instructionBitmap: rule.bitmap,
+    hopMl: rule.hopMl,
+    hops,
+    remainingHopCount: state.hops - hops,
+    discard: config.discard ?? false,
+    hopExceeded: false,
+    domainId: config.domainId ?? 0,
+    domainInstructions: config.domainInstructions ?? 0,
+    domainFlags: config.domainFlags ?? 0,
+  });
 }
 
 /**
- * The source's own bytes: its block with what only the source adds, in the order of the DS Instruction bits; or that
- * alone, where nothing is pushed.
+ * The source's own bytes: its block, which contains what only the source adds. If the source pushes nothing, what only
+ * the source adds is all.
  *
- * @param metadata its values, or `null` to push nothing
- * @throws RangeError for values out of range or domain-specific bytes of another size than the domain defines
+ * @param metadata the values of the source, or `null` to push nothing
+ * @throws RangeError for values out of range, or for domain-specific bytes whose size is not that of the domain
  */
 export function encodeStack(
   rule: SourceRule,
@@ -205,20 +171,7 @@ export function encodeStack(
   if (exported.length !== exportBytes) {
     throw new RangeError(`metadata.domain must be ${exportBytes} bytes, not ${exported.length}`);
   }
-  const domain = new Uint8Array(exportBytes + sourceBytes);
-  let at = 0;
-  let fromExported = 0;
-  let fromSource = 0;
-  for (const { bytes, mode } of items) {
-    if (mode === 'source-only') {
-      domain.set(sourceOnly.subarray(fromSource, fromSource + bytes), at);
-      fromSource += bytes;
-    } else {
-      domain.set(exported.subarray(fromExported, fromExported + bytes), at);
-      fromExported += bytes;
-    }
-    at += bytes;
-  }
+  const domain = joinDomain(items, exported, sourceOnly);
   const values: Hop = { ...metadata, domain };
   if (layout === LAYOUT.V2 || layout === LAYOUT.V10) values.checksumComplement = null;
   return hopBlock(layout, bitmap, { domainBytes: domain.length, bottomOfStack: true }).encode(values);

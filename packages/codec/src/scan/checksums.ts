@@ -1,14 +1,13 @@
-/** Checksums of a packet, verified on request. */
+/** Verifies the checksums of a packet. */
 import { ipv4HeaderChecksum, isValidSum, pseudoHeaderSum, sumRange } from '../checksum.js';
 import { CODES } from '../codes.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
-
 import type { Scan } from './state.js';
 
 /**
- * Checks the IPv4 header checksum, and the UDP or TCP checksum if the packet is whole.
- * A UDP checksum of 0 is none (RFC 768; RFC 6936 for IPv6).
- * @returns false, with BAD_CHECKSUM noted, if one is wrong
+ * Checks the IPv4 header checksum, and the UDP or TCP checksum if the packet is complete.
+ * A UDP checksum of 0 means 'none' (RFC 768; RFC 6936 for IPv6).
+ * @returns false if one is wrong; the scan then holds BAD_CHECKSUM
  */
 export function verifyChecksums(scan: Scan, end: number): boolean {
   const { bytes, view, ipOffset, l4Offset, l4Protocol } = scan;

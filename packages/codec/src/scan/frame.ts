@@ -14,9 +14,9 @@ import type { Scan } from './state.js';
 /**
  * Reads the frame in `bytes[start, end)`.
  *
- * Afterwards the scan says what was found: a report (its first individual one; go on with `nextIndividual`), INT, a
- * GPINT probe, or none, and in `code` whether it is sound. Never throws, never reads outside the range, takes time
- * linear in its length.
+ * Afterwards the scan holds what was found: a report, INT, a GPINT probe, or nothing. Of a report it holds the first
+ * individual report; `nextIndividual` reads the next one. `code` says whether the find is sound. The function never
+ * throws and never reads outside the range. Its time is linear in the length of the range.
  */
 export function scanFrame(scan: Scan, bytes: Uint8Array, start: number, end: number, link: LinkLayer): void {
   scan.aim(bytes, start, end);
@@ -34,7 +34,7 @@ export function scanFrame(scan: Scan, bytes: Uint8Array, start: number, end: num
   readUdp(scan, end);
 }
 
-/** One past the last byte of the UDP datagram (it may lie beyond the frame), or -1 if its length is impossible. */
+/** Offset behind the UDP datagram, which may lie beyond the frame; -1 if its length is impossible. */
 function udpEndOf(scan: Scan): number {
   const length = scan.view.getUint16(scan.l4Offset + 4);
   // 0 in a jumbogram (RFC 2675): the datagram ends with the packet.
@@ -61,17 +61,17 @@ function readUdp(scan: Scan, end: number): void {
     readIntMon(scan, payload, end);
     return;
   }
-  // DSCP is shared with other traffic, reports among them: what is no INT there may still be a report.
+  // Other traffic, also reports, may have the DSCP of INT. So what is not INT may still be a report.
   if (readInt(scan, end) || settings.reportPorts !== null || settings.intPorts.includes(port)) return;
   const { ipOffset: ip, ethernetOffset } = scan;
   if (unmarkedReport(scan, payload, end)) return;
-  // The trial has overwritten what was read of the packet itself.
+  // The attempt has overwritten what was read of the packet itself.
   scan.forget();
   scan.ethernetOffset = ethernetOffset;
   if (readTransport(scan, ip, end)) readInt(scan, end);
 }
 
-/** A report on a port that was given for reports. Its problems are reported as such. */
+/** Reads a payload on a port for reports. Whatever is wrong with it is a problem of a report. */
 function markedReport(scan: Scan, payload: number, end: number): void {
   const udpEnd = scan.settings.elhnoah ? end : udpEndOf(scan);
   // From here on the flow is that of the packet inside.
@@ -84,7 +84,7 @@ function markedReport(scan: Scan, payload: number, end: number): void {
   readReport(scan, payload, Math.min(udpEnd, end), false);
 }
 
-/** A payload that nothing marks is a report only if every length closes and the packet inside parses. */
+/** Reads a payload that nothing marks. It is a report only if all lengths add up and the packet inside parses. */
 function unmarkedReport(scan: Scan, payload: number, end: number): boolean {
   const udpEnd = scan.settings.elhnoah ? end : udpEndOf(scan);
   if (udpEnd < 0 || udpEnd > end) return false;

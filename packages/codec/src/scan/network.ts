@@ -1,8 +1,8 @@
 /**
  * Link and network layers: from the first byte of a frame to the transport header.
  *
- * Nothing here knows INT. The functions return the offset of the next header, or -1 when there is none to go to (the
- * scan then holds the code: NOT_INT for packets that are merely something else).
+ * Nothing here knows INT. The functions return the offset of the next header, or -1 if there is none. The scan then
+ * holds the code, which is NOT_INT for a sound packet of another kind.
  */
 import { CODES } from '../codes.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
@@ -10,7 +10,7 @@ import { ETHER_TYPE } from '../headers/link.js';
 import type { LinkLayer } from '../options.js';
 import type { Scan } from './state.js';
 
-/** Stacked tags, labels or extension headers that are followed. */
+/** The most stacked tags, labels or extension headers that are read. */
 const MAX_NESTING = 16;
 
 function notInt(scan: Scan, at: number): -1 {
@@ -73,7 +73,7 @@ export function afterType(scan: Scan, etherType: number, p: number, end: number)
         const bottom = view.getUint8(offset + 2) & 1;
         offset += 4;
         if (bottom === 0) break;
-        // MPLS does not say what it carries: only IP's version nibble is trusted (RFC 4928).
+        // MPLS does not say what it carries. The version nibble of IP tells it (RFC 4928).
         if (offset >= end) return cut(scan, 'mpls', offset);
         const nibble = view.getUint8(offset) >>> 4;
         return nibble === 4 || nibble === 6 ? offset : notInt(scan, offset);
@@ -89,7 +89,8 @@ export function afterType(scan: Scan, etherType: number, p: number, end: number)
 /**
  * Reads an IPv4 or IPv6 header with options or extension headers: addresses, protocol, end of the packet.
  * Sets `ipOffset`, `ipEnd` (may lie beyond `end`), `l4Protocol`, the flow's addresses.
- * @returns the offset of the transport header, or -1 (also for fragments but the first: INT v2.1 is silent on them)
+ * @returns the offset of the transport header, or -1 (also for a fragment other than the first, on which INT v2.1 says
+ *   nothing)
  */
 export function network(scan: Scan, p: number, end: number): number {
   const { view } = scan;
@@ -180,7 +181,7 @@ function ipv6(scan: Scan, p: number, end: number): number {
   return -1;
 }
 
-/** Traffic class or type of service without the two ECN bits. */
+/** The DSCP: the traffic class or type of service without the two ECN bits. */
 export function dscpOf(scan: Scan): number {
   const { view, ipOffset } = scan;
   return scan.ipv6 ? (view.getUint16(ipOffset) >>> 6) & 63 : view.getUint8(ipOffset + 1) >>> 2;

@@ -1,4 +1,4 @@
-/** From an IP header to the INT in the packet: which marking applies, in which order. */
+/** Finds the INT of a packet, from its IP header on: the markings, in the order in which they are tried. */
 import { CODES } from '../codes.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
 import { dscpOf, network, readPorts } from './network.js';
@@ -9,8 +9,8 @@ import { readGeneve, readGre, readVxlanGpe } from './tunnel.js';
 
 /**
  * Reads IP and transport headers at `ip`.
- * Sets the flow and, in `l4Offset`, where the transport header is.
- * @returns false, with the code noted, if there is none that is whole
+ * Sets the flow, and the offset of the transport header in `l4Offset`.
+ * @returns false if there is no complete transport header; the scan then holds the code
  */
 export function readTransport(scan: Scan, ip: number, end: number): boolean {
   const l4 = network(scan, ip, end);
@@ -28,7 +28,7 @@ export function readTransport(scan: Scan, ip: number, end: number): boolean {
   return true;
 }
 
-/** A transport header that the packet has no room for, or that the frame does not show. */
+/** Notes that the transport header is not complete: the packet is too short for it, or the frame is cut. */
 function short(scan: Scan, layer: 'udp' | 'tcp', l4: number, end: number): false {
   const needed = l4 + (layer === 'udp' ? 8 : 20);
   scan.flow = false;
@@ -40,7 +40,7 @@ function short(scan: Scan, layer: 'udp' | 'tcp', l4: number, end: number): false
 /**
  * Looks for INT in a packet whose transport header has been read: by UDP destination port, DSCP, probe marker, then
  * VXLAN-GPE, Geneve, GRE.
- * @returns true if there is INT and it is sound; else the code is NOT_INT or the problem
+ * @returns true if there is INT and it is sound. Otherwise the code is NOT_INT, or says what is wrong
  */
 export function readInt(scan: Scan, end: number): boolean {
   const { settings, l4Offset: l4, l4Protocol: protocol } = scan;
@@ -78,7 +78,7 @@ function markerAt(scan: Scan, p: number, end: number): boolean {
   );
 }
 
-/** In a domain that marks by DSCP, a flow's own port may be one that marks INT elsewhere. */
+/** In a domain that marks by DSCP, a flow may use a port that marks INT in other domains. */
 function portAndDscp(scan: Scan, end: number): boolean {
   const { code, layer, at } = scan;
   if (readShim(scan, scan.l4Offset + 8, MARKING.DSCP, IP_PROTOCOL.UDP, end)) return true;
@@ -86,7 +86,7 @@ function portAndDscp(scan: Scan, end: number): boolean {
   return scan.fail(code, layer, at);
 }
 
-/** A tunnel may carry the domain's DSCP too: its own INT header then decides. */
+/** A tunnel may have the DSCP of the domain as well. Then the INT header in the tunnel decides. */
 function dscpUdp(scan: Scan, end: number): boolean {
   const port = scan.destinationPort;
   if (readShim(scan, scan.l4Offset + 8, MARKING.DSCP, IP_PROTOCOL.UDP, end)) return true;
@@ -95,14 +95,14 @@ function dscpUdp(scan: Scan, end: number): boolean {
   return tunnel(scan, end) || (scan.code === CODES.NOT_INT && scan.fail(code, layer, at));
 }
 
-/** INT stands behind the TCP options or before them, by domain: behind is tried first (INT v2.1 section 5.7.2). */
+/** Domains put INT behind the TCP options or before them. Behind is tried first (INT v2.1 section 5.7.2). */
 function afterTcp(scan: Scan, options: number, end: number): boolean {
   const { l4Offset: l4 } = scan;
   if (readShim(scan, options, MARKING.DSCP, IP_PROTOCOL.TCP, end)) return true;
   if (options === l4 + 20) return false;
   const { code, layer, at } = scan;
   if (readShim(scan, l4 + 20, MARKING.DSCP, IP_PROTOCOL.TCP, end)) return true;
-  // A stack that is only cut tells more than what the options look like as a shim.
+  // A stack that is merely cut says more than TCP options that are read as a shim.
   if (scan.code === CODES.TRUNCATED && scan.mode !== 0) return false;
   scan.clearInt();
   return scan.fail(code, layer, at);

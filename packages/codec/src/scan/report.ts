@@ -8,14 +8,14 @@ import { INNER, type Scan } from './state.js';
 
 const D = 1 << 5;
 const F = 1 << 3;
-/** Bits 0 and 2 and 3 (ports, queue, egress timestamp), and 0 and 4 (ports, drop), of a v1.0 report's metadata bits. */
+/** Metadata bits of a v1.0 report: 0, 2 and 3 (ports, queue, egress timestamp), and 0 and 4 (ports, drop). */
 const LOCAL_BITS = 0xb000;
 const DROP_BITS = 0x8800;
 
 /**
  * Starts reading the report in `[p, end)`.
- * @param strict every length must close and the inner packet parse: for payloads that nothing marks as a report
- * @returns false with the problem noted. Otherwise the first individual report has been read
+ * @param strict all lengths must add up and the inner packet must parse: for payloads that nothing marks as a report
+ * @returns true if the first individual report has been read; false if the scan holds a problem
  */
 export function readReport(scan: Scan, p: number, end: number, strict: boolean): boolean {
   if (p + 4 > end) return scan.fail(CODES.TRUNCATED, 'report', p);
@@ -26,8 +26,8 @@ export function readReport(scan: Scan, p: number, end: number, strict: boolean):
   if (version === 2) return readGroup(scan, p, end, strict);
   if (version > 2) return scan.fail(CODES.UNSUPPORTED_REPORT_VERSION, 'report', p);
   const low = first & 15;
-  // v1.0 holds its Length there, 4 or more; v0.5 its next protocol, 0 to 2. The version nibble says less: v0.5 never
-  // fixed one. Two tools write Length 1.
+  // These bits are the Length of v1.0, 4 or more, or the next protocol of v0.5, 0 to 2. The version nibble says less,
+  // because v0.5 does not define its value. Two tools write Length 1.
   if (version === 1 && (low >= 4 || (low === 1 && scan.settings.oneWord))) return readReport10(scan, p, end, strict);
   if (low <= 2) return readReport05(scan, p, end, strict);
   return scan.fail(low === 3 ? CODES.BAD_NPROTO : CODES.BAD_REPORT_VERSION, 'report', p);
@@ -56,16 +56,16 @@ function readGroup(scan: Scan, p: number, end: number, strict: boolean): boolean
 /**
  * Goes to the next individual report of a v2.0 datagram.
  *
- * A malformed one may be malformed in its length: behind it the walk goes on only if the chain of lengths that begins
- * there ends with the payload. Otherwise what follows is no report but some part of one.
+ * The length of a malformed report may be wrong. So the walk goes on behind it only if the lengths of the next reports
+ * lead exactly to the end of the payload. Otherwise the next bytes may be any part of a report.
  *
- * @returns false if there is none; true also if it is unsound (see `code`)
+ * @returns whether there is one, sound or not (see `code`)
  */
 export function nextIndividual(scan: Scan): boolean {
   if (scan.reportVersion !== 3 || scan.nextReport === 0) return false;
   if (CODE_STATUS[scan.code] === 'malformed' && !chainCloses(scan)) return false;
   if (scan.nextReport >= scan.payloadEnd) {
-    // A datagram that is cut between two reports has lost the second without a trace but the UDP length.
+    // If a datagram is cut between two reports, only the UDP length shows that the second one is missing.
     if (!scan.payloadCut || scan.code === CODES.TRUNCATED) return false;
     scan.payloadCut = false;
     scan.clearRecord();
@@ -80,10 +80,10 @@ export function nextIndividual(scan: Scan): boolean {
   return true;
 }
 
-/** Whether the report lengths from the next individual report on lead to exactly the payload's end. */
+/** Whether the report lengths, from the next individual report on, lead exactly to the end of the payload. */
 function chainCloses(scan: Scan): boolean {
   const { view, payloadEnd } = scan;
-  // What follows a report in a chain that closes is one that closes too: it is followed once for each datagram.
+  // If a chain of lengths leads to the end, so does each later part of it. One check is enough for a datagram.
   if (scan.chainClosed) return true;
   if (scan.payloadCut) return false;
   let at = scan.nextReport;
@@ -98,18 +98,18 @@ function chainCloses(scan: Scan): boolean {
 function readIndividual(scan: Scan, p: number, end: number, strict: boolean): boolean {
   const { view, settings } = scan;
   scan.nextReport = end;
-  // Behind a whole report a few bytes are left over; in place of the first one they are the start of it.
+  // Fewer than 4 bytes are left over behind a complete report. In the place of the first report they are its start.
   if (p + 4 > end) return scan.fail(scan.index === 0 ? CODES.TRUNCATED : CODES.TRAILING_BYTES, 'report', p);
   const head = view.getUint32(p);
   const length = (head >>> 16) & 255;
-  // This dialect leaves out hops when it counts: the report runs to the end of the frame.
+  // This dialect does not count the hops, so its report ends with the frame.
   const reportEnd = settings.elhnoah ? scan.end : length === 255 ? end : p + 4 + 4 * length;
   scan.reportFlags = (head & 0xf0) >>> 2;
   scan.repType = head >>> 28;
   const innerType = (head >>> 24) & 15;
   if (strict && (head & 15) !== 0) return scan.fail(CODES.BAD_REPORT_LENGTH, 'report', p);
   if (reportEnd > end && !settings.elhnoah) {
-    // What is there is still read, so that a cut report gives what it has.
+    // A cut report still gives the values that are there.
     readBody(scan, p, innerType, length, end, true, strict);
     if (scan.code !== CODES.OK && scan.code !== CODES.TRUNCATED) return false;
     return scan.fail(CODES.TRUNCATED, 'report', end);
@@ -171,7 +171,7 @@ function readBody(
   }
 }
 
-/** Checks the chain of TLVs and reads the first one that holds a packet. */
+/** Checks the lengths of the TLVs and reads the first TLV that holds a packet. */
 function readTlvs(scan: Scan, p: number, end: number, strict: boolean): boolean {
   const { view } = scan;
   let packet = 0;
@@ -196,7 +196,7 @@ function readTlvs(scan: Scan, p: number, end: number, strict: boolean): boolean 
 
 /**
  * Reads the packet inside a report: its flow, and its INT if there is any.
- * A packet that merely is no IP is no error; one that is cut before its INT ends is TRUNCATED.
+ * A packet that is not IP is no error. A packet that ends before its INT does is TRUNCATED.
  */
 function readInner(scan: Scan, type: number, p: number, end: number, lookForInt: boolean, strict: boolean): boolean {
   const { view } = scan;
@@ -246,7 +246,7 @@ function readReport10(scan: Scan, p: number, end: number, strict: boolean): bool
   if (nextProtocol > 2) return scan.fail(CODES.BAD_NPROTO, 'report', p + 1);
   if (strict && ((head >>> 9) & 63) !== 0) return scan.fail(CODES.BAD_REPORT_VERSION, 'report', p + 2);
   if (p + 16 + 4 * words > end) return scan.fail(CODES.TRUNCATED, 'report', end);
-  // Only now is it sure that they are there.
+  // Here it is certain that the metadata is complete.
   scan.ownLayout = LAYOUT.REPORT10;
   scan.ownBits = bits;
   scan.ownOffset = p + 16;
@@ -283,7 +283,7 @@ function readReport05(scan: Scan, p: number, end: number, strict: boolean): bool
   return innerOfOld(scan, INNER.ETHERNET, inner, end, strict);
 }
 
-/** The packet behind a v0.5 or v1.0 header. These versions do not tie INT to the F bit. A bare header is accepted. */
+/** Reads the packet, if any, behind a v0.5 or v1.0 header. In these versions INT does not depend on the F bit. */
 function innerOfOld(scan: Scan, type: number, p: number, end: number, strict: boolean): boolean {
   if (p === end && !strict) return true;
   scan.inner = type;

@@ -4,7 +4,7 @@ import { LAYOUT } from '../plan.js';
 
 /** VXLAN-GPE next protocols of INT 0.5, 1.0, 2.0 and 2.1 (none was final). */
 export const GPE_INT_PROTOCOLS: readonly number[] = [0x05, 0x08, 0x80, 0x82];
-/** Geneve option classes: the examples' and the one registered. */
+/** Geneve option classes: that of the specification's examples, and the registered one. */
 export const GENEVE_INT_CLASSES: readonly number[] = [0x00ab, 0x0103];
 
 export const DEFAULT_INT_PORTS: readonly number[] = [5000, 4096];
@@ -17,7 +17,7 @@ export const GENEVE_PORT = 6081;
 export const INTMON_PORT = 54321;
 export const KAFKA_XDP_PORT = 4321;
 
-/** {@link DecodeOptions}, checked and in the form the scanner wants. */
+/** {@link DecodeOptions}, checked and in the form that the scanner needs. */
 export interface Settings {
   readonly linkType: LinkLayer;
   readonly intPorts: readonly number[];
@@ -43,6 +43,14 @@ export interface Settings {
   readonly verifyChecksums: boolean;
 }
 
+/** Layouts of the v1.0 stacks of dialects. */
+const LAYOUT10: Readonly<Partial<Record<Profile, number>>> = {
+  intcollector: LAYOUT.ONE_WORD,
+  'geant-generator': LAYOUT.ONE_WORD,
+  'geant-v10-ts64': LAYOUT.GEANT_TS64,
+  'geant-nibble3': LAYOUT.GEANT_NIBBLE3,
+};
+
 function checkPort(port: number, what: string): number {
   if (!Number.isInteger(port) || port < 0 || port > 0xffff) throw new RangeError(`${what}: ${port} is not a port`);
   return port;
@@ -67,6 +75,7 @@ function checkDomains(domains: Domains): Domains {
 export function settingsOf(options: DecodeOptions = {}): Settings {
   const profile = options.profile ?? 'spec';
   if (!PROFILES.includes(profile)) throw new RangeError(`unknown profile ${profile}; one of ${PROFILES.join(', ')}`);
+  const layout10 = LAYOUT10[profile] ?? LAYOUT.V10;
   const linkType = options.linkType ?? 'ethernet';
   if (!LINK_TYPES.includes(linkType))
     throw new RangeError(`unknown link type ${linkType}; one of ${LINK_TYPES.join(', ')}`);
@@ -90,15 +99,8 @@ export function settingsOf(options: DecodeOptions = {}): Settings {
     probePort: probePorts[0] === undefined ? -1 : checkPort(probePorts[0], 'probePorts'),
     extendedProbePort: probePorts[1] === undefined ? -1 : checkPort(probePorts[1], 'probePorts'),
     profile,
-    oneWord: profile === 'intcollector' || profile === 'geant-generator',
-    layout10:
-      profile === 'intcollector' || profile === 'geant-generator'
-        ? LAYOUT.ONE_WORD
-        : profile === 'geant-v10-ts64'
-          ? LAYOUT.GEANT_TS64
-          : profile === 'geant-nibble3'
-            ? LAYOUT.GEANT_NIBBLE3
-            : LAYOUT.V10,
+    oneWord: layout10 === LAYOUT.ONE_WORD,
+    layout10,
     elhnoah: profile === 'elhnoah-md-report',
     intmon: profile === 'intmon',
     kafkaXdp: profile === 'int-afxdp-kafka',

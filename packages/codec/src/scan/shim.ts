@@ -1,4 +1,6 @@
-/** INT over UDP and TCP: the shim, the 'new UDP header', the v0.5 tail, IntMon. Wire-format sections 3.1 to 3.4 and 10. */
+/**
+ * INT over UDP and TCP: the shim, the 'new UDP header', the v0.5 tail, IntMon. Wire-format sections 3.1 to 3.4 and 10.
+ */
 import { CODES } from '../codes.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
 import { readPorts } from './network.js';
@@ -12,7 +14,7 @@ const TAIL_BYTES = 4;
 
 /**
  * Reads the shim at `p` and the INT header behind it.
- * @param marking how INT was recognised (MARKING): the shim's NPT must fit
+ * @param marking how INT was recognised (MARKING). The shim's NPT must fit it
  * @param l4 transport protocol in front of the shim
  */
 export function readShim(scan: Scan, p: number, marking: number, l4: number, end: number): boolean {
@@ -58,7 +60,7 @@ function shimBefore2(scan: Scan, shim: number, p: number, marking: number, l4: n
   if (p + 8 > end) return scan.fail(CODES.TRUNCATED, 'int', p + 4);
   const v05 = view.getUint8(p + 4) >>> 4 === 0 && !(scan.settings.oneWord && scan.reportVersion === 2);
   if (v05 && length === 0 && scan.settings.oneWord) {
-    // INTCollector's generator leaves Length 0 in v0.5 shims: Instruction Count and Total Hop Count say it.
+    // INTCollector's generator writes Length 0 into v0.5 shims. Instruction Count and Total Hop Count give the length.
     length = 4 + (view.getUint8(p + 5) & 31) * view.getUint8(p + 7);
   }
   if (length < (v05 ? 4 : 3)) return scan.fail(CODES.BAD_SHIM_LENGTH, 'shim', p + 2);
@@ -69,13 +71,13 @@ function shimBefore2(scan: Scan, shim: number, p: number, marking: number, l4: n
   if (!readIntHeader(scan, 1, 0, p + 4, tail, end)) return false;
   scan.intEnd = intEnd;
   if (intEnd > end) return scan.fail(CODES.TRUNCATED, 'tail', tail);
-  // The tail always has the original port; it differs from the header's only where the port marks INT.
+  // The tail always has the original port. It differs from the header's port only if the port marks INT.
   const port = view.getUint16(tail + 1);
   if (marking === MARKING.PORT && l4 === IP_PROTOCOL.UDP && port !== 0) scan.destinationPort = port;
   return true;
 }
 
-/** IntMon over UDP (port 54321): 12-byte header with length and original port, then the stack. */
+/** Reads IntMon over UDP (port 54321): a 12-byte header with length and original port, then the stack. */
 export function readIntMon(scan: Scan, p: number, end: number): boolean {
   const { view } = scan;
   scan.clearInt();
@@ -92,8 +94,8 @@ export function readIntMon(scan: Scan, p: number, end: number): boolean {
 }
 
 /**
- * int-afxdp-kafka: INT straight behind a TCP header of 20 bytes; hop count in byte 2 of the INT header, eight 4-byte
- * fields by byte 4. The tool checks no length; here every block must be there.
+ * Reads the format of int-afxdp-kafka: INT directly behind a TCP header of 20 bytes. Byte 2 of the INT header is the
+ * hop count; the bits of byte 4 select eight 4-byte fields. The tool checks no length; here all blocks must be there.
  */
 export function readKafkaXdp(scan: Scan, p: number, end: number): boolean {
   const { view } = scan;
@@ -106,12 +108,12 @@ export function readKafkaXdp(scan: Scan, p: number, end: number): boolean {
   if (p + 12 > end) return scan.fail(CODES.TRUNCATED, 'int', p);
   const hops = view.getUint8(p + 6);
   scan.intOffset = p + 4;
-  // Only bits 0 to 7 are known to that format.
+  // The format has bits 0 to 7 only.
   scan.bitmap = view.getUint8(p + 8) << 8;
   let words = 0;
   for (let b = scan.bitmap; b !== 0; b &= b - 1) words++;
   scan.hopMl = words;
-  // The hop-count column of a batch has 8 bits, and the reporting node may have a row of its own.
+  // The hop-count column of a batch has 8 bits, and the reporting node may need a row as well.
   if (hops === 255 && words > 0) return scan.fail(CODES.BAD_HOP_COUNT, 'int', p + 6);
   scan.stackOffset = p + 12;
   scan.stackEnd = scan.intEnd = p + 12 + 4 * words * hops;

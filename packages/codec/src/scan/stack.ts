@@ -1,4 +1,4 @@
-/** INT headers and what they say of the stack behind them, whatever carries them. */
+/** INT headers, and what they say about the stack behind them. Nothing here depends on the encapsulation. */
 import { CODES } from '../codes.js';
 import { LAYOUT, planFor } from '../plan.js';
 import type { Scan } from './state.js';
@@ -22,7 +22,7 @@ function popcount16(bits: number): number {
  * @param major what the carrier announces: 0 v0.5 or v1.0, 2 v2.x, -1 unknown (Geneve)
  * @param intEnd one past the last byte of the stack, as the carrier's length says
  * @param end one past the last byte there is
- * @returns false, with the problem noted, if there is one. A cut stack is TRUNCATED with the complete blocks counted
+ * @returns false if the scan holds a problem. Of a cut stack (TRUNCATED) the complete blocks are counted
  */
 export function readIntHeader(
   scan: Scan,
@@ -35,7 +35,7 @@ export function readIntHeader(
   const { view } = scan;
   if (p + 8 > end) return scan.fail(CODES.TRUNCATED, 'int', p);
   const head = view.getUint32(p);
-  // INTCollector's generator leaves the version at 0 in v1.0 headers: there the report's version decides.
+  // INTCollector's generator writes version 0 into v1.0 headers. There the version of the report decides.
   const version = scan.settings.oneWord && scan.reportVersion === 2 ? 1 : head >>> 28;
   if (version > 2) return scan.fail(CODES.UNSUPPORTED_INT_VERSION, 'int', p);
   if (major === 0 ? version === 2 : major === 2 ? version !== 2 : false) {
@@ -85,7 +85,7 @@ function header10(scan: Scan, head: number, p: number, intEnd: number, end: numb
   scan.intFlags = (((head >>> 24) & 1) << 16) | (((head >>> 23) & 1) << 15);
   scan.stackOffset = p + 8;
   scan.stackEnd = intEnd;
-  // This dialect's Hop ML comes from a table entry; what is pushed follows the bitmap.
+  // The Hop ML of this dialect comes from a table entry. The hops push what the bitmap selects.
   const stride = scan.layout === LAYOUT.GEANT_NIBBLE3 ? plan.words : scan.hopMl;
   if (plan.words !== stride) return scan.fail(CODES.BAD_HOP_ML, 'int', p + 2);
   const length = intEnd - scan.stackOffset;
@@ -127,7 +127,7 @@ function headerMd(scan: Scan, head: number, p: number, intEnd: number, end: numb
   }
   const stride = 4 * scan.hopMl;
   if (stride === 0) {
-    // Nothing is pushed but what the source alone adds. A domain that is not known cannot be checked.
+    // Hops push nothing; there is only what the source adds. Its size is not known for an unknown domain.
     if (domain !== undefined ? length !== sourceBytes : length !== 0 && scan.domainInstructions === 0) {
       return scan.fail(CODES.BAD_STACK, 'stack', p + 12);
     }
@@ -140,7 +140,7 @@ function headerMd(scan: Scan, head: number, p: number, intEnd: number, end: numb
       return scan.fail(CODES.BAD_STACK, 'stack', p + 12);
     }
   } else if ((length - sourceBytes) % stride !== 0 || length < sourceBytes) {
-    // A source that had no room for its metadata (M set) may have left out its source-only bytes too.
+    // A source without room for its metadata (M set) may have left out its source-only bytes as well.
     if (length % stride !== 0 || (scan.intFlags & (1 << 15)) === 0) return scan.fail(CODES.BAD_STACK, 'stack', p + 12);
     sourceBytes = 0;
   }
@@ -180,7 +180,7 @@ function headerMx(scan: Scan, head: number, p: number, intEnd: number, end: numb
   return true;
 }
 
-/** Counts the complete blocks that are there. */
+/** Counts the complete blocks. */
 function blocks(scan: Scan, stride: number, length: number, end: number): boolean {
   scan.stride = stride;
   if (scan.intEnd <= end) {
@@ -194,8 +194,8 @@ function blocks(scan: Scan, stride: number, length: number, end: number): boolea
 }
 
 /**
- * The 2016 header (8 bytes: Ver 2, Rep 2, C 1, E 1, O 1, R 4, Ins Cnt 5, Max 8, Total 8, bitmap 16, reserved 16) and its
- * stack of 31-bit values.
+ * The 2016 header (8 bytes: Ver 2, Rep 2, C 1, E 1, O 1, R 4, Ins Cnt 5, Max 8, Total 8, bitmap 16, reserved 16) and
+ * its stack of 31-bit values.
  */
 export function readHeader2016(scan: Scan, p: number, stackOffset: number, stackEnd: number, end: number): boolean {
   const { view } = scan;

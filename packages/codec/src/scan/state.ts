@@ -8,10 +8,10 @@ export const INNER = { NONE: 0, TLV: 1, DOMAIN: 2, ETHERNET: 3, IPV4: 4, IPV6: 5
 export const MARKING = { PORT: 0, DSCP: 1, PROBE_MARKER: 2 } as const;
 
 /**
- * Where everything is in one frame, as far as the scan got: offsets and header values, no copies.
+ * What a scan has found in one frame: offsets and values of headers, no copies.
  *
- * One object serves any number of frames. The batch writer and the object builder both read it, so that the hot path
- * and the comfort path cannot disagree on the rules. All offsets count from the start of {@link bytes}.
+ * One object serves any number of frames. The batch writer and the object builder both read it, so the hot path and the
+ * comfort path follow the same rules. All offsets count from the start of {@link bytes}.
  */
 export class Scan {
   bytes: Uint8Array = new Uint8Array(0);
@@ -31,7 +31,7 @@ export class Scan {
   /** D, Q, F, I as in the flags column. */
   reportFlags = 0;
   hwId = 0;
-  /** All ones: not named. */
+  /** All ones if the report does not name the node. */
   nodeId = 0;
   nodeKnown = false;
   sequence = 0;
@@ -62,10 +62,10 @@ export class Scan {
   sourcePort = 0;
   destinationPort = 0;
 
-  /** The Ethernet header in front of the flow's IP header, -1 if there is none that is whole. */
+  /** The Ethernet header in front of the flow's IP header; -1 if there is no complete one. */
   ethernetOffset = -1;
 
-  // The packet that INT stands in: what a role needs to take it out again.
+  // The packet that carries INT: what a role needs to remove INT.
   ipOffset = 0;
   ipEnd = 0;
   l4Offset = 0;
@@ -111,10 +111,10 @@ export class Scan {
   index = 0;
   nextReport = 0;
   payloadEnd = 0;
-  /** The frame ends before the datagram does. */
+  /** Whether the frame ends before the datagram does. */
   payloadCut = false;
   groupOffset = 0;
-  /** The lengths of all individual reports not read yet are known to lead to the payload's end. */
+  /** Whether the lengths of the next individual reports are known to lead to the end of the payload. */
   chainClosed = false;
 
   readonly settings: Settings;
@@ -123,7 +123,7 @@ export class Scan {
     this.settings = settings;
   }
 
-  /** Points at a frame. A DataView is made only when the underlying memory changes. */
+  /** Points the scan at a frame. It makes a DataView only if the underlying memory has changed. */
   aim(bytes: Uint8Array, start: number, end: number): void {
     if (bytes !== this.bytes) {
       this.bytes = bytes;
@@ -202,11 +202,11 @@ export class Scan {
     this.domainFlags = 0;
   }
 
-  /** Notes a problem; returns false, so that a caller can `return scan.fail(...)`. */
+  /** Notes a problem. @returns false, so that a caller can `return scan.fail(...)` */
   fail(code: number, layer: Layer, at: number): false {
     this.code = code;
     this.layer = layer;
-    // A length can point far behind the last byte; what is missing is missing from there on.
+    // A length can point far beyond the last byte. The missing bytes begin at the end.
     this.at = Math.min(at, this.end);
     return false;
   }

@@ -12,20 +12,17 @@ const GRE = 6;
 const MAX_SHIMS = 8;
 
 /**
- * Reads the flow of an encapsulated packet and where its Ethernet header is; INT stays as found, and so do the outer packet's offsets.
- * An inner packet that is cut or is no IP leaves the flow unknown: the telemetry before it is whole.
+ * Reads the flow of an encapsulated packet, and the place of its Ethernet header. INT and the offsets of the outer
+ * packet remain as they are. If the inner packet is cut or is not IP, the flow is unknown; the telemetry is complete
+ * all the same.
  */
 function encapsulatedFlow(scan: Scan, etherType: number, p: number, end: number): void {
   const { ipOffset, ipEnd, l4Protocol, code, layer, at } = scan;
   scan.flow = false;
   scan.ipv6 = false;
   scan.ethernetOffset = -1;
-  let ip = -1;
-  if (etherType === ETHER_TYPE.TRANSPARENT_ETHERNET) {
-    ip = linkPayload(scan, 'ethernet', p, end);
-  } else {
-    ip = afterType(scan, etherType, p, end);
-  }
+  const isEthernet = etherType === ETHER_TYPE.TRANSPARENT_ETHERNET;
+  const ip = isEthernet ? linkPayload(scan, 'ethernet', p, end) : afterType(scan, etherType, p, end);
   const l4 = ip < 0 ? -1 : network(scan, ip, end);
   if (l4 < 0 || !readPorts(scan, scan.l4Protocol, l4, Math.min(end, scan.ipEnd))) {
     scan.flow = false;
@@ -39,7 +36,7 @@ function encapsulatedFlow(scan: Scan, etherType: number, p: number, end: number)
   scan.at = at;
 }
 
-/** VXLAN-GPE at `p`; one INT shim or several. NOT_INT if its next protocol is none of INT's. */
+/** Reads VXLAN-GPE at `p`, with one or more shims. NOT_INT if the next protocol does not say INT. */
 export function readVxlanGpe(scan: Scan, p: number, end: number): boolean {
   const { view } = scan;
   scan.clearInt();
@@ -47,7 +44,7 @@ export function readVxlanGpe(scan: Scan, p: number, end: number): boolean {
   const flags = view.getUint8(p);
   let next = view.getUint8(p + 3);
   if (!GPE_INT_PROTOCOLS.includes(next)) return scan.fail(CODES.NOT_INT, 'vxlan-gpe', p + 3);
-  // Without the P bit the next protocol does not exist: what puts INT there is older than version 0.5.
+  // Without the P bit there is no next protocol. INT in this form is older than version 0.5.
   if ((flags & 0x34) !== 0x04) return scan.fail(CODES.UNSUPPORTED_INT_VERSION, 'vxlan-gpe', p);
   let shim = p + 8;
   let found = false;
@@ -80,7 +77,7 @@ export function readVxlanGpe(scan: Scan, p: number, end: number): boolean {
   return true;
 }
 
-/** Geneve at `p`: the first INT option of type 1 or 3 among its options. NOT_INT if there is none. */
+/** Reads Geneve at `p`: the first INT option of type 1 or 3. NOT_INT if there is none. */
 export function readGeneve(scan: Scan, p: number, end: number): boolean {
   const { view } = scan;
   scan.clearInt();
@@ -119,7 +116,7 @@ export function readGeneve(scan: Scan, p: number, end: number): boolean {
   return true;
 }
 
-/** GRE at `p` (RFC 2784, RFC 2890, and RFC 1701 without routing). NOT_INT if its protocol is not INT's. */
+/** Reads GRE at `p` (RFC 2784, RFC 2890, RFC 1701 without routing). NOT_INT if the protocol type is not that of INT. */
 export function readGre(scan: Scan, p: number, end: number): boolean {
   const { view } = scan;
   scan.clearInt();

@@ -1,32 +1,17 @@
 /** Schemas of INT: shims, headers, tail, hop blocks. */
-import type {
-  GreShim,
-  Int2016,
-  IntMd,
-  IntMon,
-  IntMx,
-  IntTail,
-  IntV05,
-  IntV10,
-  ProbeMarker,
-  ShimV2,
-  ShimV05,
-  ShimV10,
-  VxlanGpeShimV1,
-  VxlanGpeShimV2,
-} from '../headers/index.js';
+import type * as header from '../headers/index.js';
 import { equals, FLAG, type HeaderSchema, Parser, schema } from './schema.js';
 
-export const shimV05Schema: HeaderSchema<ShimV05> = /* @__PURE__ */ schema('shim', () =>
+export const shimV05Schema: HeaderSchema<header.ShimV05> = /* @__PURE__ */ schema('shim', () =>
   new Parser().uint8('type').uint8('reserved').uint8('length').uint8('reserved2'),
 );
 
-export const shimV10Schema: HeaderSchema<ShimV10> = /* @__PURE__ */ schema('shim', () =>
+export const shimV10Schema: HeaderSchema<header.ShimV10> = /* @__PURE__ */ schema('shim', () =>
   new Parser().uint8('type').uint8('reserved').uint8('length').bit6('dscp').bit2('reserved2'),
 );
 
-/** The shim of v2.x: the last 16 bits have another meaning for each next protocol type. */
-export const shimV2Schema: HeaderSchema<ShimV2> = /* @__PURE__ */ schema('shim', () =>
+/** The shim of v2.x. The next protocol type gives the meaning of the last 16 bits. */
+export const shimV2Schema: HeaderSchema<header.ShimV2> = /* @__PURE__ */ schema('shim', () =>
   new Parser()
     .bit4('type')
     .bit2('npt')
@@ -43,11 +28,11 @@ export const shimV2Schema: HeaderSchema<ShimV2> = /* @__PURE__ */ schema('shim',
     }),
 );
 
-export const vxlanGpeShimV1Schema: HeaderSchema<VxlanGpeShimV1> = /* @__PURE__ */ schema('shim', () =>
+export const vxlanGpeShimV1Schema: HeaderSchema<header.VxlanGpeShimV1> = /* @__PURE__ */ schema('shim', () =>
   new Parser().uint8('type').uint8('reserved').uint8('length').uint8('nextProtocol'),
 );
 
-export const vxlanGpeShimV2Schema: HeaderSchema<VxlanGpeShimV2> = /* @__PURE__ */ schema('shim', () =>
+export const vxlanGpeShimV2Schema: HeaderSchema<header.VxlanGpeShimV2> = /* @__PURE__ */ schema('shim', () =>
   new Parser()
     .bit4('type')
     .bit4('reserved')
@@ -57,20 +42,20 @@ export const vxlanGpeShimV2Schema: HeaderSchema<VxlanGpeShimV2> = /* @__PURE__ *
     .uint8('nextProtocol'),
 );
 
-export const greShimSchema: HeaderSchema<GreShim> = /* @__PURE__ */ schema('shim', () =>
+export const greShimSchema: HeaderSchema<header.GreShim> = /* @__PURE__ */ schema('shim', () =>
   new Parser().bit4('type').bit1('inserted', FLAG).bit3('reserved').uint8('length').uint16('nextProtocol'),
 );
 
-export const intTailSchema: HeaderSchema<IntTail> = /* @__PURE__ */ schema('tail', () =>
+export const intTailSchema: HeaderSchema<header.IntTail> = /* @__PURE__ */ schema('tail', () =>
   new Parser().uint8('protocol').uint16('destinationPort').uint8('dscp'),
 );
 
-/** 64-bit fields are BigInts in binary-parser too. */
-export const probeMarkerSchema: HeaderSchema<ProbeMarker> = /* @__PURE__ */ schema('shim', () =>
+/** In binary-parser, too, 64-bit fields are BigInts. */
+export const probeMarkerSchema: HeaderSchema<header.ProbeMarker> = /* @__PURE__ */ schema('shim', () =>
   new Parser().uint64('value'),
 );
 
-export const intV05Schema: HeaderSchema<IntV05 & { version: number }> = /* @__PURE__ */ schema(
+export const intV05Schema: HeaderSchema<header.IntV05 & { version: number }> = /* @__PURE__ */ schema(
   'int',
   () =>
     new Parser()
@@ -87,7 +72,7 @@ export const intV05Schema: HeaderSchema<IntV05 & { version: number }> = /* @__PU
   { codes: { version: 'BAD_INT_VERSION' } },
 );
 
-export const intV10Schema: HeaderSchema<IntV10 & { version: number }> = /* @__PURE__ */ schema(
+export const intV10Schema: HeaderSchema<header.IntV10 & { version: number }> = /* @__PURE__ */ schema(
   'int',
   () =>
     new Parser()
@@ -104,7 +89,7 @@ export const intV10Schema: HeaderSchema<IntV10 & { version: number }> = /* @__PU
   { codes: { version: 'BAD_INT_VERSION' } },
 );
 
-export const intMdSchema: HeaderSchema<IntMd & { version: number }> = /* @__PURE__ */ schema(
+export const intMdSchema: HeaderSchema<header.IntMd & { version: number }> = /* @__PURE__ */ schema(
   'int',
   () =>
     new Parser()
@@ -122,7 +107,7 @@ export const intMdSchema: HeaderSchema<IntMd & { version: number }> = /* @__PURE
   { codes: { version: 'BAD_INT_VERSION' } },
 );
 
-export const intMxSchema: HeaderSchema<IntMx & { version: number }> = /* @__PURE__ */ schema(
+export const intMxSchema: HeaderSchema<header.IntMx & { version: number }> = /* @__PURE__ */ schema(
   'int',
   () =>
     new Parser()
@@ -136,7 +121,7 @@ export const intMxSchema: HeaderSchema<IntMx & { version: number }> = /* @__PURE
   { codes: { version: 'BAD_INT_VERSION' } },
 );
 
-export const int2016Schema: HeaderSchema<Int2016> = /* @__PURE__ */ schema('int', () =>
+export const int2016Schema: HeaderSchema<header.Int2016> = /* @__PURE__ */ schema('int', () =>
   new Parser()
     .bit2('version')
     .bit2('replication')
@@ -150,7 +135,7 @@ export const int2016Schema: HeaderSchema<Int2016> = /* @__PURE__ */ schema('int'
     .uint16('reserved2'),
 );
 
-export const intMonSchema: HeaderSchema<IntMon> = /* @__PURE__ */ schema('int', () =>
+export const intMonSchema: HeaderSchema<header.IntMon> = /* @__PURE__ */ schema('int', () =>
   new Parser()
     .bit2('version')
     .bit2('replication')

@@ -1,35 +1,21 @@
-/** Schemas of the layers below INT: Ethernet to TCP, and the tunnels. */
-import type {
-  Ethernet,
-  Geneve,
-  Gre,
-  Ipv4,
-  Ipv6,
-  Ipv6Fragment,
-  Ipv6Options,
-  Ipv6Routing,
-  MplsLabel,
-  Tcp,
-  Udp,
-  VlanTag,
-  VxlanGpe,
-} from '../headers/index.js';
+/** Schemas of the layers below INT: from Ethernet to TCP, and the tunnels. */
+import type * as header from '../headers/index.js';
 import { atLeast, equals, FLAG, type HeaderSchema, IPV4, IPV6, MAC, Parser, schema } from './schema.js';
 
-export const ethernetSchema: HeaderSchema<Ethernet> = /* @__PURE__ */ schema('link', () =>
+export const ethernetSchema: HeaderSchema<header.Ethernet> = /* @__PURE__ */ schema('link', () =>
   new Parser().buffer('destination', MAC).buffer('source', MAC).uint16('etherType'),
 );
 
-export const vlanTagSchema: HeaderSchema<VlanTag> = /* @__PURE__ */ schema('link', () =>
+export const vlanTagSchema: HeaderSchema<header.VlanTag> = /* @__PURE__ */ schema('link', () =>
   new Parser().bit3('priority').bit1('dropEligible', FLAG).bit12('vlanId').uint16('etherType'),
 );
 
-export const mplsLabelSchema: HeaderSchema<MplsLabel> = /* @__PURE__ */ schema('mpls', () =>
+export const mplsLabelSchema: HeaderSchema<header.MplsLabel> = /* @__PURE__ */ schema('mpls', () =>
   new Parser().bit20('label').bit3('trafficClass').bit1('bottomOfStack', FLAG).bit8('timeToLive'),
 );
 
 /** IPv4 header; `headerLength` in words. */
-export const ipv4Schema: HeaderSchema<Ipv4 & { version: number; headerLength: number }> = /* @__PURE__ */ schema(
+export const ipv4Schema: HeaderSchema<header.Ipv4 & { version: number; headerLength: number }> = /* @__PURE__ */ schema(
   'ipv4',
   () =>
     new Parser()
@@ -52,7 +38,7 @@ export const ipv4Schema: HeaderSchema<Ipv4 & { version: number; headerLength: nu
   { codes: { version: 'BAD_IP_VERSION', headerLength: 'BAD_IP_LENGTH' } },
 );
 
-export const ipv6Schema: HeaderSchema<Ipv6 & { version: number }> = /* @__PURE__ */ schema(
+export const ipv6Schema: HeaderSchema<header.Ipv6 & { version: number }> = /* @__PURE__ */ schema(
   'ipv6',
   () =>
     new Parser()
@@ -69,24 +55,28 @@ export const ipv6Schema: HeaderSchema<Ipv6 & { version: number }> = /* @__PURE__
 );
 
 /** Hop-by-hop and destination options; `length` in 8 bytes, the first 8 excluded. */
-export const ipv6OptionsSchema: HeaderSchema<Ipv6Options & { length: number }> = /* @__PURE__ */ schema('ipv6', () =>
-  new Parser()
-    .uint8('nextHeader')
-    .uint8('length')
-    .buffer('options', { length: (item: { length: number }): number => 6 + item.length * 8 }),
+export const ipv6OptionsSchema: HeaderSchema<header.Ipv6Options & { length: number }> = /* @__PURE__ */ schema(
+  'ipv6',
+  () =>
+    new Parser()
+      .uint8('nextHeader')
+      .uint8('length')
+      .buffer('options', { length: (item: { length: number }): number => 6 + item.length * 8 }),
 );
 
 /** Routing header; `length` in 8 bytes, the first 8 excluded. */
-export const ipv6RoutingSchema: HeaderSchema<Ipv6Routing & { length: number }> = /* @__PURE__ */ schema('ipv6', () =>
-  new Parser()
-    .uint8('nextHeader')
-    .uint8('length')
-    .uint8('routingType')
-    .uint8('segmentsLeft')
-    .buffer('data', { length: (item: { length: number }): number => 4 + item.length * 8 }),
+export const ipv6RoutingSchema: HeaderSchema<header.Ipv6Routing & { length: number }> = /* @__PURE__ */ schema(
+  'ipv6',
+  () =>
+    new Parser()
+      .uint8('nextHeader')
+      .uint8('length')
+      .uint8('routingType')
+      .uint8('segmentsLeft')
+      .buffer('data', { length: (item: { length: number }): number => 4 + item.length * 8 }),
 );
 
-export const ipv6FragmentSchema: HeaderSchema<Ipv6Fragment> = /* @__PURE__ */ schema('ipv6', () =>
+export const ipv6FragmentSchema: HeaderSchema<header.Ipv6Fragment> = /* @__PURE__ */ schema('ipv6', () =>
   new Parser()
     .uint8('nextHeader')
     .uint8('reserved')
@@ -96,12 +86,12 @@ export const ipv6FragmentSchema: HeaderSchema<Ipv6Fragment> = /* @__PURE__ */ sc
     .uint32('identification'),
 );
 
-export const udpSchema: HeaderSchema<Udp> = /* @__PURE__ */ schema('udp', () =>
+export const udpSchema: HeaderSchema<header.Udp> = /* @__PURE__ */ schema('udp', () =>
   new Parser().uint16('sourcePort').uint16('destinationPort').uint16('length').uint16('checksum'),
 );
 
 /** TCP header; `dataOffset` in words. */
-export const tcpSchema: HeaderSchema<Tcp & { dataOffset: number }> = /* @__PURE__ */ schema(
+export const tcpSchema: HeaderSchema<header.Tcp & { dataOffset: number }> = /* @__PURE__ */ schema(
   'tcp',
   () =>
     new Parser()
@@ -119,7 +109,7 @@ export const tcpSchema: HeaderSchema<Tcp & { dataOffset: number }> = /* @__PURE_
   { codes: { dataOffset: 'BAD_TCP_LENGTH' } },
 );
 
-export const vxlanGpeSchema: HeaderSchema<VxlanGpe> = /* @__PURE__ */ schema('vxlan-gpe', () =>
+export const vxlanGpeSchema: HeaderSchema<header.VxlanGpe> = /* @__PURE__ */ schema('vxlan-gpe', () =>
   new Parser()
     .bit2('reserved')
     .bit2('version')
@@ -133,7 +123,7 @@ export const vxlanGpeSchema: HeaderSchema<VxlanGpe> = /* @__PURE__ */ schema('vx
     .bit8('reserved3'),
 );
 
-/** One option; `length` in words. The item of an array is `this`; the argument is the outermost result. */
+/** One option; `length` in words. In an array the item is `this`; the argument is the outermost result. */
 const geneveOptionParser = (): Parser =>
   new Parser()
     .uint16('optionClass')
@@ -147,11 +137,14 @@ const geneveOptionParser = (): Parser =>
     });
 
 /**
- * Geneve; `optionLength` in words. The array stops at or behind the end of the options: binary-parser does not hold an
- * item to the bounds of its array, so an option that runs past the option length is found afterwards.
+ * Geneve; `optionLength` in words. The array stops at or behind the end of the options, because binary-parser does not
+ * limit an item to its array. A later check finds an option that runs past the option length.
  */
 export const geneveSchema: HeaderSchema<
-  Omit<Geneve, 'options'> & { optionLength: number; options: (Geneve['options'][number] & { length: number })[] }
+  Omit<header.Geneve, 'options'> & {
+    optionLength: number;
+    options: (header.Geneve['options'][number] & { length: number })[];
+  }
 > = /* @__PURE__ */ schema(
   'geneve',
   () =>
@@ -174,8 +167,8 @@ export const geneveSchema: HeaderSchema<
   },
 );
 
-/** The flags of a GRE header, and the words they announce. A word that is absent is `null`. */
-export interface GreFields extends Gre {
+/** The flags of a GRE header, and the optional words. A word that is absent is `null`. */
+export interface GreFields extends header.Gre {
   checksumPresent: boolean;
   routingPresent: boolean;
   keyPresent: boolean;
@@ -184,8 +177,8 @@ export interface GreFields extends Gre {
 }
 
 /**
- * GRE. A `choice` writes the fields of its branch straight into the result if it has no name, which is how optional
- * words are said; the absent ones are filled in afterwards.
+ * GRE. A `choice` without a name writes the fields of its branch into the result. This describes the optional words;
+ * the absent ones are added later.
  */
 export const greSchema: HeaderSchema<GreFields> = /* @__PURE__ */ schema<GreFields>(
   'gre',

@@ -1,8 +1,8 @@
-/** Schemas of RoCEv2 headers. The iCRC is a computation over the packet, not a description of it: see `icrc`. */
-import type { Aeth, AtomicEth, Bth, ImmDt, Reth } from '../headers/index.js';
+/** Schemas of RoCEv2 headers. `icrc` computes the iCRC; a schema cannot. */
+import type * as header from '../headers/index.js';
 import { FLAG, type HeaderSchema, Parser, schema } from './schema.js';
 
-export const bthSchema: HeaderSchema<Bth> = /* @__PURE__ */ schema('roce', () =>
+export const bthSchema: HeaderSchema<header.Bth> = /* @__PURE__ */ schema('roce', () =>
   new Parser()
     .uint8('opcode')
     .bit1('solicitedEvent', FLAG)
@@ -19,16 +19,18 @@ export const bthSchema: HeaderSchema<Bth> = /* @__PURE__ */ schema('roce', () =>
     .bit24('psn'),
 );
 
-export const rethSchema: HeaderSchema<Reth> = /* @__PURE__ */ schema('roce', () =>
+export const rethSchema: HeaderSchema<header.Reth> = /* @__PURE__ */ schema('roce', () =>
   new Parser().uint64('virtualAddress').uint32('remoteKey').uint32('dmaLength'),
 );
 
-export const atomicEthSchema: HeaderSchema<AtomicEth> = /* @__PURE__ */ schema('roce', () =>
+export const atomicEthSchema: HeaderSchema<header.AtomicEth> = /* @__PURE__ */ schema('roce', () =>
   new Parser().uint64('virtualAddress').uint32('remoteKey').uint64('swapOrAdd').uint64('compare'),
 );
 
-export const aethSchema: HeaderSchema<Aeth> = /* @__PURE__ */ schema('roce', () =>
+export const aethSchema: HeaderSchema<header.Aeth> = /* @__PURE__ */ schema('roce', () =>
   new Parser().bit8('syndrome').bit24('msn'),
 );
 
-export const immDtSchema: HeaderSchema<ImmDt> = /* @__PURE__ */ schema('roce', () => new Parser().uint32('value'));
+export const immDtSchema: HeaderSchema<header.ImmDt> = /* @__PURE__ */ schema('roce', () =>
+  new Parser().uint32('value'),
+);

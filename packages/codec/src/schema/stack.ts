@@ -1,23 +1,12 @@
-/** INT headers and stacks, read by the schemas (wire format chapters 3 to 6). */
+/** Reads INT headers and stacks with the schemas (wire format chapters 3 to 6). */
 import type { Domains } from '../options.js';
-import {
-  intMdSchema,
-  intMonSchema,
-  intMxSchema,
-  intTailSchema,
-  intV05Schema,
-  intV10Schema,
-  shimV2Schema,
-  shimV05Schema,
-  shimV10Schema,
-} from './int.js';
 import { hopSchema } from './metadata.js';
 import type { Walk } from './walk.js';
 
 const MD = 1;
 const MX = 3;
 
-/** Bytes of the DS Instruction bits that are set, by who writes them. An unknown domain has none. */
+/** Bytes of the DS Instruction bits that are set and have this mode. An unknown domain has none. */
 function domainBytes(domains: Domains, id: number, bits: number, mode: string): number {
   let bytes = 0;
   for (let bit = 0; bit < 16; bit++) {
@@ -45,25 +34,25 @@ function readBlocks(
     walk.fail('BAD_STACK', 'stack', at, 'not a whole number of hops');
   }
   const block = hopSchema(format, bitmap, 4 * domainWords);
-  for (let offset = at; offset < end; ) offset = walk.take('hop', block, offset, end).next;
+  for (let offset = at; offset < end; ) offset = walk.takeBy('hop', block, offset, end).next;
 }
 
-/** Words that a bitmap asks for: a schema knows by reading as many bytes. */
+/** Words that a bitmap selects: the schema says how many bytes it has read. */
 function wordsOf(format: '1.0' | '2', bitmap: number): number {
   return hopSchema(format, bitmap).parse(new Uint8Array(4 * 32)).byteLength / 4;
 }
 
 /**
- * Reads the INT header at `at` and all that belongs to it up to `end`.
+ * Reads the INT header at `at`, and its stack up to `end`.
  *
  * @param type shim or option type
- * @param end one past the stack, by the carrier's length
+ * @param end offset behind the stack, from the length field of the carrier
  */
 export function readInt(walk: Walk, type: number, at: number, end: number, domains: Domains): void {
   if (end > walk.bytes.length) walk.fail('TRUNCATED', 'stack', at, 'the stack is cut');
   const version = walk.bytes[at]! >>> 4;
   if (type === MX) {
-    const { value, next } = walk.take('intMx', intMxSchema, at, end);
+    const { value, next } = walk.take('intMx', at, end);
     if (next < end) walk.add('sourceMetadata', next, walk.bytes.subarray(next, end));
     const inserted = domainBytes(domains, value.domainId, value.domainInstructions, 'source-inserted');
     if (domains[value.domainId] !== undefined && inserted !== end - next) {
@@ -73,21 +62,21 @@ export function readInt(walk: Walk, type: number, at: number, end: number, domai
   }
   if (type !== MD) walk.fail('BAD_SHIM_TYPE', 'shim', at, `type ${type}`);
   if (version === 0) {
-    const { value, next } = walk.take('intV05', intV05Schema, at, end);
+    const { value, next } = walk.take('intV05', at, end);
     readBlocks(walk, '0.5', value.instructionBitmap, value.instructionCount, 0, next, end);
     return;
   }
   if (version === 1) {
-    const { value, next } = walk.take('intV10', intV10Schema, at, end);
+    const { value, next } = walk.take('intV10', at, end);
     if (wordsOf('1.0', value.instructionBitmap) !== value.hopMl) walk.fail('BAD_HOP_ML', 'int', at, 'Hop ML');
     readBlocks(walk, '1.0', value.instructionBitmap, value.hopMl, 0, next, end);
     return;
   }
-  const { value, next } = walk.take('intMd', intMdSchema, at, end);
+  const { value, next } = walk.take('intMd', at, end);
   const domainWords = value.hopMl - wordsOf('2', value.instructionBitmap);
   if (domainWords < 0) walk.fail('BAD_HOP_ML', 'int', at, 'Hop ML');
-  // What only the source adds stands at the end of its block. With a complement it would stand before that, and the
-  // bits of a domain may be mixed: this reading describes the plain case.
+  // This reads the plain case only: what the source alone adds is at the end of its block. With a complement it would be
+  // in front of that, and a domain may mix its bits.
   const sourceOnly = domainBytes(domains, value.domainId, value.domainInstructions, 'source-only');
   readBlocks(walk, '2', value.instructionBitmap, value.hopMl, domainWords, next, end - sourceOnly);
   if (sourceOnly > 0) walk.add('sourceMetadata', end - sourceOnly, walk.bytes.subarray(end - sourceOnly, end));
@@ -107,20 +96,18 @@ export function readShim(
 ): { next: number; protocol: number | null } {
   const first = walk.bytes[at];
   if (first !== undefined && first >>> 4 !== 0) {
-    const { value, next } = walk.take('shimV2', shimV2Schema, at, end);
+    const { value, next } = walk.take('shimV2', at, end);
     const behind = next + 4 * value.length;
     if (behind > end) walk.fail('SHIM_BEYOND_PACKET', 'shim', at, 'the length runs past the packet');
     readInt(walk, value.type, next, behind, domains);
     return { next: behind, protocol: value.npt === 2 ? value.protocol : null };
   }
   const v05 = (walk.bytes[at + 4] ?? 0) >>> 4 === 0;
-  const { value, next } = v05
-    ? walk.take('shimV05', shimV05Schema, at, end)
-    : walk.take('shimV10', shimV10Schema, at, end);
+  const { value, next } = v05 ? walk.take('shimV05', at, end) : walk.take('shimV10', at, end);
   const behind = at + 4 * value.length;
   if (behind > end) walk.fail('SHIM_BEYOND_PACKET', 'shim', at, 'the length runs past the packet');
   readInt(walk, value.type, next, v05 ? behind - 4 : behind, domains);
-  if (v05) walk.take('intTail', intTailSchema, behind - 4, behind);
+  if (v05) walk.take('intTail', behind - 4, behind);
   return { next: behind, protocol: null };
 }
 
@@ -130,7 +117,7 @@ export function readShim(
  * @returns the offset behind it
  */
 export function readIntMon(walk: Walk, at: number, end: number): number {
-  const { value, next } = walk.take('intMon', intMonSchema, at, end);
+  const { value, next } = walk.take('intMon', at, end);
   const behind = at + value.intLength;
   if (behind > end) walk.fail('SHIM_BEYOND_PACKET', 'int', at, 'the length runs past the packet');
   readBlocks(walk, '2016', value.instructionBitmap, value.instructionCount, 0, next, behind);

@@ -1,91 +1,35 @@
-/** The walk's own state: which bytes, which options, what was found so far. */
+/** The state of a walk over a packet: its bytes, and the layers found so far. */
 import type { CodeName } from '../codes.js';
 import { CodecError } from '../errors.js';
-import type { GreFields } from './packet.js';
+import type { ReportMetadata } from '../headers/index.js';
+import type { Hop, Layer } from '../model.js';
 import type { HeaderSchema } from './schema.js';
-import type {
-  Ethernet,
-  Geneve,
-  GpintMeta,
-  GpintProbe,
-  GreShim,
-  Hop,
-  IntMd,
-  IntMon,
-  IntMx,
-  IntTail,
-  IntV05,
-  IntV10,
-  Ipv4,
-  Ipv6,
-  Layer,
-  MplsLabel,
-  ProbeMarker,
-  ReportMetadata,
-  ReportTlv,
-  ReportV05,
-  ReportV05Drop,
-  ReportV05Local,
-  ReportV10,
-  ReportV20Group,
-  ReportV20Individual,
-  ReportV20Main,
-  ShimV2,
-  ShimV05,
-  ShimV10,
-  Tcp,
-  Udp,
-  VlanTag,
-  VxlanGpe,
-  VxlanGpeShimV1,
-  VxlanGpeShimV2,
-} from './types.js';
+import * as schemas from './schemas.js';
 
-/** What each kind of layer holds. */
-export interface SchemaValues {
-  ethernet: Ethernet;
-  vlanTag: VlanTag;
-  mplsLabel: MplsLabel;
-  ipv4: Ipv4;
-  ipv6: Ipv6;
-  /** An IPv6 extension header, as its next header and its bytes. */
+/** All schemas, to be looked up by the name of a layer. */
+const SCHEMAS = schemas;
+type Schemas = typeof schemas;
+type ValueOf<Schema> = Schema extends HeaderSchema<infer T> ? T : never;
+
+/** Layers that a schema of the same name describes. */
+type HeaderLayer = {
+  [K in keyof Schemas]: K extends `${infer Name}Schema` ? (ValueOf<Schemas[K]> extends never ? never : Name) : never;
+}[keyof Schemas];
+
+/** What each kind of layer holds: a header the values of its schema. */
+export type SchemaValues = Omit<{ [K in HeaderLayer]: ValueOf<Schemas[`${K}Schema`]> }, 'geneve'> & {
+  /** An IPv6 extension header, as its type and its next header. */
   ipv6Extension: { type: number; nextHeader: number };
-  udp: Udp;
-  tcp: Tcp;
-  vxlanGpe: VxlanGpe;
-  geneve: Omit<Geneve, 'options'> & { optionLength: number };
-  gre: GreFields;
-  probeMarker: ProbeMarker;
-  shimV05: ShimV05;
-  shimV10: ShimV10;
-  shimV2: ShimV2;
-  vxlanGpeShimV1: VxlanGpeShimV1;
-  vxlanGpeShimV2: VxlanGpeShimV2;
-  greShim: GreShim;
-  intV05: IntV05;
-  intV10: IntV10;
-  intMd: IntMd;
-  intMx: IntMx;
-  intMon: IntMon;
-  /** One hop's block; the first one is the last hop. */
+  /** Without the options, which follow as layers of their own if they carry INT. */
+  geneve: Omit<ValueOf<Schemas['geneveSchema']>, 'options'>;
+  /** One hop's block. The first one is that of the last hop. */
   hop: Hop;
   /** Source-only bytes behind the last block, or source-inserted bytes of INT-MX. */
   sourceMetadata: Uint8Array;
-  intTail: IntTail;
-  reportV20Group: ReportV20Group;
-  reportV20Individual: ReportV20Individual;
-  reportV20Main: ReportV20Main;
-  reportV10: ReportV10;
-  reportV05: ReportV05;
-  reportV05Drop: ReportV05Drop;
-  reportV05Local: ReportV05Local;
   reportMetadata: ReportMetadata;
-  reportTlv: ReportTlv;
-  gpintMeta: GpintMeta;
-  gpintProbe: GpintProbe;
   /** Bytes behind the last header that was read. */
   payload: Uint8Array;
-}
+};
 
 /** One header, or one block, in the order of the bytes. */
 export type SchemaLayer = {
@@ -116,7 +60,16 @@ export class Walk {
    *
    * @returns its values and the offset behind it
    */
-  take<K extends keyof SchemaValues, T extends SchemaValues[K]>(
+  take<K extends HeaderLayer & keyof SchemaValues>(
+    layer: K,
+    offset: number,
+    end: number,
+  ): { value: SchemaValues[K]; next: number } {
+    return this.takeBy(layer, SCHEMAS[`${layer}Schema`] as unknown as HeaderSchema<SchemaValues[K]>, offset, end);
+  }
+
+  /** As {@link take}, by a schema that does not have the name of the layer. */
+  takeBy<K extends keyof SchemaValues, T extends SchemaValues[K]>(
     layer: K,
     description: HeaderSchema<T>,
     offset: number,

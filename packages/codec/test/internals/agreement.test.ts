@@ -14,6 +14,7 @@ import type { DecodeOptions } from '../../src/options.js';
 import { PACKETS, SEED } from '../agreement-length.js';
 import { frame as fastReport } from '../fast-arbitraries.js';
 import { check, checkRow, frameCode, isRow } from './agreement-rows.js';
+import { marks } from './fast-oracle.js';
 
 /** The long form goes on for an hour at most. */
 const TIME_LIMIT_MS = process.env.INT_LONG === '1' ? 3_600_000 : 180_000;
@@ -167,7 +168,7 @@ const fastFrames = frame({
   reportTypes: ['int-md'],
   intVersions: ['2'],
   modes: ['md'],
-  encapsulations: ['udp', 'tcp'],
+  encapsulations: ['udp', 'tcp', 'udp-new'],
   maxStackWords: 60,
   options: MARKED,
 });
@@ -210,7 +211,7 @@ describe('objects, columns and views agree', () => {
     const all = fc.sample(payloads, { numRuns: 500, seed: SEED });
     const { bytes, offsets, lengths } = packed(all.map((one) => one.bytes));
     const taken = all.filter((_, k) => {
-      const fast = new FastReport2({ intPorts: [5000, 4096] });
+      const fast = new FastReport2(marks(PAYLOADS));
       return fast.run(new TelemetryBatch({ frames: 1, hops: 256 }), bytes, offsets, lengths, k, k + 1) > k;
     }).length;
     expect(taken).toBeGreaterThan(100);

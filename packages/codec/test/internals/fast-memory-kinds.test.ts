@@ -1,14 +1,15 @@
-import { AcceleratorMemory } from '@int/codec';
+import { AcceleratorMemory, type DecodeOptions } from '@int/codec';
 import { AcceleratorReport2 } from '@int/codec/internals';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { frame, OPTIONS } from '../fast-arbitraries.js';
 import { layOut, wrapEthernet } from '../fast-frames.js';
-import { contents, decodeAll, expected } from './fast-oracle.js';
+import { contents, decodeAll, expected, marks } from './fast-oracle.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20201008);
 const ROWS = { frames: 64, reports: 64, hops: 700 };
 const INPUT_BYTES = 1 << 19;
+const FRAMES: DecodeOptions = { ...OPTIONS[1]!, linkType: 'ethernet', reportPorts: [32766] };
 
 /** An accelerator with all that it works on in one memory, the batch and the frames too. */
 function place(memory: AcceleratorMemory): {
@@ -18,9 +19,8 @@ function place(memory: AcceleratorMemory): {
   offsets: Uint32Array;
   lengths: Uint32Array;
 } {
-  const options = { ...OPTIONS[1]!, mode: 'ethernet', reportPort: 32766, stagingBytes: 4096 } as const;
   return {
-    accelerator: new AcceleratorReport2(memory, options),
+    accelerator: new AcceleratorReport2(memory, marks(FRAMES), 4096),
     batch: memory.batch(ROWS),
     bytes: memory.bytes(INPUT_BYTES),
     offsets: memory.words(256),
@@ -42,8 +42,7 @@ describe('the accelerator', () => {
       fc.property(fc.array(frame, { minLength: 1, maxLength: 24 }), fc.nat(9), (payloads, gap) => {
         const frames = payloads.map((bytes, k) => wrapEthernet(bytes, 32766 + (k === 7 ? 1 : 0), k % 3));
         const input = layOut(frames, gap);
-        const options = { ...OPTIONS[1]!, mode: 'ethernet', reportPort: 32766 } as const;
-        const want = expected(frames, options, ROWS, input.offsets);
+        const want = expected(frames, FRAMES, ROWS, input.offsets);
         accepted += want.columns.frame!.length;
         for (const { accelerator, batch, bytes, offsets, lengths } of places) {
           batch.clear();

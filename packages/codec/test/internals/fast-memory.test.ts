@@ -4,6 +4,7 @@ import { decodeBase64 } from '../../src/fast/base64.js';
 import { DECODE_WASM } from '../../src/fast/decode.wasm.js';
 import { AcceleratorMemory } from '../../src/fast/memory.js';
 import { canRunAccelerator, withSharedMemory } from '../../src/fast/modules.js';
+import { marks } from './fast-oracle.js';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -40,7 +41,7 @@ describe('AcceleratorMemory', () => {
 
   it('has room for the decoder of reports, whatever its kind', () => {
     for (const memory of [large(), new AcceleratorMemory(1 << 20, true), new AcceleratorMemory(1 << 20)]) {
-      expect(new AcceleratorReport2(memory).memory).toBe(memory);
+      expect(new AcceleratorReport2(memory, marks({}), 2048).memory).toBe(memory);
     }
   });
 

@@ -1,7 +1,11 @@
 import type { TelemetryBatch } from '../../src/batch.js';
-import type { FastDecoder, FastOptions } from '../../src/fast/options.js';
+import type { AcceleratorReport2 } from '../../src/fast/accelerator.js';
+import { marksOf, type ReportMarks } from '../../src/fast/marks.js';
+import type { FastReport2 } from '../../src/fast/report2.js';
 import { HOP_COLUMNS } from '../../src/fields.js';
+import type { DecodeOptions } from '../../src/options.js';
 import { LAYOUT, OP, planFor } from '../../src/plan.js';
+import { settingsOf } from '../../src/scan/settings.js';
 
 /** What the fast path must make of a frame: written once more, slowly, from the wire format. */
 export interface OracleReport {
@@ -10,22 +14,41 @@ export interface OracleReport {
 }
 
 const ALL = 0xffffffff;
+const TUNNELS = [6081, 4790, 4789, 54321];
+const PROBES = [5017, 5018];
+
+/** What marks reports and INT by these options. */
+export function marks(options: DecodeOptions): ReportMarks {
+  return marksOf(settingsOf(options))!;
+}
 
 /** Decodes one frame, or returns undefined if the fast path must refuse it. */
-function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefined {
+function oracle(frame: Uint8Array, options: DecodeOptions): OracleReport | undefined {
   const u8 = (at: number): number => frame[at] ?? Number.NaN;
   const u16 = (at: number): number => u8(at) * 256 + u8(at + 1);
   const u32 = (at: number): number => u16(at) * 65536 + u16(at + 2);
   let p = 0;
   let e = frame.length;
-  if (options.mode === 'ethernet') {
+  const marksByDscp = (tos: number): boolean => {
+    const dscp = options.intDscp;
+    return dscp != null && ((tos >> 2) & dscp.mask) === (dscp.value & dscp.mask);
+  };
+  let isStrict = false;
+  if (options.linkType === 'ethernet') {
+    const port = u16(36);
+    if (!options.reportPorts?.includes(port)) {
+      if (options.reportPorts !== undefined || options.intPorts!.includes(port) || marksByDscp(u8(15)))
+        return undefined;
+      if (TUNNELS.includes(port)) return undefined;
+      isStrict = true;
+    }
+    if (PROBES.includes(port)) return undefined;
     const ok =
       e >= 42 &&
       u16(12) === 0x0800 &&
       u8(14) === 0x45 &&
       u8(23) === 17 &&
       u16(20) % 0x4000 === 0 &&
-      u16(36) === options.reportPort &&
       u16(38) + 20 === u16(16) &&
       u16(16) + 14 <= e;
     if (!ok) return undefined;
@@ -47,20 +70,35 @@ function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefin
     if (ip + 14 > e || u16(ip + 12) !== 0x0800) return undefined;
     ip += 14;
   }
-  if (ip + 44 > e || u8(ip) !== 0x45 || u8(ip + 9) !== 17 || u16(ip + 6) & 0x3fff) return undefined;
-  const port = u16(ip + 22);
-  const shim = ip + 28;
+  if (isStrict && u8(p + 11) % 16 !== 0) return undefined;
+  if (ip + 44 > e || u8(ip) !== 0x45 || u16(ip + 6) & 0x3fff) return undefined;
+  let protocol = u8(ip + 9);
+  if (protocol !== 6 && protocol !== 17) return undefined;
+  const isTcp = protocol === 6;
+  const tcpWords = u8(ip + 32) >> 4;
+  if (isTcp && tcpWords < 5) return undefined;
+  const shim = ip + 20 + (isTcp ? 4 * tcpWords : 8);
+  if (shim + 16 > e) return undefined;
+  let encapsulation = isTcp ? 2 : 1;
   const npt = (u8(shim) >> 2) & 3;
-  if ([6081, 4790, 4789, 54321].includes(port) || u8(shim) >> 4 !== 1) return undefined;
-  let destination = port;
-  if (options.intPorts?.includes(port)) {
-    if (npt !== 1) return undefined;
-    destination = u16(shim + 2);
-  } else {
-    const dscp = options.dscp;
-    if (!dscp || ((u8(ip + 1) >> 2) & dscp.mask) !== (dscp.value & dscp.mask) || npt !== 0) return undefined;
-  }
+  const port = u16(ip + 22);
+  if (u8(shim) >> 4 !== 1 || (!isTcp && [...TUNNELS, ...PROBES].includes(port))) return undefined;
   const length = u8(shim + 1);
+  let ports = u16(ip + 20) * 65536 + port;
+  if (!isTcp && options.intPorts!.includes(port)) {
+    if (npt !== 1 && npt !== 2) return undefined;
+    if (npt === 1) {
+      ports = u16(ip + 20) * 65536 + u16(shim + 2);
+    } else {
+      const behind = shim + 4 + 4 * length;
+      protocol = u8(shim + 3);
+      if ((protocol !== 6 && protocol !== 17) || behind + 4 > e || behind + 4 > ip + u16(ip + 2)) return undefined;
+      ports = u32(behind);
+      encapsulation = 3;
+    }
+  } else if (!marksByDscp(u8(ip + 1)) || npt !== 0) {
+    return undefined;
+  }
   const end = shim + 4 + 4 * length;
   if (length < 3 || end > e || end > ip + u16(ip + 2)) return undefined;
   const head = u32(shim + 4);
@@ -89,7 +127,7 @@ function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefin
   const bit = (value: number, from: number, to: number): number => ((value >>> from) & 1) * 2 ** to;
   const r = u8(p + 11);
   const flags =
-    (3 + (1 << 6) + (3 << 9) + (1 << 12) + (1 << 18)) |
+    (3 + (1 << 6) + (3 << 9) + (encapsulation << 12) + (1 << 18)) |
     (bit(r, 4, 2) + bit(r, 5, 3) + bit(r, 6, 4) + bit(r, 7, 5)) |
     (bit(head, 27, 17) + bit(head, 26, 16) + bit(head, 25, 15)) |
     (own > 0 ? 1 << 20 : 0) |
@@ -100,14 +138,14 @@ function oracle(frame: Uint8Array, options: FastOptions): OracleReport | undefin
       nodeId: u32(p + 4),
       sequence: u32(p) % 2 ** 22,
       instructions: bitmap * 65536 + reportBits,
-      ports: u16(ip + 20) * 65536 + destination,
+      ports,
       source0: u32(ip + 12),
       destination0: u32(ip + 16),
       drop: ALL,
       ethernet,
       code: 0,
       hopCount: hops.length,
-      protocol: 17,
+      protocol,
     },
     hops,
   };
@@ -126,7 +164,7 @@ function setWord(row: number[], op: number, column: number, word: number): void 
 
 /** Decodes all frames, stepping over those refused, as the general path would; returns the refused. */
 export function decodeAll(
-  decoder: FastDecoder,
+  decoder: FastReport2 | AcceleratorReport2,
   batch: TelemetryBatch,
   input: { readonly bytes: Uint8Array; readonly offsets: Uint32Array; readonly lengths: Uint32Array },
   count = input.offsets.length,
@@ -181,7 +219,7 @@ export function spoiledColumns(batch: TelemetryBatch): string[] {
  */
 export function expected(
   frames: readonly Uint8Array[],
-  options: FastOptions,
+  options: DecodeOptions,
   capacity: { readonly frames: number; readonly reports: number; readonly hops: number },
   offsets: Uint32Array,
 ): { columns: Record<string, number[]>; refused: number[] } {

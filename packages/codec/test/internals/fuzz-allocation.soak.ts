@@ -12,6 +12,7 @@ import { FastReport2 } from '../../src/fast/report2.js';
 import type { DecodeOptions } from '../../src/options.js';
 import { frame as fastReport } from '../fast-arbitraries.js';
 import { corpus, mutate, Random } from '../fuzz-inputs.js';
+import { marks } from './fast-oracle.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_250_222);
 setFlagsFromString('--expose-gc');
@@ -84,7 +85,7 @@ test('the measurement sees a small object a frame', () => {
 
 test('the fast path allocates nothing for a frame', () => {
   const all = fc.sample(fastReport, { numRuns: 4000, seed: SEED });
-  const fast = new FastReport2({ intPorts: [5000, 4096], dscp: { value: 0x17, mask: 0x3f } });
+  const fast = new FastReport2(marks({ linkType: 'report' }));
   const one = new TelemetryBatch({ frames: 1, hops: 512 });
   const inputs = all.filter((bytes) => {
     one.clear();

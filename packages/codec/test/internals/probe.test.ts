@@ -28,7 +28,6 @@ import {
   probeRequestType,
   readProbeParts,
 } from '../../src/internals.js';
-import { probeParts } from '../../src/probe/limits.js';
 import { decodeWithSchema } from '../../src/schema/index.js';
 
 const codecOf = (extended: boolean): typeof gpintProbe => (extended ? gpintProbeExtended : gpintProbe);
@@ -151,26 +150,6 @@ describe('readProbeParts', () => {
 });
 
 describe('the limits of a probe', () => {
-  it('are those that the hops meet on their way', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(255), { maxLength: 300 }), fc.boolean(), (counts, extended) => {
-        const starts = probeParts(counts, extended);
-        expect(starts.length === 0).toBe(counts.length === 0);
-        for (const [index, start] of starts.entries()) {
-          const end = starts[index + 1] ?? counts.length;
-          const part = counts.slice(start, end);
-          expect(probeBytes(part, extended)).toBeLessThanOrEqual(MAX_PROBE_BYTES);
-          expect(part.length).toBeLessThanOrEqual(MAX_PROBE_SWITCHES);
-          // As few as there can be: one hop more would not fit.
-          const more = counts.slice(start, end + 1);
-          if (end < counts.length) {
-            expect(probeBytes(more, extended) > MAX_PROBE_BYTES || more.length > MAX_PROBE_SWITCHES).toBe(true);
-          }
-        }
-      }),
-    );
-  });
-
   it('let a probe of exactly the limit through to its end', () => {
     // 8 + 4 * 16 + 4 * 532 = 2200.
     const counts = Array.from({ length: 16 }, (_, index) => (index < 14 ? 34 : 28));

@@ -1,26 +1,4 @@
-import { RECORD_KINDS, type RecordCounts, type SinkTotals } from '../stage.js';
-
-function addCounts(a: RecordCounts, b: RecordCounts): RecordCounts {
-  const dropped: Record<string, number> = { ...a.dropped };
-  for (const [reason, count] of Object.entries(b.dropped)) dropped[reason] = (dropped[reason] ?? 0) + count;
-  return {
-    offered: a.offered + b.offered,
-    delivered: a.delivered + b.delivered,
-    pending: a.pending + b.pending,
-    dropped,
-  };
-}
-
-/** What two sinks have counted together. */
-export function addTotals(a: SinkTotals, b: SinkTotals): SinkTotals {
-  const sum: Partial<Record<(typeof RECORD_KINDS)[number], RecordCounts>> = {};
-  for (const kind of RECORD_KINDS) {
-    const [left, right] = [a[kind], b[kind]];
-    const counts = left === undefined || right === undefined ? (left ?? right) : addCounts(left, right);
-    if (counts !== undefined) sum[kind] = counts;
-  }
-  return sum;
-}
+import type { RecordCounts, RecordKind, SinkTotals } from '../stage.js';
 
 /** What two stages have counted together. */
 export function addCounters(
@@ -30,4 +8,28 @@ export function addCounters(
   const sum: Record<string, number> = { ...a };
   for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
   return sum;
+}
+
+/** What two sinks have counted together. */
+export function addTotals(a: SinkTotals, b: SinkTotals): SinkTotals {
+  const sum: Partial<Record<RecordKind, RecordCounts>> = { ...a };
+  for (const [kind, counts] of Object.entries(b) as [RecordKind, RecordCounts][]) {
+    const { offered, delivered, pending, dropped } = sum[kind] ?? { offered: 0, delivered: 0, pending: 0, dropped: {} };
+    sum[kind] = {
+      offered: offered + counts.offered,
+      delivered: delivered + counts.delivered,
+      pending: pending + counts.pending,
+      dropped: addCounters(dropped, counts.dropped),
+    };
+  }
+  return sum;
+}
+
+/** Adds counters by name to others. */
+export function addByName<T extends object>(
+  into: Record<string, T>,
+  more: Readonly<Record<string, T>>,
+  add: (a: T, b: T) => T,
+): void {
+  for (const [name, one] of Object.entries(more)) into[name] = add(into[name] ?? ({} as T), one);
 }

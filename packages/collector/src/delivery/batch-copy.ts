@@ -11,6 +11,8 @@ const EVENTS = 1024;
 /** Bytes between frames that are copied with them: see ReportCopier. */
 const GAP_BYTES = 64;
 
+const EVENT_COLUMNS = ['report', 'rule', 'kind', 'hop', 'nodeId', 'value', 'previous', 'threshold'] as const;
+
 const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
 
 /** A batch with its frames and events. It grows to the largest batch and does not shrink. */
@@ -73,14 +75,7 @@ export class BatchCopy {
 function appendEvents(from: EventBatch, to: EventBatch): void {
   const { count } = from;
   const at = to.count;
-  to.report.set(from.report.subarray(0, count), at);
-  to.rule.set(from.rule.subarray(0, count), at);
-  to.kind.set(from.kind.subarray(0, count), at);
-  to.hop.set(from.hop.subarray(0, count), at);
-  to.nodeId.set(from.nodeId.subarray(0, count), at);
-  to.value.set(from.value.subarray(0, count), at);
-  to.previous.set(from.previous.subarray(0, count), at);
-  to.threshold.set(from.threshold.subarray(0, count), at);
+  for (const column of EVENT_COLUMNS) to[column].set(from[column].subarray(0, count), at);
   for (let column = 0; column < from.evidenceSlots * EVIDENCE.COLUMNS; column++) {
     const start = column * from.stride;
     to.evidence.set(from.evidence.subarray(start, start + count), column * to.stride + at);

@@ -5,9 +5,10 @@ import type { CacheGeometry } from '@int/flowcache';
 import { DEGRADED, type DegradedPart, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
 import type { CollectorProblem } from '../pipeline.js';
-import type { Outlets, Sink, SinkTotals } from '../stage.js';
-import { addCounters, addTotals } from './add-totals.js';
-import { SinkAccount } from './sink-account.js';
+import type { Outlets, RecordKind, Sink, SinkTotals } from '../stage.js';
+import { addByName, addCounters, addTotals } from './add-totals.js';
+import { SinkAccount, takesOf } from './sink-account.js';
+import { within } from './within.js';
 
 /** Extra time after its limit in which a sink may still finish closing, in milliseconds. */
 const GRACE_MS = 1000;
@@ -32,41 +33,29 @@ export class FanOut implements Outlets {
 
   /** @throws RangeError if two sinks have the same name */
   constructor(sinks: readonly Sink[], onProblem: (problem: CollectorProblem) => void) {
-    const names = new Set<string>();
-    for (const { name } of sinks) {
-      if (names.has(name)) throw new RangeError(`two sinks are called '${name}': give one of them another name`);
-      names.add(name);
-    }
+    const names = sinks.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined) throw new RangeError(`two sinks are called '${twice}': give one of them another name`);
     this.#onProblem = onProblem;
     this.#queues = sinks.map((sink) => new SinkQueue(sink));
   }
 
   /** Whether any sink takes events or flows. */
   get takesRecords(): boolean {
-    return this.#queues.some(({ takesEvents, takesFlows }) => takesEvents || takesFlows);
+    return this.#queues.some(({ takes }) => takes.events || takes.flows);
   }
 
   reports(batch: TelemetryBatch): void {
     if (this.#queues.length === 0) return;
-    const records = goodReports(batch);
-    for (const queue of this.#queues) {
-      if (!queue.takesReports) continue;
-      this.#give(queue, 'reports', records, () => queue.sink.write(batch));
-    }
+    this.#giveAll('reports', goodReports(batch), (sink) => sink.write(batch));
   }
 
   events(events: EventBatch): void {
-    for (const queue of this.#queues) {
-      if (!queue.takesEvents) continue;
-      this.#give(queue, 'events', events.count, () => queue.sink.writeEvents!(events));
-    }
+    this.#giveAll('events', events.count, (sink) => sink.writeEvents!(events));
   }
 
   flows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): void {
-    for (const queue of this.#queues) {
-      if (!queue.takesFlows) continue;
-      this.#give(queue, 'flows', records, () => queue.sink.writeFlows!(words, at, records, geometry));
-    }
+    this.#giveAll('flows', records, (sink) => sink.writeFlows!(words, at, records, geometry));
   }
 
   /** Whether any sink wants to know the time. */
@@ -96,21 +85,15 @@ export class FanOut implements Outlets {
     const all: Record<string, SinkTotals> = {};
     for (const queue of this.#queues) {
       const totals = queue.totals();
-      if (Object.keys(totals).length > 0) all[queue.sink.name] = addTotals(all[queue.sink.name] ?? {}, totals);
-      for (const [name, behind] of Object.entries(queue.sink.onward?.().sinks ?? {})) {
-        all[name] = addTotals(all[name] ?? {}, behind);
-      }
+      if (Object.keys(totals).length > 0) addByName(all, { [queue.sink.name]: totals }, addTotals);
+      addByName(all, queue.sink.onward?.().sinks ?? {}, addTotals);
     }
     return all;
   }
 
   /** Adds the counters of stages behind sinks to those of the pipeline's own. */
   addStages(stages: Record<string, Readonly<Record<string, number>>>): void {
-    for (const { sink } of this.#queues) {
-      for (const [name, behind] of Object.entries(sink.onward?.().stages ?? {})) {
-        stages[name] = addCounters(stages[name] ?? {}, behind);
-      }
-    }
+    for (const { sink } of this.#queues) addByName(stages, sink.onward?.().stages ?? {}, addCounters);
   }
 
   /** The current degraded states of the sinks, and of those behind them. */
@@ -128,57 +111,39 @@ export class FanOut implements Outlets {
   }
 
   async #close(sink: Sink, timeoutMs: number | undefined): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
+    const limitMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : timeoutMs + GRACE_MS;
     try {
-      const closed = sink.close?.(timeoutMs);
-      if (timeoutMs === undefined || closed === undefined) return await closed;
-      const limit = new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () => reject(new Error(`not closed within ${timeoutMs} ms: given up`)),
-          timeoutMs + GRACE_MS,
-        );
-      });
-      await Promise.race([closed, limit]);
+      const isClosed = await within(limitMs, Promise.resolve(sink.close?.(timeoutMs)));
+      if (!isClosed) throw new Error(`not closed within ${timeoutMs} ms: given up`);
     } catch (error) {
       this.#onProblem({ where: sink.name, error: asError(error) });
-    } finally {
-      clearTimeout(timer);
     }
   }
 
-  #give(
-    queue: SinkQueue,
-    kind: 'reports' | 'events' | 'flows',
-    records: number,
-    give: () => Promise<void> | undefined,
-  ): void {
+  #giveAll(kind: RecordKind, records: number, give: (sink: Sink) => Promise<void> | undefined): void {
+    for (const queue of this.#queues) if (queue.takes[kind]) this.#give(queue, kind, records, give);
+  }
+
+  #give(queue: SinkQueue, kind: RecordKind, records: number, give: (sink: Sink) => Promise<void> | undefined): void {
     const { account } = queue;
     account?.offer(kind, records);
-    let busy: Promise<void> | undefined;
-    try {
-      busy = give();
-    } catch (error) {
+    const fail = (error: unknown): void => {
       account?.fail(kind, records);
       this.#failed(queue, error);
+    };
+    let busy: Promise<void> | undefined;
+    try {
+      busy = give(queue.sink);
+    } catch (error) {
+      fail(error);
       return;
     }
-    if (busy === undefined) {
+    const succeed = (): void => {
       account?.deliver(kind, records);
       queue.failure = null;
-      return;
-    }
-    this.#waiting.push(
-      busy.then(
-        () => {
-          account?.deliver(kind, records);
-          queue.failure = null;
-        },
-        (error: unknown) => {
-          account?.fail(kind, records);
-          this.#failed(queue, error);
-        },
-      ),
-    );
+    };
+    if (busy === undefined) succeed();
+    else this.#waiting.push(busy.then(succeed, fail));
   }
 
   /** Tells a failure, unless it repeats the last one told with no success in between. */
@@ -192,19 +157,14 @@ export class FanOut implements Outlets {
 
 /** The records that a sink has dropped, over all kinds and reasons. */
 function droppedOf(totals: SinkTotals): number {
-  let records = 0;
-  for (const { dropped } of Object.values(totals)) {
-    for (const count of Object.values(dropped)) records += count;
-  }
-  return records;
+  const counts = Object.values(totals).flatMap(({ dropped }) => Object.values(dropped));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** A sink with the kinds it takes and its state. */
 class SinkQueue {
   readonly sink: Sink;
-  readonly takesReports: boolean;
-  readonly takesEvents: boolean;
-  readonly takesFlows: boolean;
+  readonly takes: Readonly<Record<RecordKind, boolean>>;
   /** `null`: it keeps its own. */
   readonly account: SinkAccount | null;
   /** Message of the last failure; `null` after a success. */
@@ -212,11 +172,8 @@ class SinkQueue {
   readonly #states = new DegradedStates();
 
   constructor(sink: Sink) {
-    const { records } = sink;
     this.sink = sink;
-    this.takesReports = records?.includes('reports') ?? true;
-    this.takesEvents = sink.writeEvents !== undefined && (records?.includes('events') ?? true);
-    this.takesFlows = sink.writeFlows !== undefined && (records?.includes('flows') ?? true);
+    this.takes = takesOf(sink);
     this.account = sink.totals === undefined ? new SinkAccount() : null;
     this.#states.watch(
       DEGRADED.SHEDDING,
@@ -234,8 +191,6 @@ class SinkQueue {
   }
 
   totals(): SinkTotals {
-    if (this.account === null) return this.sink.totals!();
-    const { takesReports: reports, takesEvents: events, takesFlows: flows } = this;
-    return this.account.totals({ reports, events, flows });
+    return this.account === null ? this.sink.totals!() : this.account.totals(this.takes);
   }
 }

@@ -22,57 +22,45 @@ export class OutageLog<Problem extends CodedProblem = CodedProblem> {
   readonly #listener: OutageListener<Problem>;
   readonly #codes = new Set<string>();
   #since = 0;
-  #attempts = 0;
-  #count = 0;
-  #problem: Problem | null = null;
+  /** Failures since the last success. */
+  attempts = 0;
+  /** Outages so far, including the current one. */
+  count = 0;
+  /** The last failure of the current outage; `null` without an outage. */
+  problem: Problem | null = null;
 
   constructor(listener: OutageListener<Problem>) {
     this.#listener = listener;
   }
 
   get isOutage(): boolean {
-    return this.#attempts > 0;
-  }
-
-  /** Failures since the last success. */
-  get attempts(): number {
-    return this.#attempts;
-  }
-
-  /** Outages so far, including the current one. */
-  get count(): number {
-    return this.#count;
-  }
-
-  /** The last failure of the current outage; `null` without an outage. */
-  get problem(): Problem | null {
-    return this.#problem;
+    return this.attempts > 0;
   }
 
   /** The current problem and its age as text, for `Sink.health`. */
   get reason(): string | null {
-    if (this.#problem === null) return null;
-    const { code, message } = this.#problem;
+    if (this.problem === null) return null;
+    const { code, message } = this.problem;
     return `${code}: ${message}, for ${Math.round((performance.now() - this.#since) / 1000)} s`;
   }
 
   fail(problem: Problem): void {
-    if (this.#attempts === 0) {
+    if (this.attempts === 0) {
       this.#since = performance.now();
-      this.#count += 1;
+      this.count += 1;
     }
-    this.#attempts += 1;
-    this.#problem = problem;
+    this.attempts += 1;
+    this.problem = problem;
     if (this.#codes.has(problem.code)) return;
     this.#codes.add(problem.code);
     this.#listener.onProblem(problem);
   }
 
   succeed(): void {
-    if (this.#attempts === 0) return;
-    const attempts = this.#attempts;
-    this.#attempts = 0;
-    this.#problem = null;
+    if (this.attempts === 0) return;
+    const attempts = this.attempts;
+    this.attempts = 0;
+    this.problem = null;
     this.#codes.clear();
     this.#listener.onRecovered({ lastedMs: performance.now() - this.#since, attempts });
   }

@@ -2,12 +2,16 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
+import { type Deferred, deferred } from '../deferred.js';
 import type { DegradedState } from '../health/degraded-state.js';
 import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
+import { addCounters } from './add-totals.js';
 import { BatchCopy } from './batch-copy.js';
 import { goodReports } from './fan-out.js';
 import { FlowQueue } from './flow-queue.js';
-import { SinkAccount } from './sink-account.js';
+import { integer } from './option-checks.js';
+import { SinkAccount, takesOf } from './sink-account.js';
+import { within } from './within.js';
 
 /** How a {@link QueuedSink} is set up. */
 export interface QueuedSinkOptions {
@@ -28,13 +32,6 @@ export interface QueuedSinkOptions {
 const FLOW_RUN = 1024;
 
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
-
-function integer(name: string, value: number, least: number, most: number): number {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
-  }
-  return value;
-}
 
 /**
  * Puts a queue of bounded memory in front of a sink. A slow or absent sink then holds up neither the pipeline nor other
@@ -80,19 +77,14 @@ export class QueuedSink implements Sink {
   /** The time to tell the sink, and the number of waiting batches before it. There is at most one. */
   #time: { readonly timeMs: number; batches: number } | null = null;
   #failure: string | null = null;
-  #room: { readonly promise: Promise<void>; resolve(): void } | null = null;
-  #onIdle: () => void = () => {};
+  #room: Deferred<void> | null = null;
+  readonly #idle = deferred();
 
   /** @throws RangeError for an option out of range */
   constructor(sink: Sink, options: QueuedSinkOptions = {}) {
-    const { records } = sink;
     this.name = sink.name;
     this.#sink = sink;
-    this.#takes = {
-      reports: records?.includes('reports') ?? true,
-      events: sink.writeEvents !== undefined && (records?.includes('events') ?? true),
-      flows: sink.writeFlows !== undefined && (records?.includes('flows') ?? true),
-    };
+    this.#takes = takesOf(sink);
     this.#most = integer('batches', options.batches ?? 8, 2, 4096);
     this.#flowsAllowed = integer('flows', options.flows ?? 8192, 1, 1 << 20);
     this.#flows = new FlowQueue(this.#flowsAllowed);
@@ -148,14 +140,7 @@ export class QueuedSink implements Sink {
   async close(timeoutMs?: number): Promise<void> {
     const began = performance.now();
     this.#isClosed = true;
-    let timer: NodeJS.Timeout | undefined;
-    const idle = new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-      if (!this.#isRunning) resolve();
-      if (timeoutMs !== undefined) timer = setTimeout(resolve, timeoutMs);
-    });
-    await idle;
-    clearTimeout(timer);
+    if (this.#isRunning) await within(timeoutMs ?? Number.POSITIVE_INFINITY, this.#idle.promise);
     this.#end();
     await this.#sink.close?.(
       timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began)),
@@ -223,13 +208,7 @@ export class QueuedSink implements Sink {
 
   #whenRoom(): Promise<void> | undefined {
     if (!this.#isWaiting || this.#isClosed || this.#hasRoom) return undefined;
-    if (this.#room === null) {
-      let resolve = (): void => {};
-      const promise = new Promise<void>((settle) => {
-        resolve = settle;
-      });
-      this.#room = { promise, resolve };
-    }
+    this.#room ??= deferred();
     return this.#room.promise;
   }
 
@@ -259,7 +238,7 @@ export class QueuedSink implements Sink {
     this.#isRunning = false;
     if (this.#time !== null) this.#time.batches = 0;
     this.#passTime();
-    this.#onIdle();
+    if (this.#isClosed) this.#idle.resolve();
   }
 
   /** Tells the sink the time, once the batches before it have been given. */
@@ -337,13 +316,9 @@ export class QueuedSink implements Sink {
  * @param settled how much of that it is done with
  */
 function behind(own: RecordCounts, inner: RecordCounts, settled: number): RecordCounts {
-  const dropped: Record<string, number> = { ...inner.dropped };
-  const add = (reason: string, records: number): void => {
-    if (records > 0) dropped[reason] = (dropped[reason] ?? 0) + records;
-  };
-  for (const [reason, records] of Object.entries(own.dropped)) add(reason, records);
   // Records of calls that threw, which the sink has not counted.
-  add('failed', settled - inner.offered);
+  const failed = settled - inner.offered;
+  const dropped = addCounters(addCounters(inner.dropped, own.dropped), failed > 0 ? { failed } : {});
   const gone = Object.values(dropped).reduce((sum, records) => sum + records, 0);
   return { offered: own.offered, delivered: inner.delivered, pending: own.offered - inner.delivered - gone, dropped };
 }

@@ -1,4 +1,17 @@
-import { RECORD_KINDS, type RecordCounts, type RecordKind, type SinkTotals } from '../stage.js';
+import { RECORD_KINDS, type RecordCounts, type RecordKind, type Sink, type SinkTotals } from '../stage.js';
+
+/** The kinds that a sink takes. */
+export function takesOf({
+  records = RECORD_KINDS,
+  writeEvents,
+  writeFlows,
+}: Sink): Readonly<Record<RecordKind, boolean>> {
+  return {
+    reports: records.includes('reports'),
+    events: writeEvents !== undefined && records.includes('events'),
+    flows: writeFlows !== undefined && records.includes('flows'),
+  };
+}
 
 interface Counters {
   offered: number;
@@ -9,11 +22,9 @@ interface Counters {
 
 /** The counters of a sink, by kind. Records neither delivered nor dropped are pending. */
 export class SinkAccount {
-  readonly #kinds: Readonly<Record<RecordKind, Counters>> = {
-    reports: { offered: 0, delivered: 0, dropped: new Map() },
-    events: { offered: 0, delivered: 0, dropped: new Map() },
-    flows: { offered: 0, delivered: 0, dropped: new Map() },
-  };
+  readonly #kinds = Object.fromEntries(
+    RECORD_KINDS.map((kind) => [kind, { offered: 0, delivered: 0, dropped: new Map() }]),
+  ) as Record<RecordKind, Counters>;
 
   offer(kind: RecordKind, records: number): void {
     this.#kinds[kind].offered += records;

@@ -1,4 +1,4 @@
-import { AcceleratorMemory, TelemetryBatch } from '@int/codec';
+import { AcceleratorMemory, BatchDecoder, TelemetryBatch } from '@int/codec';
 import { acceleratorAvailable } from '@int/codec/internals';
 import { Detector, EventBatch, type RuleSet } from '@int/detect';
 import { batchCapacity, type PipelineCapacity } from '../capacity.js';
@@ -30,6 +30,7 @@ export function detectionMemory(
     new Detector(rules, options).byteLength +
     TelemetryBatch.byteLength(rows) +
     EventBatch.byteLength(options.eventRows ?? EVENT_ROWS) +
+    BatchDecoder.acceleratorBytes +
     rows.reports * SCRATCH_BYTES_PER_REPORT +
     SPARE_BYTES;
   return bytes > MOST_BYTES ? null : new AcceleratorMemory(bytes);

@@ -12,14 +12,6 @@ const IS_SHORT = 1 << 8;
 
 const COUNT_NAMES = ['inOrder', 'reordered', 'duplicates', 'late', 'restarts', 'lost', 'missing'] as const;
 
-/** The counters of one reporter. */
-export interface ReporterLoss extends SequenceCounts {
-  /** The node; all ones in versions whose header does not name it: reporters are then told apart by `hwId` alone. */
-  readonly nodeId: number;
-  /** Part of the node with sequence numbers of its own. */
-  readonly hwId: number;
-}
-
 /** Sums over all reporters, including those no longer followed. Only `missing` can decrease. */
 export interface LossTotals extends SequenceCounts {
   /** Reporters followed. */
@@ -32,7 +24,9 @@ export interface LossTotals extends SequenceCounts {
 
 /** The counters of the reporters as columns: a row for each, and a last row for all those no longer followed. */
 export interface LossColumns {
+  /** All ones in versions whose header does not name it: reporters are then told apart by `hwId` alone. */
   readonly nodeId: Uint32Array;
+  /** Parts of a node with sequence numbers of their own. */
   readonly hwId: Uint32Array;
   readonly counts: Readonly<Record<keyof SequenceCounts, Float64Array>>;
 }
@@ -90,39 +84,18 @@ export class ReportLossStage implements Stage {
     return this.#states.list();
   }
 
-  /** Every reporter that is followed. */
-  reporters(): ReporterLoss[] {
-    return Array.from({ length: this.#tracker.size }, (_, row) => {
-      const [nodeId, second] = this.#tracker.key(row);
-      return { nodeId, hwId: second & FLAG.HW_ID_MASK, ...this.#tracker.counts(row) };
-    });
-  }
-
-  /** The same as columns: copies, for a page of metrics. */
+  /** The counters of every reporter that is followed: copies, for a page of metrics. */
   columns(): LossColumns {
     const tracker = this.#tracker;
     const { size } = tracker;
-    const column = (): Float64Array => new Float64Array(size + 1);
-    const nodeId = new Uint32Array(size);
-    const hwId = new Uint32Array(size);
-    const counts: Record<keyof SequenceCounts, Float64Array> = {
-      inOrder: column(),
-      reordered: column(),
-      duplicates: column(),
-      late: column(),
-      restarts: column(),
-      lost: column(),
-      missing: column(),
+    const keys = Array.from({ length: size }, (_, row) => tracker.key(row));
+    const rows = [...keys.map((_, row) => tracker.counts(row)), tracker.left];
+    const counts = COUNT_NAMES.map((name) => [name, Float64Array.from(rows, (row) => row[name])] as const);
+    return {
+      nodeId: Uint32Array.from(keys, ([node]) => node),
+      hwId: Uint32Array.from(keys, ([, second]) => second & FLAG.HW_ID_MASK),
+      counts: Object.fromEntries(counts) as LossColumns['counts'],
     };
-    for (let row = 0; row <= size; row++) {
-      const own = row < size ? tracker.counts(row) : tracker.left;
-      for (const name of COUNT_NAMES) counts[name][row] = own[name];
-      if (row === size) break;
-      const [node, second] = tracker.key(row);
-      nodeId[row] = node;
-      hwId[row] = second & FLAG.HW_ID_MASK;
-    }
-    return { nodeId, hwId, counts };
   }
 
   totals(): LossTotals {

@@ -125,14 +125,7 @@ export function putUint64(view: DataView, at: number, high: number, low: number)
     upper++;
     rest -= BILLION;
   }
-  return putNine(view, putUpper(view, at, upper), rest);
-}
-
-/** Decimal digits of a number below 1.9 * 10^10. */
-function putUpper(view: DataView, at: number, value: number): number {
-  if (value < WORD) return putUint32(view, at, value | 0);
-  const top = Math.floor(value / BILLION);
-  return putNine(view, putBelowBillion(view, at, top | 0), (value - top * BILLION) | 0);
+  return putNine(view, putInteger(view, at, upper), rest);
 }
 
 function hexDigit(value: number): number {
@@ -197,6 +190,18 @@ const MAPPED = /* @__PURE__ */ packText('::ffff:');
 function groupOf(w0: number, w1: number, w2: number, w3: number, group: number): number {
   const word = group < 2 ? w0 : group < 4 ? w1 : group < 6 ? w2 : w3;
   return (group & 1) === 0 ? word >>> 16 : word & 0xffff;
+}
+
+/**
+ * Puts items between brackets: each item has a comma in front, and the first one's becomes the opening bracket.
+ * @param start where the items begin
+ * @param at where they end
+ */
+export function putBrackets(view: DataView, start: number, at: number, open: number, close: number): number {
+  const end = at === start ? at + 1 : at;
+  view.setUint8(start, open);
+  view.setUint8(end, close);
+  return end + 1;
 }
 
 /** Bytes made before. */

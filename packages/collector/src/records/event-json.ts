@@ -11,10 +11,10 @@ import {
   SLACK_BYTES,
 } from './ascii.js';
 import { FLOW_KEY_JSON_BYTES } from './flow-key-json.js';
-import { IdText } from './id-text.js';
+import { idText } from './id-text.js';
 import type { RecordIds } from './ids.js';
 import { putPath, putReportFlow } from './report-json.js';
-import { RuleNames } from './rule-names.js';
+import { ruleNames } from './rule-names.js';
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
@@ -95,13 +95,13 @@ function putEvidence(view: DataView, start: number, { evidence, stride }: EventB
  * objects or strings.
  */
 export class EventJson {
-  readonly #id = new IdText('event');
-  readonly #rules = new RuleNames((name) => encoder.encode(JSON.stringify(name)));
+  readonly #id = idText('event');
+  readonly #rules = ruleNames((name) => encoder.encode(JSON.stringify(name)));
 
   /** Bytes that the text of a row takes at most, with the room behind it that writing needs. */
   bound(events: EventBatch, row: number): number {
     const rule = events.ruleName(row);
-    const name = rule === null ? 0 : this.#rules.of(rule).length;
+    const name = rule === null ? 0 : this.#rules(rule).length;
     const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
     return EVENT_JSON_BYTES + name + evidence + (events.batch.hopCount[events.report[row]!]! + 1) * PATH_BYTES;
   }
@@ -117,11 +117,11 @@ export class EventJson {
     const report = events.report[row]!;
     const frame = batch.frame[report]!;
     const rule = events.ruleName(row);
-    let at = putInteger(view, putText(view, start, this.#id.of(ids)), number);
+    let at = putInteger(view, putText(view, start, this.#id(ids)), number);
     at = putText(view, at, TIME);
     at = putUint64(view, at, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
     at = putText(view, at, RULE);
-    at = rule === null ? putText(view, at, NULL) : putBytes(view, at, this.#rules.of(rule));
+    at = rule === null ? putText(view, at, NULL) : putBytes(view, at, this.#rules(rule));
     at = this.#finding(view, at, events, row);
     at = isComplex(events, row) ? putEvidence(view, at, events, row) : putText(view, at, EVIDENCE_NULL);
     at = putReportFlow(view, putText(view, at, FLOW), batch, report);

@@ -3,6 +3,7 @@ import {
   type PackedText,
   packText,
   putAscii,
+  putBrackets,
   putInteger,
   putText,
   putUint32,
@@ -10,7 +11,7 @@ import {
   SLACK_BYTES,
 } from './ascii.js';
 import { FLOW_KEY_JSON_BYTES, putFlow4, putFlow6 } from './flow-key-json.js';
-import { IdText } from './id-text.js';
+import { idText } from './id-text.js';
 import type { RecordIds } from './ids.js';
 
 const NULL = /* @__PURE__ */ packText('null');
@@ -56,7 +57,7 @@ function statisticsAt(geometry: CacheGeometry, metric: number): { last: number; 
  */
 export class FlowJson {
   readonly geometry: CacheGeometry;
-  readonly #id = new IdText('flow');
+  readonly #id = idText('flow');
   readonly #keys: readonly PackedText[];
   readonly #places: readonly { last: number; count: number; sum: number }[];
   /** The metric that takes the place of the switch's id, having its name; -1: none. */
@@ -88,7 +89,7 @@ export class FlowJson {
     const isExact = this.geometry.layout === 'exact';
     const fields = isExact ? EXACT : COMPACT;
     const meta = words[entry + fields.META]!;
-    let at = putInteger(view, putText(view, start, this.#id.of(ids)), number);
+    let at = putInteger(view, putText(view, start, this.#id(ids)), number);
     at = putText(view, at, REASON_TEXTS[meta >>> META.REASON_SHIFT] ?? REASON_TEXTS[0]!);
     at = this.#flow(view, at, words, entry, meta);
     at = putUint32(view, putText(view, at, PACKETS), words[entry + fields.PACKETS]!);
@@ -127,10 +128,7 @@ export class FlowJson {
     const seen = (meta >>> META.SEEN_SHIFT) & META.SEEN_MASK;
     let at = start;
     for (let hop = 0; hop < seen; hop++) at = this.#hop(view, at, words, entry + hopsAt + hop * hopStride);
-    if (at === start) at++;
-    view.setUint8(start, OPEN);
-    view.setUint8(at, CLOSE);
-    return at + 1;
+    return putBrackets(view, start, at, OPEN, CLOSE);
   }
 
   #hop(view: DataView, start: number, words: Int32Array, hop: number): number {

@@ -1,5 +1,5 @@
 import { FIELDS, type Field, STATE, type TelemetryBatch } from '@int/codec';
-import { type PackedText, packText, putText, putUint32, putUint64 } from './ascii.js';
+import { type PackedText, packText, putBrackets, putText, putUint32, putUint64 } from './ascii.js';
 
 /** A field of a hop, and the comma and key in front of its value. */
 interface Item extends Pick<Field, 'bits' | 'column' | 'partner'> {
@@ -60,8 +60,5 @@ export function putHop(view: DataView, start: number, batch: TelemetryBatch, row
       at = putUint32(view, putText(view, at, key), word);
     }
   }
-  if (at === start) at++;
-  view.setUint8(start, OPEN);
-  view.setUint8(at, CLOSE);
-  return at + 1;
+  return putBrackets(view, start, at, OPEN, CLOSE);
 }

@@ -12,6 +12,7 @@ import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import {
   type PackedText,
   packText,
+  putBrackets,
   putHex16,
   putInteger,
   putText,
@@ -21,7 +22,7 @@ import {
 } from './ascii.js';
 import { FLOW_KEY_JSON_BYTES, putFlow4, putFlow6 } from './flow-key-json.js';
 import { HOP_JSON_BYTES, putHop } from './hop-json.js';
-import { IdText } from './id-text.js';
+import { idText } from './id-text.js';
 import type { RecordIds } from './ids.js';
 import { instructionsOf, intVersionOf, modeOf, namesNodes } from './report-record.js';
 
@@ -121,10 +122,7 @@ export function putPath(view: DataView, start: number, batch: TelemetryBatch, ro
     view.setUint8(at, COMMA);
     at = putUint32(view, at + 1, reporter);
   }
-  if (at === start) at++;
-  view.setUint8(start, OPEN);
-  view.setUint8(at, CLOSE);
-  return at + 1;
+  return putBrackets(view, start, at, OPEN, CLOSE);
 }
 
 /**
@@ -132,7 +130,7 @@ export function putPath(view: DataView, start: number, batch: TelemetryBatch, ro
  * objects or strings.
  */
 export class ReportJson {
-  readonly #id = new IdText('report');
+  readonly #id = idText('report');
 
   /** Bytes that the text of a row takes at most, with the room behind it that writing needs. */
   static bound(batch: TelemetryBatch, row: number): number {
@@ -149,7 +147,7 @@ export class ReportJson {
   write(view: DataView, start: number, batch: TelemetryBatch, row: number, ids: RecordIds, number: number): number {
     const flags = batch.flags[row]! | 0;
     const frame = batch.frame[row]!;
-    let at = putInteger(view, putText(view, start, this.#id.of(ids)), number);
+    let at = putInteger(view, putText(view, start, this.#id(ids)), number);
     at = putText(view, at, TIME);
     at = putUint64(view, at, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
     at = putText(view, at, REPORT);
@@ -224,9 +222,6 @@ export class ReportJson {
       view.setUint8(at, COMMA);
       at = putHop(view, at + 1, batch, hop, false);
     }
-    if (at === start) at++;
-    view.setUint8(start, OPEN);
-    view.setUint8(at, CLOSE);
-    return at + 1;
+    return putBrackets(view, start, at, OPEN, CLOSE);
   }
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CaptureBatch, CaptureReader } from '@int/pcap';
 import { gunzipIfNeeded, openReadable } from '@int/pcap/node';
+import { deferred } from '../deferred.js';
 import { type PushFrames, type SourceFrames, sourceTimeMs } from '../frames.js';
 import { linkLayerOf } from '../link-layer.js';
 import { type Source, SourceError } from './source.js';
@@ -22,7 +23,8 @@ export interface CaptureSourceOptions {
 /** A capture file as a source. It waits for the pipeline, so no frame is lost. */
 export class CaptureSource implements Source {
   readonly name: string;
-  readonly finished: Promise<void>;
+  readonly #end = deferred();
+  readonly finished: Promise<void> = this.#end.promise;
   readonly overrun = 0;
   /** No kernel is involved. */
   readonly kernelDropped = 0;
@@ -36,8 +38,6 @@ export class CaptureSource implements Source {
   /** Wall clock and capture time of the first frame. */
   #startedAt = Number.NaN;
   #firstFrameMs = 0;
-  #finish: () => void = () => {};
-  #fail: (error: Error) => void = () => {};
 
   /** @throws RangeError unless `speed` is a positive number */
   constructor(options: CaptureSourceOptions) {
@@ -49,10 +49,6 @@ export class CaptureSource implements Source {
     this.#input = options.input ?? process.stdin;
     this.#speed = speed ?? null;
     this.name = options.path === '-' ? 'standard input' : options.path;
-    this.finished = new Promise((resolve, reject) => {
-      this.#finish = resolve;
-      this.#fail = reject;
-    });
     this.finished.catch(() => {});
   }
 
@@ -69,11 +65,11 @@ export class CaptureSource implements Source {
       }
       input = this.#file;
     }
-    this.#running = this.#read(input, push).then(this.#finish, (error: unknown) => {
+    this.#running = this.#read(input, push).then(this.#end.resolve, (error: unknown) => {
       // stop() closed the stream: the input is not damaged.
-      if (this.#stopping.signal.aborted) return this.#finish();
+      if (this.#stopping.signal.aborted) return this.#end.resolve();
       const reason = error instanceof Error ? error.message : String(error);
-      this.#fail(new SourceError('ERR_SOURCE_DATA', this.name, reason, error));
+      this.#end.reject(new SourceError('ERR_SOURCE_DATA', this.name, reason, error));
     });
   }
 
@@ -83,7 +79,7 @@ export class CaptureSource implements Source {
     const input = this.#path === '-' ? this.#input : this.#file;
     if (input !== null && 'destroy' in input && typeof input.destroy === 'function') input.destroy();
     await this.#running;
-    this.#finish();
+    this.#end.resolve();
   }
 
   async #read(input: AsyncIterable<Uint8Array>, push: PushFrames): Promise<void> {

@@ -41,32 +41,23 @@ async function ownSocketInodes(): Promise<Set<string>> {
 /**
  * Follows the kernel's drop counter of one UDP socket of this process. It finds the socket by port and inode, because
  * another process may share the port (SO_REUSEPORT).
+ *
+ * @param family which of the two tables
+ * @param port the local port the socket is bound to
+ * @returns reads the counter; `null` where the system has no such table, or the socket is not in it
  */
-export class KernelDropReader {
-  readonly #file: string;
-  readonly #port: number;
-  #inodes: Set<string> | null = null;
-
-  /**
-   * @param family which of the two tables
-   * @param port the local port the socket is bound to
-   */
-  constructor(family: 'udp4' | 'udp6', port: number) {
-    this.#file = family === 'udp4' ? '/proc/net/udp' : '/proc/net/udp6';
-    this.#port = port;
-  }
-
-  /** The counter now; `null` where the system has no such table, or the socket is not in it. */
-  async read(): Promise<number | null> {
+export function kernelDrops(family: 'udp4' | 'udp6', port: number): () => Promise<number | null> {
+  const file = family === 'udp4' ? '/proc/net/udp' : '/proc/net/udp6';
+  let inodes: Set<string> | null = null;
+  return async () => {
     try {
-      this.#inodes ??= await ownSocketInodes();
-      const text = await readFile(this.#file, 'latin1');
-      for (const entry of parseProcNetUdp(text)) {
-        if (entry.port === this.#port && this.#inodes.has(entry.inode)) return entry.drops;
-      }
+      inodes ??= await ownSocketInodes();
+      const own = inodes;
+      const entries = parseProcNetUdp(await readFile(file, 'latin1'));
+      return entries.find((entry) => entry.port === port && own.has(entry.inode))?.drops ?? null;
     } catch {
       // No such table: not Linux, or /proc is not mounted.
+      return null;
     }
-    return null;
-  }
+  };
 }

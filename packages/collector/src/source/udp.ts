@@ -2,9 +2,10 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { deferred } from '../deferred.js';
 import { FrameSlab, type PushFrames, sourceTimeMs } from '../frames.js';
 import { formatUdpAddress, parseUdpAddress, type UdpAddress } from './address.js';
-import { KernelDropReader } from './kernel-drops.js';
+import { kernelDrops } from './kernel-drops.js';
 import { type Source, SourceError } from './source.js';
 import { WallClock } from './wall-clock.js';
 
@@ -65,7 +66,8 @@ function openError(name: string, error: unknown): SourceError {
  */
 export class UdpSource implements Source {
   readonly name: string;
-  readonly finished: Promise<void>;
+  readonly #end = deferred();
+  readonly finished: Promise<void> = this.#end.promise;
   overrun = 0;
 
   readonly #requested: UdpAddress;
@@ -81,13 +83,11 @@ export class UdpSource implements Source {
   #push: PushFrames = () => undefined;
   #flushTimer: NodeJS.Timeout | null = null;
   #dropTimer: NodeJS.Timeout | null = null;
-  #drops: KernelDropReader | null = null;
+  #readDrops: () => Promise<number | null> = async () => null;
   #kernelDropped: number | null = null;
   #received = 0;
   #address: UdpAddress;
   #receiveBuffer: ReceiveBuffer | null = null;
-  #finish: () => void = () => {};
-  #fail: (error: Error) => void = () => {};
 
   /** @throws TypeError for an invalid address, RangeError for a number out of range */
   constructor(options: UdpSourceOptions) {
@@ -105,10 +105,6 @@ export class UdpSource implements Source {
       throw new RangeError(`slabBytes must hold the largest datagram, ${LARGEST_DATAGRAM}, not ${capacity.bytes}`);
     }
     for (let index = 0; index < slabs; index++) this.#free.push(new FrameSlab(capacity, 'report'));
-    this.finished = new Promise((resolve, reject) => {
-      this.#finish = resolve;
-      this.#fail = reject;
-    });
     // A caller who awaits it sees the rejection. Nobody has to.
     this.finished.catch(() => {});
   }
@@ -174,9 +170,9 @@ export class UdpSource implements Source {
     this.#receiveBuffer = { requested: this.#receiveBufferBytes, granted: socket.getRecvBufferSize() };
     socket.on('message', (message) => this.#receive(message));
     socket.on('error', (error) => {
-      this.#fail(new SourceError('ERR_SOURCE_DATA', this.name, `the socket failed: ${error.message}`, error));
+      this.#end.reject(new SourceError('ERR_SOURCE_DATA', this.name, `the socket failed: ${error.message}`, error));
     });
-    this.#drops = new KernelDropReader(type, this.#address.port);
+    this.#readDrops = kernelDrops(type, this.#address.port);
     await this.pollKernelDrops();
     this.#dropTimer = setInterval(() => {
       this.#clock.adjust();
@@ -187,7 +183,7 @@ export class UdpSource implements Source {
 
   /** Reads the kernel's counter now. */
   async pollKernelDrops(): Promise<number | null> {
-    const drops = (await this.#drops?.read()) ?? null;
+    const drops = await this.#readDrops();
     // A closed socket is no longer listed. Keep the last value.
     if (drops !== null) this.#kernelDropped = drops;
     return this.#kernelDropped;
@@ -196,7 +192,7 @@ export class UdpSource implements Source {
   async stop(): Promise<void> {
     const socket = this.#socket;
     if (socket === null) {
-      this.#finish();
+      this.#end.resolve();
       return;
     }
     this.#socket = null;
@@ -214,7 +210,7 @@ export class UdpSource implements Source {
     await new Promise<void>((resolve) => socket.close(resolve));
     this.#flush();
     while (this.#pending.size > 0) await Promise.all(this.#pending);
-    this.#finish();
+    this.#end.resolve();
   }
 
   #receive(message: Uint8Array): void {

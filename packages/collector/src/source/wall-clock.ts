@@ -14,12 +14,8 @@ const WAIT_MS = 1000;
 export class WallClock {
   #origin = performance.timeOrigin;
   #last = Number.NEGATIVE_INFINITY;
-  #stepsBack = 0;
-
   /** The number of steps back. */
-  get stepsBack(): number {
-    return this.#stepsBack;
-  }
+  stepsBack = 0;
 
   /** Milliseconds since the epoch. */
   now(): number {
@@ -36,6 +32,6 @@ export class WallClock {
     this.#origin = origin;
     if (origin + now >= this.#last - WAIT_MS) return;
     this.#last = Number.NEGATIVE_INFINITY;
-    this.#stepsBack++;
+    this.stepsBack++;
   }
 }

@@ -2,14 +2,6 @@ import { move, rowsOf } from './rows.js';
 
 const MAX_BOUNDS = 64;
 
-/** Counts of values between bounds. */
-export interface Buckets {
-  readonly count: number;
-  readonly sum: number;
-  /** Values in each bucket, those above the last bound at the end: not cumulative. */
-  readonly buckets: readonly number[];
-}
-
 /** A histogram of each row, as columns. */
 export interface BucketColumns {
   /** Upper bounds of the buckets but the last; a value equal to a bound is below it. */
@@ -60,11 +52,6 @@ export class BucketCounts {
     for (let bucket = 0; bucket < this.#width; bucket++) {
       move(this.#counts, row * this.#width + bucket, to * this.#width + bucket);
     }
-  }
-
-  read(row: number): Buckets {
-    const buckets = [...this.#counts.subarray(row * this.#width, (row + 1) * this.#width)];
-    return { count: buckets.reduce((sum, count) => sum + count, 0), sum: this.#sum[row]!, buckets };
   }
 
   /** Of the first rows, and of the row `other` behind them. */

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { integer } from '../delivery/option-checks.js';
 
 /** Not a row. */
 export const NO_ROW = -1;
@@ -47,8 +48,10 @@ export class BusiestKeys {
   readonly #hits: Uint32Array;
   readonly #hitsBefore: Uint32Array;
   readonly #candidates: Candidates;
-  #size = 0;
-  #replaced = 0;
+  /** Rows in use. */
+  size = 0;
+  /** How often a row has changed its key. */
+  replaced = 0;
   #electedMs = Number.NaN;
 
   /**
@@ -56,10 +59,7 @@ export class BusiestKeys {
    * @throws RangeError for a capacity other than an integer from 1 to 65 536
    */
   constructor(capacity: number, seed: number = randomInt(2 ** 32)) {
-    if (!Number.isInteger(capacity) || capacity < 1 || capacity > 65_536) {
-      throw new RangeError(`the number of rows must be an integer from 1 to 65536, not ${capacity}`);
-    }
-    this.capacity = capacity;
+    this.capacity = integer('the number of rows', capacity, 1, 65_536);
     this.first = new Uint32Array(capacity);
     this.second = new Uint32Array(capacity);
     this.used = new Uint8Array(capacity);
@@ -71,16 +71,6 @@ export class BusiestKeys {
     this.#hits = new Uint32Array(capacity);
     this.#hitsBefore = new Uint32Array(capacity);
     this.#candidates = new Candidates(Math.max(LEAST_CANDIDATES, capacity * CANDIDATES_PER_ROW));
-  }
-
-  /** Rows in use. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** How often a row has changed its key. */
-  get replaced(): number {
-    return this.#replaced;
   }
 
   /** Counts a hit of a key. @returns its row, or {@link NO_ROW} */
@@ -95,7 +85,7 @@ export class BusiestKeys {
       }
       slot = (slot + 1) & this.#slotMask;
     }
-    if (this.#size < this.capacity) return this.#insert(slot, first, second);
+    if (this.size < this.capacity) return this.#insert(slot, first, second);
     this.#candidates.note(hash, first, second);
     return NO_ROW;
   }
@@ -132,7 +122,7 @@ export class BusiestKeys {
       freed++;
     }
     if (freed === 0) return;
-    this.#size -= freed;
+    this.size -= freed;
     this.#layOut();
   }
 
@@ -153,13 +143,13 @@ export class BusiestKeys {
       this.#hits[row] = hits;
     }
     if (changed === 0) return;
-    this.#replaced += changed;
+    this.replaced += changed;
     this.#layOut();
   }
 
   /** Rows, and how busy they are, the least busy first: score x 2^20 + row. */
   #leastBusy(): Float64Array {
-    const order = new Float64Array(this.#size);
+    const order = new Float64Array(this.size);
     let at = 0;
     for (let row = 0; row < this.capacity; row++) {
       if (this.used[row] === 1) order[at++] = this.#score(row) * PLACES + row;
@@ -180,7 +170,7 @@ export class BusiestKeys {
     this.used[row] = 1;
     this.#hits[row] = 1;
     this.#hitsBefore[row] = 0;
-    this.#size++;
+    this.size++;
     return row;
   }
 

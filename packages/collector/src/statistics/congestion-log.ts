@@ -1,7 +1,12 @@
 import { FLAG, type Flow, formatIpv4, formatIpv6, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
+import { integer } from '../delivery/option-checks.js';
 
 /** Words kept for each flow: protocol, ports, version, source (4), destination (4). */
 const FLOW_WORDS = 11;
+/** Nodes kept per path. Paths that differ only beyond them are still distinct. */
+const PATH_NODES = 16;
+const ADDRESSES = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('source0');
 
 /** A congested queue: its path, its position and the last flow. */
 export interface CongestedPath {
@@ -28,8 +33,6 @@ export interface CongestedPath {
  */
 export class CongestionLog {
   readonly capacity: number;
-  /** Nodes kept per path. Paths that differ only beyond them are still distinct. */
-  readonly pathLength: number;
   readonly #hash: Uint32Array;
   readonly #time: Float64Array;
   readonly #order: Float64Array;
@@ -44,15 +47,9 @@ export class CongestionLog {
   #size = 0;
   #clock = 0;
 
-  /** @throws RangeError unless both numbers are integers from 1 to 255 */
-  constructor(capacity = 32, pathLength = 16) {
-    for (const value of [capacity, pathLength]) {
-      if (!Number.isInteger(value) || value < 1 || value > 255) {
-        throw new RangeError(`congestion log: capacity and path length are integers from 1 to 255, not ${value}`);
-      }
-    }
-    this.capacity = capacity;
-    this.pathLength = pathLength;
+  /** @throws RangeError unless the capacity is an integer from 1 to 255 */
+  constructor(capacity: number) {
+    this.capacity = integer('congestedPaths', capacity, 1, 255);
     this.#hash = new Uint32Array(capacity);
     this.#time = new Float64Array(capacity);
     this.#order = new Float64Array(capacity);
@@ -62,7 +59,7 @@ export class CongestionLog {
     this.#peak = new Uint32Array(capacity);
     this.#reports = new Float64Array(capacity);
     this.#pathCount = new Uint8Array(capacity);
-    this.#paths = new Uint32Array(capacity * pathLength);
+    this.#paths = new Uint32Array(capacity * PATH_NODES);
     this.#flows = new Uint32Array(capacity * FLOW_WORDS);
   }
 
@@ -121,11 +118,9 @@ export class CongestionLog {
     this.#nodes[entry] = batch.hop.nodeId[start + hop]!;
     this.#peak[entry] = NOT_AVAILABLE;
     this.#reports[entry] = 0;
-    const count = Math.min(end - start, this.pathLength);
+    const count = Math.min(end - start, PATH_NODES);
     this.#pathCount[entry] = count;
-    for (let index = 0; index < count; index++) {
-      this.#paths[entry * this.pathLength + index] = batch.hop.nodeId[start + index]!;
-    }
+    this.#paths.set(batch.hop.nodeId.subarray(start, start + count), entry * PATH_NODES);
     return entry;
   }
 
@@ -135,23 +130,15 @@ export class CongestionLog {
     flows[at] = batch.protocol[row]!;
     flows[at + 1] = batch.ports[row]!;
     flows[at + 2] = (flags & FLAG.FLOW) === 0 ? 0 : (flags & FLAG.IPV6) === 0 ? 4 : 6;
-    flows[at + 3] = batch.source0[row]!;
-    flows[at + 4] = batch.source1[row]!;
-    flows[at + 5] = batch.source2[row]!;
-    flows[at + 6] = batch.source3[row]!;
-    flows[at + 7] = batch.destination0[row]!;
-    flows[at + 8] = batch.destination1[row]!;
-    flows[at + 9] = batch.destination2[row]!;
-    flows[at + 10] = batch.destination3[row]!;
+    const { reportWords, reportStride } = batch;
+    for (let word = 0; word < 8; word++) flows[at + 3 + word] = reportWords[(ADDRESSES + word) * reportStride + row]!;
   }
 
   #read(entry: number): CongestedPath {
     const known = (value: number): number | null => (value === NOT_AVAILABLE ? null : value);
     const hop = this.#hop[entry]!;
-    const path: (number | null)[] = [];
-    for (let index = 0; index < this.#pathCount[entry]!; index++) {
-      path.push(known(this.#paths[entry * this.pathLength + index]!));
-    }
+    const start = entry * PATH_NODES;
+    const path = Array.from(this.#paths.subarray(start, start + this.#pathCount[entry]!), known);
     return {
       timeMs: this.#time[entry]!,
       path,

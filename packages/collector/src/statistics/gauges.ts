@@ -38,12 +38,6 @@ export class Gauges {
     this.#keys.release((row) => isGone(this.#keys.first[row]!));
   }
 
-  /** The values as objects. */
-  list<T>(make: (nodeId: number, number: number, value: number) => T): T[] {
-    const { nodeId, number, value } = this.columns();
-    return Array.from(nodeId, (node, row) => make(node, number[row]!, value[row]!));
-  }
-
   /** Copies of the values that there are. */
   columns(): GaugeColumns {
     const keys = this.#keys;

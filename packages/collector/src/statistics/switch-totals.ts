@@ -1,18 +1,9 @@
-import {
-  FIELDS,
-  type Field,
-  FLAG,
-  METRIC_NAMES,
-  type MetricName,
-  NOT_AVAILABLE,
-  STATE,
-  type TelemetryBatch,
-} from '@int/codec';
+import { FIELDS, type Field, FLAG, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
 import { frameTimeMs } from '../frames.js';
 import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
 import type { Stage } from '../stage.js';
-import { type BucketColumns, BucketCounts, type Buckets } from './bucket-counts.js';
+import { type BucketColumns, BucketCounts } from './bucket-counts.js';
 import { BusiestKeys, NO_ROW } from './busiest-keys.js';
 import { type GaugeColumns, Gauges } from './gauges.js';
 import { move, rowsOf } from './rows.js';
@@ -50,60 +41,10 @@ export interface SwitchTotalsOptions {
   readonly occupancyBounds?: readonly number[];
 }
 
-/** Counters of one switch since it has its row, or of all that have none. Values are in the device's units. */
-export interface SwitchCounters {
-  /** `null`: switches without a row, what those have counted that gave theirs away, and hops that did not name themselves. */
-  readonly nodeId: number | null;
-  /** Times that it was a hop of a report. */
-  readonly hops: number;
-  /** Its reports about packets that it dropped. */
-  readonly dropReports: number;
-  readonly hopLatency: Buckets;
-  /** Of all its queues. */
-  readonly queueOccupancy: Buckets;
-}
-
-/** The last value of a queue. */
-export interface QueueGauge {
-  readonly nodeId: number;
-  readonly queueId: number;
-  readonly occupancy: number;
-}
-
-/** The last value of an egress interface. */
-export interface InterfaceGauge {
-  readonly nodeId: number;
-  /** Level 1 interface, 16 bits. */
-  readonly egressInterface: number;
-  readonly utilization: number;
-}
-
-/** The last value of another measure of a switch, such as `bufferOccupancy`. */
-export interface MeasureGauge {
-  readonly nodeId: number;
-  readonly metric: MetricName;
-  /** In the device's unit. */
-  readonly value: number;
-}
-
 /** Values of queues and interfaces for which there was no room. */
 export interface RefusedGauges {
   readonly queues: number;
   readonly interfaces: number;
-}
-
-/** What {@link SwitchTotals.snapshot} gives. */
-export interface SwitchTotalsSnapshot {
-  readonly latencyBounds: readonly number[];
-  readonly occupancyBounds: readonly number[];
-  /** By node id. */
-  readonly switches: readonly SwitchCounters[];
-  /** Everything that has no row of its own. */
-  readonly other: SwitchCounters;
-  readonly queues: readonly QueueGauge[];
-  readonly interfaces: readonly InterfaceGauge[];
-  readonly measures: readonly MeasureGauge[];
-  readonly refused: RefusedGauges;
 }
 
 /** What {@link SwitchTotals.columns} gives: copies, the reader's own. */
@@ -229,26 +170,7 @@ export class SwitchTotals implements Stage {
     return this.#states.list();
   }
 
-  /** The current counters as objects. Allocates; call it a few times a minute at most. */
-  snapshot(): SwitchTotalsSnapshot {
-    const switches = Array.from({ length: this.#nodes.size }, (_, row) => this.#read(row, this.#nodes.first[row]!));
-    return {
-      latencyBounds: [...this.#latency.bounds],
-      occupancyBounds: [...this.#occupancy.bounds],
-      switches: switches.sort((a, b) => a.nodeId! - b.nodeId!),
-      other: this.#read(this.#other, null),
-      queues: this.#queues.list((nodeId, queueId, occupancy) => ({ nodeId, queueId, occupancy })),
-      interfaces: this.#interfaces.list((nodeId, egressInterface, utilization) => ({
-        nodeId,
-        egressInterface,
-        utilization,
-      })),
-      measures: this.#measures.list((nodeId, metric, value) => ({ nodeId, metric: METRIC_NAMES[metric]!, value })),
-      refused: this.#refused(),
-    };
-  }
-
-  /** The same as columns, in the order of the rows: a copy of some hundred kilobytes, for a page of metrics. */
+  /** The current counters as columns, in the order of the rows: a copy of some hundred kilobytes, for a page of metrics. */
   columns(): SwitchColumns {
     const rows = this.#nodes.size;
     const other = this.#other;
@@ -261,14 +183,10 @@ export class SwitchTotals implements Stage {
       queues: this.#queues.columns(),
       interfaces: this.#interfaces.columns(),
       measures: this.#measures.columns(),
-      refused: this.#refused(),
+      refused: { queues: this.#queues.refused, interfaces: this.#interfaces.refused },
       untracked: this.#untracked,
       replaced: this.#nodes.replaced,
     };
-  }
-
-  #refused(): RefusedGauges {
-    return { queues: this.#queues.refused, interfaces: this.#interfaces.refused };
   }
 
   #elect(timeMs: number): void {
@@ -290,16 +208,6 @@ export class SwitchTotals implements Stage {
     move(this.#dropReports, row, this.#other);
     this.#latency.move(row, this.#other);
     this.#occupancy.move(row, this.#other);
-  }
-
-  #read(row: number, nodeId: number | null): SwitchCounters {
-    return {
-      nodeId,
-      hops: this.#hops[row]!,
-      dropReports: this.#dropReports[row]!,
-      hopLatency: this.#latency.read(row),
-      queueOccupancy: this.#occupancy.read(row),
-    };
   }
 
   #rowOf(nodeId: number): number {

@@ -1,10 +1,10 @@
 /** Spreads reports over threads by flow: the part in each thread. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type AcceleratorMemory, Arena, TelemetryBatch } from '@int/codec';
+import { Arena, TelemetryBatch } from '@int/codec';
+import { deferred } from '../deferred.js';
 import type { Push } from '../frames.js';
-import { Collector } from '../pipeline.js';
+import { Collector, type CollectorOptions } from '../pipeline.js';
 import type { Source } from '../source/source.js';
-import type { Sink, Stage } from '../stage.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
 
 /** The context of a thread. */
@@ -19,11 +19,7 @@ export interface FlowWorkerContext {
 }
 
 /** The stages and sinks of a thread. */
-export interface FlowWorkerParts {
-  readonly stages?: readonly Stage[];
-  readonly sinks?: readonly Sink[];
-  /** As of the collector. */
-  readonly memory?: AcceleratorMemory;
+export interface FlowWorkerParts extends Pick<CollectorOptions, 'stages' | 'sinks' | 'memory'> {
   /** Called between two batches with the data of {@link FlowWorkers.post}. */
   readonly onData?: (data: unknown) => void;
   /** Called after the last report, before the sinks close. Lets stages hand on their records. */
@@ -50,9 +46,7 @@ export async function serveFlowWorker(
   const source = new SlabSource(setup);
   const collector = new Collector({
     sources: [source],
-    ...(parts.stages !== undefined && { stages: parts.stages }),
-    ...(parts.sinks !== undefined && { sinks: parts.sinks }),
-    ...(parts.memory !== undefined && { memory: parts.memory }),
+    ...parts,
     onProblem: ({ where, error }) => tell({ name: 'problem', where, message: error.message }),
   });
   await collector.start();
@@ -79,15 +73,10 @@ function listen(
   stop: (timeoutMs: number | null) => void,
 ): void {
   port.on('message', (message: ToWorker) => {
-    if (message.name === 'stop') return stop(message.timeoutMs);
-    if (message.name === 'data') {
-      void source.settled().then(() => parts.onData?.(message.data));
-      return undefined;
-    }
-    if (message.name === 'advance') return source.advance(message.timeMs);
-    const { slab } = message;
-    void source.take(slab).then(() => tell({ name: 'free', slab }));
-    return undefined;
+    if (message.name === 'stop') stop(message.timeoutMs);
+    else if (message.name === 'data') void source.settled().then(() => parts.onData?.(message.data));
+    else if (message.name === 'advance') source.advance(message.timeMs);
+    else void source.take(message.slab).then(() => tell({ name: 'free', slab: message.slab }));
   });
 }
 
@@ -96,19 +85,16 @@ class SlabSource implements Source {
   readonly name = 'slabs';
   readonly overrun = 0;
   readonly kernelDropped = null;
-  readonly finished: Promise<void>;
+  readonly #end = deferred();
+  readonly finished: Promise<void> = this.#end.promise;
   readonly #slabs: readonly TelemetryBatch[];
   #push: Push = () => undefined;
   #last: Promise<void> = Promise.resolve();
   /** The time last told by the pipeline, after the slabs before it. */
   #lowMs: number | null = null;
-  #finish: () => void = () => {};
 
   constructor({ slabs, capacity }: WorkerSetup) {
     this.#slabs = slabs.map((buffer) => new TelemetryBatch(capacity, new Arena(buffer)));
-    this.finished = new Promise((resolve) => {
-      this.#finish = resolve;
-    });
   }
 
   async start(push: Push): Promise<void> {
@@ -133,7 +119,7 @@ class SlabSource implements Source {
 
   async stop(): Promise<void> {
     await this.#last;
-    this.#finish();
+    this.#end.resolve();
   }
 
   /** @returns when the pipeline is done with the slab */

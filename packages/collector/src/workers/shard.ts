@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { Arena, ReportCopier, TelemetryBatch } from '@int/codec';
 import type { CollectorTotals } from '../counters.js';
+import { within } from '../delivery/within.js';
 import type { DegradedPart } from '../health/degraded-state.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
 
@@ -13,8 +14,6 @@ export interface ShardListener {
   onProblem(where: string, error: Error): void;
 }
 
-/** The longest time that a timer knows. */
-const MAX_MS = 2 ** 31 - 1;
 /** Extra time after its limit in which a thread may still end, in milliseconds. */
 const GRACE_MS = 2000;
 
@@ -42,7 +41,8 @@ export class WorkerShard {
   readonly #listener: ShardListener;
   readonly #exited: Promise<void>;
   #filling = -1;
-  #failure: Error | null = null;
+  /** The error that ended the thread, or `null`. */
+  failure: Error | null = null;
   #isDone = false;
 
   /** Starts the thread and waits until it has built its stages and sinks. @throws the thread's error */
@@ -78,17 +78,12 @@ export class WorkerShard {
         this.#fail(error);
         resolve(error);
       });
-      void this.#exited.then(() => resolve(this.#failure));
+      void this.#exited.then(() => resolve(this.failure));
     });
   }
 
   get name(): string {
     return `worker ${this.index}`;
-  }
-
-  /** The error that ended the thread, or `null`. */
-  get failure(): Error | null {
-    return this.#failure;
   }
 
   /**
@@ -98,7 +93,7 @@ export class WorkerShard {
   add(batch: TelemetryBatch, rows: Uint32Array, from: number, to: number): number {
     let next = from;
     while (next < to) {
-      if (this.#failure !== null) {
+      if (this.failure !== null) {
         this.failed += to - next;
         return to;
       }
@@ -143,10 +138,10 @@ export class WorkerShard {
   async close(timeoutMs: number | null): Promise<void> {
     this.flush();
     this.#send({ name: 'stop', timeoutMs });
-    const limitMs = timeoutMs === null ? MAX_MS : Math.min(MAX_MS, timeoutMs + GRACE_MS);
-    const limit = setTimeout(() => void this.#worker.terminate(), limitMs);
+    const limitMs = timeoutMs === null ? Number.POSITIVE_INFINITY : timeoutMs + GRACE_MS;
+    if (await within(limitMs, this.#exited)) return;
+    void this.#worker.terminate();
     await this.#exited;
-    clearTimeout(limit);
   }
 
   /** Ends the thread at once. */
@@ -205,8 +200,8 @@ export class WorkerShard {
   }
 
   #fail(error: Error): void {
-    if (this.#failure !== null || this.#isDone) return;
-    this.#failure = error;
+    if (this.failure !== null || this.#isDone) return;
+    this.failure = error;
     this.degraded = [];
     this.failed += this.pending;
     this.pending = 0;

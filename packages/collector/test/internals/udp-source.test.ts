@@ -5,7 +5,7 @@ import { send } from '../../../../.ci/test/datagrams.js';
 import { skip } from '../../../../.ci/test/requires.js';
 import { until } from '../../../../.ci/test/until.js';
 import { sourceTimeMs } from '../../src/frames.js';
-import { KernelDropReader, parseProcNetUdp } from '../../src/source/kernel-drops.js';
+import { kernelDrops, parseProcNetUdp } from '../../src/source/kernel-drops.js';
 import { SourceError } from '../../src/source/source.js';
 import { UdpSource } from '../../src/source/udp.js';
 
@@ -212,6 +212,6 @@ describe('kernel drops', () => {
   });
 
   test('are unknown for a socket that is not there', async () => {
-    expect(await new KernelDropReader('udp6', 1).read()).toBeNull();
+    expect(await kernelDrops('udp6', 1)()).toBeNull();
   });
 });

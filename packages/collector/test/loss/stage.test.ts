@@ -2,6 +2,7 @@ import { BatchDecoder, encodeReport, type ReportVersion, TelemetryBatch, telemet
 import { ReportLossStage } from '@int/collector';
 import { describe, expect, it } from 'vitest';
 import { setTimes } from '../fill-batch.js';
+import { reporterRows } from '../row-objects.js';
 
 /** A packet of reports: payload of a datagram. */
 function packet(version: ReportVersion, nodeId: number, hwId: number, sequence: number, reports = 1): Uint8Array {
@@ -47,7 +48,7 @@ describe('ReportLossStage', () => {
       packet('2.0', 6, 0, 2 * n),
     ]);
     run(stage, packets);
-    expect(stage.reporters().map(({ nodeId, hwId, inOrder, missing }) => [nodeId, hwId, inOrder, missing])).toEqual([
+    expect(reporterRows(stage).map(({ nodeId, hwId, inOrder, missing }) => [nodeId, hwId, inOrder, missing])).toEqual([
       [5, 0, 3, 1],
       [5, 1, 3, 1],
       [6, 0, 3, 4],
@@ -89,7 +90,7 @@ describe('ReportLossStage', () => {
       Array.from({ length: 5000 }, (_, index) => packet('2.0', 1_000_000 + index, 0, index)),
     );
     // A forged one has a gap, which is nobody's when its row is given away.
-    const [taken] = stage.reporters();
+    const [taken] = reporterRows(stage);
     run(stage, [packet('2.0', taken!.nodeId, 0, taken!.nodeId - 1_000_000 + 4)]);
     expect(stage.totals()).toMatchObject({ reporters: 16, untracked: 4984, missing: 3, lost: 0 });
     expect(stage.degraded()).toMatchObject([{ name: 'untracked' }]);
@@ -111,13 +112,12 @@ describe('ReportLossStage', () => {
       before = now;
     }
     expect(
-      stage
-        .reporters()
+      reporterRows(stage)
         .map(({ nodeId }) => nodeId)
         .sort((a, b) => a - b),
     ).toEqual(Array.from({ length: 16 }, (_, index) => index + 1));
     const { counts, nodeId } = stage.columns();
-    const lost = stage.reporters().reduce((sum, each) => sum + each.lost, 0);
+    const lost = reporterRows(stage).reduce((sum, each) => sum + each.lost, 0);
     expect([nodeId.length, counts.lost.length]).toEqual([16, 17]);
     expect(stage.totals().lost).toBe(lost + counts.lost[16]!);
     expect(counts.lost[16]).toBe(3);

@@ -48,7 +48,6 @@ export interface MemoryRows {
  * Rows in its memory are read and written in place; others are copied, block by block.
  */
 export class AcceleratorEngine implements StoreEngine {
-  readonly isAccelerator = true;
   /** The location of the segment. */
   readonly place: SegmentPlace;
   readonly host: AcceleratorHost;

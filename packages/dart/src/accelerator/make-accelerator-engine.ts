@@ -1,18 +1,11 @@
 import { AcceleratorMemory } from '@int/codec';
 import type { StoreGeometry } from '../layout.js';
 import type { HashParameters } from '../store/hashes.js';
-import type { SegmentPlace } from '../store/segment.js';
 import { AcceleratorEngine, storeAcceleratorAvailable } from './accelerator-engine.js';
 
 const MOST_BYTES = 2 ** 32;
 /** Address space beside the store, for the caller's rows. */
 const SPARE_BYTES = 1 << 24;
-
-/** An engine in WebAssembly, and the location of the store's only segment in its memory. */
-export interface AcceleratorStore {
-  readonly engine: AcceleratorEngine;
-  readonly place: SegmentPlace;
-}
 
 /**
  * Makes the engine and the memory of a store of one segment. Returns null without WebAssembly with SIMD and atomics, if
@@ -22,13 +15,12 @@ export function makeAcceleratorEngine(
   geometry: StoreGeometry,
   parameters: HashParameters,
   isShared: boolean,
-): AcceleratorStore | null {
+): AcceleratorEngine | null {
   const bytes = AcceleratorEngine.byteLength(geometry) + 64;
   if (bytes > MOST_BYTES || geometry.segments.length > 1 || !storeAcceleratorAvailable()) return null;
   try {
     const memory = new AcceleratorMemory(Math.min(bytes + SPARE_BYTES, MOST_BYTES), isShared);
-    const engine = new AcceleratorEngine(memory, geometry, parameters, isShared);
-    return { engine, place: engine.place };
+    return new AcceleratorEngine(memory, geometry, parameters, isShared);
   } catch (error) {
     // Not enough memory.
     if (error instanceof RangeError) return null;

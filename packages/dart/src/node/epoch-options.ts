@@ -62,11 +62,7 @@ export interface EpochInfo {
 }
 
 /** An epoch's answer for a key. */
-export interface EpochAnswer {
-  readonly epoch: bigint;
-  readonly from: bigint;
-  readonly to: bigint | null;
-  readonly source: EpochSource;
+export interface EpochAnswer extends Pick<EpochInfo, 'epoch' | 'from' | 'to' | 'source'> {
   /** Whether files of the epoch are damaged, so that an absent value may have been lost. */
   readonly incomplete: boolean;
   readonly answer: Answer;

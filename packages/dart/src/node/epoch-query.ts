@@ -3,20 +3,14 @@ import type { DartStore } from '../store/dart-store.js';
 import { type Policy, policyNumber } from '../store/policy.js';
 import type { Answer } from '../store/single.js';
 import type { DamagedFile } from './damage.js';
-import type { EpochAnswer, EpochSource, HistoryQuery } from './epoch-options.js';
+import type { EpochAnswer, EpochInfo, EpochSource, HistoryQuery } from './epoch-options.js';
 import type { History } from './history.js';
 import type { HistoryFile, UnsoundFile } from './history-file.js';
 
-/** The time range of an epoch: `from` inclusive, `to` exclusive; `to` is null while it is live. */
-interface EpochSpan {
-  readonly epoch: bigint;
-  readonly from: bigint;
-  readonly to: bigint | null;
-}
+type EpochSpan = Pick<EpochInfo, 'epoch' | 'from' | 'to'>;
 
 /** An epoch in memory. */
-export interface HeldEpoch extends EpochSpan {
-  readonly source: EpochSource;
+export interface HeldEpoch extends Pick<EpochInfo, 'epoch' | 'from' | 'to' | 'source'> {
   readonly store: DartStore;
 }
 
@@ -48,8 +42,7 @@ export function damageTo(
 }
 
 /** The answers of an epoch in memory. */
-export interface HeldAnswers extends EpochSpan {
-  readonly source: EpochSource;
+export interface HeldAnswers extends Omit<HeldEpoch, 'store'> {
   readonly answers: readonly Answer[];
 }
 

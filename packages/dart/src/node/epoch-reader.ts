@@ -25,7 +25,6 @@ export interface EpochReaderOptions {
   duckdb?: Readonly<Record<string, string>>;
 }
 
-const KEEP_ALL = { keepEpochs: Number.POSITIVE_INFINITY, keepBytes: Number.POSITIVE_INFINITY };
 /** Attempts to read a directory that a writer changes meanwhile. */
 const ATTEMPTS = 3;
 
@@ -57,8 +56,7 @@ export class EpochReader {
     // This store only computes hashes and is never written, so it needs no accelerator.
     const store = new DartStore({ ...storeOptions, engine: 'plain' });
     this.#geometry = store.geometry;
-    const sum = storeSum(storeOptions);
-    this.#history = new History(join(directory, 'history'), store, sum, options.duckdb ?? {}, KEEP_ALL);
+    this.#history = new History(join(directory, 'history'), store, storeSum(storeOptions), options);
   }
 
   /**

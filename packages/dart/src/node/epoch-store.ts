@@ -4,9 +4,9 @@ import type { RdmaTarget } from '../rdma/target.js';
 import { DartStore } from '../store/dart-store.js';
 import type { DartStoreOptions } from '../store/options.js';
 import type { KeyRows } from '../store/rows.js';
+import { setEpoch } from '../store/segment.js';
 import { Checkpointer, type CheckpointSummary } from './checkpointer.js';
 import { type DamagedFile, DamageLog, listSetAside } from './damage.js';
-import { setEpoch } from './epoch-header.js';
 import {
   checkEpochOptions,
   type EpochAnswer,
@@ -22,7 +22,7 @@ import { DartStoreError } from './errors.js';
 import { Flusher } from './flusher.js';
 import { History } from './history.js';
 import type { UnsoundFile } from './history-file.js';
-import { LiveTarget } from './live-target.js';
+import { liveTarget } from './live-target.js';
 import { lock } from './lock.js';
 import { agree, makeFolders, storeSum } from './manifest.js';
 import { findEpochs, type RecoveredEpoch, recoverHistory, removeUnfinished } from './recovery.js';
@@ -71,6 +71,8 @@ export class EpochStore {
   readonly directory: string;
   /** The memory of the live epoch, across rotations: the target for a region of a software RNIC. */
   readonly target: RdmaTarget;
+  readonly #liveDirectory: string;
+  readonly #historyDirectory: string;
   readonly #options: EpochStoreOptions;
   readonly #storeOptions: DartStoreOptions;
   readonly #clock: () => bigint;
@@ -100,21 +102,20 @@ export class EpochStore {
     unlock: () => void,
   ) {
     this.directory = directory;
+    this.#liveDirectory = join(directory, 'live');
+    this.#historyDirectory = join(directory, 'history');
     this.#options = options;
     this.#storeOptions = storeOptions;
     this.#clock = options.clock ?? systemTime;
     this.#unlock = unlock;
     this.#store = new DartStore(storeOptions);
     this.#live = new Checkpointer(this.#liveDirectory, this.#store, 0n, 0n);
-    const { keepEpochs = Number.POSITIVE_INFINITY, keepBytes = Number.POSITIVE_INFINITY } = options;
-    const settings = options.duckdb ?? {};
-    const retention = { keepEpochs, keepBytes };
-    this.#history = new History(this.#historyDirectory, this.#store, storeSum(storeOptions), settings, retention);
+    this.#history = new History(this.#historyDirectory, this.#store, storeSum(storeOptions), options);
     const report = (error: unknown): void => this.#report(error);
     this.#damage = new DamageLog(this.#statistics, report);
     this.#saver = new Saver(this.#statistics, report, options.onCheckpoint);
     this.#flusher = new Flusher(this.#history, this.#statistics, report, this.#closing.signal);
-    this.target = new LiveTarget(
+    this.target = liveTarget(
       () => this.#store,
       () => this.#count(1),
     );
@@ -305,14 +306,6 @@ export class EpochStore {
     await this.#history.close();
   }
 
-  get #liveDirectory(): string {
-    return join(this.directory, 'live');
-  }
-
-  get #historyDirectory(): string {
-    return join(this.directory, 'history');
-  }
-
   #assertOpen(): void {
     if (this.#closing.signal.aborted)
       throw new DartStoreError('ERR_DART_CLOSED', 'the store is closed', this.directory);
@@ -371,14 +364,14 @@ export class EpochStore {
     // Remains of a lost epoch must not be taken for another epoch.
     const number = [...known, ...this.damage].reduce((next, { epoch }) => (epoch >= next ? epoch + 1n : next), 0n);
     const now = known.reduce((time, { to }) => later(time, to ?? time), this.#clock());
-    setEpoch(this.#store, number, 0, 0);
+    setEpoch(this.#store.segments[0]!.header, number);
     this.#live = new Checkpointer(this.#liveDirectory, this.#store, number, now);
   }
 
   async #revive(found: RecoveredEpoch, store: DartStore): Promise<Checkpointer> {
     const epoch = new Checkpointer(this.#liveDirectory, store, found.epoch, found.from);
     await epoch.recover(found);
-    setEpoch(store, found.epoch, found.keyWrites, found.slotWrites);
+    setEpoch(store.segments[0]!.header, found.epoch, found.keyWrites, found.slotWrites);
     const damaged = found.all.filter(({ damage }) => damage !== null);
     if (damaged.length > 0) await epoch.repair(found.to ?? this.#clock(), found.to !== null);
     for (const file of damaged) await this.#damage.checkpoint(file);
@@ -463,7 +456,7 @@ export class EpochStore {
     this.#spare = null;
     this.#isRotationDue = false;
     const number = finished.epoch + 1n;
-    setEpoch(next, number, 0, 0);
+    setEpoch(next.segments[0]!.header, number);
     this.#store = next;
     this.#live = new Checkpointer(this.#liveDirectory, next, number, to);
     this.#statistics.rotations++;
@@ -501,6 +494,5 @@ export class EpochStore {
 }
 
 function later(one: bigint, other: bigint): bigint {
-  if (one < other) return other;
-  return one;
+  return one < other ? other : one;
 }

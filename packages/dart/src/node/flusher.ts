@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checkpointer } from './checkpointer.js';
 import type { EpochStatistics } from './epoch-options.js';
 import type { History } from './history.js';
@@ -45,7 +46,8 @@ export class Flusher {
         this.#report(error);
         if (this.#signal.aborted) throw error;
       }
-      await this.#wait(RETRY_MS);
+      // The end of the wait comes early if the store is closed.
+      await sleep(RETRY_MS, undefined, { signal: this.#signal }).catch(() => undefined);
     }
   }
 
@@ -62,21 +64,6 @@ export class Flusher {
       this.#paused(performance.now() - begun);
       await breathe();
     }
-  }
-
-  /** Waits, at most until the store is closed. */
-  #wait(milliseconds: number): Promise<void> {
-    const signal = this.#signal;
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, milliseconds);
-      function done(): void {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        resolve();
-      }
-      if (signal.aborted) done();
-      else signal.addEventListener('abort', done);
-    });
   }
 
   #paused(milliseconds: number): void {

@@ -6,6 +6,7 @@ import type { Answer } from '../store/single.js';
 import type { Checkpointer } from './checkpointer.js';
 import { DuckDb } from './duckdb.js';
 import { publish, syncFile, UNFINISHED, writeDurably } from './durable.js';
+import type { EpochStoreOptions } from './epoch-options.js';
 import { DartStoreError } from './errors.js';
 import {
   encodeSidecar,
@@ -23,14 +24,6 @@ import { PageRows } from './page-rows.js';
 const CHUNK_ROWS = 2048;
 /** Keys of one statement. */
 const KEYS_AT_ONCE = 1 << 16;
-
-/** The number of finished epochs to keep; the newest one is always kept. */
-interface Retention {
-  /** Most epochs on disk. */
-  readonly keepEpochs: number;
-  /** Most bytes of their Parquet files. */
-  readonly keepBytes: number;
-}
 
 /** The result of a flush. */
 interface FlushSummary {
@@ -51,8 +44,7 @@ export class History {
   readonly #directory: string;
   readonly #store: DartStore;
   readonly #storeCrc: number;
-  readonly #settings: Readonly<Record<string, string>>;
-  readonly #retention: Retention;
+  readonly #options: Pick<EpochStoreOptions, 'duckdb' | 'keepEpochs' | 'keepBytes'>;
   readonly #candidates: Candidates;
   #files: HistoryFile[] = [];
   /** Paths of files whose every byte has been verified. */
@@ -70,14 +62,12 @@ export class History {
     directory: string,
     store: DartStore,
     storeCrc: number,
-    settings: Readonly<Record<string, string>>,
-    retention: Retention,
+    options: Pick<EpochStoreOptions, 'duckdb' | 'keepEpochs' | 'keepBytes'>,
   ) {
     this.#directory = directory;
     this.#store = store;
     this.#storeCrc = storeCrc;
-    this.#settings = settings;
-    this.#retention = retention;
+    this.#options = options;
     this.#candidates = new Candidates(store.geometry.copies, store.geometry.valueBytes);
   }
 
@@ -272,19 +262,16 @@ export class History {
 
   /** Removes files beyond the retention, once no query reads them. */
   async prune(): Promise<void> {
-    const { keepEpochs, keepBytes } = this.#retention;
-    let bytes = 0;
-    let kept = 0;
+    const { keepEpochs = Number.POSITIVE_INFINITY, keepBytes = Number.POSITIVE_INFINITY } = this.#options;
     const files = this.#files;
-    const isKept = files.map(() => false);
-    for (let at = files.length - 1; at >= 0; at--) {
-      bytes += files[at]!.bytes;
+    let first = files.length;
+    for (let bytes = 0; first > 0; first--) {
+      bytes += files[first - 1]!.bytes;
+      const kept = files.length - first;
       if (kept > 0 && (kept >= keepEpochs || bytes > keepBytes)) break;
-      isKept[at] = true;
-      kept++;
     }
-    this.#leaving.push(...files.filter((_, at) => !isKept[at]));
-    this.#files = files.filter((_, at) => isKept[at]);
+    this.#leaving.push(...files.slice(0, first));
+    this.#files = files.slice(first);
     await this.#removeLeaving();
   }
 
@@ -303,7 +290,7 @@ export class History {
   }
 
   #engine(): Promise<DuckDb> {
-    this.#duckdb ??= DuckDb.open(this.#store.geometry, this.#settings).catch((error: unknown) => {
+    this.#duckdb ??= DuckDb.open(this.#store.geometry, this.#options.duckdb ?? {}).catch((error: unknown) => {
       this.#duckdb = null;
       throw error;
     });

@@ -1,8 +1,7 @@
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { once } from 'node:events';
-import { isIPv6 } from 'node:net';
+import type { RemoteInfo, Socket } from 'node:dgram';
 import { ROCE_PORT } from '@int/codec/internals';
 import type { SoftRnic } from '../rdma/soft-rnic.js';
+import { boundSocket, closeSocket } from './bound-socket.js';
 
 /** Options for a listener. */
 export interface UdpRnicOptions {
@@ -108,15 +107,7 @@ export class UdpRnic {
       throw new RangeError(`answersPerSecond must be 1 to 10,000,000, not ${answersPerSecond}`);
     }
     const size = receiveBuffer === undefined ? {} : { recvBufferSize: receiveBuffer };
-    const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', ...size });
-    socket.bind(port, address);
-    try {
-      await once(socket, 'listening');
-    } catch (error) {
-      socket.close();
-      throw error;
-    }
-    return new UdpRnic(rnic, socket, destination, answersPerSecond);
+    return new UdpRnic(rnic, await boundSocket(address, port, size), destination, answersPerSecond);
   }
 
   /** The port it listens on. */
@@ -132,9 +123,7 @@ export class UdpRnic {
   /** Stops listening. */
   async close(): Promise<void> {
     this.rnic.onAnswer = null;
-    const closed = once(this.#socket, 'close');
-    this.#socket.close();
-    await closed;
+    await closeSocket(this.#socket);
   }
 
   #receive(payload: Uint8Array, from: RemoteInfo): void {

@@ -1,10 +1,9 @@
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
-import { once } from 'node:events';
-import { isIPv6 } from 'node:net';
+import type { RemoteInfo, Socket } from 'node:dgram';
 import { CodecError, decodeRoce, type RocePacket } from '@int/codec';
 import type { DartCollector } from '../cluster/table.js';
 import { DatagramRebuilder } from '../rdma/datagram.js';
 import type { FrameRows } from '../rdma/frame-rows.js';
+import { boundSocket, closeSocket } from './bound-socket.js';
 
 /** Options for a sender. */
 export interface UdpRdmaSenderOptions {
@@ -59,15 +58,7 @@ export class UdpRdmaSender {
     const { address, port = 0 } = options;
     if (address === '0.0.0.0' || address === '::')
       throw new RangeError(`${address}: an address of this machine is needed`);
-    const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
-    socket.bind(port, address);
-    try {
-      await once(socket, 'listening');
-    } catch (error) {
-      socket.close();
-      throw error;
-    }
-    return new UdpRdmaSender(socket, options);
+    return new UdpRdmaSender(await boundSocket(address, port), options);
   }
 
   /** Sends packets to one collector, in order; resolves when the system has taken all of them. */
@@ -95,10 +86,8 @@ export class UdpRdmaSender {
     }
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.#socket, 'close');
-    this.#socket.close();
-    await closed;
+  close(): Promise<void> {
+    return closeSocket(this.#socket);
   }
 
   #sendOne(packet: Uint8Array, { address, port }: Pick<DartCollector, 'address' | 'port'>): Promise<void> {

@@ -1,3 +1,5 @@
+import { MAX_COPIES, whole } from '../layout.js';
+import { checkAtomic, checkRange } from '../store/checks.js';
 import type { KeyHashes } from '../store/hashes.js';
 import type { RdmaTarget } from './target.js';
 
@@ -13,8 +15,6 @@ export interface DartCountersOptions {
   readonly buffer?: ArrayBufferLike;
   readonly byteOffset?: number;
 }
-
-const WORD_VALUES = 2 ** 32;
 
 /**
  * Counters for RDMA FETCH&ADD by switches: a count-min sketch in one row of cells. A key has N cells. An addition goes
@@ -37,10 +37,8 @@ export class DartCounters implements RdmaTarget {
 
   /** @throws RangeError for a number out of its range, or memory that is too small */
   constructor({ cells, copies = 2, hashes, buffer, byteOffset = 0 }: DartCountersOptions) {
-    if (!(Number.isInteger(cells) && cells >= 1 && cells < WORD_VALUES)) throw new RangeError(`${cells} cells`);
-    if (!(Number.isInteger(copies) && copies >= 1 && copies <= 8)) {
-      throw new RangeError(`copies must be a whole number from 1 to 8, not ${copies}`);
-    }
+    whole('cells', cells, 1, 2 ** 32 - 1);
+    whole('copies', copies, 1, MAX_COPIES);
     this.cells = cells;
     this.copies = copies;
     this.hashes = hashes;
@@ -77,36 +75,22 @@ export class DartCounters implements RdmaTarget {
   }
 
   writeBytes(offset: number, source: Uint8Array, from: number, length: number): void {
-    this.#check(offset, length);
-    if (!(Number.isInteger(from) && from >= 0 && from + length <= source.length)) {
-      throw new RangeError(`${length} bytes at ${from} of a source of ${source.length}`);
-    }
+    checkRange(offset, length, this.byteLength);
+    checkRange(from, length, source.length);
     for (let at = 0; at < length; at++) this.#bytes[offset + at] = source[from + at]!;
   }
 
   compareSwap(offset: number, compare: bigint, swap: bigint): bigint {
-    this.#checkAligned(offset);
+    checkAtomic(offset, this.byteLength);
     const before = this.#view.getBigUint64(offset, true);
     if (before === BigInt.asUintN(64, compare)) this.#view.setBigUint64(offset, swap, true);
     return before;
   }
 
   fetchAdd(offset: number, add: bigint): bigint {
-    this.#checkAligned(offset);
+    checkAtomic(offset, this.byteLength);
     const before = this.#view.getBigUint64(offset, true);
     this.#view.setBigUint64(offset, before + add, true);
     return before;
-  }
-
-  #checkAligned(offset: number): void {
-    this.#check(offset, 8);
-    if (offset % 8 !== 0) throw new RangeError(`an atomic needs an offset that is a multiple of 8, not ${offset}`);
-  }
-
-  #check(offset: number, length: number): void {
-    const isRange = Number.isInteger(offset) && Number.isInteger(length) && offset >= 0 && length >= 0;
-    if (!(isRange && offset + length <= this.byteLength)) {
-      throw new RangeError(`${length} bytes at ${offset}: not inside ${this.byteLength} bytes of counters`);
-    }
   }
 }

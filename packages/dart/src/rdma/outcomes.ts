@@ -1,70 +1,50 @@
 /** The outcome of a packet at a software RNIC. Each packet has exactly one outcome, and each outcome a counter. */
 export const OUTCOME = {
   /** An RDMA WRITE was executed. */
-  WRITE: 0,
-  COMPARE_SWAP: 1,
-  FETCH_ADD: 2,
+  write: 0,
+  compareSwap: 1,
+  fetchAdd: 2,
   /** A multi-slot write was executed. */
-  MULTI_WRITE: 3,
+  multiWrite: 3,
   /** The bytes end before the end of the packet. */
-  TRUNCATED: 4,
+  truncated: 4,
   /** Not an IP packet to the UDP port, or a fragment. */
-  NOT_ROCE: 5,
+  notRoce: 5,
   /** Lengths, version or pad count contradict each other. */
-  HEADER: 6,
-  ICRC: 7,
+  header: 6,
+  icrc: 7,
   /** The queue pair does not exist. */
-  QUEUE_PAIR: 8,
-  PARTITION: 9,
+  queuePair: 8,
+  partition: 9,
   /** An unsupported opcode, including WRITE first, middle and last. */
-  OPCODE: 10,
+  opcode: 10,
   /** An RC opcode on a UC queue pair, or the reverse. */
-  SERVICE: 11,
+  service: 11,
   /** UC: a packet from before the expected one, or too far ahead. */
-  STALE: 12,
+  stale: 12,
   /** RC: packets before this one are missing. */
-  GAP: 13,
+  gap: 13,
   /** RC: a repeated packet. */
-  DUPLICATE: 14,
-  REMOTE_KEY: 15,
+  duplicate: 14,
+  remoteKey: 15,
   /** The region does not allow this. */
-  ACCESS: 16,
+  access: 16,
   /** The DMA length is 0, or differs from the length of the payload. */
-  DMA_LENGTH: 17,
+  dmaLength: 17,
   /** Not all bytes are inside the region. */
-  BOUNDS: 18,
+  bounds: 18,
   /** An atomic on an address that is not a multiple of 8. */
-  ALIGNMENT: 19,
+  alignment: 19,
 } as const;
-export type Outcome = (typeof OUTCOME)[keyof typeof OUTCOME];
+export type Outcome = (typeof OUTCOME)[OutcomeName];
+
+export type OutcomeName = keyof typeof OUTCOME;
 
 /** Names of the outcomes, by number. */
-export const OUTCOME_NAMES = [
-  'write',
-  'compareSwap',
-  'fetchAdd',
-  'multiWrite',
-  'truncated',
-  'notRoce',
-  'header',
-  'icrc',
-  'queuePair',
-  'partition',
-  'opcode',
-  'service',
-  'stale',
-  'gap',
-  'duplicate',
-  'remoteKey',
-  'access',
-  'dmaLength',
-  'bounds',
-  'alignment',
-] as const;
-export type OutcomeName = (typeof OUTCOME_NAMES)[number];
+export const OUTCOME_NAMES = /* @__PURE__ */ Object.keys(OUTCOME) as readonly OutcomeName[];
 
 /** Outcomes below this number are of executed packets; the others are rejects. */
-export const FIRST_REJECT: number = OUTCOME.TRUNCATED;
+export const FIRST_REJECT: number = OUTCOME.truncated;
 
 /** Packets by outcome, and the other counters of a software RNIC. */
 export type RnicCounters = Record<OutcomeName, number> & {

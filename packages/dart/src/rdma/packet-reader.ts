@@ -1,5 +1,6 @@
 /** Finding the parts of a RoCEv2 packet without allocation. */
 import { fastIcrc, icrcDifference } from '@int/codec/internals';
+import { wordAt } from '../big-endian.js';
 import { OUTCOME } from './outcomes.js';
 
 export function uint16At(bytes: Uint8Array, at: number): number {
@@ -11,7 +12,7 @@ export function uint24At(bytes: Uint8Array, at: number): number {
 }
 
 export function uint32At(bytes: Uint8Array, at: number): number {
-  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+  return wordAt(bytes, at) >>> 0;
 }
 
 const UDP = 17;
@@ -40,16 +41,16 @@ export class PacketReader {
   openFrame(bytes: Uint8Array, offset: number, end: number): number {
     let at = offset + 12;
     for (let tags = 0; tags <= MOST_TAGS; tags++, at += 4) {
-      if (at + 2 > end) return OUTCOME.TRUNCATED;
+      if (at + 2 > end) return OUTCOME.truncated;
       const type = uint16At(bytes, at);
       if (type === 0x0800 || type === 0x86dd) {
         this.ipAt = at + 2;
         this.isIpv6 = type === 0x86dd;
         return -1;
       }
-      if (type !== 0x8100 && type !== 0x88a8 && type !== 0x9100) return OUTCOME.NOT_ROCE;
+      if (type !== 0x8100 && type !== 0x88a8 && type !== 0x9100) return OUTCOME.notRoce;
     }
-    return OUTCOME.NOT_ROCE;
+    return OUTCOME.notRoce;
   }
 
   /**
@@ -57,7 +58,7 @@ export class PacketReader {
    * @returns {@link OUTCOME} of a reject, or -1
    */
   openIp(bytes: Uint8Array, offset: number, end: number): number {
-    if (offset >= end) return OUTCOME.TRUNCATED;
+    if (offset >= end) return OUTCOME.truncated;
     this.ipAt = offset;
     this.isIpv6 = bytes[offset]! >>> 4 === 6;
     return -1;
@@ -74,31 +75,31 @@ export class PacketReader {
     const { ipAt } = this;
     let packetEnd: number;
     if (this.isIpv6) {
-      if (ipAt + 40 > end) return OUTCOME.TRUNCATED;
-      if (bytes[ipAt]! >>> 4 !== 6) return OUTCOME.HEADER;
-      if (bytes[ipAt + 6] !== UDP) return OUTCOME.NOT_ROCE;
+      if (ipAt + 40 > end) return OUTCOME.truncated;
+      if (bytes[ipAt]! >>> 4 !== 6) return OUTCOME.header;
+      if (bytes[ipAt + 6] !== UDP) return OUTCOME.notRoce;
       this.udpAt = ipAt + 40;
       packetEnd = this.udpAt + uint16At(bytes, ipAt + 4);
     } else {
-      if (ipAt + 20 > end) return OUTCOME.TRUNCATED;
+      if (ipAt + 20 > end) return OUTCOME.truncated;
       const headerBytes = (bytes[ipAt]! & 15) * 4;
-      if (bytes[ipAt]! >>> 4 !== 4 || headerBytes < 20) return OUTCOME.HEADER;
-      if (bytes[ipAt + 9] !== UDP || (uint16At(bytes, ipAt + 6) & 0x3fff) !== 0) return OUTCOME.NOT_ROCE;
+      if (bytes[ipAt]! >>> 4 !== 4 || headerBytes < 20) return OUTCOME.header;
+      if (bytes[ipAt + 9] !== UDP || (uint16At(bytes, ipAt + 6) & 0x3fff) !== 0) return OUTCOME.notRoce;
       this.udpAt = ipAt + headerBytes;
       packetEnd = ipAt + uint16At(bytes, ipAt + 2);
     }
     const { udpAt } = this;
-    if (packetEnd > end) return OUTCOME.TRUNCATED;
-    if (packetEnd < udpAt + 8) return OUTCOME.HEADER;
-    if (port >= 0 && uint16At(bytes, udpAt + 2) !== port) return OUTCOME.NOT_ROCE;
-    if (uint16At(bytes, udpAt + 4) !== packetEnd - udpAt) return OUTCOME.HEADER;
-    if (packetEnd - udpAt < LEAST_UDP) return OUTCOME.TRUNCATED;
+    if (packetEnd > end) return OUTCOME.truncated;
+    if (packetEnd < udpAt + 8) return OUTCOME.header;
+    if (port >= 0 && uint16At(bytes, udpAt + 2) !== port) return OUTCOME.notRoce;
+    if (uint16At(bytes, udpAt + 4) !== packetEnd - udpAt) return OUTCOME.header;
+    if (packetEnd - udpAt < LEAST_UDP) return OUTCOME.truncated;
     const bthAt = udpAt + 8;
     this.bthAt = bthAt;
     this.icrcAt = packetEnd - 4;
     this.opcode = bytes[bthAt]!;
     this.padCount = (bytes[bthAt + 1]! >>> 4) & 3;
-    return (bytes[bthAt + 1]! & 15) === 0 ? -1 : OUTCOME.HEADER;
+    return (bytes[bthAt + 1]! & 15) === 0 ? -1 : OUTCOME.header;
   }
 
   /**

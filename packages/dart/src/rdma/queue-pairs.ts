@@ -1,4 +1,5 @@
 /** Queue pairs of a software RNIC, and the order of packets in them. */
+import { whole } from '../layout.js';
 import { OUTCOME } from './outcomes.js';
 import { ENTRY_WORDS, MOST_QUEUE_PAIRS, QUEUE_PAIRS_AT, STATE_WORD, QUEUE_PAIR_WORD as WORD } from './rnic-state.js';
 
@@ -23,12 +24,6 @@ const MASK = 0xffffff;
 const HALF = 0x800000;
 /** Number of stale packets with successive numbers that indicates a restarted switch. */
 export const STALE_RUN_LIMIT = 16;
-
-function whole(name: string, value: number, least: number, most: number): void {
-  if (!(Number.isInteger(value) && value >= least && value <= most)) {
-    throw new RangeError(`${name} must be a whole number from ${least} to ${most}, not ${value}`);
-  }
-}
 
 /** The queue pairs in the state. The place of a queue pair is the index of its first word. */
 export class QueuePairs {
@@ -111,7 +106,7 @@ export class QueuePairs {
     if (ahead !== 0 && state[place + WORD.IS_SYNCHRONISED] === 1) {
       if (ahead > this.#windows[(place - QUEUE_PAIRS_AT) / ENTRY_WORDS]!) {
         if (hasKey) this.#noteStale(place, psn);
-        return OUTCOME.STALE;
+        return OUTCOME.stale;
       }
       if (hasKey) {
         this.lost += ahead;
@@ -131,7 +126,7 @@ export class QueuePairs {
     const state = this.#state;
     const ahead = (psn - state[place + WORD.EXPECTED]!) & MASK;
     if (ahead !== 0 && state[place + WORD.IS_SYNCHRONISED] === 1) {
-      return ahead < HALF ? OUTCOME.GAP : OUTCOME.DUPLICATE;
+      return ahead < HALF ? OUTCOME.gap : OUTCOME.duplicate;
     }
     if (hasKey) {
       state[place + WORD.EXPECTED] = (psn + 1) & MASK;

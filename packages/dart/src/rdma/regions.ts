@@ -1,4 +1,5 @@
 /** Memory regions of a software RNIC: the access and the range that a remote key grants. */
+import { whole } from '../layout.js';
 import { ENTRY_WORDS, MOST_REGIONS, REGIONS_AT, STATE_WORD, REGION_WORD as WORD } from './rnic-state.js';
 import type { RdmaTarget } from './target.js';
 
@@ -31,9 +32,7 @@ export class Regions {
   add({ remoteKey, base, target, size = target.byteLength, access = {} }: RegionOptions): void {
     const { write = true, atomic = false } = access;
     const index = this.#targets.length;
-    if (!(Number.isInteger(remoteKey) && remoteKey >= 0 && remoteKey < WORD_VALUES)) {
-      throw new RangeError(`remote key ${remoteKey} is no whole number of 32 bits`);
-    }
+    whole('remoteKey', remoteKey, 0, WORD_VALUES - 1);
     if (this.find(remoteKey) >= 0) throw new RangeError(`remote key ${remoteKey} is there already`);
     if (index === MOST_REGIONS) throw new RangeError(`more than ${MOST_REGIONS} regions`);
     if (!(Number.isSafeInteger(size) && size >= 0 && size <= target.byteLength)) {

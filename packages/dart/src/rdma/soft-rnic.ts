@@ -1,5 +1,7 @@
 import { ROCE_OPCODE } from '@int/codec';
 import { ROCE_PORT } from '@int/codec/internals';
+import { whole } from '../layout.js';
+import { checkRange, checkRows } from '../store/checks.js';
 import { AnswerWriter, AtomicAnswers, SYNDROME } from './answers.js';
 import { type DatagramEnds, DatagramRebuilder } from './datagram.js';
 import { MOST_ADDRESSES, MULTI_WRITE_FIXED_BYTES, MULTI_WRITE_OPCODE, MULTI_WRITE_VERSION } from './multi-write.js';
@@ -52,11 +54,6 @@ const ATOMIC_ETH_BYTES = 28;
 /** Most frames executed here before the accelerator is tried again. The number doubles at each immediate refusal. */
 const MOST_PATIENCE = 256;
 
-function isRows(offsets: Uint32Array, lengths: Uint32Array, from: number, to: number): boolean {
-  const rows = Math.min(offsets.length, lengths.length);
-  return Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= rows;
-}
-
 /**
  * An RDMA NIC in software. It receives RoCEv2 packets, executes RDMA WRITE-only, COMPARE&SWAP and FETCH&ADD, and writes
  * into the memory of its regions. It never writes outside of them, whatever arrives.
@@ -106,10 +103,8 @@ export class SoftRnic {
     const { state = new Uint32Array(RNIC_STATE_WORDS), port = ROCE_PORT, partitionKey = 0xffff } = options;
     const { icrc = 'check' } = options;
     if (state.length < RNIC_STATE_WORDS) throw new RangeError(`the state needs ${RNIC_STATE_WORDS} words`);
-    if (!(Number.isInteger(port) && port >= 0 && port <= 0xffff)) throw new RangeError(`port ${port}`);
-    if (!(Number.isInteger(partitionKey) && partitionKey >= 0 && partitionKey <= 0xffff)) {
-      throw new RangeError(`partition key ${partitionKey}`);
-    }
+    whole('port', port, 0, 0xffff);
+    whole('partitionKey', partitionKey, 0, 0xffff);
     if (!['check', 'any-identification', 'skip'].includes(icrc)) throw new RangeError(`icrc ${String(icrc)}`);
     this.state = state;
     state.fill(0, 0, RNIC_STATE_WORDS);
@@ -176,13 +171,13 @@ export class SoftRnic {
    * @throws RangeError for a range that is not inside `frame`
    */
   receive(frame: Uint8Array, offset = 0, length: number = frame.length - offset): Outcome {
-    this.#checkRange(frame, offset, length);
+    checkRange(offset, length, frame.length);
     return this.#receiveFrame(frame, offset, offset + length);
   }
 
   /** Like {@link receive}, for a packet that starts with its IP header. */
   receiveIp(packet: Uint8Array, offset = 0, length: number = packet.length - offset): Outcome {
-    this.#checkRange(packet, offset, length);
+    checkRange(offset, length, packet.length);
     this.#isDatagram = false;
     this.#start = offset;
     const end = offset + length;
@@ -198,7 +193,7 @@ export class SoftRnic {
   receiveDatagram(payload: Uint8Array, ends: DatagramEnds): Outcome {
     const rebuilder = this.#rebuilder;
     const length = rebuilder.rebuild(payload, ends);
-    if (length < 0) return this.#count(OUTCOME.HEADER);
+    if (length < 0) return this.#count(OUTCOME.header);
     this.#isDatagram = true;
     this.#start = 0;
     this.#reader.openIp(rebuilder.bytes, 0, length);
@@ -213,7 +208,7 @@ export class SoftRnic {
    * @throws RangeError for rows outside the columns, before any frame is taken
    */
   receiveRows(bytes: Uint8Array, offsets: Uint32Array, lengths: Uint32Array, from = 0, to = offsets.length): number {
-    if (!isRows(offsets, lengths, from, to)) throw new RangeError(`rows ${from} to ${to} are not there`);
+    checkRows({ offsets, lengths }, from, to);
     for (let row = from; row < to; row++) {
       if (offsets[row]! + lengths[row]! > bytes.length) throw new RangeError(`frame ${row} is not inside the bytes`);
     }
@@ -223,7 +218,7 @@ export class SoftRnic {
     for (let row = from; row < to; ) {
       if (accelerator !== null) {
         const next = accelerator.run(bytes, offsets, lengths, row, to);
-        this.#outcomes[OUTCOME.WRITE]! += next - row;
+        this.#outcomes[OUTCOME.write]! += next - row;
         accepted += next - row;
         // The accelerator is tried less often on traffic that it refuses.
         patience = next > row ? 1 : Math.min(patience * 2, MOST_PATIENCE);
@@ -235,13 +230,6 @@ export class SoftRnic {
       }
     }
     return accepted;
-  }
-
-  #checkRange(bytes: Uint8Array, offset: number, length: number): void {
-    const isRange = Number.isInteger(offset) && Number.isInteger(length) && offset >= 0 && length >= 0;
-    if (!(isRange && offset + length <= bytes.length)) {
-      throw new RangeError(`${length} bytes at ${offset} are not inside ${bytes.length} bytes`);
-    }
   }
 
   #count(outcome: number): Outcome {
@@ -262,17 +250,17 @@ export class SoftRnic {
     if (rejected >= 0) return rejected;
     if (this.state[STATE_WORD.CHECKS_ICRC] === 1) {
       const anyIdentification = this.#isDatagram && this.#options.icrc === 'any-identification';
-      if (!reader.hasRightIcrc(bytes, anyIdentification)) return OUTCOME.ICRC;
+      if (!reader.hasRightIcrc(bytes, anyIdentification)) return OUTCOME.icrc;
     }
     const { bthAt, opcode } = reader;
     const queuePair = this.#queuePairs.find(uint24At(bytes, bthAt + 5));
-    if (queuePair < 0) return OUTCOME.QUEUE_PAIR;
-    if (((uint16At(bytes, bthAt + 2) ^ this.state[STATE_WORD.PARTITION_KEY]!) & 0x7fff) !== 0) return OUTCOME.PARTITION;
+    if (queuePair < 0) return OUTCOME.queuePair;
+    if (((uint16At(bytes, bthAt + 2) ^ this.state[STATE_WORD.PARTITION_KEY]!) & 0x7fff) !== 0) return OUTCOME.partition;
     const kind = KINDS[opcode]!;
-    if (kind === 0 || (kind === MULTI && this.#options.multiWrite !== true)) return OUTCOME.OPCODE;
+    if (kind === 0 || (kind === MULTI && this.#options.multiWrite !== true)) return OUTCOME.opcode;
     const isReliable = this.#queuePairs.isReliable(queuePair);
     // The upper three bits of an opcode are the service; 0 is RC.
-    if ((opcode >>> 5 === 0) !== isReliable) return OUTCOME.SERVICE;
+    if ((opcode >>> 5 === 0) !== isReliable) return OUTCOME.service;
     const badLength = this.#checkBody(bytes, kind);
     if (badLength >= 0) return badLength;
     const psn = uint24At(bytes, bthAt + 9);
@@ -298,62 +286,62 @@ export class SoftRnic {
     const reader = this.#reader;
     const body = reader.bodyBytes;
     if (kind === ATOMIC) {
-      if (body < ATOMIC_ETH_BYTES) return OUTCOME.TRUNCATED;
-      return body === ATOMIC_ETH_BYTES && reader.padCount === 0 ? -1 : OUTCOME.HEADER;
+      if (body < ATOMIC_ETH_BYTES) return OUTCOME.truncated;
+      return body === ATOMIC_ETH_BYTES && reader.padCount === 0 ? -1 : OUTCOME.header;
     }
-    if (kind !== MULTI) return body < RETH_BYTES + (kind === WRITE_IMMEDIATE ? 4 : 0) ? OUTCOME.TRUNCATED : -1;
-    if (body < MULTI_WRITE_FIXED_BYTES) return OUTCOME.TRUNCATED;
+    if (kind !== MULTI) return body < RETH_BYTES + (kind === WRITE_IMMEDIATE ? 4 : 0) ? OUTCOME.truncated : -1;
+    if (body < MULTI_WRITE_FIXED_BYTES) return OUTCOME.truncated;
     const at = reader.bthAt + BTH_BYTES;
     const count = bytes[at + 1]!;
-    if (bytes[at] !== MULTI_WRITE_VERSION || count === 0 || count > MOST_ADDRESSES) return OUTCOME.OPCODE;
-    return body < MULTI_WRITE_FIXED_BYTES + 8 * count ? OUTCOME.TRUNCATED : -1;
+    if (bytes[at] !== MULTI_WRITE_VERSION || count === 0 || count > MOST_ADDRESSES) return OUTCOME.opcode;
+    return body < MULTI_WRITE_FIXED_BYTES + 8 * count ? OUTCOME.truncated : -1;
   }
 
   #write(bytes: Uint8Array, kind: number, region: number): number {
     const reader = this.#reader;
     const at = reader.bthAt + BTH_BYTES;
-    if (region < 0) return OUTCOME.REMOTE_KEY;
-    if (!this.#regions.canWrite(region)) return OUTCOME.ACCESS;
+    if (region < 0) return OUTCOME.remoteKey;
+    if (!this.#regions.canWrite(region)) return OUTCOME.access;
     const headerBytes = kind === WRITE ? RETH_BYTES : RETH_BYTES + 4;
     const length = uint32At(bytes, at + 12);
-    if (length === 0 || length !== reader.bodyBytes - headerBytes) return OUTCOME.DMA_LENGTH;
+    if (length === 0 || length !== reader.bodyBytes - headerBytes) return OUTCOME.dmaLength;
     const offset = this.#regions.offsetOf(region, uint32At(bytes, at), uint32At(bytes, at + 4), length);
-    if (offset < 0) return OUTCOME.BOUNDS;
+    if (offset < 0) return OUTCOME.bounds;
     this.#regions.targetOf(region).writeBytes(offset, bytes, at + headerBytes, length);
     if (kind === WRITE_IMMEDIATE) {
       this.#options.onImmediate?.(uint32At(bytes, at + RETH_BYTES), uint24At(bytes, reader.bthAt + 5));
     }
-    return OUTCOME.WRITE;
+    return OUTCOME.write;
   }
 
   #multiWrite(bytes: Uint8Array, region: number): number {
     const reader = this.#reader;
     const at = reader.bthAt + BTH_BYTES;
-    if (region < 0) return OUTCOME.REMOTE_KEY;
-    if (!this.#regions.canWrite(region)) return OUTCOME.ACCESS;
+    if (region < 0) return OUTCOME.remoteKey;
+    if (!this.#regions.canWrite(region)) return OUTCOME.access;
     const count = bytes[at + 1]!;
     const headerBytes = MULTI_WRITE_FIXED_BYTES + 8 * count;
     const length = uint16At(bytes, at + 2);
-    if (length === 0 || length !== reader.bodyBytes - headerBytes) return OUTCOME.DMA_LENGTH;
+    if (length === 0 || length !== reader.bodyBytes - headerBytes) return OUTCOME.dmaLength;
     const targets = this.#targets;
     for (let index = 0, address = at + 8; index < count; index++, address += 8) {
       const offset = this.#regions.offsetOf(region, uint32At(bytes, address), uint32At(bytes, address + 4), length);
-      if (offset < 0) return OUTCOME.BOUNDS;
+      if (offset < 0) return OUTCOME.bounds;
       targets[index] = offset;
     }
     const target = this.#regions.targetOf(region);
     for (let index = 0; index < count; index++) target.writeBytes(targets[index]!, bytes, at + headerBytes, length);
-    return OUTCOME.MULTI_WRITE;
+    return OUTCOME.multiWrite;
   }
 
   #atomic(bytes: Uint8Array, queuePair: number, psn: number, region: number): number {
     const { bthAt, opcode } = this.#reader;
     const at = bthAt + BTH_BYTES;
-    if (region < 0) return OUTCOME.REMOTE_KEY;
-    if (!this.#regions.canAtomic(region)) return OUTCOME.ACCESS;
+    if (region < 0) return OUTCOME.remoteKey;
+    if (!this.#regions.canAtomic(region)) return OUTCOME.access;
     const offset = this.#regions.offsetOf(region, uint32At(bytes, at), uint32At(bytes, at + 4), 8);
-    if (offset < 0) return OUTCOME.BOUNDS;
-    if (offset % 8 !== 0) return OUTCOME.ALIGNMENT;
+    if (offset < 0) return OUTCOME.bounds;
+    if (offset % 8 !== 0) return OUTCOME.alignment;
     const isSwap = opcode === ROCE_OPCODE.RC_COMPARE_SWAP;
     const target = this.#regions.targetOf(region);
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, ATOMIC_ETH_BYTES);
@@ -368,7 +356,7 @@ export class SoftRnic {
     }
     kept.keep(psn, opcode, bytes, at, original);
     this.#answer(bytes, queuePair, SYNDROME.ACKNOWLEDGED, psn, original);
-    return isSwap ? OUTCOME.COMPARE_SWAP : OUTCOME.FETCH_ADD;
+    return isSwap ? OUTCOME.compareSwap : OUTCOME.fetchAdd;
   }
 
   #asksForAnswer(bytes: Uint8Array): boolean {
@@ -376,7 +364,7 @@ export class SoftRnic {
   }
 
   #answerReject(bytes: Uint8Array, queuePair: number, outcome: number, psn: number): void {
-    const isInvalid = outcome === OUTCOME.DMA_LENGTH || outcome === OUTCOME.ALIGNMENT;
+    const isInvalid = outcome === OUTCOME.dmaLength || outcome === OUTCOME.alignment;
     this.#answer(bytes, queuePair, isInvalid ? SYNDROME.INVALID_REQUEST : SYNDROME.REMOTE_ACCESS_ERROR, psn);
   }
 
@@ -384,7 +372,7 @@ export class SoftRnic {
   #answerOrder(bytes: Uint8Array, queuePair: number, kind: number, psn: number, order: number): void {
     const queuePairs = this.#queuePairs;
     const expected = queuePairs.expectedOf(queuePair);
-    if (order === OUTCOME.GAP) {
+    if (order === OUTCOME.gap) {
       if (queuePairs.shouldAnswerGap(queuePair)) this.#answer(bytes, queuePair, SYNDROME.SEQUENCE_ERROR, expected);
     } else if (kind === ATOMIC) {
       const { opcode, bthAt } = this.#reader;

@@ -1,8 +1,7 @@
 /**
  * Templates of packets that differ only in sequence number and body. The headers are made once and copied per packet.
  */
-import { ethernet, ipv4, ipv6, parseAddress, udp } from '@int/codec';
-import { bth, ETHER_TYPE, IP_PROTOCOL, ipv4HeaderChecksum } from '@int/codec/internals';
+import { encodeRoce, ROCE_OPCODE } from '@int/codec';
 import { crc32 } from '@int/hash';
 
 /** The first header of a packet: Ethernet, IP, or, for `udp`, the BTH; the UDP socket adds the rest. */
@@ -31,60 +30,15 @@ const BTH_BYTES = 12;
 /** The first word that differs between packets is the last of the BTH, which has the sequence number. */
 const CONSTANT_BTH_BYTES = 8;
 
-function ipHeader(fields: TemplateFields, udpLength: number): Uint8Array {
-  const { source, destination, dscp, timeToLive } = fields;
-  if (parseAddress(source).version === 6) {
-    return ipv6.encode({
-      dscp,
-      ecn: 0,
-      flowLabel: 0,
-      payloadLength: udpLength,
-      nextHeader: IP_PROTOCOL.UDP,
-      hopLimit: timeToLive,
-      source,
-      destination,
-    });
-  }
-  const header = ipv4.encode({
-    dscp,
-    ecn: 0,
-    totalLength: 20 + udpLength,
-    identification: 0,
-    reserved: false,
-    dontFragment: true,
-    moreFragments: false,
-    fragmentOffset: 0,
-    timeToLive,
-    protocol: IP_PROTOCOL.UDP,
-    headerChecksum: 0,
-    source,
-    destination,
-    options: new Uint8Array(0),
-  });
-  const checksum = ipv4HeaderChecksum(header, 0);
-  header[10] = checksum >>> 8;
-  header[11] = checksum;
-  return header;
-}
-
-/** CRC of the constant part: eight bytes of ones, then IP header to the second word of the BTH, masked. */
-function constantCrc(ip: Uint8Array, udpAndBth: Uint8Array): number {
-  const covered = new Uint8Array(8 + ip.length + 8 + CONSTANT_BTH_BYTES);
-  covered.fill(0xff, 0, 8);
-  covered.set(ip, 8);
-  covered.set(udpAndBth.subarray(0, 8 + CONSTANT_BTH_BYTES), 8 + ip.length);
-  if (ip.length === 40) {
-    covered[8]! |= 0x0f;
-    covered.fill(0xff, 9, 12);
-    covered[8 + 7] = 0xff;
-  } else {
-    covered[8 + 1] = 0xff;
-    covered[8 + 8] = 0xff;
-    covered.fill(0xff, 8 + 10, 8 + 12);
-  }
-  const udpAt = 8 + ip.length;
-  covered.fill(0xff, udpAt + 6, udpAt + 8);
-  covered[udpAt + 8 + 4] = 0xff;
+/** CRC of the constant part: eight bytes of ones, then IP header to the second word of the BTH, with ones where routers write. */
+function constantCrc(packet: Uint8Array, ipAt: number, bthAt: number): number {
+  const ipBytes = bthAt - 8 - ipAt;
+  const covered = new Uint8Array(8 + ipBytes + 8 + CONSTANT_BTH_BYTES).fill(0xff, 0, 8);
+  covered.set(packet.subarray(ipAt, bthAt + CONSTANT_BTH_BYTES), 8);
+  if (ipBytes === 40) covered[8]! |= 0x0f;
+  // Traffic class, flow label and hop limit, or DSCP, TTL and checksum; the UDP checksum; the reserved byte of the BTH.
+  const written = ipBytes === 40 ? [1, 2, 3, 7] : [1, 8, 10, 11];
+  for (const at of [...written, ipBytes + 6, ipBytes + 7, ipBytes + 12]) covered[8 + at] = 0xff;
   return crc32(covered);
 }
 
@@ -101,35 +55,29 @@ export class PacketTemplate {
 
   /** @throws RangeError for a field out of its range, AddressError for an invalid address */
   constructor(fields: TemplateFields) {
-    const { format, bodyBytes, sourcePort, destinationPort, source, destination } = fields;
-    if (parseAddress(source).version !== parseAddress(destination).version) {
-      throw new RangeError(`${source} and ${destination} are not of one IP version`);
-    }
-    const padCount = -bodyBytes & 3;
-    const udpLength = 8 + BTH_BYTES + bodyBytes + padCount + 4;
-    const ip = ipHeader(fields, udpLength);
-    const udpAndBth = new Uint8Array(8 + BTH_BYTES);
-    udp.encodeInto({ sourcePort, destinationPort, length: udpLength, checksum: 0 }, udpAndBth);
-    const flags = { solicitedEvent: false, migrated: true, transportVersion: 0, fecn: false, becn: false };
-    const { opcode, partitionKey, queuePair: destinationQp, acknowledgeRequest } = fields;
-    const rest = { reserved: 0, destinationQp, acknowledgeRequest, reserved2: 0, psn: 0 };
-    bth.encodeInto({ opcode, ...flags, padCount, partitionKey, ...rest }, udpAndBth, 8);
-    this.#crc = constantCrc(ip, udpAndBth);
-    const etherType = ip.length === 40 ? ETHER_TYPE.IPV6 : ETHER_TYPE.IPV4;
-    const link = ethernet.encode({ destination: fields.destinationMac, source: fields.sourceMac, etherType });
-    const parts: Uint8Array[] = [udpAndBth.subarray(format === 'udp' ? 8 : 0)];
-    if (format !== 'udp') parts.unshift(ip);
-    if (format === 'ethernet') parts.unshift(link);
-    this.#header = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      this.#header.set(part, at);
-      at += part.length;
-    }
-    this.#padCount = padCount;
+    const { format, bodyBytes, opcode, queuePair: destinationQp, sourceMac, destinationMac } = fields;
+    const packet = encodeRoce({
+      ...fields,
+      ethernet: format === 'ethernet' ? { source: sourceMac, destination: destinationMac } : null,
+      migrated: true,
+      destinationQp,
+      psn: 0,
+      // This opcode has nothing between BTH and payload.
+      opcode: ROCE_OPCODE.RC_WRITE_MIDDLE,
+      payload: new Uint8Array(bodyBytes),
+    });
+    this.#padCount = -bodyBytes & 3;
+    const bodyAt = packet.length - 4 - this.#padCount - bodyBytes;
+    const bthAt = bodyAt - BTH_BYTES;
+    packet[bthAt] = opcode;
+    const ipAt = format === 'ethernet' ? 14 : 0;
+    this.#crc = constantCrc(packet, ipAt, bthAt);
+    // Before the BTH of a payload for a UDP socket there is nothing.
+    const begin = format === 'udp' ? bthAt : 0;
+    this.#header = packet.slice(begin, bodyAt);
     this.bodyBytes = bodyBytes;
-    this.bodyAt = at;
-    this.length = at + bodyBytes + padCount + 4;
+    this.bodyAt = bodyAt - begin;
+    this.length = packet.length - begin;
   }
 
   /** Writes the headers before the body. */

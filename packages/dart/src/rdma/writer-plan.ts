@@ -1,6 +1,9 @@
 /** A writer's data per collector: templates, addresses in two words, sequence numbers. */
 import { ROCE_OPCODE } from '@int/codec';
+import { writeWord } from '../big-endian.js';
 import type { DartCollector } from '../cluster/table.js';
+import type { StoreGeometry } from '../layout.js';
+import type { KeyHashes } from '../store/hashes.js';
 import { MULTI_WRITE_OPCODE, multiWriteHeaderLength } from './multi-write.js';
 import type { Service } from './queue-pairs.js';
 import { type PacketFormat, PacketTemplate, type TemplateFields } from './template.js';
@@ -23,20 +26,40 @@ export interface RdmaCollector extends DartCollector {
   readonly counters?: CounterRegion;
 }
 
-/** Options for all packets of a writer, with their defaults filled in. */
-export interface PlanOptions {
-  readonly format: PacketFormat;
+/** Options for a writer. */
+export interface RdmaWriterOptions {
+  /** The geometry of the collectors' stores; the number of slots is that of the collector. */
+  readonly geometry: Pick<StoreGeometry, 'valueBytes' | 'checksumBits' | 'checksumBytes' | 'slotBytes' | 'copies'>;
+  /** The hashes of these stores, from their headers. */
+  readonly hashes: KeyHashes;
+  readonly collectors: readonly RdmaCollector[];
+  /** Number of collectors per key, 1 or 2; default 1. See `CollectorTable`. */
+  readonly replicas?: 1 | 2;
+  /** IP address of the writer, of the same IP version as the collectors'. */
   readonly source: string;
-  readonly sourcePort: number;
-  readonly sourceMac: string;
-  readonly service: Service;
-  readonly acknowledge: boolean;
-  readonly partitionKey: number;
-  readonly dscp: number;
-  readonly timeToLive: number;
-  readonly firstPsn: number;
-  readonly slotBytes: number;
-  readonly copies: number;
+  /** UDP source port; default 49152. */
+  readonly sourcePort?: number;
+  /** Default 02:00:00:00:00:01. */
+  readonly sourceMac?: string;
+  /** Default `ethernet`. */
+  readonly format?: PacketFormat;
+  /** Service of the writes; default `uc`. Atomics are always RC. */
+  readonly service?: Service;
+  /** RC: whether writes request an acknowledgement; default true. */
+  readonly acknowledge?: boolean;
+  /** 16 bits; default 0xffff. */
+  readonly partitionKey?: number;
+  /** 6 bits; default 0. */
+  readonly dscp?: number;
+  /** TTL or hop limit; default 64. */
+  readonly timeToLive?: number;
+  /** Packet sequence number of the first packet to each queue pair, 24 bits; default 0. */
+  readonly firstPsn?: number;
+  /**
+   * Cells per key that `RdmaWriter.add` adds to, 1..8; default 2. It must equal `copies` of the collectors'
+   * `DartCounters`.
+   */
+  readonly counterCopies?: number;
 }
 
 const WORD_VALUES = 2 ** 32;
@@ -54,20 +77,23 @@ export class CollectorPlan {
   readonly write: PacketTemplate;
   readonly multi: PacketTemplate;
   readonly #fields: Omit<TemplateFields, 'opcode' | 'queuePair' | 'acknowledgeRequest' | 'bodyBytes'>;
-  readonly #options: PlanOptions;
+  readonly #isReliable: boolean;
   #compareSwap: PacketTemplate | undefined;
   #fetchAdd: PacketTemplate | undefined;
   #psn: number;
   #atomicPsn: number;
 
-  constructor(collector: RdmaCollector, options: PlanOptions) {
-    const { slotBytes, copies, service, firstPsn } = options;
+  constructor(collector: RdmaCollector, options: RdmaWriterOptions) {
+    const { source, format = 'ethernet', sourcePort = 0xc000, sourceMac = '02:00:00:00:00:01', dscp = 0 } = options;
+    const { partitionKey = 0xffff, timeToLive = 64, service = 'uc', acknowledge = true, firstPsn = 0 } = options;
+    const { slotBytes, copies } = options.geometry;
+    const { address: destination, port: destinationPort, mac: destinationMac = '02:00:00:00:00:02' } = collector;
     const size = BigInt(collector.slots) * BigInt(slotBytes);
     if (collector.base < 0n || collector.base + size > 1n << 64n) {
       throw new RangeError(`collector ${collector.id}: ${size} bytes at ${collector.base} are not in 64 bits`);
     }
     this.collector = collector;
-    this.#options = options;
+    this.#isReliable = service === 'rc';
     this.baseHigh = Number(collector.base >> 32n);
     this.baseLow = Number(collector.base & 0xffffffffn);
     const { base = 0n, cells = 0 } = collector.counters ?? {};
@@ -78,26 +104,11 @@ export class CollectorPlan {
     this.countersLow = Number(base & 0xffffffffn);
     this.#psn = firstPsn;
     this.#atomicPsn = firstPsn;
-    const { format, sourceMac, source, sourcePort, dscp, timeToLive, partitionKey } = options;
-    this.#fields = {
-      format,
-      sourceMac,
-      destinationMac: collector.mac ?? '02:00:00:00:00:02',
-      source,
-      destination: collector.address,
-      sourcePort,
-      destinationPort: collector.port,
-      dscp,
-      timeToLive,
-      partitionKey,
-    };
-    const opcode = service === 'rc' ? ROCE_OPCODE.RC_WRITE_ONLY : ROCE_OPCODE.UC_WRITE_ONLY;
-    this.write = this.#template(
-      opcode,
-      collector.queuePair,
-      RETH_BYTES + slotBytes,
-      service === 'rc' && options.acknowledge,
-    );
+    const ends = { source, sourcePort, sourceMac, destination, destinationPort, destinationMac };
+    this.#fields = { ...ends, format, dscp, timeToLive, partitionKey };
+    const opcode = this.#isReliable ? ROCE_OPCODE.RC_WRITE_ONLY : ROCE_OPCODE.UC_WRITE_ONLY;
+    const asks = this.#isReliable && acknowledge;
+    this.write = this.#template(opcode, collector.queuePair, RETH_BYTES + slotBytes, asks);
     const multiBytes = multiWriteHeaderLength(copies) + slotBytes;
     this.multi = this.#template(MULTI_WRITE_OPCODE, collector.queuePair, multiBytes, false);
   }
@@ -133,7 +144,7 @@ export class CollectorPlan {
   }
 
   nextAtomicPsn(): number {
-    if (this.#options.service === 'rc' && this.#atomicQueuePair === this.collector.queuePair) return this.nextPsn();
+    if (this.#isReliable && this.#atomicQueuePair === this.collector.queuePair) return this.nextPsn();
     const psn = this.#atomicPsn;
     this.#atomicPsn = (psn + 1) & PSN_MASK;
     return psn;
@@ -141,7 +152,7 @@ export class CollectorPlan {
 
   get #atomicQueuePair(): number | undefined {
     const { atomicQueuePair, queuePair } = this.collector;
-    return atomicQueuePair ?? (this.#options.service === 'rc' ? queuePair : undefined);
+    return atomicQueuePair ?? (this.#isReliable ? queuePair : undefined);
   }
 
   #atomic(opcode: number): PacketTemplate {
@@ -153,13 +164,6 @@ export class CollectorPlan {
   #template(opcode: number, queuePair: number, bodyBytes: number, acknowledgeRequest: boolean): PacketTemplate {
     return new PacketTemplate({ ...this.#fields, opcode, queuePair, acknowledgeRequest, bodyBytes });
   }
-}
-
-export function writeWord(out: Uint8Array, at: number, word: number): void {
-  out[at] = word >>> 24;
-  out[at + 1] = word >>> 16;
-  out[at + 2] = word >>> 8;
-  out[at + 3] = word;
 }
 
 /** Writes the 64-bit address `distance` bytes after a base given as two words. */

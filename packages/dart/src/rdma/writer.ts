@@ -1,52 +1,13 @@
+import { writeWord } from '../big-endian.js';
 import { CollectorTable } from '../cluster/table.js';
-import type { StoreGeometry } from '../layout.js';
+import { MAX_COPIES, whole } from '../layout.js';
 import { checkKeys, checkValues } from '../store/checks.js';
 import { cutChecksum, type KeyHashes } from '../store/hashes.js';
 import type { KeyRows } from '../store/rows.js';
 import { FrameRows } from './frame-rows.js';
 import { MULTI_WRITE_VERSION, multiWriteHeaderLength } from './multi-write.js';
-import type { Service } from './queue-pairs.js';
-import type { PacketFormat } from './template.js';
-import { CollectorPlan, type RdmaCollector, writeAddress, writeWord } from './writer-plan.js';
+import { CollectorPlan, type RdmaWriterOptions, writeAddress } from './writer-plan.js';
 
-/** Options for a writer. */
-export interface RdmaWriterOptions {
-  /** The geometry of the collectors' stores; the number of slots is that of the collector. */
-  readonly geometry: Pick<StoreGeometry, 'valueBytes' | 'checksumBits' | 'checksumBytes' | 'slotBytes' | 'copies'>;
-  /** The hashes of these stores, from their headers. */
-  readonly hashes: KeyHashes;
-  readonly collectors: readonly RdmaCollector[];
-  /** Number of collectors per key, 1 or 2; default 1. See `CollectorTable`. */
-  readonly replicas?: 1 | 2;
-  /** IP address of the writer, of the same IP version as the collectors'. */
-  readonly source: string;
-  /** UDP source port; default 49152. */
-  readonly sourcePort?: number;
-  /** Default 02:00:00:00:00:01. */
-  readonly sourceMac?: string;
-  /** Default `ethernet`. */
-  readonly format?: PacketFormat;
-  /** Service of the writes; default `uc`. Atomics are always RC. */
-  readonly service?: Service;
-  /** RC: whether writes request an acknowledgement; default true. */
-  readonly acknowledge?: boolean;
-  /** 16 bits; default 0xffff. */
-  readonly partitionKey?: number;
-  /** 6 bits; default 0. */
-  readonly dscp?: number;
-  /** TTL or hop limit; default 64. */
-  readonly timeToLive?: number;
-  /** Packet sequence number of the first packet to each queue pair, 24 bits; default 0. */
-  readonly firstPsn?: number;
-  /**
-   * Cells per key that {@link RdmaWriter.add} adds to, 1..8; default 2. It must equal `copies` of the collectors'
-   * `DartCounters`.
-   */
-  readonly counterCopies?: number;
-}
-
-/** Most copies of a key in counters or slots. */
-const MOST = 8;
 const RETH_BYTES = 16;
 /** Bytes of an AtomicETH, with room for pad bytes, which it does not have. */
 const ATOMIC_BYTES = 28 + 3;
@@ -74,16 +35,13 @@ export class RdmaWriter {
   readonly #slotBytes: number;
   readonly #copies: number;
   readonly #counterCopies: number;
-  readonly #slotHashes = new Uint32Array(MOST);
+  readonly #slotHashes = new Uint32Array(MAX_COPIES);
 
   /** @throws RangeError, TypeError or AddressError for an invalid option */
   constructor(options: RdmaWriterOptions) {
     const { geometry, hashes, collectors, replicas = 1, counterCopies = 2 } = options;
-    const { firstPsn = 0 } = options;
-    if (!(Number.isInteger(firstPsn) && firstPsn >= 0 && firstPsn < 2 ** 24)) throw new RangeError(`psn ${firstPsn}`);
-    if (!(Number.isInteger(counterCopies) && counterCopies >= 1 && counterCopies <= MOST)) {
-      throw new RangeError(`counterCopies must be a whole number from 1 to ${MOST}, not ${counterCopies}`);
-    }
+    whole('firstPsn', options.firstPsn ?? 0, 0, 2 ** 24 - 1);
+    whole('counterCopies', counterCopies, 1, MAX_COPIES);
     this.table = new CollectorTable(collectors, replicas);
     this.#hashes = hashes;
     this.#valueBytes = geometry.valueBytes;
@@ -92,21 +50,7 @@ export class RdmaWriter {
     this.#slotBytes = geometry.slotBytes;
     this.#copies = geometry.copies;
     this.#counterCopies = counterCopies;
-    const plan = {
-      format: options.format ?? 'ethernet',
-      source: options.source,
-      sourcePort: options.sourcePort ?? 0xc000,
-      sourceMac: options.sourceMac ?? '02:00:00:00:00:01',
-      service: options.service ?? 'uc',
-      acknowledge: options.acknowledge ?? true,
-      partitionKey: options.partitionKey ?? 0xffff,
-      dscp: options.dscp ?? 0,
-      timeToLive: options.timeToLive ?? 64,
-      firstPsn,
-      slotBytes: geometry.slotBytes,
-      copies: geometry.copies,
-    } as const;
-    this.#plans = collectors.map((collector) => new CollectorPlan(collector, plan));
+    this.#plans = collectors.map((collector) => new CollectorPlan(collector, options));
   }
 
   /** Bytes of an RDMA WRITE packet. {@link writeRows} needs this per slot and collector. */
@@ -143,7 +87,7 @@ export class RdmaWriter {
    * @throws RangeError for a value of another size, a key that is too long, or a copy out of range
    */
   writeCopy(key: Uint8Array, value: Uint8Array, copy: number): Uint8Array[] {
-    this.#checkCopy(copy);
+    whole('copy', copy, 0, this.#copies - 1);
     const which = Uint8Array.of(copy);
     const fill = (frames: FrameRows): number => this.writeCopyRows(oneKey(key), value, which, 0, 1, frames);
     return this.#single(this.table.replicas, this.packetBytes, fill, value);
@@ -199,25 +143,13 @@ export class RdmaWriter {
    * @throws RangeError, before anything is written, for rows outside the columns
    */
   writeRows(keys: KeyRows, values: Uint8Array, from: number, to: number, frames: FrameRows): number {
-    this.#check(keys, values, from, to);
     const copies = this.#copies;
-    const packets = copies * this.table.replicas;
-    const bytes = packets * this.packetBytes;
     const hashes = this.#slotHashes;
-    for (let row = from; row < to; row++) {
-      if (!frames.hasRoom(packets, bytes)) return row;
-      const offset = keys.offsets[row]!;
-      const length = keys.lengths[row]!;
-      const checksum = cutChecksum(this.#hashes.all(keys.bytes, offset, length, copies, hashes), this.#checksumBits);
-      const valueAt = row * this.#valueBytes;
-      for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
-        const plan = this.#plans[place]!;
-        for (let copy = 0; copy < copies; copy++) {
-          this.#appendWrite(plan, hashes[copy]!, checksum, values, valueAt, frames);
-        }
-      }
-    }
-    return to;
+    const packets = copies * this.table.replicas;
+    this.#check(keys, values, from, to);
+    return this.#appendRows(keys, from, to, frames, packets, this.packetBytes, (plan, checksum, row) => {
+      for (let copy = 0; copy < copies; copy++) this.#appendWrite(plan, hashes[copy]!, checksum, values, row, frames);
+    });
   }
 
   /** Like {@link writeRows}, with one packet for row i: into the slot of copy `which[i]`. */
@@ -230,7 +162,7 @@ export class RdmaWriter {
     frames: FrameRows,
   ): number {
     this.#check(keys, values, from, to);
-    for (let row = from; row < to; row++) this.#checkCopy(which[row]!);
+    for (let row = from; row < to; row++) whole('copy', which[row]!, 0, this.#copies - 1);
     const packets = this.table.replicas;
     const bytes = packets * this.packetBytes;
     for (let row = from; row < to; row++) {
@@ -240,7 +172,7 @@ export class RdmaWriter {
       const slotHash = this.#hashes.slot(which[row]!, keys.bytes, offset, length);
       const checksum = cutChecksum(this.#hashes.checksum(keys.bytes, offset, length), this.#checksumBits);
       for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
-        this.#appendWrite(this.#plans[place]!, slotHash, checksum, values, row * this.#valueBytes, frames);
+        this.#appendWrite(this.#plans[place]!, slotHash, checksum, values, row, frames);
       }
     }
     return to;
@@ -249,20 +181,10 @@ export class RdmaWriter {
   /** Like {@link writeRows}, with one multi-slot write packet per key and collector (MULTI-WRITE.md). */
   writeMultiRows(keys: KeyRows, values: Uint8Array, from: number, to: number, frames: FrameRows): number {
     this.#check(keys, values, from, to);
-    const copies = this.#copies;
-    const packets = this.table.replicas;
-    const bytes = packets * this.multiPacketBytes;
-    const hashes = this.#slotHashes;
-    for (let row = from; row < to; row++) {
-      if (!frames.hasRoom(packets, bytes)) return row;
-      const offset = keys.offsets[row]!;
-      const length = keys.lengths[row]!;
-      const checksum = cutChecksum(this.#hashes.all(keys.bytes, offset, length, copies, hashes), this.#checksumBits);
-      for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
-        this.#appendMulti(this.#plans[place]!, checksum, values, row * this.#valueBytes, frames);
-      }
-    }
-    return to;
+    const { replicas } = this.table;
+    return this.#appendRows(keys, from, to, frames, replicas, this.multiPacketBytes, (plan, checksum, row) => {
+      this.#appendMulti(plan, checksum, values, row, frames);
+    });
   }
 
   /**
@@ -274,20 +196,12 @@ export class RdmaWriter {
     if (this.#slotBytes !== 8 || this.#copies < 2) throw new TypeError('insert needs slots of 8 bytes and 2 copies');
     this.#check(keys, values, from, to);
     const packets = 2 * this.table.replicas;
-    const bytes = this.table.replicas * (this.packetBytes + this.#plans[0]!.compareSwap.length);
+    const meanBytes = (this.packetBytes + this.#plans[0]!.compareSwap.length) / 2;
     const hashes = this.#slotHashes;
-    for (let row = from; row < to; row++) {
-      if (!frames.hasRoom(packets, bytes)) return row;
-      const checksumHash = this.#hashes.all(keys.bytes, keys.offsets[row]!, keys.lengths[row]!, 2, hashes);
-      const checksum = cutChecksum(checksumHash, this.#checksumBits);
-      const valueAt = row * this.#valueBytes;
-      for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
-        const plan = this.#plans[place]!;
-        this.#appendWrite(plan, hashes[0]!, checksum, values, valueAt, frames);
-        this.#appendCompareSwap(plan, hashes[1]!, checksum, values, valueAt, frames);
-      }
-    }
-    return to;
+    return this.#appendRows(keys, from, to, frames, packets, meanBytes, (plan, checksum, row) => {
+      this.#appendWrite(plan, hashes[0]!, checksum, values, row, frames);
+      this.#appendCompareSwap(plan, hashes[1]!, checksum, values, row, frames);
+    });
   }
 
   /**
@@ -307,12 +221,39 @@ export class RdmaWriter {
     return to;
   }
 
+  /**
+   * Appends packets for each row and each collector of its key. `append` finds the hashes of the key's slots in
+   * #slotHashes.
+   *
+   * @param packets of a row, each of `packetBytes` bytes
+   */
+  #appendRows(
+    keys: KeyRows,
+    from: number,
+    to: number,
+    frames: FrameRows,
+    packets: number,
+    packetBytes: number,
+    append: (plan: CollectorPlan, checksum: number, row: number) => void,
+  ): number {
+    const { bytes, offsets, lengths } = keys;
+    for (let row = from; row < to; row++) {
+      if (!frames.hasRoom(packets, packets * packetBytes)) return row;
+      const hash = this.#hashes.all(bytes, offsets[row]!, lengths[row]!, this.#copies, this.#slotHashes);
+      const checksum = cutChecksum(hash, this.#checksumBits);
+      for (let place = this.#first(keys, row); place >= 0; place = this.#next(keys, row, place)) {
+        append(this.#plans[place]!, checksum, row);
+      }
+    }
+    return to;
+  }
+
   #appendWrite(
     plan: CollectorPlan,
     slotHash: number,
     checksum: number,
     values: Uint8Array,
-    valueAt: number,
+    row: number,
     frames: FrameRows,
   ): void {
     const { write, collector } = plan;
@@ -324,12 +265,12 @@ export class RdmaWriter {
     writeAddress(out, body, plan.baseHigh, plan.baseLow, (slotHash % collector.slots) * slotBytes);
     writeWord(out, body + 8, collector.remoteKey);
     writeWord(out, body + 12, slotBytes);
-    this.#writeSlot(out, body + 16, checksum, values, valueAt);
+    this.#writeSlot(out, body + 16, checksum, values, row);
     write.end(out, at);
   }
 
   /** Appends a multi-slot write. #slotHashes must hold the hashes of the slots. */
-  #appendMulti(plan: CollectorPlan, checksum: number, values: Uint8Array, valueAt: number, frames: FrameRows): void {
+  #appendMulti(plan: CollectorPlan, checksum: number, values: Uint8Array, row: number, frames: FrameRows): void {
     const { multi, collector } = plan;
     const slotBytes = this.#slotBytes;
     const copies = this.#copies;
@@ -346,7 +287,7 @@ export class RdmaWriter {
       const distance = (this.#slotHashes[copy]! % collector.slots) * slotBytes;
       writeAddress(out, body + 8 + 8 * copy, plan.baseHigh, plan.baseLow, distance);
     }
-    this.#writeSlot(out, body + multiWriteHeaderLength(copies), checksum, values, valueAt);
+    this.#writeSlot(out, body + multiWriteHeaderLength(copies), checksum, values, row);
     multi.end(out, at);
   }
 
@@ -355,7 +296,7 @@ export class RdmaWriter {
     slotHash: number,
     checksum: number,
     values: Uint8Array,
-    valueAt: number,
+    row: number,
     frames: FrameRows,
   ): void {
     const { compareSwap, collector } = plan;
@@ -365,7 +306,7 @@ export class RdmaWriter {
     compareSwap.begin(out, at, plan.nextAtomicPsn());
     writeAddress(out, body, plan.baseHigh, plan.baseLow, (slotHash % collector.slots) * 8);
     writeWord(out, body + 8, collector.remoteKey);
-    this.#writeSlot(out, body + 12, checksum, values, valueAt);
+    this.#writeSlot(out, body + 12, checksum, values, row);
     // The number is big-endian in the packet and little-endian in the collector's memory, so reverse the slot's bytes.
     for (let low = body + 12, high = body + 19; low < high; low++, high--) {
       const byte = out[low]!;
@@ -400,10 +341,11 @@ export class RdmaWriter {
     }
   }
 
-  #writeSlot(out: Uint8Array, offset: number, checksum: number, values: Uint8Array, valueAt: number): void {
+  #writeSlot(out: Uint8Array, offset: number, checksum: number, values: Uint8Array, row: number): void {
     let at = offset;
+    let from = row * this.#valueBytes;
     for (let shift = (this.#checksumBytes - 1) * 8; shift >= 0; shift -= 8) out[at++] = checksum >>> shift;
-    for (let byte = 0; byte < this.#valueBytes; byte++) out[at++] = values[valueAt + byte]!;
+    for (const end = from + this.#valueBytes; from < end; ) out[at++] = values[from++]!;
   }
 
   #first({ bytes, offsets, lengths }: KeyRows, row: number): number {
@@ -431,12 +373,6 @@ export class RdmaWriter {
   #check(keys: KeyRows, values: Uint8Array, from: number, to: number): void {
     checkKeys(keys, from, to);
     checkValues(values, to, this.#valueBytes);
-  }
-
-  #checkCopy(copy: number): void {
-    if (!(Number.isInteger(copy) && copy >= 0 && copy < this.#copies)) {
-      throw new RangeError(`copy ${copy}: keys have copies 0 to ${this.#copies - 1}`);
-    }
   }
 
   #checkValue(value: Uint8Array): void {

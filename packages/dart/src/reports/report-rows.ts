@@ -1,5 +1,6 @@
 import { FLAG, HOP_COLUMNS, type Metric, type MetricName, metricOf, type TelemetryBatch } from '@int/codec';
 import { FLOW_KEY_BYTES_IPV6, writeFlowKeyIpv4, writeFlowKeyIpv6 } from '@int/hash';
+import { writeWord } from '../big-endian.js';
 import type { KeyRows } from '../store/rows.js';
 
 const NOT_AVAILABLE = 0xffffffff;
@@ -149,7 +150,7 @@ export class ReportRows {
         this.#setWord(row, word, metric === undefined ? 0 : readMetric(hopWords, hopStride, hop, metric));
       }
       const length = this.#writeFlow(batch, report, row);
-      this.#setKeyWord(this.keys.offsets[row]! + length, node);
+      writeWord(this.keys.bytes, this.keys.offsets[row]! + length, node);
       this.keys.lengths[row] = length + 4;
       this.#rows++;
     }
@@ -180,21 +181,8 @@ export class ReportRows {
     );
   }
 
-  #setKeyWord(at: number, word: number): void {
-    const { bytes } = this.keys;
-    bytes[at] = word >>> 24;
-    bytes[at + 1] = word >>> 16;
-    bytes[at + 2] = word >>> 8;
-    bytes[at + 3] = word;
-  }
-
   #setWord(row: number, index: number, word: number): void {
-    const { values } = this;
-    const at = (row * this.#words + index) * 4;
-    values[at] = word >>> 24;
-    values[at + 1] = word >>> 16;
-    values[at + 2] = word >>> 8;
-    values[at + 3] = word;
+    writeWord(this.values, (row * this.#words + index) * 4, word);
   }
 }
 

@@ -1,42 +1,26 @@
 /** Simulates one epoch: writes all keys, queries all keys, and compares with theory. */
-import { type FamilyName, MAX_COPIES, slotBytesOf, slotsFor } from '../layout.js';
-import type { Policy } from '../store/policy.js';
-import { AdaptiveCopies, adaptiveOutcomes } from '../theory/adaptive-copies.js';
-import { type AgeRange, ALL_AGES, averageOverAges } from '../theory/ages.js';
-import { arrivingCopies, distinctSlots, meanOf } from '../theory/distinct-slots.js';
-import { insertionSuccess } from '../theory/insertion.js';
-import { OutcomeModel, type Outcomes } from '../theory/outcomes.js';
+import { type FamilyName, slotBytesOf, slotsFor, whole } from '../layout.js';
+import { type AgeRange, ALL_AGES } from '../theory/ages.js';
+import { meanOutcomes, OutcomeModel, type OutcomeOptions, type Outcomes } from '../theory/outcomes.js';
 import { overwriteProbabilityWithModuloBias } from '../theory/overwriting.js';
-import type { KeyKind } from './keys.js';
-import { SimulatedStore, type WriteOptions } from './simulated-store.js';
+import { type BlockWriter, SimulatedStore } from './simulated-store.js';
 
-export interface SimulateOptions extends WriteOptions {
+export interface SimulateOptions extends Pick<OutcomeOptions, 'checksumBits' | 'policy'> {
   /** K: keys of the epoch. */
   readonly keys: number;
-  /** Memory: M, or bytes of all slots, or bytes of slots per key. Give one of the three. */
+  /** Memory: M, or bytes of slots per key. Give one of the two. */
   readonly slots?: number;
-  readonly memoryBytes?: number;
   readonly bytesPerFlow?: number;
-  /** N; 2 if absent. With `adaptive` it is the most copies; then 8 if absent. */
+  /** N; 2 if absent. */
   readonly copies?: number;
   /** Bytes of a value; 20 if absent. Only the memory depends on it. */
   readonly valueBytes?: number;
-  /** 32 if absent. */
-  readonly checksumBits?: number;
-  /** `plurality` if absent. */
-  readonly policy?: Policy;
   /** `xxhash` if absent. */
   readonly hash?: FamilyName;
   /** Seed; 0 if absent. The same seed gives the same result. */
   readonly seed?: number;
-  /** `random` if absent. Theory assumes random keys. */
-  readonly keyKind?: KeyKind;
   /** Number of age ranges of equal size; 10 if absent. */
   readonly ageRanges?: number;
-  /** Share of the keys, written first, that `oldest` in the result covers; 0.01 if absent. */
-  readonly oldestFraction?: number;
-  /** Receives the outcome of each key (see `OUTCOME`); at least K long. */
-  readonly outcomes?: Uint8Array;
   /** Called at intervals with the completed share of the work, 0..1. */
   readonly onProgress?: (done: number) => void;
 }
@@ -48,9 +32,7 @@ export interface SimulatedShares extends Outcomes {
 }
 
 /** Shares of keys of an age range. The key written last has age 0, the first age 1. */
-export interface SimulatedAges extends SimulatedShares {
-  readonly from: number;
-  readonly to: number;
+export interface SimulatedAges extends SimulatedShares, AgeRange {
   readonly keys: number;
   /** Success by theory for the same ages. */
   readonly theory: number;
@@ -64,55 +46,25 @@ export interface SimulationResult extends SimulatedShares {
   /** Keys / slots. */
   readonly load: number;
   readonly copies: number;
-  /** Writes that reached a slot, of all keys. */
+  /** Number of slots written, for all keys. */
   readonly slotWrites: number;
-  /** The same shares by theory, over all keys. For `insert`, theory gives only the success. */
-  readonly theory: { readonly success: number } & Partial<SimulatedShares>;
-  /** The first-written keys. */
+  /** The same shares by theory, over all keys. */
+  readonly theory: SimulatedShares;
+  /** The first-written hundredth of the keys. */
   readonly oldest: SimulatedAges;
   /** From the youngest keys to the oldest. */
   readonly ages: readonly SimulatedAges[];
 }
 
-/** The outcomes of a range of ages by theory. */
-function theoryOf(
-  options: SimulateOptions,
-  slots: number,
-  copies: number,
-): (ages: AgeRange) => { success: number } & Partial<Outcomes> {
-  const { keys, checksumBits = 32, policy = 'plurality', writing = 'all', reports = 1, loss = 0, packets } = options;
-  const load = keys / slots;
-  if (writing === 'insert') {
-    return (ages) => ({ success: averageOverAges((age) => insertionSuccess(load, age), ages) });
-  }
-  if (writing === 'adaptive' && options.adaptive !== undefined) {
-    const { adaptive } = options;
-    return (ages) => adaptiveOutcomes({ load, adaptive, checksumBits, policy, ages });
-  }
-  const base = { copies, checksumBits, policy };
-  let model = new OutcomeModel(base);
-  let mean = copies;
-  if (writing === 'random' || loss > 0) {
-    let written = arrivingCopies(copies, loss);
-    if (writing === 'random') written = distinctSlots(copies, reports, loss);
-    else if (packets === 'key')
-      written = written.map((_, count) => (count === 0 ? loss : count === copies ? 1 - loss : 0));
-    model = new OutcomeModel({ ...base, written });
-    mean = meanOf(written);
-  }
-  const overwritten = (since: number): number => overwriteProbabilityWithModuloBias(since, slots, mean);
-  const foreign = overwritten(keys);
-  return (ages) => {
-    const outcome = (name: keyof Outcomes): number =>
-      averageOverAges((age) => model.distinct(overwritten(age * keys), foreign)[name], ages);
-    return {
-      success: outcome('success'),
-      absent: outcome('absent'),
-      conflict: outcome('conflict'),
-      wrong: outcome('wrong'),
-    };
-  };
+/** Another way of writing keys than all copies of each. */
+export interface Writing {
+  readonly writeBlock?: BlockWriter;
+  /** The outcomes of keys of these ages by theory. */
+  theory(ages: AgeRange): Outcomes;
 }
+
+/** Share of the keys, written first, that `oldest` in a result covers. */
+const OLD = 0.01;
 
 /** Counts of outcomes of one age range. */
 class Tally {
@@ -125,39 +77,21 @@ class Tally {
     this.keys += to - from;
   }
 
-  /** Adds the counts of another range. */
-  join(other: Tally): void {
-    other.#counts.forEach((count, outcome) => {
-      this.#counts[outcome] = this.#counts[outcome]! + count;
-    });
-    this.keys += other.keys;
-  }
-
   shares(): SimulatedShares {
-    const [success = 0, absent = 0, conflict = 0, wrong = 0] = this.#counts;
-    const share = (count: number): number => (this.keys === 0 ? 0 : count / this.keys);
-    return {
-      success: share(success),
-      absent: share(absent),
-      conflict: share(conflict),
-      wrong: share(wrong),
-      empty: share(absent + conflict),
-    };
+    const [success = 0, absent = 0, conflict = 0, wrong = 0] = this.#counts.map((count) => count / (this.keys || 1));
+    return withEmpty({ success, absent, conflict, wrong });
   }
 }
 
-function resolveSlots({
-  slots,
-  memoryBytes: memory,
-  bytesPerFlow,
-  keys,
-  valueBytes = 20,
-  checksumBits = 32,
-}: SimulateOptions): number {
+function withEmpty(outcomes: Outcomes): SimulatedShares {
+  return { ...outcomes, empty: outcomes.absent + outcomes.conflict };
+}
+
+/** The number of slots of a simulation. @throws RangeError without `slots` and `bytesPerFlow` */
+export function slotsOf({ slots, bytesPerFlow, keys, valueBytes = 20, checksumBits = 32 }: SimulateOptions): number {
   if (slots !== undefined) return slots;
-  const bytes = memory ?? (bytesPerFlow === undefined ? undefined : bytesPerFlow * keys);
-  if (bytes === undefined) throw new RangeError('a simulation needs slots, memory or bytesPerFlow');
-  return slotsFor(bytes, valueBytes, checksumBits);
+  if (bytesPerFlow === undefined) throw new RangeError('a simulation needs slots or bytesPerFlow');
+  return slotsFor(bytesPerFlow * keys, valueBytes, checksumBits);
 }
 
 /**
@@ -173,38 +107,32 @@ function resolveSlots({
  * const { success, theory } = simulate({ keys: 100_000, bytesPerFlow: 300, copies: 4 });
  */
 export function simulate(options: SimulateOptions): SimulationResult {
-  const { keys, valueBytes = 20, checksumBits = 32, policy = 'plurality', hash, seed, keyKind } = options;
-  const { ageRanges = 10, oldestFraction = 0.01, outcomes, onProgress } = options;
-  const isAdaptive = options.writing === 'adaptive';
-  const copies = options.copies ?? (isAdaptive ? (options.adaptive?.mostCopies ?? MAX_COPIES) : 2);
-  const writes =
-    isAdaptive && options.adaptive === undefined
-      ? { ...options, adaptive: new AdaptiveCopies({ mostCopies: copies }) }
-      : options;
-  const slots = resolveSlots(options);
-  if (!(Number.isInteger(ageRanges) && ageRanges >= 1))
-    throw new RangeError(`ageRanges must be 1 or more: ${ageRanges}`);
-  if (!(oldestFraction > 0 && oldestFraction <= 1)) {
-    throw new RangeError(`oldestFraction must be above 0 up to 1, not ${oldestFraction}`);
-  }
-  if (outcomes !== undefined && outcomes.length < keys)
-    throw new RangeError(`outcomes holds ${outcomes.length} of ${keys}`);
-  const store = new SimulatedStore({
-    keys,
-    slots,
-    copies,
-    ...(hash === undefined ? {} : { hash }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(keyKind === undefined ? {} : { keyKind }),
+  const { keys, copies = 2, checksumBits = 32, policy = 'plurality' } = options;
+  const slots = slotsOf(options);
+  const model = new OutcomeModel({ copies, checksumBits, policy });
+  const overwritten = (age: number): number => overwriteProbabilityWithModuloBias(age * keys, slots, copies);
+  return simulateWriting(options, {
+    theory: (ages) => meanOutcomes((age) => model.distinct(overwritten(age)), ages),
   });
-  store.write(writes, onProgress && ((done) => onProgress(done / keys / 2)));
-  const ranges = Array.from({ length: ageRanges }, () => new Tally());
+}
+
+/** {@link simulate} for keys that are written in another way. */
+export function simulateWriting(options: SimulateOptions, { writeBlock, theory }: Writing): SimulationResult {
+  const { keys, copies = 2, valueBytes = 20, checksumBits = 32, policy = 'plurality', hash, seed } = options;
+  const { ageRanges = 10, onProgress } = options;
+  const slots = slotsOf(options);
+  whole('ageRanges', ageRanges, 1, 2 ** 32);
+  const store = new SimulatedStore({ keys, slots, copies, hash, seed });
+  const slotWrites = store.write(writeBlock, onProgress && ((done) => onProgress(done / keys / 2)));
+  const all = new Tally();
   const old = new Tally();
-  const oldKeys = Math.ceil(keys * oldestFraction);
+  const ranges = Array.from({ length: ageRanges }, () => new Tally());
+  const oldKeys = Math.ceil(keys * OLD);
   // The first key after range r, counted from the oldest.
   const end = (range: number): number => Math.floor(((range + 1) * keys) / ageRanges);
   let range = 0;
   store.query({ checksumBits, policy }, (block, first, count) => {
+    all.add(block, 0, count);
     if (first < oldKeys) old.add(block, 0, Math.min(count, oldKeys - first));
     for (let row = 0; row < count; ) {
       while (end(range) <= first + row) range++;
@@ -212,37 +140,23 @@ export function simulate(options: SimulateOptions): SimulationResult {
       ranges[range]!.add(block, row, to);
       row = to;
     }
-    outcomes?.set(count === block.length ? block : block.subarray(0, count), first);
     onProgress?.(0.5 + (first + count) / keys / 2);
   });
-  const theory = theoryOf(writes, slots, copies);
-  const withTheory = (tally: Tally, from: number, to: number): SimulatedAges => ({
-    from,
-    to,
-    keys: tally.keys,
-    ...tally.shares(),
-    theory: theory({ from, to }).success,
-  });
+  const withTheory = (tally: Tally, from: number, to: number): SimulatedAges => {
+    return { from, to, keys: tally.keys, ...tally.shares(), theory: theory({ from, to }).success };
+  };
   const since = (key: number): number => (keys - key) / keys;
   const ages = ranges.map((tally, at) => withTheory(tally, since(end(at)), at === 0 ? 1 : since(end(at - 1))));
-  const all = theory(ALL_AGES);
-  const { absent, conflict } = all;
   return {
     keys,
     slots,
     bytes: slots * slotBytesOf(valueBytes, checksumBits),
     load: keys / slots,
     copies,
-    slotWrites: store.slotWrites,
-    ...totalOf(ranges),
-    theory: { ...all, ...(absent === undefined || conflict === undefined ? {} : { empty: absent + conflict }) },
+    slotWrites,
+    ...all.shares(),
+    theory: withEmpty(theory(ALL_AGES)),
     oldest: withTheory(old, since(oldKeys), 1),
     ages: ages.reverse(),
   };
-}
-
-function totalOf(ranges: readonly Tally[]): SimulatedShares {
-  const total = new Tally();
-  for (const tally of ranges) total.join(tally);
-  return total.shares();
 }

@@ -1,15 +1,17 @@
 /** A store of key numbers. It gives the answers of a `DartStore` with distinct values, in a sixth of the memory. */
-import { type FamilyName, MAX_COPIES } from '../layout.js';
+import { type FamilyName, MAX_COPIES, whole } from '../layout.js';
+import { hashParameters, KeyHashes } from '../store/hashes.js';
 import { type Policy, policyNumber } from '../store/policy.js';
-import type { AdaptiveCopies } from '../theory/adaptive-copies.js';
-import { BLOCK, SimulatedHashes } from './key-hashes.js';
-import { Draws, type KeyKind } from './keys.js';
+import { SIMULATED_KEY_BYTES, saltOf, writeKey } from './keys.js';
 import { SlotTable } from './slot-table.js';
+
+/** Keys of a block, few enough that their bytes and slots stay in the cache. */
+const BLOCK = 4096;
 
 /** The outcome of a query, compared with the true value. */
 export const OUTCOME = { SUCCESS: 0, ABSENT: 1, CONFLICT: 2, WRONG: 3 } as const;
 
-export interface SimulatedStoreOptions {
+interface SimulatedStoreOptions {
   /** K, 1..2^32 - 2: keys 0 to K - 1 are written in this order. */
   readonly keys: number;
   /** M. */
@@ -17,41 +19,24 @@ export interface SimulatedStoreOptions {
   /** N. */
   readonly copies: number;
   /** `xxhash` if absent. */
-  readonly hash?: FamilyName;
-  /** Seed of the hashes, the keys and the draws; 0 if absent. */
-  readonly seed?: number;
-  /** `random` if absent. */
-  readonly keyKind?: KeyKind;
+  readonly hash?: FamilyName | undefined;
+  /** Seed of the hashes and the keys; 0 if absent. */
+  readonly seed?: number | undefined;
 }
 
-/** Options for writing keys. */
-export interface WriteOptions {
-  /**
-   * `all`, the default: all copies. `random`: each of `reports` reports goes into a random copy. `insert`: the first
-   * slot, and the second if it is empty. `adaptive`: the number of copies that `adaptive` gives for the load so far.
-   */
-  readonly writing?: 'all' | 'random' | 'insert' | 'adaptive';
-  /** Successive reports of a key; 1 if absent. Only for `random`. */
-  readonly reports?: number;
-  /** The rule for `adaptive`. */
-  readonly adaptive?: AdaptiveCopies;
-  /** Probability that a packet is lost, independently of the others; 0 if absent. Not for `insert`. */
-  readonly loss?: number;
-  /** The content of a packet: one `copy`, the default, or all copies of a `key`. `random` always sends one copy. */
-  readonly packets?: 'copy' | 'key';
-}
+/**
+ * Writes a block of keys: key `first + row` has its slots at `places[row * copies ..]`, and a slot that it writes holds
+ * `first + row + 1`.
+ *
+ * @returns number of slots written
+ */
+export type BlockWriter = (table: SlotTable, places: Uint32Array, first: number, count: number) => number;
 
-export interface QueryOptions {
+interface QueryOptions {
   /** 32 if absent. */
   readonly checksumBits?: number;
   /** `plurality` if absent. */
   readonly policy?: Policy;
-}
-
-function whole(name: string, value: number, least: number, most: number): void {
-  if (!(Number.isInteger(value) && value >= least && value <= most)) {
-    throw new RangeError(`${name} must be a whole number from ${least} to ${most}, not ${value}`);
-  }
 }
 
 /**
@@ -61,79 +46,55 @@ function whole(name: string, value: number, least: number, most: number): void {
  */
 export class SimulatedStore {
   readonly keys: number;
-  readonly slots: number;
   readonly copies: number;
-  readonly #hashes: SimulatedHashes;
+  readonly #slots: number;
+  readonly #hashes: KeyHashes;
+  readonly #salt: number;
+  readonly #key = new Uint8Array(SIMULATED_KEY_BYTES);
+  readonly #hashed: Uint32Array;
+  /** Slots of a block's keys: row i's copy n at `i * copies + n`. */
+  readonly #places: Uint32Array;
+  /** Checksum hashes of a block's keys, not truncated. */
+  readonly #checksums = new Uint32Array(BLOCK);
   readonly #table: SlotTable;
-  readonly #draws: Draws;
   readonly #holders: Uint32Array;
   readonly #false = new Uint32Array(MAX_COPIES);
-  #slotWrites = 0;
 
   /** @throws RangeError for a number out of its range, or if there is not enough memory */
-  constructor({ keys, slots, copies, hash = 'xxhash', seed = 0, keyKind = 'random' }: SimulatedStoreOptions) {
+  constructor({ keys, slots, copies, hash = 'xxhash', seed = 0 }: SimulatedStoreOptions) {
     whole('keys', keys, 1, 2 ** 32 - 2);
     whole('slots', slots, 1, 2 ** 32 - 1);
     whole('copies', copies, 1, MAX_COPIES);
     whole('seed', seed, 0, 2 ** 32 - 1);
     this.keys = keys;
-    this.slots = slots;
     this.copies = copies;
-    this.#hashes = new SimulatedHashes(slots, copies, hash, seed, keyKind);
+    this.#slots = slots;
+    this.#hashes = new KeyHashes(hashParameters(hash, seed));
+    this.#salt = saltOf(seed);
+    this.#hashed = new Uint32Array(copies);
+    this.#places = new Uint32Array(BLOCK * copies);
     this.#table = new SlotTable(slots);
-    this.#draws = new Draws(seed ^ 0x2545f491);
     this.#holders = new Uint32Array(BLOCK * copies);
-  }
-
-  /** The slot of a key's copy. */
-  slotOf(id: number, copy: number): number {
-    this.#hashes.load(id, 1);
-    return this.#hashes.places[copy]!;
-  }
-
-  /** The checksum hash of a key, not truncated. */
-  checksumHashOf(id: number): number {
-    return this.#hashes.checksumOf(id) >>> 0;
-  }
-
-  /** Writes that reached a slot. */
-  get slotWrites(): number {
-    return this.#slotWrites;
-  }
-
-  clear(): void {
-    this.#table.clear();
-    this.#slotWrites = 0;
   }
 
   /**
    * Writes all keys, in order.
    *
+   * @param writeBlock writes all copies of each key if absent
    * @param onBlock receives the number of keys written so far
+   * @returns number of slots written
    */
-  write(options: WriteOptions = {}, onBlock?: (done: number) => void): void {
-    const { writing = 'all', reports = 1, adaptive, loss = 0, packets = 'copy' } = options;
-    if (!(loss >= 0 && loss <= 1)) throw new RangeError(`loss must be from 0 to 1, not ${loss}`);
-    whole('reports', reports, 0, 2 ** 20);
-    if (writing === 'insert' && (this.copies < 2 || loss > 0))
-      throw new RangeError('insert needs 2 copies, and no loss');
-    if (writing === 'adaptive' && (adaptive === undefined || adaptive.mostCopies > this.copies)) {
-      throw new RangeError(`adaptive needs AdaptiveCopies of at most ${this.copies} copies`);
-    }
-    const lost = Math.round(loss * 2 ** 32);
+  write(writeBlock?: BlockWriter, onBlock?: (done: number) => void): number {
+    const write: BlockWriter =
+      writeBlock ?? ((table, places, first, count) => table.scatter(places, count, this.copies, first + 1));
+    let written = 0;
     for (let first = 0; first < this.keys; first += BLOCK) {
       const count = Math.min(BLOCK, this.keys - first);
-      this.#hashes.load(first, count);
-      if (writing === 'insert') this.#insert(first, count);
-      else if (writing === 'random') this.#writeRandom(first, count, reports, lost);
-      else if (adaptive !== undefined && writing === 'adaptive') this.#writeSome(first, count, lost, packets, adaptive);
-      else if (lost > 0) this.#writeSome(first, count, lost, packets, null);
-      else {
-        this.#table.scatter(this.#hashes.places, count, this.copies, first + 1);
-        this.#slotWrites += count * this.copies;
-      }
+      this.#load(first, count);
+      written += write(this.#table, this.#places, first, count);
       onBlock?.(first + count);
     }
+    return written;
   }
 
   /**
@@ -150,16 +111,38 @@ export class SimulatedStore {
     const outcomes = new Uint8Array(BLOCK);
     for (let first = 0; first < this.keys; first += BLOCK) {
       const count = Math.min(BLOCK, this.keys - first);
-      this.#hashes.load(first, count);
-      this.#table.gather(this.#hashes.places, count * this.copies, this.#holders);
+      this.#load(first, count);
+      this.#table.gather(this.#places, count * this.copies, this.#holders);
       this.#decide(first, count, rule, mask, outcomes);
       out(outcomes, first, count);
     }
   }
 
+  /** Loads a block: the places and checksums of keys `first` to `first + count - 1`. */
+  #load(first: number, count: number): void {
+    const { copies } = this;
+    const places = this.#places;
+    const slots = this.#slots >>> 0;
+    const key = this.#key;
+    const hashed = this.#hashed;
+    let at = 0;
+    for (let row = 0; row < count; row++) {
+      writeKey(first + row, this.#salt, key);
+      this.#checksums[row] = this.#hashes.all(key, 0, SIMULATED_KEY_BYTES, copies, hashed);
+      for (let copy = 0; copy < copies; copy++) places[at++] = hashed[copy]! % slots;
+    }
+  }
+
+  /** The checksum hash of any key, not truncated. */
+  #checksumOf(id: number): number {
+    writeKey(id, this.#salt, this.#key);
+    return this.#hashes.checksum(this.#key, 0, SIMULATED_KEY_BYTES);
+  }
+
   #decide(first: number, count: number, rule: number, mask: number, outcomes: Uint8Array): void {
     const { copies } = this;
-    const { places, checksums } = this.#hashes;
+    const places = this.#places;
+    const checksums = this.#checksums;
     const holders = this.#holders;
     const found = this.#false;
     for (let row = 0; row < count; row++) {
@@ -173,52 +156,12 @@ export class SimulatedStore {
         if (other === 0) continue;
         if (other === holder) {
           if (isFirst(places, from, at)) own++;
-        } else if (((this.#hashes.checksumOf(other - 1) & mask) | 0 || 1) === checksum && isFirst(places, from, at)) {
+        } else if (((this.#checksumOf(other - 1) & mask) | 0 || 1) === checksum && isFirst(places, from, at)) {
           found[others++] = other;
         }
       }
       if (others === 0) outcomes[row] = own === 0 ? 1 : own >= rule ? 0 : 2;
       else outcomes[row] = judge(own, found, others, rule);
-    }
-  }
-
-  #put(place: number, holder: number): void {
-    this.#table.put(place, holder);
-    this.#slotWrites++;
-  }
-
-  #writeRandom(first: number, count: number, reports: number, lost: number): void {
-    const { copies } = this;
-    const { places } = this.#hashes;
-    for (let row = 0; row < count; row++) {
-      for (let report = 0; report < reports; report++) {
-        const copy = this.#draws.below(copies);
-        if (lost > 0 && this.#draws.next() < lost) continue;
-        this.#put(places[row * copies + copy]!, first + row + 1);
-      }
-    }
-  }
-
-  #writeSome(first: number, count: number, lost: number, packets: string, adaptive: AdaptiveCopies | null): void {
-    const { copies } = this;
-    const { places } = this.#hashes;
-    for (let row = 0; row < count; row++) {
-      const many = adaptive === null ? copies : adaptive.copiesAt((first + row) / this.slots);
-      if (packets === 'key' && lost > 0 && this.#draws.next() < lost) continue;
-      for (let copy = 0; copy < many; copy++) {
-        if (packets === 'copy' && lost > 0 && this.#draws.next() < lost) continue;
-        this.#put(places[row * copies + copy]!, first + row + 1);
-      }
-    }
-  }
-
-  #insert(first: number, count: number): void {
-    const { copies } = this;
-    const { places } = this.#hashes;
-    for (let row = 0; row < count; row++) {
-      this.#put(places[row * copies]!, first + row + 1);
-      const second = places[row * copies + 1]!;
-      if (this.#table.get(second) === 0) this.#put(second, first + row + 1);
     }
   }
 }

@@ -22,10 +22,6 @@ export class SlotTable {
     this.#mask = size - 1;
   }
 
-  clear(): void {
-    for (const chunk of this.#chunks) chunk.fill(0);
-  }
-
   get(place: number): number {
     return this.#chunks[place >>> this.#shift]![place & this.#mask]!;
   }
@@ -45,18 +41,19 @@ export class SlotTable {
     for (let at = 0; at < count; at++) out[at] = this.get(places[at]!);
   }
 
-  /** Writes `first + i` into all `copies` places of row i, row by row. */
-  scatter(places: Uint32Array, rows: number, copies: number, first: number): void {
+  /** Writes `first + i` into all `copies` places of row i, row by row. @returns number of places */
+  scatter(places: Uint32Array, rows: number, copies: number, first: number): number {
     let at = 0;
     if (this.#chunks.length === 1) {
       const slots = this.#chunks[0]!;
       for (let row = 0; row < rows; row++) {
         for (let copy = 0; copy < copies; copy++) slots[places[at++]!] = first + row;
       }
-      return;
+      return at;
     }
     for (let row = 0; row < rows; row++) {
       for (let copy = 0; copy < copies; copy++) this.put(places[at++]!, first + row);
     }
+    return at;
   }
 }

@@ -32,10 +32,6 @@ export class Candidates {
     this.values = new Uint8Array(capacity * valueBytes);
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   clear(): void {
     this.#count = 0;
   }

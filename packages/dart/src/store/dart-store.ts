@@ -1,6 +1,6 @@
 import type { AcceleratorEngine } from '../accelerator/accelerator-engine.js';
 import { makeAcceleratorEngine } from '../accelerator/make-accelerator-engine.js';
-import { HEADER, type StoreGeometry } from '../layout.js';
+import { HEADER, type StoreGeometry, whole } from '../layout.js';
 import type { RdmaTarget } from '../rdma/target.js';
 import { checkAnswers, checkKeys, checkValues } from './checks.js';
 import type { StoreEngine } from './engine.js';
@@ -10,7 +10,7 @@ import { type DartStoreOptions, resolveOptions } from './options.js';
 import { PlainEngine } from './plain-engine.js';
 import { type Policy, policyNumber } from './policy.js';
 import type { AnswerRows, KeyRows } from './rows.js';
-import { addToCounter, readCounter, readEpoch, Segment, type SegmentPlace } from './segment.js';
+import { addToCounter, readCounter, readEpoch, Segment, type SegmentPlace, setEpoch } from './segment.js';
 import { type Answer, SingleRow } from './single.js';
 import { SlotBytes } from './slot-bytes.js';
 
@@ -58,7 +58,7 @@ export class DartStore implements RdmaTarget {
       writeHeader(header, geometry, segment, parameters, membership);
     }
     this.isShared = this.segments[0]!.isShared;
-    this.#accelerator = accelerator?.engine ?? null;
+    this.#accelerator = accelerator;
     this.#engine = this.#accelerator ?? new PlainEngine(geometry, this.hashes, this.segments);
     this.#header = this.segments[0]!.header;
     this.#bytes = new SlotBytes(geometry, this.segments);
@@ -68,7 +68,7 @@ export class DartStore implements RdmaTarget {
 
   /** Whether writes and queries run in WebAssembly. */
   get usesAccelerator(): boolean {
-    return this.#engine.isAccelerator;
+    return this.#accelerator !== null;
   }
 
   /** The engine in WebAssembly, which can hold rows in the store's memory; null if the store has none. */
@@ -120,9 +120,7 @@ export class DartStore implements RdmaTarget {
    */
   writeCopy(key: Uint8Array, value: Uint8Array, copy: number): void {
     this.#checkValue(value);
-    if (!(Number.isInteger(copy) && copy >= 0 && copy < this.geometry.copies)) {
-      throw new RangeError(`copy ${copy}: the store has copies 0 to ${this.geometry.copies - 1}`);
-    }
+    whole('copy', copy, 0, this.geometry.copies - 1);
     this.#which[0] = copy;
     this.writeCopyRows(this.#single.keys(key), value, this.#which, 0, 1);
   }
@@ -171,9 +169,7 @@ export class DartStore implements RdmaTarget {
   ): void {
     checkKeys(keys, from, to);
     checkValues(values, to, this.geometry.valueBytes);
-    if (!(Number.isInteger(copies) && copies >= 1 && copies <= this.geometry.copies)) {
-      throw new RangeError(`copies must be a whole number from 1 to ${this.geometry.copies}, not ${copies}`);
-    }
+    whole('copies', copies, 1, this.geometry.copies);
     this.#engine.write(keys, values, from, to, copies);
     addToCounter(this.#header, HEADER.KEY_WRITES, to - from);
     addToCounter(this.#header, HEADER.SLOT_WRITES, (to - from) * copies);
@@ -242,10 +238,7 @@ export class DartStore implements RdmaTarget {
    */
   clear(epoch: bigint = this.epoch + 1n): void {
     this.#bytes.clear();
-    const header = this.#header;
-    header[HEADER.EPOCH] = Number(epoch & 0xffffffffn);
-    header[HEADER.EPOCH + 1] = Number(BigInt.asUintN(64, epoch) >> 32n);
-    header.fill(0, HEADER.SLOT_WRITES, HEADER.KEY_WRITES + 2);
+    setEpoch(this.#header, epoch);
   }
 
   get pieces(): readonly Uint8Array[] {
@@ -278,22 +271,17 @@ export class DartStore implements RdmaTarget {
   }
 }
 
-function placesFor(geometry: StoreGeometry, options: DartStoreOptions): SegmentPlace[] {
-  return geometry.segments.map(({ byteLength }, at) => {
-    const given = options.buffers?.[at];
+function placesFor({ segments }: StoreGeometry, { buffers, shared = false }: DartStoreOptions): SegmentPlace[] {
+  if (buffers !== undefined && buffers.length < segments.length) {
+    throw new RangeError(`${segments.length} buffers are needed, not ${buffers.length}`);
+  }
+  return segments.map(({ byteLength }, at) => {
+    const given = buffers?.[at];
     if (given !== undefined && given.byteLength < byteLength) {
       throw new RangeError(`buffer ${at} has ${given.byteLength} bytes; ${byteLength} are needed`);
     }
-    if (options.buffers !== undefined && given === undefined) {
-      throw new RangeError(`${geometry.segments.length} buffers are needed, not ${options.buffers.length}`);
-    }
-    if (given !== undefined) {
-      new Uint8Array(given).fill(0);
-      return { buffer: given, byteOffset: 0 };
-    }
-    return {
-      buffer: options.shared === true ? new SharedArrayBuffer(byteLength) : new ArrayBuffer(byteLength),
-      byteOffset: 0,
-    };
+    if (given !== undefined) new Uint8Array(given).fill(0);
+    const buffer = given ?? (shared ? new SharedArrayBuffer(byteLength) : new ArrayBuffer(byteLength));
+    return { buffer, byteOffset: 0 };
   });
 }

@@ -5,7 +5,6 @@ import type { AnswerRows, KeyRows } from './rows.js';
  * store has checked the arguments: rows are inside the columns, keys inside their bytes.
  */
 export interface StoreEngine {
-  readonly isAccelerator: boolean;
   /** Writes rows `from` to `to - 1` into the first `copies` slots of their keys; row i's value is `values[i * valueBytes ..]`. */
   write(keys: KeyRows, values: Uint8Array, from: number, to: number, copies: number): void;
   /** Writes each row into one slot of its key: that of copy `which[row]`. */

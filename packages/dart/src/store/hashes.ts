@@ -12,6 +12,7 @@
  * dependent: crc(n, key) = crc(key) xor c(n). If M is a power of two, keys that share one slot share all.
  */
 import { CRC_32, type Crc, createCrc, xxh64Into, xxh64Words13Into } from '@int/hash';
+import { wordAt } from '../big-endian.js';
 import { type FamilyName, MAX_COPIES } from '../layout.js';
 
 /** Seeds, or polynomials of CRC-32 (most significant bit first, x^32 left out); 32-bit numbers. */
@@ -40,7 +41,7 @@ const CRC_COLLECTOR = 0x32c00699;
  * The finaliser of MurmurHash3: a permutation of the 32-bit numbers in which every output bit depends on every input
  * bit. Signed.
  */
-function finalise(word: number): number {
+export function finalise(word: number): number {
   let mixed = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return mixed ^ (mixed >>> 16);
@@ -154,10 +155,6 @@ export class KeyHashes {
     if (length !== 13) xxh64Into(words, bytes, at, length, key);
     else xxh64Words13Into(words, wordAt(bytes, at), wordAt(bytes, at + 4), bytes[at + 8]!, wordAt(bytes, at + 9), key);
   }
-}
-
-function wordAt(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 }
 
 /** The lower `bits` bits of a checksum hash; 1 for 0. */

@@ -1,4 +1,4 @@
-import { type FamilyName, geometryOf, type StoreGeometry, slotsFor } from '../layout.js';
+import { type FamilyName, geometryOf, type StoreGeometry, slotsFor, whole } from '../layout.js';
 import { type HashParameters, hashParameters } from './hashes.js';
 import type { Membership } from './header.js';
 
@@ -46,15 +46,9 @@ export function resolveOptions(options: DartStoreOptions): ResolvedOptions {
   const { collectors = 1, collector = 0, segmentBytes = SEGMENT_BYTES } = options;
   const slots = options.slots ?? (memory === undefined ? undefined : slotsFor(memory, valueBytes, checksumBits));
   if (slots === undefined) throw new RangeError('a store needs slots or memory');
-  if (!(Number.isInteger(collectors) && collectors >= 1 && collectors < 2 ** 32)) {
-    throw new RangeError(`collectors must be a whole number from 1 on, not ${collectors}`);
-  }
-  if (!(Number.isInteger(collector) && collector >= 0 && collector < collectors)) {
-    throw new RangeError(`collector must be a whole number below ${collectors}, not ${collector}`);
-  }
-  if (!(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32)) {
-    throw new RangeError(`seed must be a whole number of 32 bits, not ${seed}`);
-  }
+  whole('collectors', collectors, 1, 2 ** 32 - 1);
+  whole('collector', collector, 0, collectors - 1);
+  whole('seed', seed, 0, 2 ** 32 - 1);
   const geometry = geometryOf(slots, valueBytes, checksumBits, copies, segmentBytes);
   return { geometry, parameters: hashParameters(hash, seed), collectors, collector };
 }

@@ -14,7 +14,6 @@ const BLOCK = 32;
  * Offsets in a segment are unsigned 32-bit numbers: with others, V8 is several times slower.
  */
 export class PlainEngine implements StoreEngine {
-  readonly isAccelerator = false;
   readonly #geometry: StoreGeometry;
   readonly #hashes: KeyHashes;
   readonly #segments: readonly Segment[];

@@ -78,3 +78,16 @@ export function readCounter(header: Uint32Array, at: number): number {
 export function readEpoch(header: Uint32Array): bigint {
   return (BigInt(header[HEADER.EPOCH + 1]!) << 32n) | BigInt(header[HEADER.EPOCH]!);
 }
+
+/** Sets a 64-bit number of the header, modulo 2^64. */
+function setWords(header: Uint32Array, at: number, value: bigint): void {
+  header[at] = Number(value & 0xffffffffn);
+  header[at + 1] = Number((value >> 32n) & 0xffffffffn);
+}
+
+/** Begins an epoch in the header: its number, and counts of writes. */
+export function setEpoch(header: Uint32Array, epoch: bigint, keyWrites = 0, slotWrites = 0): void {
+  setWords(header, HEADER.EPOCH, epoch);
+  setWords(header, HEADER.KEY_WRITES, BigInt(keyWrites));
+  setWords(header, HEADER.SLOT_WRITES, BigInt(slotWrites));
+}

@@ -1,4 +1,5 @@
 import type { StoreGeometry } from '../layout.js';
+import { checkAtomic, checkRange } from './checks.js';
 import type { Segment } from './segment.js';
 
 /** The slots of a store as one run of bytes across its segments, for RDMA. Every write leaves marks. */
@@ -22,10 +23,8 @@ export class SlotBytes {
    * @throws RangeError if the range is not inside the slots, or the source is too short
    */
   write(offset: number, source: Uint8Array, from: number, length: number): number {
-    this.#check(offset, length);
-    if (!(Number.isInteger(from) && from >= 0 && from + length <= source.length)) {
-      throw new RangeError(`${length} bytes at ${from} of a source of ${source.length}`);
-    }
+    checkRange(offset, length, this.byteLength);
+    checkRange(from, length, source.length);
     if (length === 0) return 0;
     const { slotBytes } = this.#geometry;
     for (let done = 0; done < length; ) {
@@ -40,7 +39,7 @@ export class SlotBytes {
 
   /** The 8 bytes at an offset, little-endian. */
   read64(offset: number): bigint {
-    this.#checkAligned(offset);
+    checkAtomic(offset, this.byteLength);
     const { slotBytes } = this.#geometry;
     for (let index = 0; index < 8; index++) {
       const segment = this.#segments[Math.floor((offset + index) / this.#perSegment)]!;
@@ -51,7 +50,7 @@ export class SlotBytes {
 
   /** Writes 8 bytes at an offset, little-endian. */
   write64(offset: number, value: bigint): void {
-    this.#checkAligned(offset);
+    checkAtomic(offset, this.byteLength);
     this.#view.setBigUint64(0, value, true);
     this.write(offset, this.#word, 0, 8);
   }
@@ -77,17 +76,5 @@ export class SlotBytes {
     const { slots } = segment;
     for (let index = 0; index < count; index++) slots[at + index] = source[from + index]!;
     for (let page = first; page <= last; page++) segment.end(page);
-  }
-
-  #check(offset: number, length: number): void {
-    const isInside = Number.isInteger(offset) && Number.isInteger(length) && offset >= 0 && length >= 0;
-    if (!(isInside && offset + length <= this.byteLength)) {
-      throw new RangeError(`${length} bytes at ${offset}: not inside the ${this.byteLength} bytes of the slots`);
-    }
-  }
-
-  #checkAligned(offset: number): void {
-    this.#check(offset, 8);
-    if (offset % 8 !== 0) throw new RangeError(`an atomic needs an offset that is a multiple of 8, not ${offset}`);
   }
 }

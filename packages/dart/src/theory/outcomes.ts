@@ -11,9 +11,9 @@
  * follows from some partition towards the upper bound. For `single` these are the bounds of the paper. The model
  * assumes that false values differ from the key's own. If they do not, wrong answers can only become right.
  */
-import { MAX_COPIES } from '../layout.js';
+import { MAX_COPIES, whole } from '../layout.js';
 import { type Policy, policyNumber } from '../store/policy.js';
-import { choose } from './distinct-slots.js';
+import { type AgeRange, ALL_AGES, averageOverAges } from './ages.js';
 import { checksumKinds } from './overwriting.js';
 
 /** Probabilities that add up to 1. */
@@ -49,9 +49,7 @@ export interface OutcomeOptions {
   readonly checksumBits?: number;
   /** `plurality` if absent. */
   readonly policy?: Policy;
-  /**
-   * P(D = d), d = 0..N, where D is the number of its slots that the key wrote; all N if absent. See `distinctSlots`.
-   */
+  /** P(D = d), d = 0..N, where D is the number of its slots that the key wrote; all N if absent. */
   readonly written?: readonly number[];
 }
 
@@ -103,6 +101,13 @@ function verdictsOf(copies: number, policy: number): Verdicts {
   return { distinct, possible };
 }
 
+/** C(n, k), exact up to 2^53. */
+function choose(n: number, k: number): number {
+  let result = 1;
+  for (let i = 1; i <= k; i++) result = (result * (n - k + i)) / i;
+  return Math.round(result);
+}
+
 /** C(n, k) x^k y^(n - k), k = 0..n, for an x + y that need not be 1. */
 function expand(n: number, x: number, y: number): number[] {
   return Array.from({ length: n + 1 }, (_, k) => choose(n, k) * x ** k * y ** (n - k));
@@ -148,9 +153,7 @@ export class OutcomeModel {
 
   /** @throws RangeError for copies, bits or a policy out of range */
   constructor({ copies, checksumBits = 32, policy = 'plurality', written }: OutcomeOptions) {
-    if (!(Number.isInteger(copies) && copies >= 1 && copies <= MAX_COPIES)) {
-      throw new RangeError(`copies must be a whole number from 1 to ${MAX_COPIES}, not ${copies}`);
-    }
+    whole('copies', copies, 1, MAX_COPIES);
     if (!(checksumBits >= 1 && checksumBits <= 64)) {
       throw new RangeError(`checksumBits must be from 1 to 64, not ${checksumBits}`);
     }
@@ -227,29 +230,10 @@ export class OutcomeModel {
   }
 }
 
-/**
- * The probability of the right answer, for distinct values. For `single` it is the paper's
- * sum over j = 0..N-1 of C(N, j) p^j (1 - p)^(N - j) (1 - q)^j; for `plurality` the terms with two or more intact slots
- * have no last factor; for `consensus(m)`, m >= 2, it is P(at least m slots intact). Exact in the model.
- *
- * @param overwritten p
- */
-export function successProbability(overwritten: number, options: OutcomeOptions): number {
-  return new OutcomeModel(options).distinct(overwritten).success;
-}
-
-/** Probability that nothing matches: p^N (1 - q)^N. Exact in the model, for all policies and values. */
-export function emptyProbability(overwritten: number, options: OutcomeOptions): number {
-  return new OutcomeModel(options).distinct(overwritten).absent;
-}
-
-/**
- * Bounds of the probability of an empty answer by conflict. For `single`:
- * lower = sum over j = 1..N-1 of C(N, j) p^j (1 - p)^(N - j) (1 - (1 - q)^j), all false values equal where no own one is left;
- * upper = lower + p^N (1 - (1 - q)^N - N q (1 - q)^(N-1)), all values distinct.
- */
-export function emptyBounds(overwritten: number, options: OutcomeOptions): Bounds {
-  return new OutcomeModel(options).bounds(overwritten).conflict;
+/** The outcomes at each age, averaged over ages; all keys if `ages` is absent. */
+export function meanOutcomes(at: (age: number) => Outcomes, ages: AgeRange = ALL_AGES): Outcomes {
+  const mean = (name: keyof Outcomes): number => averageOverAges((age) => at(age)[name], ages);
+  return { success: mean('success'), absent: mean('absent'), conflict: mean('conflict'), wrong: mean('wrong') };
 }
 
 /**

@@ -7,6 +7,7 @@
  * - p: probability that a given slot has been overwritten since
  * - q: probability that a given foreign slot has the queried key's checksum
  */
+import { whole } from '../layout.js';
 
 function atLeastZero(name: string, value: number): void {
   if (!(value >= 0)) throw new RangeError(`${name} must be 0 or more, not ${value}`);
@@ -46,9 +47,7 @@ export function overwriteProbability(keys: number, slots: number, copies: number
 export function overwriteProbabilityWithModuloBias(keys: number, slots: number, copies: number): number {
   atLeastZero('keys', keys);
   atLeastZero('copies', copies);
-  if (!(Number.isInteger(slots) && slots >= 1 && slots <= 2 ** 32)) {
-    throw new RangeError(`slots must be a whole number from 1 to 2^32, not ${slots}`);
-  }
+  whole('slots', slots, 1, 2 ** 32);
   const preimages = Math.floor(2 ** 32 / slots);
   const remainder = 2 ** 32 % slots;
   let overwritten = 0;
@@ -64,19 +63,11 @@ export function overwriteProbabilityWithModuloBias(keys: number, slots: number, 
 }
 
 /**
- * q = (2^b + 2) / 2^(2b): the probability that the checksums of two random keys are equal, when a checksum of 0 is
- * stored as 1. Without that rule it would be 2^-b; with it, the value 1 stands for two of the 2^b hashes. Exact.
+ * The rule "0 is stored as 1" divides keys into two kinds: [probability of the kind, q of the kind]. The value 1 stands
+ * for two of the 2^b hashes. All slots of a key match with the same q, so average powers of q over the kinds; do not
+ * take powers of the average.
  *
  * @param checksumBits b
- */
-export function falseMatchProbability(checksumBits: number): number {
-  const inverse = 2 ** -checksumBits;
-  return inverse * (1 + 2 * inverse);
-}
-
-/**
- * The rule "0 is stored as 1" divides keys into two kinds: [probability of the kind, q of the kind]. All slots of a key
- * match with the same q, so average powers of q over the kinds; do not take powers of the average.
  */
 export function checksumKinds(checksumBits: number): readonly (readonly [number, number])[] {
   const inverse = 2 ** -checksumBits;

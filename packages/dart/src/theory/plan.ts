@@ -1,8 +1,7 @@
 /** Planning memory and the number of copies. */
-import { geometryOf, MAX_COPIES, slotBytesOf } from '../layout.js';
-import type { Policy } from '../store/policy.js';
+import { geometryOf, MAX_COPIES } from '../layout.js';
 import { type AgeRange, ALL_AGES, averageOverAges } from './ages.js';
-import { OutcomeModel, type OutcomeOptions, type Outcomes } from './outcomes.js';
+import { meanOutcomes, OutcomeModel, type OutcomeOptions, type Outcomes } from './outcomes.js';
 
 /** The keys over which success is measured: `mean`, all keys of an epoch; `oldest`, the key written first. */
 export type Measure = 'mean' | 'oldest';
@@ -26,28 +25,25 @@ export interface LoadOptions extends OutcomeOptions {
  */
 export function outcomesAtLoad({ load, ages = ALL_AGES, ...options }: LoadOptions): Outcomes {
   const model = new OutcomeModel(options);
-  const at = (age: number): Outcomes => {
-    const writes = options.copies * load * age;
-    const overwritten = -Math.expm1(-writes);
-    return model.distinct(overwritten, overwritten, Math.exp(-writes));
-  };
-  const mean = (outcome: keyof Outcomes): number => averageOverAges((age) => at(age)[outcome], ages);
-  return { success: mean('success'), absent: mean('absent'), conflict: mean('conflict'), wrong: mean('wrong') };
+  return meanOutcomes((age) => atLoad(model, load * age), ages);
+}
+
+/** The outcomes of a key after which keys of this load were written. */
+function atLoad(model: OutcomeModel, load: number): Outcomes {
+  const writes = model.copies * load;
+  const overwritten = -Math.expm1(-writes);
+  return model.distinct(overwritten, overwritten, Math.exp(-writes));
 }
 
 /** 1 - success, without the rounding error of the subtraction. */
 function failure(model: OutcomeModel, load: number, ages: AgeRange): number {
   return averageOverAges((age) => {
-    const writes = model.copies * load * age;
-    const overwritten = -Math.expm1(-writes);
-    const { absent, conflict, wrong } = model.distinct(overwritten, overwritten, Math.exp(-writes));
+    const { absent, conflict, wrong } = atLoad(model, load * age);
     return absent + conflict + wrong;
   }, ages);
 }
 
-export interface ChoiceOptions {
-  readonly checksumBits?: number;
-  readonly policy?: Policy;
+export interface ChoiceOptions extends Pick<OutcomeOptions, 'checksumBits' | 'policy'> {
   /** Largest N; 8 if absent. */
   readonly mostCopies?: number;
 }
@@ -95,37 +91,6 @@ export interface MemoryOptions extends ChoiceOptions {
   readonly measure?: Measure;
 }
 
-/** The memory per flow that reaches the wanted success. */
-export interface MemoryPerFlow {
-  readonly bytesPerFlow: number;
-  readonly copies: number;
-  /** Flows / slots. */
-  readonly load: number;
-}
-
-function wanted(success: number): void {
-  if (!(success > 0 && success < 1)) throw new RangeError(`success must be between 0 and 1, not ${success}`);
-}
-
-/**
- * The least memory per flow with which the wanted share of queries succeeds, and its N. Bisection finds the highest
- * load for each N (success falls as the load rises); then the best N is chosen.
- *
- * @param success wanted share of successful queries, above 0 and below 1
- */
-export function bytesPerFlowFor(success: number, options: MemoryOptions = {}): MemoryPerFlow {
-  wanted(success);
-  const { valueBytes = 20, copies, measure = 'mean', mostCopies = MAX_COPIES, ...rest } = options;
-  const { checksumBits = 32 } = rest;
-  let best = { copies: 0, load: 0 };
-  for (let count = copies ?? 1; count <= (copies ?? mostCopies); count++) {
-    const load = highestLoad(new OutcomeModel({ copies: count, ...rest }), success, ageRange(measure));
-    if (load > best.load) best = { copies: count, load };
-  }
-  if (best.copies === 0) throw new RangeError(`no memory gives a success of ${success}`);
-  return { bytesPerFlow: slotBytesOf(valueBytes, checksumBits) / best.load, ...best };
-}
-
 export interface PlanOptions extends MemoryOptions {
   /** Keys of an epoch. */
   readonly flows: number;
@@ -155,22 +120,28 @@ export interface MemoryPlan {
 }
 
 /**
- * The least memory that gives the wanted success for a number of flows.
+ * The least memory that gives the wanted success for a number of flows. For each N the highest load with that success is
+ * found by bisection (success falls as the load rises); the best N allows the highest.
  *
  * @throws RangeError if `flows` is not a whole number above 0, or `success` is not between 0 and 1
  */
 export function planMemory(options: PlanOptions): MemoryPlan {
-  const { flows, success, ...memory } = options;
+  const { flows, success, valueBytes = 20, measure = 'mean', mostCopies = MAX_COPIES, ...model } = options;
+  const { checksumBits = 32 } = model;
   if (!(Number.isInteger(flows) && flows >= 1)) throw new RangeError(`flows must be a whole number: ${flows}`);
-  const { copies, load: highest } = bytesPerFlowFor(success, memory);
-  const { valueBytes = 20, checksumBits = 32, policy = 'plurality' } = memory;
+  if (!(success > 0 && success < 1)) throw new RangeError(`success must be between 0 and 1, not ${success}`);
+  let [copies, highest] = [0, 0];
+  for (let count = options.copies ?? 1; count <= (options.copies ?? mostCopies); count++) {
+    const most = highestLoad(new OutcomeModel({ ...model, copies: count }), success, ageRange(measure));
+    if (most > highest) [copies, highest] = [count, most];
+  }
+  if (copies === 0) throw new RangeError(`no memory gives a success of ${success}`);
   // Throws for sizes that no store can have.
-  geometryOf(1, valueBytes, checksumBits, copies, 1 << 16);
+  const { slotBytes } = geometryOf(1, valueBytes, checksumBits, copies, 1 << 16);
   const slots = Math.ceil(flows / highest);
   const load = flows / slots;
-  const slotBytes = slotBytesOf(valueBytes, checksumBits);
   const at = (ages: AgeRange): { success: number; empty: number; wrong: number } => {
-    const found = outcomesAtLoad({ load, copies, checksumBits, policy, ages });
+    const found = outcomesAtLoad({ ...model, load, copies, ages });
     return { success: found.success, empty: found.absent + found.conflict, wrong: found.wrong };
   };
   return {

@@ -1,10 +1,23 @@
-import type { KeyKind } from '@int/dart';
 import { hashParameters, KeyHashes, simulatedKey } from '@int/dart/internals';
 import { crc32 } from '@int/hash';
 import { describe, expect, it } from 'vitest';
 
 const SEED = Number(process.env.INT_SEED ?? 20210801) >>> 0;
 const COPIES = 4;
+
+/** Pseudo-random 5-tuples; and one server after another, each with 2^14 connections from ports that rise. */
+const KEYS = {
+  random: (id: number): Uint8Array => simulatedKey(id, SEED),
+  sequential(id: number): Uint8Array {
+    const key = new DataView(new ArrayBuffer(13));
+    key.setUint32(0, 0x0a000000 + (id >>> 14));
+    key.setUint32(4, 0x0a800001);
+    key.setUint8(8, 6);
+    key.setUint16(9, 49152 + (id & 0x3fff));
+    key.setUint16(11, 443);
+    return new Uint8Array(key.buffer);
+  },
+};
 
 /** Pairs of equal numbers. */
 function equalPairs(numbers: Float64Array): number {
@@ -17,12 +30,12 @@ function equalPairs(numbers: Float64Array): number {
   return pairs;
 }
 
-function hashColumns(family: 'xxhash' | 'crc', kind: KeyKind, keys: number): Uint32Array[] {
+function hashColumns(family: 'xxhash' | 'crc', kind: keyof typeof KEYS, keys: number): Uint32Array[] {
   const hashes = new KeyHashes(hashParameters(family, 0));
   const columns = Array.from({ length: COPIES + 1 }, () => new Uint32Array(keys));
   const slots = new Uint32Array(COPIES);
   for (let id = 0; id < keys; id++) {
-    columns[COPIES]![id] = hashes.all(simulatedKey(id, SEED, kind), 0, 13, COPIES, slots);
+    columns[COPIES]![id] = hashes.all(KEYS[kind](id), 0, 13, COPIES, slots);
     for (let copy = 0; copy < COPIES; copy++) columns[copy]![id] = slots[copy]!;
   }
   return columns;

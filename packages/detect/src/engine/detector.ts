@@ -93,7 +93,7 @@ export class Detector {
     const flows = isExact ? new FlowTable(arena, flowCells, idleTicks) : null;
     const switches = isExact ? new SwitchTable(arena, switchCells, idleTicks) : null;
     const switchMask = !isExact && isPowerOfTwo(switchCells) ? switchCells - 1 : -1;
-    this.#accelerator = memory === undefined ? null : new Accelerator(memory, this.#pool, switchMask);
+    this.#accelerator = memory === undefined ? null : Accelerator.over(memory, this.#pool, switchMask);
     this.#context = new LoopContext(
       this.#pool,
       switchMask,

@@ -1,4 +1,7 @@
 import type { MetricName } from '@int/codec';
+import type { Quantity } from '@int/network/internals';
+
+export type { Quantity };
 
 /**
  * Aggregates over the hops of a report that carry the metric, and over the history of a flow.
@@ -39,14 +42,6 @@ export interface Condition {
   readonly operator: Operator;
   /** Device units, a whole number. 0 to 2^32 - 1 once compiled. */
   readonly constant: number;
-}
-
-/** A constant as written: its value and its unit, not yet converted. */
-export interface Quantity {
-  /** Exact decimal text of the number, as `0.5`. */
-  readonly number: string;
-  /** `us`, `%`, `KiB`, ...; empty: device units. */
-  readonly unit: string;
 }
 
 /** An expression as parsed. */

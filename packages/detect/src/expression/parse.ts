@@ -1,5 +1,5 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { nearestName } from '../rules/nearest.js';
+import { nearestName } from '@int/network/internals';
 import { ExpressionError } from './errors.js';
 import { Lexer, type Token } from './lexer.js';
 import {

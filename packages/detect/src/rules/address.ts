@@ -1,9 +1,7 @@
 import { AddressError, formatIpv4, formatIpv6, type ParsedAddress, parseAddress } from '@int/codec';
 import { parseMac } from '@int/codec/internals';
+import { nearestName, quoted, ValueError } from '@int/network/internals';
 import type { PortRange, Prefix } from './model.js';
-import { nearestName } from './nearest.js';
-import { quoted } from './quantity.js';
-import { ValueError } from './value-error.js';
 
 /** Addresses, prefixes, ports, protocols and MAC addresses as rules write them. */
 

@@ -1,14 +1,13 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
+import { quantityOf, quoted, unitOf, ValueError } from '@int/network/internals';
 import { toCnf } from '../expression/cnf.js';
 import { ExpressionError } from '../expression/errors.js';
 import type { Cnf, Expression, Quantity } from '../expression/model.js';
 import { parseExpression } from '../expression/parse.js';
+import { convert, convertAt, convertPerSwitch, reasonOf, type SwitchThresholds } from './convert.js';
 import { described, type Given, type Mapping, type Shape, suggestion } from './given.js';
 import { DETECTOR_KINDS, type DetectorConfig, type DetectorKind, type Scope } from './model.js';
-import { quantityOf, quoted, unitOf } from './quantity.js';
-import { convert, convertAt, convertPerSwitch, reasonOf, type SwitchThresholds } from './scale.js';
 import { bySwitch, isKnownAlready, type Units } from './units.js';
-import { ValueError } from './value-error.js';
 
 const METRIC = 'metric: hopLatency';
 const THRESHOLD = 'threshold: 10us';

@@ -1,8 +1,6 @@
+import { nearestName, quoted, ValueError } from '@int/network/internals';
 import type { RuleProblem, RuleProblemCode } from '../errors.js';
 import type { Span } from '../expression/model.js';
-import { nearestName } from './nearest.js';
-import { quoted } from './quantity.js';
-import { ValueError } from './value-error.js';
 
 /** Keys and indices from the root of the rules. */
 export type Path = readonly (string | number)[];

@@ -1,16 +1,16 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { described, type Given, suggestion } from './given.js';
-import { quoted } from './quantity.js';
 import {
   cellScale,
   fullScale,
   MEASURED_METRICS,
   type MetricScale,
+  quoted,
   type Scale,
   type Scales,
   unitScale,
-} from './scale.js';
-import { ValueError } from './value-error.js';
+  ValueError,
+} from '@int/network/internals';
+import { described, type Given, suggestion } from './given.js';
 
 /** The scales that `units` declares, and the metrics whose scale could not be read. */
 export interface Units {

@@ -38,32 +38,6 @@ export function components(graph: Graph): Components {
   return { count: sizes.length, of, sizes: Uint32Array.from(sizes) };
 }
 
-/**
- * Whether every node can be reached from every other. The search ends at the last node, mostly long before the last
- * link.
- */
-export function isConnected(graph: Graph): boolean {
-  const { nodeCount, first, neighbours } = graph;
-  const seen = new Uint8Array(nodeCount);
-  const stack = new Int32Array(nodeCount);
-  let depth = 0;
-  let reached = 1;
-  stack[depth++] = 0;
-  seen[0] = 1;
-  while (depth > 0 && reached < nodeCount) {
-    const v = stack[--depth]!;
-    const end = first[v + 1]!;
-    for (let i = first[v]!; i < end; i++) {
-      const u = neighbours[i]!;
-      if (seen[u] === 1) continue;
-      seen[u] = 1;
-      stack[depth++] = u;
-      reached++;
-    }
-  }
-  return reached === nodeCount;
-}
-
 const NAMES_SHOWN = 5;
 const COMPONENTS_SHOWN = 4;
 

@@ -1,5 +1,5 @@
-import { assemble } from './csr.js';
 import type { Graph } from './graph.js';
+import { LinkList } from './link-list.js';
 
 /** A part of a graph as a separate graph. */
 interface Surroundings {
@@ -58,24 +58,12 @@ export function surroundings(graph: Graph, nodes: readonly number[]): Surroundin
       }
     }
   }
-  const from: number[] = [];
-  const to: number[] = [];
-  const costs: number[] = [];
+  const list = new LinkList();
   for (const [i, v] of whole.entries()) {
     for (let j = first[v]!; j < first[v + 1]!; j++) {
       const u = local[neighbours[j]!]! - 1;
-      if (u <= i) continue;
-      from.push(i);
-      to.push(u);
-      if (weights !== null) costs.push(weights[links[j]!]!);
+      if (u > i) list.add(i, u, weights?.[links[j]!]);
     }
   }
-  const part = assemble(
-    whole.map((v) => graph.names[v]!),
-    from.length,
-    Uint32Array.from(from),
-    Uint32Array.from(to),
-    weights === null ? null : Float64Array.from(costs),
-  );
-  return { graph: part.graph, whole };
+  return { graph: list.assemble(whole.map((v) => graph.names[v]!)).graph, whole };
 }

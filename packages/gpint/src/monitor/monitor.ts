@@ -95,12 +95,7 @@ export class Monitor {
       prefixTo: inBand ? prefixFinder(graph, nodes, maxPrefixHops) : null,
       maxPrefixHops,
     });
-    this.#routeOptions = {
-      layout: options.layout ?? 'auto',
-      reserveHops: maxPrefixHops,
-      ...(options.measurements === undefined ? {} : { measurements: options.measurements }),
-      ...(options.portOf === undefined ? {} : { portOf: options.portOf }),
-    };
+    this.#routeOptions = { ...options, reserveHops: maxPrefixHops };
     this.#state = initialRecovery(firstId(options.seed));
     this.#routes = this.#plan(options.plan);
     this.#sessionRoutes = this.#routes;
@@ -258,7 +253,7 @@ export class Monitor {
       (kind === 'feedback' ||
         (readProbeParts(payload, 0, payload.length, extended, parts) === 0 && parts.switchCount <= visited.length));
     if (!isSound) {
-      this.#totals.malformed++;
+      this.#totals.malformed();
       this.#tell((timeNs) => ({ kind: 'ignored', requestId, reason: 'malformed', timeNs }));
       return;
     }

@@ -3,52 +3,48 @@ import { NO_COUNTERS } from '../recovery/draft.js';
 import type { RecoveryCounters } from '../recovery/model.js';
 import type { MonitorCounters } from './types.js';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-function add(a: RecoveryCounters, b: RecoveryCounters): RecoveryCounters {
-  const sum: Mutable<RecoveryCounters> = { ...a };
-  for (const name of Object.keys(b) as (keyof RecoveryCounters)[]) sum[name] += b[name];
-  return sum;
+/** Adds counters of the same names, the second ones times `factor`. */
+function sum<Name extends string>(
+  one: Readonly<Record<Name, number>>,
+  other: Readonly<Record<Name, number>>,
+  factor = 1,
+): Record<Name, number> {
+  const total: Record<Name, number> = { ...one };
+  for (const name of Object.keys(other) as Name[]) total[name] += factor * other[name];
+  return total;
 }
 
 export class MonitorTotals {
-  malformed = 0;
-  #sent = 0;
-  #sentBytes = 0;
-  #received = 0;
-  #receivedBytes = 0;
+  readonly #own = { sent: 0, sentBytes: 0, received: 0, receivedBytes: 0, malformed: 0 };
   /** Counters of the ended sessions. */
   #past: RecoveryCounters = NO_COUNTERS;
   /** All counts up to the last report. */
   #reported: MonitorCounters = this.all(NO_COUNTERS);
 
   send(bytes: number): void {
-    this.#sent++;
-    this.#sentBytes += bytes;
+    this.#own.sent++;
+    this.#own.sentBytes += bytes;
   }
 
   receive(bytes: number): void {
-    this.#received++;
-    this.#receivedBytes += bytes;
+    this.#own.received++;
+    this.#own.receivedBytes += bytes;
+  }
+
+  malformed(): void {
+    this.#own.malformed++;
   }
 
   /** `current`: counters of the current session. */
   all(current: RecoveryCounters): MonitorCounters {
-    const { malformed } = this;
-    const sent = this.#sent;
-    const sentBytes = this.#sentBytes;
-    const received = this.#received;
-    const receivedBytes = this.#receivedBytes;
-    return { ...add(this.#past, current), sent, sentBytes, received, receivedBytes, malformed };
+    return { ...sum(this.#past, current), ...this.#own };
   }
 
   /** The counts since the previous report. `ended`: counters of the session that ends with this report. */
   report(ended: RecoveryCounters): MonitorCounters {
     const reported = this.#reported;
-    this.#past = add(this.#past, ended);
+    this.#past = sum(this.#past, ended);
     this.#reported = this.all(NO_COUNTERS);
-    const since: Mutable<MonitorCounters> = { ...this.#reported };
-    for (const name of Object.keys(since) as (keyof MonitorCounters)[]) since[name] -= reported[name];
-    return since;
+    return sum(this.#reported, reported, -1);
   }
 }

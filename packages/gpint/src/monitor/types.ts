@@ -1,15 +1,13 @@
 /** Options, events and results of a monitor. */
 import type { Graph } from '../graph/graph.js';
 import type { Paths } from '../plan/plan.js';
-import type { Measurements, PortOf } from '../probe/route.js';
+import type { RouteOptions } from '../probe/route.js';
 import type {
-  IgnoredReason,
-  LinkStatus,
+  RecoveryAction,
   RecoveryConfig,
   RecoveryCounters,
   SessionResult,
-  SwitchReason,
-  UncollectedReason,
+  UncollectedSwitch,
 } from '../recovery/model.js';
 
 /** Carries probes to switches. Answers go to `Monitor.receive`. */
@@ -34,7 +32,7 @@ export interface MonitorClock {
 /** The measurements of a probe: counters of forwarding rules, or packets received per port. */
 export type RequestType = 'rule-hits' | 'port-packets';
 
-export interface MonitorOptions {
+export interface MonitorOptions extends Omit<RouteOptions, 'reserveHops'> {
   readonly graph: Graph;
   /** A plan, or its paths. */
   readonly plan: { readonly paths: Paths } | Paths;
@@ -49,66 +47,36 @@ export interface MonitorOptions {
   readonly seed?: number | string;
   /** Requested counters. Default `rule-hits`. */
   readonly requestType?: RequestType;
-  /** Range of counters. Default: counters 0 to 7 of every switch. */
-  readonly measurements?: Measurements;
   /** Switches that the monitor is attached to; default: all (out-of-band). */
   readonly entries?: readonly number[];
-  /** Probe layout; default `auto`: plain if ids and ports fit into 8 bits. */
-  readonly layout?: 'auto' | 'plain' | 'extended';
-  /**
-   * Port numbers. Default: the position of the neighbour among the neighbours of the switch, plus 1. Port 0 leads to
-   * the monitor.
-   */
-  readonly portOf?: PortOf;
   /** Called with every event at once. Must not throw. */
   readonly onEvent?: (event: MonitorEvent) => void;
 }
 
-/** An event of a monitor. `path` and `position` refer to the plan. */
-export type MonitorEvent =
-  | { readonly kind: 'session'; readonly session: number; readonly probes: number; readonly timeNs: number }
-  | {
+/** The place in the plan that an event is about. */
+interface PlanPosition {
+  readonly path: number;
+  readonly position: number;
+}
+
+/** An event of a monitor. */
+export type MonitorEvent = { readonly timeNs: number } & (
+  | { readonly kind: 'session'; readonly session: number; readonly probes: number }
+  | (PlanPosition & {
       readonly kind: 'sent';
-      readonly path: number;
-      readonly position: number;
       readonly requestId: number;
       readonly prefix: readonly number[];
       readonly recovery: boolean;
       readonly bytes: number;
-      readonly timeNs: number;
-    }
-  | { readonly kind: 'feedback'; readonly requestId: number; readonly timeNs: number }
+    })
+  | { readonly kind: 'feedback'; readonly requestId: number }
   /** Measurements of these switches, in the order of their visits, arrived with a probe or a notice. */
-  | {
-      readonly kind: 'home' | 'notice';
-      readonly path: number;
-      readonly position: number;
-      readonly requestId: number;
-      readonly nodes: readonly number[];
-      readonly timeNs: number;
-    }
-  | {
-      readonly kind: 'link';
-      readonly from: number;
-      readonly to: number;
-      readonly status: LinkStatus;
-      readonly timeNs: number;
-    }
-  | { readonly kind: 'switch'; readonly node: number; readonly reason: SwitchReason; readonly timeNs: number }
-  | {
-      readonly kind: 'done';
-      readonly path: number;
-      readonly position: number;
-      readonly outcome: 'finished' | 'abandoned';
-      readonly timeNs: number;
-    }
-  | {
-      readonly kind: 'ignored';
-      readonly requestId: number;
-      readonly reason: IgnoredReason | 'malformed';
-      readonly timeNs: number;
-    }
-  | { readonly kind: 'end'; readonly report: SessionReport; readonly timeNs: number };
+  | (PlanPosition & { readonly kind: 'home' | 'notice'; readonly requestId: number; readonly nodes: readonly number[] })
+  | (PlanPosition & { readonly kind: 'done'; readonly outcome: 'finished' | 'abandoned' })
+  | Extract<RecoveryAction, { readonly kind: 'link' | 'switch' | 'ignored' }>
+  | { readonly kind: 'ignored'; readonly requestId: number; readonly reason: 'malformed' }
+  | { readonly kind: 'end'; readonly report: SessionReport }
+);
 
 /** The measurements of one switch. */
 export interface SwitchTelemetry {
@@ -134,10 +102,8 @@ export interface SessionTelemetry {
 }
 
 /** A switch that was not collected, with the reason. */
-export interface UncollectedReport {
-  readonly node: number;
+export interface UncollectedReport extends UncollectedSwitch {
   readonly name: string;
-  readonly reason: UncollectedReason;
 }
 
 export interface SessionReport extends Omit<SessionResult, 'counters' | 'uncollected'> {

@@ -14,44 +14,32 @@ export function measurePlan(
   optimal = false,
   required: Uint8Array | null = null,
 ): Plan {
-  const { visits, starts } = paths;
-  const count = paths.count;
+  const { visits, starts, count } = paths;
+  const { weights } = graph;
   const visited = new Uint8Array(graph.nodeCount);
+  let distinct = 0;
   let longest = 0;
   let shortest = count === 0 ? 0 : visits.length;
+  let dearest = 0;
+  let cheapest = count === 0 ? 0 : Number.POSITIVE_INFINITY;
   for (let p = 0; p < count; p++) {
     const length = starts[p + 1]! - starts[p]!;
     if (length > longest) longest = length;
     if (length < shortest) shortest = length;
-  }
-  let distinct = 0;
-  for (let i = 0; i < visits.length; i++) {
-    const node = visits[i]!;
-    if (visited[node] === 0) {
-      visited[node] = 1;
-      distinct++;
-    }
-  }
-  let dearest = Math.max(0, longest - 1);
-  let cheapest = Math.max(0, shortest - 1);
-  if (graph.weights !== null) {
-    dearest = 0;
-    cheapest = count === 0 ? 0 : Number.POSITIVE_INFINITY;
-    for (let p = 0; p < count; p++) {
-      let cost = 0;
-      for (let i = starts[p]! + 1; i < starts[p + 1]!; i++) {
-        cost += graph.weights[graph.linkBetween(visits[i - 1]!, visits[i]!)]!;
+    let cost = weights === null ? Math.max(0, length - 1) : 0;
+    for (let i = starts[p]!; i < starts[p + 1]!; i++) {
+      const node = visits[i]!;
+      if (visited[node] === 0) {
+        visited[node] = 1;
+        distinct++;
       }
-      if (cost > dearest) dearest = cost;
-      if (cost < cheapest) cheapest = cost;
+      if (weights !== null && i > starts[p]!) cost += weights[graph.linkBetween(visits[i - 1]!, node)]!;
     }
+    if (cost > dearest) dearest = cost;
+    if (cost < cheapest) cheapest = cost;
   }
-  const uncovered: number[] = [];
-  if (distinct < graph.nodeCount) {
-    for (let v = 0; v < graph.nodeCount; v++) {
-      if (visited[v] === 0 && (required === null || required[v] === 1)) uncovered.push(v);
-    }
-  }
+  const isMissing = (v: number): boolean => visited[v] === 0 && (required === null || required[v] === 1);
+  const uncovered = distinct === graph.nodeCount ? [] : Array.from(visited.keys()).filter(isMissing);
   return {
     algorithm,
     paths,

@@ -12,11 +12,6 @@ import { Paths, type Plan } from './plan.js';
 export function perNode(graph: Graph): Plan {
   const { nodeCount } = graph;
   if (nodeCount === 0) throw new GpintError('ERR_GPINT_EMPTY_GRAPH', 'the graph has no nodes');
-  const visits = new Uint32Array(nodeCount);
-  const starts = new Uint32Array(nodeCount + 1);
-  for (let v = 0; v < nodeCount; v++) {
-    visits[v] = v;
-    starts[v + 1] = v + 1;
-  }
-  return measurePlan(graph, new Paths(visits, starts), 'per-node', true);
+  const starts = Uint32Array.from({ length: nodeCount + 1 }, (_, v) => v);
+  return measurePlan(graph, new Paths(starts.slice(0, nodeCount), starts), 'per-node', true);
 }

@@ -2,6 +2,7 @@
  * Sets of nodes whose removal leaves many components, which make overlap unavoidable. Each is found in O(nodes +
  * links).
  */
+import { byDegree } from '../graph/degrees.js';
 import type { Graph } from '../graph/graph.js';
 
 /** A set S of nodes, and the parts of the graph without it. */
@@ -153,7 +154,7 @@ export function smallerSides(graph: Graph): Uint8Array {
  */
 export function neighbourhood(graph: Graph): Uint8Array | null {
   const { nodeCount, first, neighbours } = graph;
-  const order = nodesByDegree(graph);
+  const { order } = byDegree(graph, null);
   /** Turn in which a node joined the neighbourhood, from 1. Nodes of the independent set have no neighbours in it. */
   const turn = new Uint32Array(nodeCount);
   let ahead = 0;
@@ -181,26 +182,6 @@ export function neighbourhood(graph: Graph): Uint8Array | null {
     if (turn[v] !== 0 && turn[v]! <= bestTurn) inside[v] = 1;
   }
   return inside;
-}
-
-/** Nodes in ascending order of degree, equal ones in order of number: a counting sort. */
-function nodesByDegree(graph: Graph): Uint32Array {
-  const { nodeCount } = graph;
-  let highest = 0;
-  for (let v = 0; v < nodeCount; v++) highest = Math.max(highest, graph.degree(v));
-  const starts = new Uint32Array(highest + 2);
-  for (let v = 0; v < nodeCount; v++) {
-    const d = graph.degree(v) + 1;
-    starts[d] = starts[d]! + 1;
-  }
-  for (let d = 1; d < starts.length; d++) starts[d] = starts[d]! + starts[d - 1]!;
-  const order = new Uint32Array(nodeCount);
-  for (let v = 0; v < nodeCount; v++) {
-    const d = graph.degree(v);
-    order[starts[d]!] = v;
-    starts[d] = starts[d]! + 1;
-  }
-  return order;
 }
 
 /** Nodes whose removal leaves more than two components around them; `null` if there are none. */

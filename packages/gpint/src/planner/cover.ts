@@ -37,6 +37,16 @@ export class Cover {
     }
   }
 
+  /** Number of nodes of each path in use. */
+  sizes(): Int32Array {
+    return this.list.subarray(0, this.count).map((path) => this.size[path]!);
+  }
+
+  /** Number of nodes of all paths. */
+  get nodes(): number {
+    return this.sizes().reduce((sum, size) => sum + size, 0);
+  }
+
   /** Adds a path of one free node. Returns its number. */
   add(node: number): number {
     const path = this.list[this.count++]!;
@@ -101,34 +111,25 @@ export class Cover {
     const s = of[end]!;
     const t = of[x]!;
     const forwards = this.head[t] === x;
+    const atTail = this.tail[s] === end;
+    // With `ahead` and `back` exchanged, and places counted downwards, the head is a tail.
+    const ahead = atTail ? next : prev;
+    const back = atTail ? prev : next;
+    const sign = atTail ? 1 : -1;
     let at = place[end]!;
-    if (this.tail[s] === end) {
-      while (x >= 0) {
-        const following = forwards ? next[x]! : prev[x]!;
-        of[x] = s;
-        at = (at + 1) | 0;
-        place[x] = at;
-        prev[x] = end;
-        next[end] = x;
-        end = x;
-        x = following;
-      }
-      next[end] = -1;
-      this.tail[s] = end;
-    } else {
-      while (x >= 0) {
-        const following = forwards ? next[x]! : prev[x]!;
-        of[x] = s;
-        at = (at - 1) | 0;
-        place[x] = at;
-        next[x] = end;
-        prev[end] = x;
-        end = x;
-        x = following;
-      }
-      prev[end] = -1;
-      this.head[s] = end;
+    while (x >= 0) {
+      const following = forwards ? next[x]! : prev[x]!;
+      of[x] = s;
+      at = (at + sign) | 0;
+      place[x] = at;
+      back[x] = end;
+      ahead[end] = x;
+      end = x;
+      x = following;
     }
+    ahead[end] = -1;
+    if (atTail) this.tail[s] = end;
+    else this.head[s] = end;
     this.size[s] = this.size[s]! + this.size[t]!;
     this.#release(t);
   }

@@ -3,18 +3,12 @@ import type { Cover } from './cover.js';
 
 /** Fewest nodes of the longest piece for which the paths of a cover can be cut into `pieces` pieces or fewer. */
 function leastLongest(cover: Cover, pieces: number): number {
-  let total = 0;
-  let high = 1;
-  for (let i = 0; i < cover.count; i++) {
-    const size = cover.size[cover.list[i]!]!;
-    total += size;
-    if (size > high) high = size;
-  }
-  let low = Math.ceil(total / pieces);
+  const sizes = cover.sizes();
+  let high = sizes.reduce((most, size) => Math.max(most, size), 1);
+  let low = Math.ceil(cover.nodes / pieces);
   while (low < high) {
     const middle = (low + high) >>> 1;
-    let count = 0;
-    for (let i = 0; i < cover.count; i++) count += Math.ceil(cover.size[cover.list[i]!]! / middle);
+    const count = sizes.reduce((sum, size) => sum + Math.ceil(size / middle), 0);
     if (count <= pieces) high = middle;
     else low = middle + 1;
   }
@@ -35,8 +29,7 @@ export function cutCover(cover: Cover, pieces: number): Paths {
     sum += parts[i]!;
   }
   // Allow shorter pieces until there are enough of them.
-  let total = 0;
-  for (let i = 0; i < count; i++) total += size[list[i]!]!;
+  const total = cover.nodes;
   for (let shortest = Math.floor(total / pieces); sum < pieces; shortest--) {
     for (let i = 0; i < count && sum < pieces; i++) {
       const most = Math.floor(size[list[i]!]! / shortest);

@@ -2,6 +2,7 @@
 import type { Random } from '@int/random';
 import type { Graph } from '../graph/graph.js';
 import type { Cover } from './cover.js';
+import { Listing } from './listing.js';
 
 /** Most neighbours of an end examined in one step. */
 const LOOKED_AT = 16;
@@ -48,9 +49,7 @@ export class Exchange {
    */
   readonly #isBad: Uint8Array;
   /** Bad paths. */
-  readonly #bad: Int32Array;
-  readonly #badAt: Int32Array;
-  #badCount = 0;
+  readonly #bad: Listing;
   #sumFewest = 0;
   #sumMost = 0;
   #sumMissing = 0;
@@ -65,8 +64,7 @@ export class Exchange {
       { length: Math.ceil(22 * heat) + 2 },
       (_, rise) => 2 ** 32 * Math.exp(-rise / heat),
     );
-    let total = 0;
-    for (let i = 0; i < cover.count; i++) total += cover.size[cover.list[i]!]!;
+    const total = cover.nodes;
     this.#fewest = new Int32Array(total + 1);
     this.#most = new Int32Array(total + 1);
     this.#missing = new Int32Array(total + 1);
@@ -78,8 +76,7 @@ export class Exchange {
       this.#missing[length] = Math.max(0, fewest * shortest - length);
       this.#isBad[length] = this.#missing[length]! > 0 || 2 * (fewest * longest - length) > longest ? 1 : 0;
     }
-    this.#bad = new Int32Array(graph.nodeCount);
-    this.#badAt = new Int32Array(graph.nodeCount).fill(-1);
+    this.#bad = new Listing(graph.nodeCount);
     for (let i = 0; i < cover.count; i++) {
       const p = cover.list[i]!;
       const size = cover.size[p]!;
@@ -104,29 +101,15 @@ export class Exchange {
   }
 
   #mark(path: number): void {
-    const isBad = this.#isBad[this.#cover.size[path]!]! === 1;
-    const at = this.#badAt[path]!;
-    if (isBad === at >= 0) return;
-    if (isBad) {
-      this.#badAt[path] = this.#badCount;
-      this.#bad[this.#badCount++] = path;
-      return;
-    }
-    const other = this.#bad[--this.#badCount]!;
-    this.#bad[at] = other;
-    this.#badAt[other] = at;
-    this.#badAt[path] = -1;
+    this.#bad.set(path, this.#isBad[this.#cover.size[path]!]! === 1);
   }
 
   /** Energy after two paths of `a` and `b` nodes become two of `c` and `d`. */
   #after(a: number, b: number, c: number, d: number): number {
-    const fewest = this.#fewest;
-    const most = this.#most;
-    const missing = this.#missing;
     return this.#energyOf(
-      this.#sumFewest + fewest[c]! + fewest[d]! - fewest[a]! - fewest[b]!,
-      this.#sumMost + most[c]! + most[d]! - most[a]! - most[b]!,
-      this.#sumMissing + missing[c]! + missing[d]! - missing[a]! - missing[b]!,
+      this.#sumFewest + change(this.#fewest, a, b, c, d),
+      this.#sumMost + change(this.#most, a, b, c, d),
+      this.#sumMissing + change(this.#missing, a, b, c, d),
     );
   }
 
@@ -138,9 +121,7 @@ export class Exchange {
     const { of, place, head, tail, size } = cover;
     let draw = random.uint32();
     const s =
-      this.#badCount > 0 && (draw & 15) !== 0
-        ? this.#bad[(draw >>> 5) % this.#badCount]!
-        : cover.list[(draw >>> 5) % cover.count]!;
+      this.#bad.count > 0 && (draw & 15) !== 0 ? this.#bad.at(draw >>> 5) : cover.list[(draw >>> 5) % cover.count]!;
     const u = (draw & 16) === 0 ? head[s]! : tail[s]!;
     const begin = first[u]!;
     const degree = first[u + 1]! - begin;
@@ -206,9 +187,6 @@ export class Exchange {
       return 1 + (cover.size[s]! >>> 2);
     }
     const t = cover.of[v]!;
-    const fewest = this.#fewest;
-    const most = this.#most;
-    const missing = this.#missing;
     const a = cover.size[s]!;
     const b = cover.size[t]!;
     let other = -1;
@@ -220,13 +198,18 @@ export class Exchange {
     cover.join(u, v);
     const c = cover.size[cover.of[u]!]!;
     const d = a + b - c;
-    this.#sumFewest += fewest[c]! + fewest[d]! - fewest[a]! - fewest[b]!;
-    this.#sumMost += most[c]! + most[d]! - most[a]! - most[b]!;
-    this.#sumMissing += missing[c]! + missing[d]! - missing[a]! - missing[b]!;
+    this.#sumFewest += change(this.#fewest, a, b, c, d);
+    this.#sumMost += change(this.#most, a, b, c, d);
+    this.#sumMissing += change(this.#missing, a, b, c, d);
     this.energy = this.#energyOf(this.#sumFewest, this.#sumMost, this.#sumMissing);
     this.#mark(s);
     this.#mark(t);
     if (other >= 0) this.#mark(other);
     return 1 + Math.min(a, b);
   }
+}
+
+/** The change of a sum, of which `by` has a part for each number of nodes, when paths of `a` and `b` nodes become two of `c` and `d`. */
+function change(by: Int32Array, a: number, b: number, c: number, d: number): number {
+  return by[c]! + by[d]! - by[a]! - by[b]!;
 }

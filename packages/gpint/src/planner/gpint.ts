@@ -1,12 +1,12 @@
 import { Random } from '@int/random';
 import { GpintError } from '../errors.js';
-import { components, isConnected, requireConnected } from '../graph/components.js';
+import { components, requireConnected } from '../graph/components.js';
 import type { Graph } from '../graph/graph.js';
 import { nodeMask } from '../graph/mask.js';
 import { lowerBounds } from '../plan/bounds.js';
 import { measurePlan } from '../plan/measure.js';
 import { Paths, type Plan } from '../plan/plan.js';
-import { type Phases, solveWith } from './solve.js';
+import { type Phases, type Solution, solveCover } from './solve.js';
 
 /** Options of {@link gpint}. */
 export interface GpintOptions {
@@ -86,8 +86,8 @@ export function gpint(graph: Graph, options: GpintOptions): Plan {
   const entries = options.entries === undefined ? null : nodeMask(graph, options.entries);
   if (entries !== null && !entries.includes(1)) throw new GpintError('ERR_GPINT_NO_PLAN', 'there is no entry point');
   const random = new Random(seed).derive('gpint');
-  const plan = (required: Uint8Array | null, share: number, index: number): ReturnType<typeof solveWith> =>
-    solveWith(
+  const plan = (required: Uint8Array | null, share: number, index: number): Solution =>
+    solveCover(
       {
         graph,
         paths: share,
@@ -101,12 +101,12 @@ export function gpint(graph: Graph, options: GpintOptions): Plan {
       },
       phases,
     );
-  if (isConnected(graph)) {
+  const { count, of, sizes } = components(graph);
+  if (count === 1) {
     const { paths: found, optimal } = plan(null, paths, 0);
     return measurePlan(graph, found, 'gpint', optimal);
   }
   if (!perComponent) requireConnected(graph);
-  const { count, of, sizes } = components(graph);
   if (paths < count) {
     throw new GpintError('ERR_GPINT_NO_PLAN', `${paths} paths are fewer than the ${count} components of the graph`);
   }

@@ -1,30 +1,13 @@
 /** Phase 1 of GPINT: paths grown from the nodes of lowest degree (reliable GPINT, section III-A, "initial partitioning"). */
 import type { Random } from '@int/random';
+import { byDegree } from '../graph/degrees.js';
 import type { Graph } from '../graph/graph.js';
 import { Cover } from './cover.js';
 
 /** The nodes of `required` (`null`: all), in ascending order of degree, equal ones in random order. */
-function byDegree(graph: Graph, required: Uint8Array | null, random: Random): Uint32Array {
-  const { nodeCount, first } = graph;
-  let highest = 0;
-  let total = 0;
-  for (let v = 0; v < nodeCount; v++) {
-    if (required !== null && required[v] !== 1) continue;
-    const degree = first[v + 1]! - first[v]!;
-    if (degree > highest) highest = degree;
-    total++;
-  }
-  const begin = new Uint32Array(highest + 2);
-  for (let v = 0; v < nodeCount; v++) {
-    if (required === null || required[v] === 1) begin[first[v + 1]! - first[v]! + 1]!++;
-  }
-  for (let d = 0; d <= highest; d++) begin[d + 1] = begin[d + 1]! + begin[d]!;
-  const order = new Uint32Array(total);
-  const at = begin.slice();
-  for (let v = 0; v < nodeCount; v++) {
-    if (required === null || required[v] === 1) order[at[first[v + 1]! - first[v]!]!++] = v;
-  }
-  for (let d = 0; d <= highest; d++) {
+function shuffledByDegree(graph: Graph, required: Uint8Array | null, random: Random): Uint32Array {
+  const { order, begin } = byDegree(graph, required);
+  for (let d = 0; d + 1 < begin.length; d++) {
     const low = begin[d]!;
     for (let i = begin[d + 1]! - 1; i > low; i--) {
       const j = low + (random.uint32() % (i - low + 1));
@@ -76,7 +59,7 @@ function fewestLeft(neighbours: Uint32Array, left: Int32Array, begin: number, en
 export function grow(graph: Graph, required: Uint8Array | null, paths: number, random: Random): Cover {
   const { nodeCount, first, neighbours } = graph;
   const cover = new Cover(nodeCount);
-  const order = byDegree(graph, required, random);
+  const order = shuffledByDegree(graph, required, random);
   /** Neighbours left of each node; -1 for nodes that are taken or not wanted. */
   const left = new Int32Array(nodeCount);
   for (let v = 0; v < nodeCount; v++) {

@@ -28,6 +28,11 @@ export class Listing {
 
   /** A random number of the set, which must not be empty. */
   draw(random: Random): number {
-    return this.#list[random.uint32() % this.count]!;
+    return this.at(random.uint32());
+  }
+
+  /** The number of the set that a draw of any size chooses. The set must not be empty. */
+  at(draw: number): number {
+    return this.#list[draw % this.count]!;
   }
 }

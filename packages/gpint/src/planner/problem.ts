@@ -29,6 +29,3 @@ export interface CoverProblem {
   /** Known lower bound. The search stops when a cover meets it. */
   readonly bound: { readonly longest: number; readonly overlap: number };
 }
-
-/** Solves a {@link CoverProblem}. The result covers every required node, whatever the budget. */
-export type CoverSolver = (problem: CoverProblem) => { readonly paths: Paths; readonly optimal: boolean };

@@ -1,4 +1,5 @@
 import type { Graph } from '../graph/graph.js';
+import { measurePlan } from '../plan/measure.js';
 import type { Paths } from '../plan/plan.js';
 
 /** The quality of a cover by the objective of `CoverProblem`. */
@@ -12,29 +13,10 @@ export interface Score {
 }
 
 export function scoreOf(graph: Graph, paths: Paths, required: Uint8Array | null): Score {
-  const { visits, starts } = paths;
-  const visited = new Uint8Array(graph.nodeCount);
-  let distinct = 0;
-  let longest = 0;
-  let shortest = Number.POSITIVE_INFINITY;
-  for (let p = 0; p < paths.count; p++) {
-    let cost = graph.weights === null ? starts[p + 1]! - starts[p]! : 0;
-    for (let i = starts[p]!; i < starts[p + 1]!; i++) {
-      const v = visits[i]!;
-      if (visited[v] === 0) {
-        visited[v] = 1;
-        distinct++;
-      }
-      if (graph.weights !== null && i > starts[p]!) cost += graph.cost(graph.linkBetween(visits[i - 1]!, v));
-    }
-    if (cost > longest) longest = cost;
-    if (cost < shortest) shortest = cost;
-  }
-  let missing = 0;
-  for (let v = 0; v < graph.nodeCount; v++) {
-    if (visited[v] === 0 && (required === null || required[v] === 1)) missing++;
-  }
-  return { missing, longest, overlap: visits.length - distinct, spread: longest - shortest };
+  const plan = measurePlan(graph, paths, 'gpint', false, required);
+  const { uncovered, overlap } = plan;
+  const [longest, shortest] = graph.weights === null ? [plan.longest, plan.shortest] : [plan.dearest, plan.cheapest];
+  return { missing: uncovered.length, longest, overlap, spread: longest - shortest };
 }
 
 export function isBetter(a: Score, b: Score): boolean {

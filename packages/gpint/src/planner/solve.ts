@@ -14,7 +14,7 @@ import { Exchange } from './exchange.js';
 import { grow } from './grow.js';
 import { Hops } from './hops.js';
 import type { Metric } from './metric.js';
-import type { CoverProblem, CoverSolver } from './problem.js';
+import type { CoverProblem } from './problem.js';
 import { isBetter, type Score, scoreOf } from './score.js';
 import { SpanningTree } from './spanning-tree.js';
 import { joinedTour, looseTour, type PieceCost, splitTour } from './split.js';
@@ -45,7 +45,7 @@ const POOR = 1.1;
 /** `'grow'` leaves out the second phase of the paper: for comparison. */
 export type Phases = 'both' | 'grow';
 
-interface Solution {
+export interface Solution {
   readonly paths: Paths;
   readonly optimal: boolean;
 }
@@ -64,21 +64,14 @@ class Solver {
     this.#problem = problem;
     this.#graph = problem.graph;
     this.#begun = problem.budgetMs < Number.POSITIVE_INFINITY ? problem.clock() : 0;
-    const { nodeCount } = problem.graph;
-    const required: number[] = [];
-    for (let v = 0; v < nodeCount; v++) {
-      if (problem.required === null || problem.required[v] === 1) required.push(v);
-    }
-    this.#required = Int32Array.from(required);
-    this.#hops = new Hops(problem.graph);
-    this.#fromEntries = null;
-    if (problem.entries !== null) {
-      this.#fromEntries = reach(problem.graph, maskedNodes(problem.entries));
-      for (const v of required) {
-        if (this.#fromEntries.hops[v]! < 0) {
-          throw new GpintError('ERR_GPINT_NO_PLAN', `no entry point reaches node "${problem.graph.names[v]}"`);
-        }
-      }
+    const { graph, required, entries } = problem;
+    this.#required = required === null ? Int32Array.from(graph.names.keys()) : Int32Array.from(maskedNodes(required));
+    this.#hops = new Hops(graph);
+    const fromEntries = entries === null ? null : reach(graph, maskedNodes(entries));
+    this.#fromEntries = fromEntries;
+    const lost = fromEntries === null ? undefined : this.#required.find((v) => fromEntries.hops[v]! < 0);
+    if (lost !== undefined) {
+      throw new GpintError('ERR_GPINT_NO_PLAN', `no entry point reaches node "${graph.names[lost]}"`);
     }
   }
 
@@ -108,16 +101,15 @@ class Solver {
   }
 
   solve(phases: Phases): Solution {
-    const problem = this.#problem;
     const graph = this.#graph;
     const required = this.#required;
-    const plain = this.#fromEntries === null;
-    if (required.length === 0 || (plain && required.length <= problem.paths)) return this.#singles();
+    const { paths } = this.#problem;
+    if (required.length === 0 || (this.#fromEntries === null && required.length <= paths)) return this.#singles();
     // For few nodes the exact search completes the first phase at once.
     const isGrown = phases === 'grow' || required.length <= EXACT_NODES;
     const orders = isGrown ? this.#pieces(this.#firstCover(0)) : this.#exchange();
     if (phases === 'both' && !this.#isPerfect() && !this.#isOver()) {
-      const cells = required.length * Math.max(required.length, problem.paths);
+      const cells = required.length * Math.max(required.length, paths);
       if (required.length <= CLOSURE_NODES && cells <= CLOSURE_CELLS * 2) {
         const proven = this.#refine(orders);
         if (proven) return { paths: this.#best!, optimal: true };
@@ -128,14 +120,13 @@ class Solver {
 
   /** One visit for each node, and repeated nodes for the remaining paths. */
   #singles(): Solution {
-    const problem = this.#problem;
-    const required = this.#required;
-    const nodes = required.length > 0 ? required : Int32Array.of(this.#filler());
-    const visits = Uint32Array.from({ length: problem.paths }, (_, p) => nodes[p % nodes.length]!);
+    const nodes = this.#required.length > 0 ? this.#required : Int32Array.of(this.#filler());
+    const { paths } = this.#problem;
+    const visits = Uint32Array.from({ length: paths }, (_, p) => nodes[p % nodes.length]!);
     return {
       paths: new Paths(
         visits,
-        Uint32Array.from({ length: problem.paths + 1 }, (_, p) => p),
+        Uint32Array.from({ length: paths + 1 }, (_, p) => p),
       ),
       optimal: true,
     };
@@ -149,15 +140,14 @@ class Solver {
 
   /** The given cover without overlaps and without paths between nodes that are not neighbours; otherwise phase 1. */
   #firstCover(index: number): Cover {
-    const problem = this.#problem;
     const graph = this.#graph;
-    const { initial } = problem;
-    if (initial === null) return grow(graph, problem.required, problem.paths, problem.random.derive('grow', index));
+    const { initial, required, paths, random } = this.#problem;
+    if (initial === null) return grow(graph, required, paths, random.derive('grow', index));
     const cover = new Cover(graph.nodeCount);
     for (let p = 0; p < initial.count; p++) {
       let before = -1;
       for (const v of initial.path(p)) {
-        if (cover.of[v]! >= 0 || (problem.required !== null && problem.required[v] !== 1)) continue;
+        if (cover.of[v]! >= 0 || (required !== null && required[v] !== 1)) continue;
         if (before >= 0 && graph.positionOf(before, v) >= 0) cover.append(cover.of[before]!, v);
         else cover.add(v);
         before = v;
@@ -225,18 +215,15 @@ class Solver {
   }
 
   #pieceCost(): PieceCost {
-    const graph = this.#graph;
-    const fromEntries = this.#fromEntries;
-    return { base: graph.weights === null ? 1 : 0, entry: fromEntries === null ? null : fromEntries.cost };
+    return { base: this.#graph.weights === null ? 1 : 0, entry: this.#fromEntries?.cost ?? null };
   }
 
   /** Searches until a cover can be cut as requested, or nothing improves. Returns whether its pieces are few enough. */
   #search(cover: Cover, shortest: number, longest: number, index: number, most: number): boolean {
-    const problem = this.#problem;
-    const required = this.#required;
-    const random = problem.random.derive('exchange', index);
-    const search = new Exchange(this.#graph, cover, problem.paths, shortest, longest, random);
-    const patience = Math.min(PATIENCE, PATIENCE_OF_FEW * required.length) + PATIENCE_OF_MANY * required.length;
+    const { paths, random } = this.#problem;
+    const { length } = this.#required;
+    const search = new Exchange(this.#graph, cover, paths, shortest, longest, random.derive('exchange', index));
+    const patience = Math.min(PATIENCE, PATIENCE_OF_FEW * length) + PATIENCE_OF_MANY * length;
     let lowest = search.energy;
     let idle = 0;
     let total = 0;
@@ -250,29 +237,26 @@ class Solver {
       }
       if ((step & 255) === 255 && this.#isOver()) break;
     }
-    return search.leastPieces <= problem.paths;
+    return search.leastPieces <= paths;
   }
 
   /** Cuts and joins the paths of a cover to the requested number, and offers them. Returns their orders. */
   #pieces(cover: Cover): number[][] {
-    const problem = this.#problem;
+    const { paths } = this.#problem;
     const graph = this.#graph;
     const fromEntries = this.#fromEntries;
-    if (cover.count <= problem.paths && fromEntries === null && graph.weights === null) {
-      const paths = cutCover(cover, problem.paths);
-      this.#offer(paths);
-      return Array.from({ length: paths.count }, (_, p) => Array.from(paths.path(p)));
+    if (cover.count <= paths && fromEntries === null && graph.weights === null) {
+      const cut = cutCover(cover, paths);
+      this.#offer(cut);
+      return Array.from({ length: cut.count }, (_, p) => Array.from(cut.path(p)));
     }
-    let found: number[][] | null = null;
-    if (cover.count <= problem.paths) found = splitTour(looseTour(graph, cover), problem.paths, this.#pieceCost());
+    let found = cover.count <= paths ? splitTour(looseTour(graph, cover), paths, this.#pieceCost()) : null;
     if (found !== null) this.#offerOrders(found);
     if (found === null || fromEntries !== null) {
       const joined = this.#joined(cover);
       if (joined === null && found === null) {
-        throw new GpintError(
-          'ERR_GPINT_NO_PLAN',
-          `${problem.paths} paths are fewer than the parts of the graph to be visited`,
-        );
+        const message = `${paths} paths are fewer than the parts of the graph to be visited`;
+        throw new GpintError('ERR_GPINT_NO_PLAN', message);
       }
       found = this.#better(found ?? joined!, joined);
     }
@@ -280,63 +264,37 @@ class Solver {
   }
 
   #offerOrders(orders: readonly (readonly number[])[]): void {
-    const problem = this.#problem;
-    const graph = this.#graph;
-    const required = this.#required;
-    const all = Array.from({ length: problem.paths }, (_, p) => orders[p] ?? []);
-    this.#offer(
-      assembleWalks(
-        {
-          graph,
-          hops: this.#hops,
-          entries: problem.entries,
-          fromEntries: this.#fromEntries,
-          isSmall: required.length <= CLOSURE_NODES,
-          filler: this.#filler(),
-        },
-        all,
-      ),
-    );
+    const { graph, paths, entries } = this.#problem;
+    const isSmall = this.#required.length <= CLOSURE_NODES;
+    const parts = { graph, hops: this.#hops, entries, fromEntries: this.#fromEntries, isSmall, filler: this.#filler() };
+    const all = Array.from({ length: paths }, (_, p) => orders[p] ?? []);
+    this.#offer(assembleWalks(parts, all));
   }
 
   /** The same search as the last of `refine`, for large networks: with distances in a spanning tree, and cut short. */
   #settle(orders: readonly (readonly number[])[]): void {
-    const graph = this.#graph;
-    const required = this.#required;
-    const metric = new TreeMetric(graph, required, this.#fromEntries);
-    if (this.#isOver()) return;
-    this.#improve(metric, orders);
+    const metric = new TreeMetric(this.#graph, this.#required, this.#fromEntries);
+    if (!this.#isOver()) this.#improve(metric, orders);
   }
 
   #improve(metric: Metric, orders: readonly (readonly number[])[]): void {
-    const problem = this.#problem;
-    const required = this.#required;
+    const { paths, random, bound } = this.#problem;
     const indexOf = new Int32Array(this.#graph.nodeCount);
     for (let i = 0; i < metric.size; i++) indexOf[metric.nodes[i]!] = i;
-    const task = {
-      metric,
-      paths: problem.paths,
-      random: problem.random.derive('anneal'),
-      isOver: this.#isOver,
-      longest: problem.bound.longest,
-      visits: problem.bound.overlap + required.length,
-    };
-    const found = anneal(
-      task,
-      orders.map((order) => order.map((v) => indexOf[v]!)),
-    );
+    const goal = { longest: bound.longest, visits: bound.overlap + this.#required.length, isOver: this.#isOver };
+    const begun = orders.map((order) => order.map((v) => indexOf[v]!));
+    const found = anneal({ metric, paths, random: random.derive('anneal'), ...goal }, begun);
     this.#offerOrders(found.map((order) => order.map((i) => metric.nodes[i]!)));
   }
 
   /** Searches that need the distances between all nodes. Returns whether the result is proven to be the best. */
   #refine(orders: readonly (readonly number[])[]): boolean {
-    const problem = this.#problem;
     const graph = this.#graph;
     const required = this.#required;
     const closure = new Closure(graph, required, this.#fromEntries, this.#isOver);
     if (this.#isOver()) return false;
     if (required.length <= EXACT_NODES) {
-      this.#offerOrders(exactCover(closure, problem.paths).map((order) => order.map((i) => required[i]!)));
+      this.#offerOrders(exactCover(closure, this.#problem.paths).map((order) => order.map((i) => required[i]!)));
       return graph.weights === null && required.length === graph.nodeCount;
     }
     this.#improve(closure, orders);
@@ -344,17 +302,14 @@ class Solver {
   }
 }
 
-/** {@link CoverSolver}, with the choice of phases. */
-export function solveWith(problem: CoverProblem, phases: Phases): Solution {
-  return new Solver(problem).solve(phases);
-}
-
 /**
- * Solves a {@link CoverProblem}. With a budget of Infinity the effort is bounded by the size of the problem: up to ten
+ * Solves a {@link CoverProblem}. The result covers every required node, whatever the budget. With a budget of Infinity the effort is bounded by the size of the problem: up to ten
  * searches by exchange, each of which ends after work for 2.5 million nodes, and 80 for each node, without progress. Where
  * the floor is not met, there follow: for up to 1,200 required nodes, at most eight schedules of annealing of 4,000 steps,
  * and 400 for each node (250,000 at most), and one of 100 for each; for more of them, if there is overlap and links have no
  * weights, one of 400 steps for each node (1.5 million at most), with distances in a spanning tree. Up to eleven required
  * nodes, the result is exact instead.
  */
-export const solveCover: CoverSolver = (problem) => solveWith(problem, 'both');
+export function solveCover(problem: CoverProblem, phases: Phases = 'both'): Solution {
+  return new Solver(problem).solve(phases);
+}

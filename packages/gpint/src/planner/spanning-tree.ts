@@ -40,10 +40,7 @@ export class SpanningTree {
       if (depth[root]! >= 0) continue;
       roots++;
       depth[root] = 0;
-      count =
-        shape === 'broad'
-          ? broad(graph, root, depth, parent, found, count)
-          : deep(graph, root, depth, parent, found, count);
+      count = (shape === 'broad' ? broad : deep)(graph, root, { depth, parent, found }, count);
     }
     // Sizes of subtrees, then places: each child begins where the one before it ends.
     const below = new Int32Array(nodeCount).fill(1);
@@ -100,14 +97,15 @@ export class SpanningTree {
   }
 }
 
-function broad(
-  graph: Graph,
-  root: number,
-  depth: Int32Array,
-  parent: Int32Array,
-  found: Int32Array,
-  count: number,
-): number {
+/** By node: depth (-1: not found yet) and node above. Then the nodes found, in this order. */
+interface Search {
+  readonly depth: Int32Array;
+  readonly parent: Int32Array;
+  readonly found: Int32Array;
+}
+
+/** Finds the tree of a root. `count` nodes are found already. Returns how many are afterwards. */
+function broad(graph: Graph, root: number, { depth, parent, found }: Search, count: number): number {
   const { first, neighbours } = graph;
   let tail = count;
   let head = tail;
@@ -125,14 +123,7 @@ function broad(
   return tail;
 }
 
-function deep(
-  graph: Graph,
-  root: number,
-  depth: Int32Array,
-  parent: Int32Array,
-  found: Int32Array,
-  count: number,
-): number {
+function deep(graph: Graph, root: number, { depth, parent, found }: Search, count: number): number {
   const { nodeCount, first, neighbours } = graph;
   const cursor = first.slice(0, nodeCount);
   let tail = count;

@@ -17,10 +17,8 @@ function stepCost(graph: Graph, a: number, b: number): number {
 
 /** The paths of a cover one after the other, with nothing between them. */
 export function looseTour(graph: Graph, cover: Cover): Tour {
-  let total = 0;
-  for (let i = 0; i < cover.count; i++) total += cover.size[cover.list[i]!]!;
-  const nodes = new Int32Array(total);
-  const gaps = new Float64Array(total);
+  const nodes = new Int32Array(cover.nodes);
+  const gaps = new Float64Array(cover.nodes);
   let at = 0;
   for (let i = 0; i < cover.count; i++) {
     let before = -1;
@@ -39,10 +37,8 @@ export function looseTour(graph: Graph, cover: Cover): Tour {
  */
 export function joinedTour(graph: Graph, cover: Cover, hops: Hops): Tour {
   const { nodeCount, first, neighbours } = graph;
-  let total = 0;
-  for (let i = 0; i < cover.count; i++) total += cover.size[cover.list[i]!]!;
-  const nodes = new Int32Array(total);
-  const gaps = new Float64Array(total);
+  const nodes = new Int32Array(cover.nodes);
+  const gaps = new Float64Array(cover.nodes);
   const placed = new Uint8Array(nodeCount);
   const seen = new Uint8Array(nodeCount);
   const cursor = first.slice(0, nodeCount);

@@ -44,48 +44,34 @@ function greedy(tree: SpanningTree, pieces: number, most: number): number[] | nu
   return ends;
 }
 
-/** Orders the nodes of pieces: from one end of a longest path to the other, off which it goes on the way. */
-class Orderer {
-  readonly #tree: SpanningTree;
-  readonly #required: Uint8Array | null;
-  /** By node: last link in the piece, in which it was found, node from which it was found. */
-  readonly #last: Int32Array;
-  readonly #from: Int32Array;
-  readonly #isOn: Uint8Array;
-  /** By link: node at its far end, link before. */
-  readonly #far: Int32Array;
-  readonly #before: Int32Array;
-  #links = 0;
-  readonly #queue: Int32Array;
+/**
+ * A function that orders the nodes of a piece, given by its begin and end in preorder: from one end of a longest path to
+ * the other, off which it goes on the way.
+ */
+function ordererOf(tree: SpanningTree, required: Uint8Array | null): (begin: number, end: number) => number[] {
+  const { order, parent, place, depth } = tree;
+  const nodeCount = place.length;
+  // By node: last link in the piece, node from which it was found, whether it is on the longest path.
+  const last = new Int32Array(nodeCount).fill(-1);
+  const from = new Int32Array(nodeCount);
+  const isOn = new Uint8Array(nodeCount);
+  // By link: node at its far end, link before.
+  const far = new Int32Array(2 * nodeCount);
+  const before = new Int32Array(2 * nodeCount);
+  let links = 0;
+  const queue = new Int32Array(nodeCount);
 
-  constructor(tree: SpanningTree, required: Uint8Array | null) {
-    const nodeCount = tree.place.length;
-    this.#tree = tree;
-    this.#required = required;
-    this.#last = new Int32Array(nodeCount).fill(-1);
-    this.#from = new Int32Array(nodeCount);
-    this.#isOn = new Uint8Array(nodeCount);
-    this.#far = new Int32Array(2 * nodeCount);
-    this.#before = new Int32Array(2 * nodeCount);
-    this.#queue = new Int32Array(nodeCount);
-  }
-
-  #link(a: number, b: number): void {
-    this.#far[this.#links] = b;
-    this.#before[this.#links] = this.#last[a]!;
-    this.#last[a] = this.#links++;
-    this.#far[this.#links] = a;
-    this.#before[this.#links] = this.#last[b]!;
-    this.#last[b] = this.#links++;
+  function link(a: number, b: number): void {
+    far[links] = b;
+    before[links] = last[a]!;
+    last[a] = links++;
+    far[links] = a;
+    before[links] = last[b]!;
+    last[b] = links++;
   }
 
   /** The node that is farthest from `start`; all are found from it. */
-  #farthest(start: number): number {
-    const last = this.#last;
-    const from = this.#from;
-    const far = this.#far;
-    const before = this.#before;
-    const queue = this.#queue;
+  function farthest(start: number): number {
     queue[0] = start;
     from[start] = -1;
     let tail = 1;
@@ -100,17 +86,8 @@ class Orderer {
     return queue[tail - 1]!;
   }
 
-  order(begin: number, end: number): number[] {
-    const tree = this.#tree;
-    const required = this.#required;
-    const last = this.#last;
-    const from = this.#from;
-    const isOn = this.#isOn;
-    const far = this.#far;
-    const before = this.#before;
-    const queue = this.#queue;
-    const { order, parent, place, depth } = tree;
-    this.#links = 0;
+  return (begin, end) => {
+    links = 0;
     let top = order[begin]!;
     const start = top;
     for (let i = begin + 1; i < end; i++) {
@@ -119,10 +96,10 @@ class Orderer {
     }
     for (let i = begin; i < end; i++) last[order[i]!] = -1;
     for (let x = start; x !== top; x = parent[x]!) last[parent[x]!] = -1;
-    for (let x = start; x !== top; x = parent[x]!) this.#link(x, parent[x]!);
-    for (let i = begin + 1; i < end; i++) this.#link(order[i]!, parent[order[i]!]!);
-    const head = this.#farthest(start);
-    const tail = this.#farthest(head);
+    for (let x = start; x !== top; x = parent[x]!) link(x, parent[x]!);
+    for (let i = begin + 1; i < end; i++) link(order[i]!, parent[order[i]!]!);
+    const head = farthest(start);
+    const tail = farthest(head);
     for (let x = tail; x >= 0; x = from[x]!) isOn[x] = 1;
     const found: number[] = [];
     let depthOf = 0;
@@ -144,7 +121,7 @@ class Orderer {
     }
     for (let x = tail; x >= 0; x = from[x]!) isOn[x] = 0;
     return found;
-  }
+  };
 }
 
 /** Halves the largest orders until there are `pieces`, or none of more than one node. */
@@ -179,10 +156,8 @@ export function splitTree(tree: SpanningTree, pieces: number, required: Uint8Arr
       best = found;
     }
   }
-  const orderer = new Orderer(tree, required);
-  const orders = best
-    .map((end, i) => orderer.order(i === 0 ? 0 : best[i - 1]!, end))
-    .filter((order) => order.length > 0);
+  const orderOf = ordererOf(tree, required);
+  const orders = best.map((end, i) => orderOf(i === 0 ? 0 : best[i - 1]!, end)).filter((order) => order.length > 0);
   halve(orders, pieces);
   return orders;
 }

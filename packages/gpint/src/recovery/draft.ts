@@ -35,6 +35,24 @@ export const NO_COUNTERS: RecoveryCounters = /* @__PURE__ */ Object.freeze({
   foreign: 0,
 });
 
+/** The part of a state that belongs to its session, while there is none. */
+export const NO_SESSION = /* @__PURE__ */ Object.freeze({
+  running: false,
+  missing: 0,
+  probes: [],
+  progress: emptyTrie<ProbeProgress>(),
+  sends: emptyTrie<SendRecord>(),
+  active: [],
+  launched: 0,
+  done: 0,
+  abandoned: 0,
+  sent: 0,
+  completeSends: 0,
+  switches: emptyTrie<SwitchState>(),
+  links: emptyTrie<readonly LinkState[]>(),
+  counters: NO_COUNTERS,
+}) satisfies Partial<RecoveryState>;
+
 const UNTOUCHED: SwitchState = /* @__PURE__ */ Object.freeze({ collected: false, unavailable: null });
 
 /** Number of the switch that a send visits at position `at` of its route, prefix included. */
@@ -179,14 +197,7 @@ export class Draft {
       abandoned: state.abandoned,
       counters: state.counters,
     };
-    state.running = false;
-    state.probes = [];
-    state.active = [];
-    state.progress = emptyTrie();
-    state.sends = emptyTrie();
-    state.switches = emptyTrie();
-    state.links = emptyTrie();
-    state.counters = NO_COUNTERS;
+    Object.assign(state, NO_SESSION);
     this.actions.push({ kind: 'end', result });
   }
 

@@ -30,7 +30,7 @@ export interface PrefixRequest {
  */
 export type PrefixFinder = (request: PrefixRequest) => readonly number[];
 
-/** Clamps of adaptive timeouts; see `AdaptiveTimeouts`. */
+/** Clamps of adaptive timeouts. */
 export interface AdaptiveOptions {
   /** Shortest timeout, ns. */
   readonly minNs: number;

@@ -10,7 +10,7 @@
  *   the last send, with t_f for each link.
  */
 import { afterSample, afterTimeout, timeoutOf } from './adaptive.js';
-import { Draft, NO_COUNTERS, routeSwitch } from './draft.js';
+import { Draft, NO_SESSION, routeSwitch } from './draft.js';
 import type {
   ProbeProgress,
   RecoveryConfig,
@@ -34,31 +34,8 @@ export function initialRecovery(firstId = 0): RecoveryState {
   if (!Number.isInteger(firstId) || firstId < 0 || firstId > 0x7fff) {
     throw new RangeError(`firstId must be an integer from 0 to 32767, not ${firstId}`);
   }
-  return {
-    session: 0,
-    running: false,
-    nowNs: 0,
-    nextTickNs: 0,
-    lastCallNs: 0,
-    missing: 0,
-    startedNs: 0,
-    lastArrivalNs: 0,
-    nextId: firstId,
-    issued: 0,
-    probes: [],
-    progress: emptyTrie(),
-    sends: emptyTrie(),
-    active: [],
-    launched: 0,
-    done: 0,
-    abandoned: 0,
-    sent: 0,
-    completeSends: 0,
-    switches: emptyTrie(),
-    links: emptyTrie(),
-    roundTrips: emptyTrie(),
-    counters: NO_COUNTERS,
-  };
+  const times = { nowNs: 0, nextTickNs: 0, lastCallNs: 0, startedNs: 0, lastArrivalNs: 0 };
+  return { ...NO_SESSION, ...times, session: 0, nextId: firstId, issued: 0, roundTrips: emptyTrie() };
 }
 
 /**
@@ -106,14 +83,8 @@ function start(draft: Draft, probes: readonly SessionProbe[]): void {
   state.running = true;
   state.startedNs = state.nowNs;
   state.lastCallNs = state.nowNs;
-  state.missing = 0;
   state.lastArrivalNs = state.nowNs;
   state.probes = probes;
-  state.launched = 0;
-  state.done = 0;
-  state.abandoned = 0;
-  state.sent = 0;
-  state.completeSends = 0;
   if (probes.length === 0) {
     draft.end(false);
     return;

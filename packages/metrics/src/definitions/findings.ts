@@ -1,6 +1,14 @@
 import type { RuleFigures, SequenceCounts } from '@int/collector';
 import type { PipelineParts } from '../options.js';
-import { byKey, type MetricDefinition, one, type PipelineReading, type ValueRows } from './definition.js';
+import {
+  byKey,
+  counter,
+  gauge,
+  type MetricDefinition,
+  one,
+  type PipelineReading,
+  type ValueRows,
+} from './definition.js';
 
 /** The label of reporters without a row of their own. */
 const OTHER = 'other';
@@ -10,31 +18,16 @@ export function detectionMetrics(detection: PipelineParts['detection']): MetricD
   if (detection === undefined) return [];
   /** The figures of each rule; reports that no rule matched are of the rule `default`, as in the rules file. */
   const byRule =
-    (read: (figures: RuleFigures) => number) =>
+    (of: keyof RuleFigures) =>
     ({ detection: { byRule: rules, byDefault } }: PipelineReading): ValueRows =>
       byKey(
         'rule',
-        [...rules, ['default', byDefault] as const].map(([rule, figures]) => [rule, read(figures)]),
+        [...rules, ['default', byDefault] as const].map(([rule, figures]) => [rule, figures[of]]),
       );
   return [
-    {
-      type: 'counter',
-      name: 'detection_reports_total',
-      help: 'Reports that a rule looked at.',
-      read: byRule(({ reports }) => reports),
-    },
-    {
-      type: 'counter',
-      name: 'events_total',
-      help: 'Events found, by rule.',
-      read: byRule(({ events }) => events),
-    },
-    {
-      type: 'counter',
-      name: 'detection_survivors_total',
-      help: 'Reports with at least one event.',
-      read: byRule(({ survivors }) => survivors),
-    },
+    counter('detection_reports_total', 'Reports that a rule looked at.', byRule('reports')),
+    counter('events_total', 'Events found, by rule.', byRule('events')),
+    counter('detection_survivors_total', 'Reports with at least one event.', byRule('survivors')),
   ];
 }
 
@@ -42,13 +35,10 @@ export function detectionMetrics(detection: PipelineParts['detection']): MetricD
 export function flowMetrics(flows: PipelineParts['flows']): MetricDefinition[] {
   if (flows === undefined) return [];
   return [
-    { type: 'gauge', name: 'flows', help: 'Flows in the cache.', read: () => one(flows.cache.size) },
-    {
-      type: 'counter',
-      name: 'flow_cache_total',
-      help: "The flow cache's counters, by their names.",
-      read: ({ flows: totals }) => byKey('counter', Object.entries(totals)),
-    },
+    gauge('flows', 'Flows in the cache.', () => one(flows.cache.size)),
+    counter('flow_cache_total', "The flow cache's counters, by their names.", ({ flows: totals }) =>
+      byKey('counter', Object.entries(totals)),
+    ),
   ];
 }
 
@@ -65,47 +55,18 @@ export function lossMetrics(loss: PipelineParts['loss']): MetricDefinition[] {
       values: counts[name],
     });
   return [
-    {
-      type: 'counter',
-      name: 'report_packets_lost_total',
-      help: 'Report packets that never arrived, by gaps in sequence numbers.',
-      read: each('lost'),
-    },
-    {
-      type: 'gauge',
-      name: 'report_packets_missing',
-      help: 'Report packets not seen yet that may still come.',
-      read: each('missing'),
-    },
-    {
-      type: 'counter',
-      name: 'report_packets_reordered_total',
-      help: 'Report packets that came behind a later one.',
-      read: each('reordered'),
-    },
-    {
-      type: 'counter',
-      name: 'report_packets_duplicate_total',
-      help: 'Report packets that came twice.',
-      read: each('duplicates'),
-    },
-    {
-      type: 'counter',
-      name: 'report_packets_late_total',
-      help: 'Report packets that came after they had been counted as lost.',
-      read: each('late'),
-    },
-    {
-      type: 'counter',
-      name: 'reporter_restarts_total',
-      help: 'Times that a reporter began to count anew.',
-      read: each('restarts'),
-    },
-    {
-      type: 'counter',
-      name: 'report_packets_untracked_total',
-      help: 'Report packets of reporters that are not followed.',
-      read: () => one(loss.totals().untracked),
-    },
+    counter(
+      'report_packets_lost_total',
+      'Report packets that never arrived, by gaps in sequence numbers.',
+      each('lost'),
+    ),
+    gauge('report_packets_missing', 'Report packets not seen yet that may still come.', each('missing')),
+    counter('report_packets_reordered_total', 'Report packets that came behind a later one.', each('reordered')),
+    counter('report_packets_duplicate_total', 'Report packets that came twice.', each('duplicates')),
+    counter('report_packets_late_total', 'Report packets that came after they had been counted as lost.', each('late')),
+    counter('reporter_restarts_total', 'Times that a reporter began to count anew.', each('restarts')),
+    counter('report_packets_untracked_total', 'Report packets of reporters that are not followed.', () =>
+      one(loss.totals().untracked),
+    ),
   ];
 }

@@ -8,9 +8,8 @@ import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { HealthReport } from '@int/collector';
 import { GuardedServer, reply } from '@int/collector/http';
-import type { Health } from './health.js';
 import { type Page, renderPage } from './page.js';
-import type { Asked, FromPageThread, PageSetup, PageTotals, ToPageThread } from './protocol.js';
+import type { Asked, FromPageThread, Health, PageSetup, PageTotals, ToPageThread } from './protocol.js';
 import { NoAnswer, SharedAnswer } from './shared-answer.js';
 
 /** The greatest age of a health answer, and the time that the pipeline has to give one. */

@@ -1,7 +1,19 @@
 /** The messages between the thread that serves the pages and the thread of the pipeline. */
+import type { DegradedPart } from '@int/collector';
 import type { GuardedServerOptions, GuardTotals } from '@int/collector/http';
-import type { Health } from './health.js';
 import type { PageContent } from './page.js';
+
+/** The health of the process. */
+export interface Health {
+  /** If false, a supervisor may restart the process. */
+  readonly healthy: boolean;
+  /** `ok`, `degraded` or `failing`, as `healthOf` of @int/collector has it. */
+  readonly status?: string;
+  /** The degraded states of the process's parts now. */
+  readonly degraded?: readonly DegradedPart[];
+  /** Details that explain the status, as JSON. */
+  readonly detail?: unknown;
+}
 
 /** Given to the thread when it starts. */
 export interface PageSetup {

@@ -1,9 +1,4 @@
-/** The promise that all readers share until the answer comes. */
-interface Waiting<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: Error): void;
-}
+import { type Deferred, deferred } from '@int/collector/internals';
 
 /**
  * An answer of another thread that all readers share. It is requested when a reader wants it and the last one is too
@@ -14,7 +9,8 @@ export class SharedAnswer<T> {
   readonly #freshMs: number;
   readonly #patienceMs: number;
   #last: { readonly value: T; readonly at: number } | null = null;
-  #waiting: Waiting<T> | null = null;
+  /** What all readers share until the answer comes. */
+  #waiting: Deferred<T> | null = null;
   /** The time of the pending request. */
   #askedAt: number | null = null;
 
@@ -53,7 +49,7 @@ export class SharedAnswer<T> {
     this.#waiting?.reject(new Error(message));
   }
 
-  #wait(): Waiting<T> {
+  #wait(): Deferred<T> {
     const waiting = deferred<T>();
     const limit = setTimeout(() => {
       const seconds = Math.round((performance.now() - (this.#askedAt ?? performance.now())) / 1000);
@@ -71,14 +67,4 @@ export class SharedAnswer<T> {
 /** The other thread is busy and did not answer in time. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
-}
-
-function deferred<T>(): Waiting<T> {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: Error) => void = () => {};
-  const promise = new Promise<T>((accept, refuse) => {
-    resolve = accept;
-    reject = refuse;
-  });
-  return { promise, resolve, reject };
 }

@@ -1,9 +1,8 @@
 /** The program's handle of the thread that serves the pages. */
 import { Worker } from 'node:worker_threads';
-import { BackOff } from '@int/collector/internals';
-import type { Health } from './health.js';
+import { BackOff, within } from '@int/collector/internals';
 import type { PageContent } from './page.js';
-import type { Asked, FromPageThread, PageSetup, PageTotals, ToPageThread } from './protocol.js';
+import type { Asked, FromPageThread, Health, PageSetup, PageTotals, ToPageThread } from './protocol.js';
 
 /** The heap limit of the thread, in MiB: a page, its pieces, and connections. */
 const HEAP_MIB = 192;
@@ -23,35 +22,23 @@ export class PageThread {
   readonly #answers: PageAnswers;
   readonly #backOff = new BackOff(RESTART.firstMs, RESTART.maxMs, Math.random);
   #setup: PageSetup;
-  #address: { readonly host: string; readonly port: number };
+  /** The address it listens on, once it listens. */
+  address: { readonly host: string; readonly port: number };
   #worker: Worker | null = null;
   #restart: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** The totals of threads that have ended. */
   #before: PageTotals = NOTHING;
-  #totals: PageTotals = NOTHING;
-  #failure: Error | null = null;
+  /** The latest totals, of all threads together. */
+  totals: PageTotals = NOTHING;
+  /** The error that ended the thread, or `null` if one is running. */
+  failure: Error | null = null;
 
   constructor(file: URL | string, setup: PageSetup, answers: PageAnswers) {
     this.#file = file;
     this.#setup = setup;
-    this.#address = { host: setup.host, port: setup.port };
+    this.address = { host: setup.host, port: setup.port };
     this.#answers = answers;
-  }
-
-  /** The address it listens on, once it listens. */
-  get address(): { readonly host: string; readonly port: number } {
-    return this.#address;
-  }
-
-  /** The latest totals, of all threads together. */
-  get totals(): PageTotals {
-    return this.#totals;
-  }
-
-  /** The error that ended the thread, or `null` if one is running. */
-  get failure(): Error | null {
-    return this.#failure;
   }
 
   /**
@@ -66,7 +53,7 @@ export class PageThread {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     });
     this.#worker = worker;
-    this.#before = this.#totals;
+    this.#before = this.totals;
     let failure = new Error('the thread has ended');
     let hasListened = false;
     worker.on('error', (error: Error) => {
@@ -76,11 +63,11 @@ export class PageThread {
       worker.on('message', (message: FromPageThread) => {
         switch (message.name) {
           case 'listening':
-            this.#address = { host: message.host, port: message.port };
+            this.address = { host: message.host, port: message.port };
             // A restarted thread listens on the same port.
             this.#setup = { ...this.#setup, port: message.port };
             hasListened = true;
-            this.#failure = null;
+            this.failure = null;
             this.#backOff.reset();
             resolve();
             return;
@@ -91,14 +78,14 @@ export class PageThread {
             void this.#answer(message.asked);
             return;
           case 'totals':
-            this.#totals = sumOf(this.#before, message.totals);
+            this.totals = sumOf(this.#before, message.totals);
         }
       });
       worker.once('exit', () => {
         this.#worker = null;
         reject(failure);
-        if (this.#isClosed || !(hasListened || this.#failure !== null)) return;
-        this.#failure = failure;
+        if (this.#isClosed || !(hasListened || this.failure !== null)) return;
+        this.failure = failure;
         this.#restart = setTimeout(() => void this.start().catch(() => {}), this.#backOff.next());
       });
     });
@@ -110,14 +97,9 @@ export class PageThread {
     clearTimeout(this.#restart);
     const worker = this.#worker;
     if (worker === null) return;
-    let limit: NodeJS.Timeout | undefined;
-    const ended = new Promise<void>((resolve) => {
-      worker.once('exit', () => resolve());
-      limit = setTimeout(resolve, CLOSE_MS);
-    });
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
     this.#tell({ name: 'close' });
-    await ended;
-    clearTimeout(limit);
+    await within(CLOSE_MS, ended);
     await worker.terminate();
   }
 
@@ -157,18 +139,13 @@ const NOTHING: PageTotals = {
 
 /** The sum of the counts of successive threads. Figures of the last page are not added. */
 function sumOf(before: PageTotals, now: PageTotals): PageTotals {
-  const { connections, hosts, methods, tokens, others } = now.refused;
+  const refused = Object.entries(now.refused) as [keyof PageTotals['refused'], number][];
   return {
+    ...now,
     requests: before.requests + now.requests,
-    refused: {
-      connections: before.refused.connections + connections,
-      hosts: before.refused.hosts + hosts,
-      methods: before.refused.methods + methods,
-      tokens: before.refused.tokens + tokens,
-      others: before.refused.others + others,
-    },
+    refused: Object.fromEntries(
+      refused.map(([reason, count]) => [reason, before.refused[reason] + count]),
+    ) as unknown as PageTotals['refused'],
     pages: before.pages + now.pages,
-    pageBytes: now.pageBytes,
-    omitted: now.omitted,
   };
 }

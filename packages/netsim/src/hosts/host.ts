@@ -32,26 +32,17 @@ export interface HostOptions {
   readonly onDatagram?: (datagram: Datagram) => void;
 }
 
-/** Counters of a host. */
-export interface HostCounters {
-  /** Datagrams sent. `sentBytes`: their bytes with all headers. */
-  readonly sent: number;
-  readonly sentBytes: number;
-  /** Datagrams received. `receivedBytes`: their bytes with all headers. */
-  readonly received: number;
-  readonly receivedBytes: number;
-  /** Frames that are not for the host, or not IPv4. */
-  readonly ignored: number;
-}
-
 /** Sends and counts UDP datagrams. */
-export class Host implements Behaviour, HostCounters {
+export class Host implements Behaviour {
   /** Unsigned 32-bit word. */
   readonly address: number;
+  /** Datagrams sent. `sentBytes`: their bytes with all headers. */
   sent = 0;
   sentBytes = 0;
+  /** Datagrams received. `receivedBytes`: their bytes with all headers. */
   received = 0;
   receivedBytes = 0;
+  /** Frames that are not for the host, or not IPv4. */
   ignored = 0;
   readonly #word: number;
   readonly #port: number;

@@ -4,12 +4,14 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/netsim.GatewayErro
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code = 'ERR_GATEWAY_SOCKET';
-  /** The socket's switch. */
-  readonly entry: number;
 
-  constructor(entry: number, message: string, cause: unknown) {
+  /** @param entry the socket's switch */
+  constructor(
+    readonly entry: number,
+    message: string,
+    cause: unknown,
+  ) {
     super(message, { cause });
-    this.entry = entry;
     Object.defineProperty(this, BRAND, { value: true });
   }
 

@@ -127,10 +127,18 @@ export class RealTimeGateway {
    * of `action` are thrown, or passed to `onError`.
    */
   change(action: () => void): void {
-    this.#guard(() => {
+    if (this.#closing !== undefined) return;
+    this.#disarm();
+    try {
       this.#catchUp();
       action();
-    });
+    } catch (error) {
+      if (this.#onError === null) throw error;
+      this.#onError(error);
+      return;
+    }
+    // An event may have closed the gateway.
+    if (this.#closing === undefined) this.#arm();
   }
 
   /**
@@ -143,14 +151,12 @@ export class RealTimeGateway {
 
   /** Stops the clock and closes the sockets. The network keeps its state and can run again. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    if (this.#closing === undefined) {
+      this.#disarm();
+      this.#built.monitor.onPayload = this.#former;
+      this.#closing = Promise.all(this.#sockets.map(closed)).then(() => {});
+    }
     return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    this.#disarm();
-    this.#built.monitor.onPayload = this.#former;
-    await Promise.all(this.#sockets.map(closed));
   }
 
   #clockNs(): number {
@@ -193,30 +199,12 @@ export class RealTimeGateway {
     if (!isCut) network.run(clock);
   }
 
-  #tick(): void {
-    this.#guard(() => this.#catchUp());
-  }
-
-  #guard(action: () => void): void {
-    if (this.#closing !== undefined) return;
-    this.#disarm();
-    try {
-      action();
-    } catch (error) {
-      if (this.#onError === null) throw error;
-      this.#onError(error);
-      return;
-    }
-    // An event may have closed the gateway.
-    if (this.#closing === undefined) this.#arm();
-  }
-
   #arm(): void {
     const next = this.#built.network.nextEventNs;
     if (next === Number.POSITIVE_INFINITY) return;
     const delayMs = (next - this.#clockNs()) / 1e6 / this.#speed;
-    if (delayMs <= 0) this.#immediate = setImmediate(() => this.#tick());
-    else this.#timer = setTimeout(() => this.#tick(), Math.min(Math.ceil(delayMs), MAX_DELAY_MS));
+    if (delayMs <= 0) this.#immediate = setImmediate(() => this.change(() => {}));
+    else this.#timer = setTimeout(() => this.change(() => {}), Math.min(Math.ceil(delayMs), MAX_DELAY_MS));
   }
 
   #disarm(): void {

@@ -20,15 +20,12 @@ class OutputQueue implements QueueCounters {
   enqueued = 0;
   dropped = 0;
   maxDepth = 0;
-  limit: number;
   /** Least time between two packets, from a rate in packets per second. */
   spacingNs = 0;
   /** Earliest time of the next packet. */
   nextNs = 0;
 
-  constructor(limit: number) {
-    this.limit = limit;
-  }
+  constructor(public limit: number) {}
 
   get depth(): number {
     return this.packets.length;

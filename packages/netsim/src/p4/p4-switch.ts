@@ -70,17 +70,8 @@ export class P4Switch implements Behaviour, TrafficManager {
     this.#queuePackets = checkLimit('queuePackets', options.queuePackets ?? 64, 1);
     this.#recirculationNs = checkInteger('recirculationNs', options.recirculationNs ?? 0, 0);
     for (const [from, to] of Object.entries(options.ports ?? {})) this.#map(Number(from), to);
-    const { seed, onDigest, onLog, maxPasses, resolve, defines, poisonSeed, onUndefinedRead } = options;
     this.machine = createSwitch(source, {
-      ...(seed !== undefined && { seed }),
-      ...(onDigest !== undefined && { onDigest }),
-      ...(onLog !== undefined && { onLog }),
-      ...(maxPasses !== undefined && { maxPasses }),
-      ...(defines !== undefined && { defines }),
-      ...(options.undefined !== undefined && { undefined: options.undefined }),
-      ...(poisonSeed !== undefined && { poisonSeed }),
-      ...(onUndefinedRead !== undefined && { onUndefinedRead }),
-      resolve,
+      ...options,
       priorityQueues: this.#priorities,
       clock: { nowUs: () => Math.max(0, Math.floor((this.#node?.clockNs ?? 0) / 1000)) },
       trafficManager: this,

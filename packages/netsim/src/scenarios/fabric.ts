@@ -4,12 +4,11 @@ import { Host } from '../hosts/host.js';
 import type { Link } from '../link.js';
 import { Network } from '../network.js';
 import type { Node } from '../network-node.js';
+import { distancesFrom } from '../routes.js';
 import { IntSwitch, type WatchRule } from '../switches/int-switch.js';
 
 /** 10.254.0.1 */
 const MONITOR_ADDRESS = 0x0afe_0001;
-
-const NONE = -1;
 
 export interface FabricOptions {
   readonly seed: number | string;
@@ -80,9 +79,9 @@ export class Fabric {
     this.nodes = this.switches.map((each, index) => this.network.add(`s${index + 1}`, each));
     const { rateBps, queuePackets, loss } = options;
     this.links = pairs.map(([a, b]) => {
-      const between = { aPort: this.portOf(a, b), bPort: this.portOf(b, a) };
       const link = this.network.connect(this.nodes[a]!, this.nodes[b]!, {
-        ...between,
+        aPort: this.portOf(a, b),
+        bPort: this.portOf(b, a),
         rateBps,
         queuePackets,
         loss,
@@ -111,7 +110,7 @@ export class Fabric {
       this.switches[at]!.routes.set(one.address, bPort);
       return one;
     });
-    this.#next = this.hosts.map(() => new Int16Array(count).fill(NONE));
+    this.#next = this.hosts.map(() => new Int16Array(count).fill(-1));
     this.reroute();
   }
 
@@ -161,18 +160,9 @@ export class Fabric {
   }
 
   /** Number of live links from each switch to a switch; -1 without a path. */
-  #distancesTo(target: number): Int16Array {
-    const distances = new Int16Array(this.switches.length).fill(NONE);
-    const queue = [target];
-    distances[target] = 0;
-    for (const at of queue) {
-      for (const to of this.neighbours[at]!) {
-        if (distances[to] !== NONE || !this.linkBetween(at, to).isUp) continue;
-        distances[to] = distances[at]! + 1;
-        queue.push(to);
-      }
-    }
-    return distances;
+  #distancesTo(target: number): Int32Array {
+    const live = this.neighbours.map((list, at) => list.filter((to) => this.linkBetween(at, to).isUp));
+    return distancesFrom(live, target);
   }
 }
 

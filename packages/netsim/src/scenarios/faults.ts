@@ -55,10 +55,15 @@ function switchesBetween({ fabric }: Stage, { from, to }: ScenarioFlow): number[
   return fabric.path(from, to);
 }
 
-/** Links, by the indices of their ends, that flows use in one direction. */
-function linksOf(paths: Iterable<readonly number[]>): Set<string> {
-  const links = new Set<string>();
-  for (const path of paths) for (let i = 1; i < path.length; i++) links.add(`${path[i - 1]} ${path[i]}`);
+/** Links in one direction, by the indices of their ends, with the number of paths that use them. */
+function linksOf(paths: Iterable<readonly number[]>): Map<string, number> {
+  const links = new Map<string, number>();
+  for (const path of paths) {
+    for (let i = 1; i < path.length; i++) {
+      const link = `${path[i - 1]} ${path[i]}`;
+      links.set(link, (links.get(link) ?? 0) + 1);
+    }
+  }
   return links;
 }
 
@@ -66,7 +71,7 @@ function linksOf(paths: Iterable<readonly number[]>): Set<string> {
 function tellDrained(stage: Stage, before: Iterable<readonly number[]>, after: Iterable<readonly number[]>): void {
   const { fabric } = stage;
   const left = linksOf(after);
-  for (const link of linksOf(before)) {
+  for (const link of linksOf(before).keys()) {
     const [from, to] = link.split(' ').map(Number) as [number, number];
     if (left.has(link) || !fabric.linkBetween(from, to).isUp) continue;
     stage.drained({ fromNs: fabric.network.nowNs, link: [from + 1, to + 1] });
@@ -235,35 +240,18 @@ export function congest(stage: Stage): void {
   const { fabric, random, startNs } = stage;
   const fromNs = startNs + between(random, 2000, 3000) * MS;
   const toNs = fromNs + 5e9;
-  const flows = steady(stage, fromNs, toNs);
-  const watched = new Map<string, number>();
-  for (const flow of flows) {
-    const path = switchesBetween(stage, flow);
-    for (let i = 1; i < path.length; i++) {
-      const key = `${path[i - 1]} ${path[i]}`;
-      watched.set(key, (watched.get(key) ?? 0) + 1);
-    }
-  }
-  const hosts = fabric.hosts.map((_, host) => host);
+  const watched = linksOf(steady(stage, fromNs, toNs).map((flow) => switchesBetween(stage, flow)));
+  const drawHost = (): number => random.integer(fabric.hosts.length);
   for (let tries = 0; tries < 10_000; tries++) {
-    const [a, b, c, d] = [pick(random, hosts), pick(random, hosts), pick(random, hosts), pick(random, hosts)];
+    const [a, b, c, d] = [drawHost(), drawHost(), drawHost(), drawHost()];
     const meeting = meetingLink(fabric, a, b, c, d);
     if (meeting === null || (watched.get(meeting.join(' ')) ?? 0) < 2) continue;
     const rate = (0.65 * stage.rateBps) / BACKGROUND_BITS;
     const [at, to] = meeting;
     fabric.network.at(fromNs, () => {
-      for (const [from, destination] of [
-        [a, b],
-        [c, d],
-      ] as const) {
-        sendBackground(fabric, random.derive('overload', from), {
-          from,
-          to: destination,
-          rate,
-          startNs: fromNs,
-          endNs: toNs,
-        });
-      }
+      const times = { rate, startNs: fromNs, endNs: toNs };
+      sendBackground(fabric, random.derive('overload', a), { from: a, to: b, ...times });
+      sendBackground(fabric, random.derive('overload', c), { from: c, to: d, ...times });
       const queueId = fabric.portOf(at, to);
       stage.label({ kind: 'persistentCongestion', fromNs, toNs, nodeId: at + 1, queueId });
     });

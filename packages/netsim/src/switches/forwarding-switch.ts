@@ -4,18 +4,6 @@ import { destinationWord, isIpv4 } from '../frames.js';
 import type { Node } from '../network-node.js';
 import { RouteTable } from '../route-table.js';
 
-/** Counters of 32 bits per port. The array grows with the ports in use. */
-function counted(counters: Uint32Array, port: number): Uint32Array {
-  if (port < counters.length) {
-    counters[port] = counters[port]! + 1;
-    return counters;
-  }
-  const grown = new Uint32Array(Math.max(counters.length * 2, port + 1));
-  grown.set(counters);
-  grown[port] = 1;
-  return grown;
-}
-
 /**
  * Forwards each frame by its IPv4 destination, unchanged. It does not decrement the time to live, because frames are
  * shared.
@@ -29,7 +17,7 @@ export class ForwardingSwitch implements Behaviour {
   unroutable = 0;
 
   receive(frame: Uint8Array, port: number, node: Node): void {
-    this.portPackets = counted(this.portPackets, port);
+    this.count(port);
     this.forward(frame, node);
   }
 
@@ -43,8 +31,13 @@ export class ForwardingSwitch implements Behaviour {
     node.send(out, frame);
   }
 
-  /** Counts a frame that is not forwarded. */
+  /** Counts a frame that has arrived. */
   protected count(port: number): void {
-    this.portPackets = counted(this.portPackets, port);
+    const { portPackets } = this;
+    if (port >= portPackets.length) {
+      this.portPackets = new Uint32Array(Math.max(portPackets.length * 2, port + 1));
+      this.portPackets.set(portPackets);
+    }
+    this.portPackets[port]!++;
   }
 }

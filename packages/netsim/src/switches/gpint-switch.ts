@@ -11,7 +11,6 @@ import {
   readProbeParts,
 } from '@int/codec/internals';
 import { checkInteger } from '../checks.js';
-import type { Wakeable } from '../event-queue.js';
 import {
   destinationWord,
   dscpOf,
@@ -24,7 +23,7 @@ import {
   uint16,
 } from '../frames.js';
 import type { Node } from '../network-node.js';
-import { CloneStore } from './clone-store.js';
+import { type Clone, CloneStore } from './clone-store.js';
 import { ForwardingSwitch } from './forwarding-switch.js';
 
 export interface GpintSwitchOptions {
@@ -48,33 +47,6 @@ export interface GpintSwitchOptions {
   readonly clonesOccupyQueue?: boolean;
 }
 
-/** Counters of a switch for probes. */
-export interface ProbeCounters {
-  /** Probes measured and sent on. */
-  readonly probes: number;
-  /** Probes measured and sent home: this was their last switch. */
-  readonly completed: number;
-  /** Completed probes and recovery notices passed on towards the monitor. */
-  readonly inTransit: number;
-  readonly feedbackSent: number;
-  /** Feedback that confirmed a clone. */
-  readonly feedbackMatched: number;
-  /** Feedback for no clone: late, or a second one. */
-  readonly feedbackUnmatched: number;
-  /** Recovery notices made of clones without feedback. */
-  readonly notices: number;
-  /** Probes sent on without a clone, because the store or the queue was full. */
-  readonly clonesRefused: number;
-  /** Clones lost when the switch failed. */
-  readonly clonesLost: number;
-  /** Dropped frames that are not a valid probe or feedback. */
-  readonly droppedMalformed: number;
-  /** Probes dropped: they would have grown beyond 2200 bytes or 255 switches. */
-  readonly droppedTooLong: number;
-  /** Completed probes and notices dropped because they came from the monitor. */
-  readonly droppedMisdirected: number;
-}
-
 const DEFAULT_TIMEOUT_NS = 1_500_000_000;
 
 /** The parts and bytes of the current probe. Shared, as there is one thread. */
@@ -93,22 +65,33 @@ const advanced = /* @__PURE__ */ new Uint8Array(MAX_PROBE_BYTES);
  * - Probes without SR entries and notices from other switches go to the monitor port.
  * - Other packets are forwarded by their IPv4 destination.
  */
-export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wakeable {
+export class GpintSwitch extends ForwardingSwitch {
   readonly switchId: number;
   readonly address: number;
   /** May change at any time. */
   monitorPort: number;
+  /** Probes measured and sent on. */
   probes = 0;
+  /** Probes measured and sent home: this was their last switch. */
   completed = 0;
+  /** Completed probes and recovery notices passed on towards the monitor. */
   inTransit = 0;
   feedbackSent = 0;
+  /** Feedback that confirmed a clone. */
   feedbackMatched = 0;
+  /** Feedback for no clone: late, or a second one. */
   feedbackUnmatched = 0;
+  /** Recovery notices made of clones without feedback. */
   notices = 0;
+  /** Probes sent on without a clone, because the store or the queue was full. */
   clonesRefused = 0;
+  /** Clones lost when the switch failed. */
   clonesLost = 0;
+  /** Dropped frames that are not a valid probe or feedback. */
   droppedMalformed = 0;
+  /** Probes dropped: they would have grown beyond 2200 bytes or 255 switches. */
   droppedTooLong = 0;
+  /** Completed probes and notices dropped because they came from the monitor. */
   droppedMisdirected = 0;
   readonly #monitorAddress: number;
   readonly #recovery: boolean;
@@ -161,14 +144,12 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
 
   fail(node: Node): void {
     this.clonesLost += this.#clones.size;
-    this.#clones.clear((handle) => node.network.cancel(handle));
+    for (const { handle } of this.#clones.clear()) node.network.cancel(handle);
   }
 
-  /** Handles the timeout of a clone. The network calls this. */
-  wake(slot: number): void {
-    const node = this.#node!;
-    const frame = this.#clones.frameOf(slot);
-    this.#drop(slot, node);
+  #expire(clone: Clone, node: Node): void {
+    const { frame } = clone;
+    this.#drop(clone, node);
     this.notices++;
     const at = udpOffset(frame);
     this.#sendHome(payloadAt(frame, at), uint16(frame, at + 2), GPINT_DSCP.RECOVERY, node);
@@ -235,15 +216,15 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
 
   #keep(requestId: number, port: number, frame: Uint8Array, node: Node): void {
     const hasPlace = !this.#clonesOccupyQueue || node.reserve();
-    const slot = hasPlace ? this.#clones.add(requestId, port, frame, node.nowNs) : -1;
-    if (slot < 0) {
+    const clone = hasPlace ? this.#clones.add(requestId, port, frame, node.nowNs) : undefined;
+    if (clone === undefined) {
       this.clonesRefused++;
       if (hasPlace && this.#clonesOccupyQueue) node.unreserve();
       return;
     }
     const timeout =
       typeof this.#timeoutNs === 'number' ? this.#timeoutNs : Math.max(0, Math.round(this.#timeoutNs(port)));
-    this.#clones.setHandle(slot, node.network.schedule(node.nowNs + timeout, this, slot));
+    clone.handle = node.network.schedule(node.nowNs + timeout, { wake: () => this.#expire(clone, node) });
   }
 
   #confirm(payload: Uint8Array, port: number, node: Node): void {
@@ -252,20 +233,19 @@ export class GpintSwitch extends ForwardingSwitch implements ProbeCounters, Wake
       this.droppedMalformed++;
       return;
     }
-    const slot = this.#clones.find(requestId, port);
-    if (slot < 0) {
+    const clone = this.#clones.find(requestId, port);
+    if (clone === undefined) {
       this.feedbackUnmatched++;
       return;
     }
     this.feedbackMatched++;
-    const rttNs = node.nowNs - this.#clones.timeOf(slot);
-    node.network.cancel(this.#clones.handleOf(slot));
-    this.#drop(slot, node);
-    this.#onFeedback?.(port, rttNs);
+    node.network.cancel(clone.handle);
+    this.#drop(clone, node);
+    this.#onFeedback?.(port, node.nowNs - clone.timeNs);
   }
 
-  #drop(slot: number, node: Node): void {
-    this.#clones.remove(slot);
+  #drop(clone: Clone, node: Node): void {
+    this.#clones.remove(clone);
     if (this.#clonesOccupyQueue) node.unreserve();
   }
 

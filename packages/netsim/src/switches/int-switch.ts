@@ -53,25 +53,6 @@ export interface IntSwitchOptions {
   readonly reportedBytes?: number;
 }
 
-/** Counters of a switch for packets and reports. */
-export interface IntCounters {
-  /** Packets that got INT here as at a source. */
-  readonly started: number;
-  /** Packets that got metadata here as at a transit node or sink. */
-  readonly pushed: number;
-  /** Packets from which INT was removed. Each makes an INT-MD report. */
-  readonly stripped: number;
-  readonly postcards: number;
-  /** Packets dropped at the end of their time to live. Each watched one makes a drop report. */
-  readonly expired: number;
-  /** Packets of `discards`, dropped without a report. */
-  readonly discarded: number;
-  /** Packets with truncated or invalid INT, passed on unchanged. */
-  readonly unsound: number;
-  /** Reports sent: INT-MD, postcards and drops. */
-  readonly reports: number;
-}
-
 /** Items possible in a report's own metadata: interfaces, latency, queue, timestamps (the same bits as in INT). */
 const REPORT_BITS = 0x7c00;
 /** A dropped packet has no known egress. */
@@ -118,7 +99,7 @@ function checkRule({ match, int, postcardOneIn }: WatchRule): void {
  *
  * Sequence numbers are per hardware id. After a failure the switch starts with the first one again.
  */
-export class IntSwitch extends ForwardingSwitch implements IntCounters {
+export class IntSwitch extends ForwardingSwitch {
   readonly nodeId: number;
   readonly address: number;
   readonly edgePorts: Set<number>;
@@ -133,13 +114,20 @@ export class IntSwitch extends ForwardingSwitch implements IntCounters {
    * `discards`.
    */
   steering: readonly SteeringRule[] = [];
+  /** Packets that got INT here as at a source. */
   started = 0;
+  /** Packets that got metadata here as at a transit node or sink. */
   pushed = 0;
+  /** Packets from which INT was removed. Each makes an INT-MD report. */
   stripped = 0;
   postcards = 0;
+  /** Packets dropped at the end of their time to live. Each watched one makes a drop report. */
   expired = 0;
+  /** Packets of `discards`, dropped without a report. */
   discarded = 0;
+  /** Packets with truncated or invalid INT, passed on unchanged. */
   unsound = 0;
+  /** Reports sent: INT-MD, postcards and drops. */
   reports = 0;
   readonly #monitorAddress: number;
   readonly #monitorPort: number;

@@ -42,11 +42,6 @@ export class ReportWriter {
     this.#sequences = new Uint32Array(pipes).fill(firstSequence & SEQUENCE_MASK);
   }
 
-  /** Sequence number of a hardware id's next report. */
-  nextSequence(hwId: number): number {
-    return this.#sequences[hwId]!;
-  }
-
   /**
    * Writes a UDP payload: group header, report of RepType 1 with the tracked-flow bit, and the packet as an Ethernet
    * frame, padded to whole words.

@@ -1,9 +1,9 @@
 import type { Span } from '../source/position.js';
-import type { Argument, Parameter, TypeNode } from '../syntax/ast.js';
-import { hasInteger, hasVariable, sameType } from '../types/compare.js';
+import type { Argument, CallExpression, Parameter } from '../syntax/ast.js';
+import { contains, hasInteger, hasVariable, sameType } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
 import { ANY, UNKNOWN } from '../types/primitives.js';
-import type { ParameterType, Type, TypeVariable } from '../types/type.js';
+import type { FunctionType, ParameterType, Type, TypeVariable } from '../types/type.js';
 import type { BoundArgument } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { isKnownOrReport } from './constants.js';
@@ -28,105 +28,97 @@ export interface Signature {
   readonly isAction?: boolean;
 }
 
+/** What a call gives: types and values. `span` is the place for errors that no argument causes alone. */
+export type Given = Pick<CallExpression, 'typeArguments' | 'arguments' | 'span'>;
+
 export interface CheckedArguments {
   readonly bound: readonly BoundArgument[];
   readonly bindings: Bindings;
+  /** What the signature's type variables stand for, in their order. */
+  readonly types: readonly Type[];
+}
+
+/** The signature of a function or method. */
+export function signatureOf(what: string, parameters: readonly Parameter[], type: FunctionType): Signature {
+  return { what, parameters, types: type.parameters, variables: type.typeParameters };
 }
 
 /** Whether a call fits a signature by the number and the names of its arguments. */
-export function isApplicable(
-  parameters: readonly Parameter[],
-  types: readonly ParameterType[],
-  args: readonly Argument[],
-): boolean {
+export function isApplicable(parameters: readonly ParameterType[], args: readonly Argument[]): boolean {
   if (args.length > parameters.length) return false;
   const names = new Set(args.flatMap((argument) => (argument.name === undefined ? [] : [argument.name.text])));
-  if (names.size === 0) return types.every((type, i) => i < args.length || type.isOptional);
+  if (names.size === 0) return parameters.every((parameter, i) => i < args.length || parameter.isOptional);
   return (
     names.size === args.length &&
-    [...names].every((name) => parameters.some((parameter) => parameter.name.text === name)) &&
-    parameters.every((parameter, i) => names.has(parameter.name.text) || types[i]!.isOptional)
+    [...names].every((name) => parameters.some((parameter) => parameter.name === name)) &&
+    parameters.every((parameter) => names.has(parameter.name) || parameter.isOptional)
   );
 }
 
+/** Infers the arguments of a call, unless they have been. Of a wrong call, this reports the errors in them. */
+export function inferArguments(c: Checker, args: readonly Argument[]): undefined {
+  for (const { value } of args) if (value.kind !== 'any' && !c.found.types.has(value)) infer(c, value);
+}
+
+/** Reports a wrong call, and the errors in its arguments. */
+export function wrongCall(c: Checker, { arguments: args }: Given, code: string, span: Span, message: string): Type {
+  c.error(code, span, message);
+  inferArguments(c, args);
+  return UNKNOWN;
+}
+
 /** The argument of each parameter; undefined, after a diagnostic, if they do not fit. */
-function bind(
-  c: Checker,
-  signature: Signature,
-  args: readonly Argument[],
-  span: Span,
-): (Argument | undefined)[] | undefined {
+function bind(c: Checker, signature: Signature, given: Given): (Argument | undefined)[] | undefined {
   const { parameters, types, what } = signature;
+  const { arguments: args, span } = given;
   const named = args.filter((argument) => argument.name !== undefined);
   if (named.length !== 0 && named.length !== args.length) {
     const bare = args.find((argument) => argument.name === undefined)!;
-    c.error('mixed-arguments', bare.span, 'either all arguments have names or none');
-    return undefined;
+    return c.error('mixed-arguments', bare.span, 'either all arguments have names or none');
   }
   if (named.length === 0) {
     if (args.length > parameters.length) {
-      c.error(
-        'argument-count',
-        args[parameters.length]!.span,
-        `${what} takes ${parameters.length} arguments, here are ${args.length}`,
-      );
-      return undefined;
+      const message = `${what} takes ${parameters.length} arguments, here are ${args.length}`;
+      return c.error('argument-count', args[parameters.length]!.span, message);
     }
     const missing = parameters.findIndex((_, i) => i >= args.length && !types[i]!.isOptional);
     if (missing >= 0) {
-      const { text } = parameters[missing]!.name;
-      c.error(
-        'argument-count',
-        span,
-        `${what} needs an argument for "${text}": ${args.length} of ${parameters.length} are given`,
-      );
-      return undefined;
+      const needed = `${what} needs an argument for "${parameters[missing]!.name.text}"`;
+      return c.error('argument-count', span, `${needed}: ${args.length} of ${parameters.length} are given`);
     }
     return parameters.map((_, i) => args[i]);
   }
   const result: (Argument | undefined)[] = parameters.map(() => undefined);
   let isBound = true;
   for (const argument of named) {
-    const position = parameters.findIndex((parameter) => parameter.name.text === argument.name!.text);
+    const name = argument.name!;
+    const position = parameters.findIndex((parameter) => parameter.name.text === name.text);
     if (position < 0) {
-      c.error(
-        'ERR_CONTROL_UNKNOWN_PARAMETER',
-        argument.name!.span,
-        `${what} has no parameter "${argument.name!.text}"`,
-      );
+      c.error('ERR_CONTROL_UNKNOWN_PARAMETER', name.span, `${what} has no parameter "${name.text}"`);
       isBound = false;
     } else if (result[position] !== undefined) {
-      c.error('duplicate-argument', argument.span, `"${argument.name!.text}" is given twice`);
+      c.error('duplicate-argument', argument.span, `"${name.text}" is given twice`);
       isBound = false;
     } else result[position] = argument;
   }
   if (!isBound) return undefined;
   const missing = parameters.findIndex((_, i) => result[i] === undefined && !types[i]!.isOptional);
   if (missing >= 0) {
-    c.error('argument-count', span, `${what} needs an argument for "${parameters[missing]!.name.text}"`);
-    return undefined;
+    return c.error('argument-count', span, `${what} needs an argument for "${parameters[missing]!.name.text}"`);
   }
   return result;
 }
 
-function explicitBindings(
-  c: Checker,
-  signature: Signature,
-  nodes: readonly TypeNode[],
-  span: Span,
-): Bindings | undefined {
-  const bindings: Bindings = new Map(signature.preset);
-  const types = nodes.map((node) => resolveType(c, node));
+function explicitBindings(c: Checker, signature: Signature, given: Given): Bindings | undefined {
+  const { what, variables, preset } = signature;
+  const bindings: Bindings = new Map(preset);
+  const types = given.typeArguments.map((node) => resolveType(c, node));
   if (types.length === 0) return bindings;
-  if (types.length !== signature.variables.length) {
-    c.error(
-      'type-argument-count',
-      span,
-      `${signature.what} takes ${signature.variables.length} type arguments, here are ${types.length}`,
-    );
-    return undefined;
+  if (types.length !== variables.length) {
+    const message = `${what} takes ${variables.length} type arguments, here are ${types.length}`;
+    return c.error('type-argument-count', given.span, message);
   }
-  signature.variables.forEach((variable, i) => {
+  variables.forEach((variable, i) => {
     if (types[i]!.kind !== 'any') bindings.set(variable, types[i]!);
   });
   return bindings;
@@ -161,94 +153,49 @@ function inferBindings(
   if (!isInferred) return false;
   for (const variable of signature.variables) {
     const type = bindings.get(variable);
-    const isLeftOut = signature.types.every((each, i) => !mentions(each.type, variable) || bound[i] === undefined);
-    if (
-      type === undefined &&
-      (signature.isLoose || (isLeftOut && signature.types.some((each) => mentions(each.type, variable))))
-    )
-      bindings.set(variable, ANY);
+    const mentions = ({ type: formal }: ParameterType): boolean => contains(formal, (part) => part === variable);
+    const concerned = bound.filter((_, i) => mentions(signature.types[i]!));
+    const isLeftOut = concerned.length > 0 && concerned.every((argument) => argument === undefined);
+    const culprit = bound[signature.types.findIndex((each) => each.direction !== 'none' && mentions(each))];
+    if (type === undefined && (signature.isLoose || isLeftOut)) bindings.set(variable, ANY);
     else if (type === undefined) {
       const isWrong = bound.some((argument) => argument && c.found.types.get(argument.value)?.kind === 'unknown');
-      if (!isWrong)
-        c.error(
-          'cannot-infer',
-          span,
-          `what "${variable.name}" of ${signature.what} stands for cannot be inferred: write it in <>`,
-        );
+      const message = `what "${variable.name}" of ${signature.what} stands for cannot be inferred: write it in <>`;
+      if (!isWrong) c.error('cannot-infer', span, message);
       bindings.set(variable, UNKNOWN);
-    } else if (type.kind === 'string') {
-      const position = signature.types.findIndex((each) => each.direction !== 'none' && mentions(each.type, variable));
-      const culprit = bound[position];
-      if (culprit !== undefined) c.error('parameter-type', culprit.span, 'a string cannot be passed at run time');
-    } else if (hasInteger(type)) {
-      const position = signature.types.findIndex((each) => each.direction !== 'none' && mentions(each.type, variable));
-      const culprit = bound[position];
-      if (culprit === undefined) continue;
-      c.error(
-        'width-unknown',
-        culprit.span,
-        `the width of a number given for "${variable.name}" of ${signature.what} must be known: write it as in 8w1`,
-      );
+    } else if (culprit !== undefined && type.kind === 'string') {
+      c.error('parameter-type', culprit.span, 'a string cannot be passed at run time');
+    } else if (culprit !== undefined && hasInteger(type)) {
+      const message = `the width of a number given for "${variable.name}" of ${signature.what} must be known`;
+      c.error('width-unknown', culprit.span, `${message}: write it as in 8w1`);
       bindings.set(variable, UNKNOWN);
     }
   }
   return true;
 }
 
-function mentions(type: Type, variable: TypeVariable): boolean {
-  if (type === variable) return true;
-  switch (type.kind) {
-    case 'stack':
-    case 'list':
-    case 'set':
-      return mentions(type.element, variable);
-    case 'tuple':
-      return type.elements.some((element) => mentions(element, variable));
-    case 'struct':
-    case 'header':
-    case 'union':
-      return type.typeArguments.some((argument) => mentions(argument, variable));
-    default:
-      return false;
-  }
-}
-
 function checkOut(c: Checker, argument: Argument, parameter: ParameterType, target: Type): void {
   const { value } = argument;
   if (value.kind === 'any') {
+    const message = `"_" can only be given for "out" parameters, and "${parameter.name}" is "inout"`;
     if (parameter.direction === 'out') settle(c, value, target, undefined);
-    else
-      c.error(
-        'argument-any',
-        value.span,
-        `"_" can only be given for "out" parameters, and "${parameter.name}" is "inout"`,
-      );
+    else c.error('argument-any', value.span, message);
     return;
   }
-  if (!checkWritable(c, value, `"${parameter.direction}" parameter "${parameter.name}" needs something to write to`))
-    return;
+  const purpose = `"${parameter.direction}" parameter "${parameter.name}" needs something to write to`;
+  if (!checkWritable(c, value, purpose)) return;
   const type = c.found.types.get(value) ?? UNKNOWN;
   if (sameType(type, target)) return;
-  c.error(
-    'type-mismatch',
-    value.span,
-    `${describeType(target)} is needed for "${parameter.name}", but this is ${describeType(type)}`,
-  );
+  const needed = `${describeType(target)} is needed for "${parameter.name}"`;
+  c.error('type-mismatch', value.span, `${needed}, but this is ${describeType(type)}`);
 }
 
 /** Checks the arguments of a call against the callee's signature, and infers its type variables. */
-export function checkArguments(
-  c: Checker,
-  signature: Signature,
-  typeArguments: readonly TypeNode[],
-  args: readonly Argument[],
-  span: Span,
-): CheckedArguments | undefined {
-  for (const argument of args) {
-    if (argument.value.kind !== 'any' && !c.found.types.has(argument.value)) infer(c, argument.value);
-  }
-  const bound = bind(c, signature, args, span);
-  const bindings = explicitBindings(c, signature, typeArguments, span);
+export function checkArguments(c: Checker, signature: Signature, given: Given): CheckedArguments | undefined {
+  const { span } = given;
+  inferArguments(c, given.arguments);
+  const bound = bind(c, signature, given);
+  const bindings = explicitBindings(c, signature, given);
   if (bound === undefined || bindings === undefined) return undefined;
   if (!inferBindings(c, signature, bound, bindings, span)) return undefined;
   const result = bound.map((argument, i): BoundArgument => {
@@ -257,16 +204,14 @@ export function checkArguments(
     if (argument !== undefined) {
       if (formal.direction === 'out' || formal.direction === 'inout') checkOut(c, argument, formal, type);
       else if (argument.value.kind === 'any') {
-        c.error(
-          'argument-any',
-          argument.span,
-          `"_" can only be given for "out" parameters, and "${formal.name}" is not one`,
-        );
+        const message = `"_" can only be given for "out" parameters, and "${formal.name}" is not one`;
+        c.error('argument-any', argument.span, message);
       } else if (coerce(c, argument.value, type) && formal.direction === 'none' && !signature.isAction) {
         isKnownOrReport(c, argument.value, `the argument for "${formal.name}", a parameter without a direction,`);
       }
     }
     return { parameter: signature.parameters[i]!, type, argument };
   });
-  return { bound: result, bindings };
+  const types = signature.variables.map((variable) => bindings.get(variable) ?? UNKNOWN);
+  return { bound: result, bindings, types };
 }

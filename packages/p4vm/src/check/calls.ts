@@ -1,10 +1,25 @@
 import { CALL_DEPTH } from '../budget/budget.js';
 import type { Span } from '../source/position.js';
-import type { Argument, CallExpression, FunctionDeclaration, PathExpression, TypeNode } from '../syntax/ast.js';
+import type {
+  Argument,
+  CallExpression,
+  ExternMethod,
+  FunctionDeclaration,
+  PathExpression,
+  TypeNode,
+} from '../syntax/ast.js';
 import { hasVariable, typeKey } from '../types/compare.js';
 import { UNKNOWN, VOID } from '../types/primitives.js';
-import type { FunctionType, ParameterType, Type } from '../types/type.js';
-import { checkArguments, isApplicable, type Signature } from './arguments.js';
+import type { FunctionType, Type } from '../types/type.js';
+import {
+  checkArguments,
+  type Given,
+  inferArguments,
+  isApplicable,
+  type Signature,
+  signatureOf,
+  wrongCall,
+} from './arguments.js';
 import type { Checker } from './checker.js';
 import { constructFromCall } from './constructors.js';
 import { isImplicit } from './convert.js';
@@ -13,58 +28,49 @@ import { infer } from './expressions.js';
 import { checkFunctionBody } from './functions.js';
 import { bindTypeParameters, substitute } from './generics.js';
 import { inferMethodCall } from './methods.js';
-import { type ActionEntry, type Entry, type FunctionEntry, type Overload, Scope } from './scope.js';
+import type { ActionEntry, Entry, FunctionEntry, Overload, Scope } from './scope.js';
 import { resolveType, typeEntryOf } from './type-nodes.js';
 import { booleanValue } from './values.js';
 
-/** Infers the arguments of a wrong call, to report the errors in them. */
-export function inferArguments(c: Checker, args: readonly Argument[]): void {
-  for (const { value } of args) if (value.kind !== 'any' && !c.found.types.has(value)) infer(c, value);
-}
-
 /** Selects one of several declarations of a name, by the number and names of a call's arguments. */
-export function selectOverload<T>(
+function selectOverload<T extends { readonly type: FunctionType }>(
   c: Checker,
   candidates: readonly T[],
-  parametersOf: (candidate: T) => {
-    readonly parameters: Signature['parameters'];
-    readonly types: readonly ParameterType[];
-  },
-  args: readonly Argument[],
+  { arguments: args, span }: Given,
   what: string,
-  span: Span,
 ): T | undefined {
   if (candidates.length === 1) return candidates[0];
   c.spend(candidates.length * (1 + args.length), span);
-  const applicable = candidates.filter((candidate) => {
-    const { parameters, types } = parametersOf(candidate);
-    return isApplicable(parameters, types, args);
-  });
+  const applicable = candidates.filter(({ type }) => isApplicable(type.parameters, args));
   if (applicable.length === 1) return applicable[0];
   // A declaration that needs no default values takes precedence.
-  const exact = applicable.filter((candidate) => parametersOf(candidate).parameters.length === args.length);
+  const exact = applicable.filter(({ type }) => type.parameters.length === args.length);
   if (exact.length === 1) return exact[0];
   inferArguments(c, args);
-  const fitting = applicable.filter((candidate) => {
-    const { parameters, types } = parametersOf(candidate);
-    return args.every((argument, i) => {
-      const position = argument.name ? parameters.findIndex((each) => each.name.text === argument.name!.text) : i;
-      const formal = types[position]!.type;
-      const actual = c.found.types.get(argument.value);
+  const fitting = applicable.filter(({ type: { parameters } }) =>
+    args.every(({ name, value }, i) => {
+      const formal = (name ? parameters.find((each) => each.name === name.text) : parameters[i])!.type;
+      const actual = c.found.types.get(value);
       return actual === undefined || hasVariable(formal) || isImplicit(actual, formal);
-    });
-  });
+    }),
+  );
   if (fitting.length === 1) return fitting[0];
-  if (applicable.length === 0) {
-    c.error(
-      'no-overload',
-      span,
-      `no ${what} takes these ${args.length} arguments: there are ${candidates.length} with other parameters`,
-    );
-  } else {
-    c.error('ambiguous-call', span, `${applicable.length} declarations of ${what} take these arguments`);
+  if (applicable.length > 0) {
+    return c.error('ambiguous-call', span, `${applicable.length} declarations of ${what} take these arguments`);
   }
-  return undefined;
+  const others = `there are ${candidates.length} with other parameters`;
+  return c.error('no-overload', span, `no ${what} takes these ${args.length} arguments: ${others}`);
+}
+
+/** As `selectOverload`, for the methods and constructors of an extern. */
+export function selectMethod(
+  c: Checker,
+  methods: readonly ExternMethod[],
+  given: Given,
+  what: string,
+): { readonly method: ExternMethod; readonly type: FunctionType } | undefined {
+  const candidates = methods.map((method) => ({ method, type: c.methodTypes.get(method)! }));
+  return selectOverload(c, candidates, given, what);
 }
 
 /** Reports a call that is not allowed in the current place. */
@@ -95,8 +101,7 @@ function specialiseFunction(
   if (previous !== undefined) return previous;
   const copy: FunctionDeclaration = { ...copyTree(c, declaration), typeParameters: [] };
   copies.set(key, copy);
-  const inner = new Scope(scope);
-  bindTypeParameters(c, inner, declaration.typeParameters, types);
+  const inner = bindTypeParameters(c, scope, declaration.typeParameters, types);
   c.budget.enter(declaration.span, CALL_DEPTH);
   checkFunctionBody(c, copy, inner);
   c.budget.leave(CALL_DEPTH);
@@ -112,27 +117,15 @@ function callFunction(
 ): Type {
   const { declaration, type } = overload;
   if (overload.isOpen) {
-    c.error('recursion', e.span, `function "${name}" calls itself: there is no recursion in P4`);
-    inferArguments(c, e.arguments);
-    return UNKNOWN;
+    return wrongCall(c, e, 'recursion', e.span, `function "${name}" calls itself: there is no recursion in P4`);
   }
   checkFunctionPlace(c, name, false, e.span);
-  const checked = checkArguments(
-    c,
-    {
-      what: `function "${name}"`,
-      parameters: declaration.parameters,
-      types: type.parameters,
-      variables: type.typeParameters,
-    },
-    e.typeArguments,
-    e.arguments,
-    e.span,
-  );
-  if (checked === undefined)
+  const checked = checkArguments(c, signatureOf(`function "${name}"`, declaration.parameters, type), e);
+  if (checked === undefined) {
     return substitute(c, type.returnType, new Map(type.typeParameters.map((v) => [v, UNKNOWN])), e.span);
+  }
   const returnType = substitute(c, type.returnType, checked.bindings, e.span);
-  const types = type.typeParameters.map((variable) => checked.bindings.get(variable) ?? UNKNOWN);
+  const { types } = checked;
   const isOpen = types.some((each) => each.kind === 'unknown');
   const target =
     type.typeParameters.length === 0 || isOpen ? declaration : specialiseFunction(c, declaration, entry.scope, types);
@@ -160,30 +153,13 @@ function callExtern(
 ): Type {
   const { method, type } = overload;
   checkFunctionPlace(c, name, true, e.span);
-  const checked = checkArguments(
-    c,
-    {
-      what: `function "${name}"`,
-      parameters: method.parameters,
-      types: type.parameters,
-      variables: type.typeParameters,
-    },
-    e.typeArguments,
-    e.arguments,
-    e.span,
-  );
+  const checked = checkArguments(c, signatureOf(`function "${name}"`, method.parameters, type), e);
   if (checked === undefined) return type.typeParameters.length === 0 ? type.returnType : UNKNOWN;
-  const resolved = substitute(c, { ...type, typeParameters: [] }, checked.bindings, e.span) as FunctionType;
-  c.found.calls.set(e, {
-    kind: 'extern-function',
-    name,
-    typeArguments: type.typeParameters.map((variable) => checked.bindings.get(variable) ?? UNKNOWN),
-    type: resolved,
-    arguments: checked.bound,
-    returnType: resolved.returnType,
-  });
+  const { bound, bindings, types } = checked;
+  const returnType = substitute(c, type.returnType, bindings, e.span);
+  c.found.calls.set(e, { kind: 'extern-function', name, typeArguments: types, arguments: bound, returnType });
   if (name === 'static_assert') staticAssert(c, e);
-  return resolved.returnType;
+  return returnType;
 }
 
 /** An action called like a function. */
@@ -195,41 +171,29 @@ function callAction(c: Checker, e: CallExpression, entry: ActionEntry): Type {
   } else if (c.place.kind !== 'apply' && c.place.kind !== 'action') {
     c.error('call-place', e.span, `action "${name}" can only be called in the apply block of a control and in actions`);
   }
-  const types = actionParameters(c, entry);
-  const checked = checkArguments(
-    c,
-    { what: `action "${name}"`, parameters: declaration.parameters, types, variables: [], isAction: true },
-    e.typeArguments,
-    e.arguments,
-    e.span,
-  );
+  const checked = checkArguments(c, actionSignature(entry), e);
   if (checked !== undefined) c.found.calls.set(e, { kind: 'action', declaration, arguments: checked.bound });
   return VOID;
 }
 
-/** Types of an action's parameters. */
-export function actionParameters(c: Checker, entry: ActionEntry): ParameterType[] {
-  const types = c.parameterTypes.get(entry.declaration) ?? [];
-  return entry.declaration.parameters.map((parameter, i) => ({
-    name: parameter.name.text,
-    direction: parameter.direction,
-    type: types[i] ?? UNKNOWN,
-    isOptional: parameter.defaultValue !== undefined,
-  }));
+/** The signature of an action for calls of it, and for its use as a default action or in an entry. */
+export function actionSignature(entry: ActionEntry): Signature {
+  const { name, parameters } = entry.declaration;
+  return { what: `action "${name.text}"`, parameters, types: entry.parameters, variables: [], isAction: true };
 }
 
 /** The declaration that a call's name refers to: the innermost one with this number of arguments, if there is one. */
 function lookupCallable(c: Checker, path: PathExpression, args: readonly Argument[]): Entry | undefined {
   const entry = c.lookup(path.name, path.isAbsolute, 'function or action');
   if (entry?.kind !== 'action' || path.isAbsolute) return entry;
-  if (isApplicable(entry.declaration.parameters, actionParameters(c, entry), args)) return entry;
+  if (isApplicable(entry.parameters, args)) return entry;
   const other = c.scope.root.lookup(path.name.text);
   return other?.kind === 'functions' ? other : entry;
 }
 
 function callPath(c: Checker, e: CallExpression, path: PathExpression): Type {
   const type = typeEntryOf(c, path);
-  if (type !== undefined) return constructFromCall(c, e, type, e.typeArguments);
+  if (type !== undefined) return constructFromCall(c, e, type, e);
   const name = path.name.text;
   const entry = lookupCallable(c, path, e.arguments);
   if (entry?.kind === 'action') {
@@ -246,17 +210,7 @@ function callPath(c: Checker, e: CallExpression, path: PathExpression): Type {
     inferArguments(c, e.arguments);
     return UNKNOWN;
   }
-  const overload = selectOverload(
-    c,
-    entry.overloads,
-    (each) => ({
-      parameters: each.kind === 'function' ? each.declaration.parameters : each.method.parameters,
-      types: each.type.parameters,
-    }),
-    e.arguments,
-    `function "${name}"`,
-    e.span,
-  );
+  const overload = selectOverload(c, entry.overloads, e, `function "${name}"`);
   if (overload === undefined) return UNKNOWN;
   if (overload.kind === 'function') {
     c.found.references.set(path, { kind: 'function', declaration: overload.declaration });
@@ -271,12 +225,11 @@ function callType(c: Checker, e: CallExpression, node: TypeNode): Type {
   if (node.kind === 'named-type') {
     const scope = node.isAbsolute ? c.scope.root : c.scope;
     const entry = scope.lookup(node.name.text);
-    if (entry?.kind === 'type') return constructFromCall(c, e, entry, node.arguments);
+    if (entry?.kind === 'type') return constructFromCall(c, e, entry, { ...e, typeArguments: node.arguments });
   }
   resolveType(c, node);
   inferArguments(c, e.arguments);
-  c.error('not-callable', e.span, 'this type has no constructor');
-  return UNKNOWN;
+  return c.wrong('not-callable', e.span, 'this type has no constructor');
 }
 
 /** A call of any kind. */
@@ -291,8 +244,7 @@ export function inferCall(c: Checker, e: CallExpression): Type {
     default:
       infer(c, e.callee);
       inferArguments(c, e.arguments);
-      if (c.found.types.get(e.callee)?.kind !== 'unknown')
-        c.error('not-callable', e.callee.span, 'this cannot be called');
-      return UNKNOWN;
+      if (c.found.types.get(e.callee)?.kind === 'unknown') return UNKNOWN;
+      return c.wrong('not-callable', e.callee.span, 'this cannot be called');
   }
 }

@@ -5,7 +5,6 @@ import type {
   CallExpression,
   ConstantDeclaration,
   ControlDeclaration,
-  ControlTypeDeclaration,
   Declaration,
   Expression,
   ExternDeclaration,
@@ -13,10 +12,10 @@ import type {
   ForInStatement,
   FunctionDeclaration,
   InstanceDeclaration,
+  ObjectTypeDeclaration,
   Parameter,
   ParserDeclaration,
   ParserState,
-  ParserTypeDeclaration,
   PathExpression,
   Program,
   StructExpression,
@@ -26,59 +25,62 @@ import type {
   ValueSetDeclaration,
   VariableDeclaration,
 } from '../syntax/ast.js';
-import type { Field, FunctionType, Type } from '../types/type.js';
+import type { Field, Type } from '../types/type.js';
 
 /**
- * The result of the checker for a program without errors: the syntax tree, and maps from its nodes. A generic function,
- * parser or control of the user is checked once per list of type arguments, on a copy of its declaration. Calls refer
- * to the copy, so no type in these maps has a variable in it.
+ * What the checker finds out about the nodes of a syntax tree. A generic function, parser or control of the user is
+ * checked once per list of type arguments, on a copy of its declaration. Calls refer to the copy, so no type in these
+ * maps has a variable in it.
  */
-export interface CheckedProgram {
-  readonly program: Program;
-
+export class Found {
   /**
    * The type of every expression, after implicit conversions: the operand of `x + 1` with x of bit<8> has type bit<8>
    * on both sides; a list that is assigned to a struct has the struct's type; a value of a serializable enum that stands
    * where its underlying type is needed has that type (and an entry in `implicitCasts`). Absent: expressions that name
    * types, actions (in tables) and methods.
    */
-  readonly types: ReadonlyMap<Expression, Type>;
+  readonly types = new Map<Expression, Type>();
 
   /** Type of an expression before an implicit conversion that needs work at run time. */
-  readonly implicitCasts: ReadonlyMap<Expression, Type>;
+  readonly implicitCasts = new Map<Expression, Type>();
 
   /**
    * Values of expressions that are known at compile time, in the type of `types`. Expressions that depend on a
    * constructor parameter of the control or parser around them are absent.
    */
-  readonly constants: ReadonlyMap<Expression, ConstantValue>;
+  readonly constants = new Map<Expression, ConstantValue>();
 
   /** The declaration that a name in an expression refers to. */
-  readonly references: ReadonlyMap<PathExpression, ValueSymbol>;
+  readonly references = new Map<PathExpression, ValueSymbol>();
 
   /** The callee of each call. */
-  readonly calls: ReadonlyMap<CallExpression, ResolvedCall>;
+  readonly calls = new Map<CallExpression, ResolvedCall>();
 
   /** The meaning of each member access. */
-  readonly members: ReadonlyMap<Expression, ResolvedMember>;
+  readonly members = new Map<Expression, ResolvedMember>();
 
   /** Types as written: of variables, parameters, fields, type arguments. Typedefs are resolved, type variables replaced. */
-  readonly typeNodes: ReadonlyMap<TypeNode, Type>;
+  readonly typeNodes = new Map<TypeNode, Type>();
 
   /** The type and the arguments of each instance declaration, in the order of the constructor's parameters. */
-  readonly instances: ReadonlyMap<InstanceDeclaration, ResolvedConstructor>;
+  readonly instances = new Map<InstanceDeclaration, ResolvedConstructor>();
 
   /** Actions, entries and default action of each table. */
-  readonly tables: ReadonlyMap<TableDeclaration, CheckedTable>;
+  readonly tables = new Map<TableDeclaration, CheckedTable>();
+
+  /** Type of a for-in loop's elements. */
+  readonly loops = new Map<ForInStatement, Type>();
+}
+
+/** The result of the checker for a program without errors. */
+export interface CheckedProgram extends Found {
+  readonly program: Program;
 
   /** Errors in order of declaration, those of core.p4 first: the value of `error.X` is its position. */
   readonly errors: readonly string[];
 
   /** The instance named `main`. */
   readonly main: InstanceDeclaration;
-
-  /** Type of a for-in loop's elements. */
-  readonly loops: ReadonlyMap<ForInStatement, Type>;
 }
 
 /** A value known at compile time. Integers, bit strings (unsigned), signed ones, enum members (position), errors: bigint. */
@@ -130,89 +132,65 @@ export interface BoundArgument {
   readonly argument: Argument | undefined;
 }
 
+interface Bound {
+  readonly arguments: readonly BoundArgument[];
+}
+
+interface BoundGeneric extends Bound {
+  readonly typeArguments: readonly Type[];
+}
+
+interface Returning {
+  readonly returnType: Type;
+}
+
 export type ResolvedCall =
-  | {
-      readonly kind: 'function';
-      /** A copy per list of type arguments, if the function is generic. */
-      readonly declaration: FunctionDeclaration;
-      readonly arguments: readonly BoundArgument[];
-      readonly returnType: Type;
-    }
-  | {
-      readonly kind: 'action';
-      readonly declaration: ActionDeclaration;
-      readonly arguments: readonly BoundArgument[];
-    }
-  | {
-      readonly kind: 'extern-function';
-      readonly name: string;
-      readonly typeArguments: readonly Type[];
-      readonly type: FunctionType;
-      readonly arguments: readonly BoundArgument[];
-      readonly returnType: Type;
-    }
+  /** `declaration`: a copy per list of type arguments, if the function is generic. */
+  | ({ readonly kind: 'function'; readonly declaration: FunctionDeclaration } & Bound & Returning)
+  | ({ readonly kind: 'action'; readonly declaration: ActionDeclaration } & Bound)
+  | ({ readonly kind: 'extern-function'; readonly name: string } & BoundGeneric & Returning)
   /** A method of an extern object: `object` is the expression before the dot (a path to an instance or parameter). */
-  | {
+  | ({
       readonly kind: 'extern-method';
       readonly object: Expression;
-      readonly externName: string;
-      readonly externTypeArguments: readonly Type[];
       readonly method: ExternMethod;
-      readonly typeArguments: readonly Type[];
-      readonly arguments: readonly BoundArgument[];
-      readonly returnType: Type;
-    }
+    } & BoundGeneric &
+      Returning)
   /** `apply` of a parser or control: of an instance, or of a type (which makes an instance of its own on the spot). */
-  | {
+  | ({
       readonly kind: 'apply';
       readonly object: Expression;
       /**
        * A type declaration if `object` is a constructor parameter, which may be another instance in each
        * specialisation.
        */
-      readonly target: ParserDeclaration | ControlDeclaration | ParserTypeDeclaration | ControlTypeDeclaration;
+      readonly target: ParserDeclaration | ControlDeclaration | ObjectTypeDeclaration;
       readonly isDirect: boolean;
-      readonly arguments: readonly BoundArgument[];
-    }
-  | { readonly kind: 'apply-table'; readonly object: Expression; readonly table: TableDeclaration }
+    } & Bound)
+  | { readonly kind: 'apply-table'; readonly table: TableDeclaration }
   /** isValid, setValid, setInvalid of headers and unions; push_front, pop_front of stacks; minSizeInBits, ... (constants). */
   | {
       readonly kind: 'builtin';
       readonly object: Expression;
-      readonly method:
-        | 'isValid'
-        | 'setValid'
-        | 'setInvalid'
-        | 'push_front'
-        | 'pop_front'
-        | 'minSizeInBits'
-        | 'minSizeInBytes'
-        | 'maxSizeInBits'
-        | 'maxSizeInBytes';
+      readonly method: BuiltinName;
       /** Count of push_front and pop_front. */
       readonly count: number | undefined;
     }
   /** A constructor call as an expression, such as the arguments of the package. */
   | { readonly kind: 'constructor'; readonly constructor: ResolvedConstructor };
 
+export type BuiltinName =
+  | 'isValid'
+  | 'setValid'
+  | 'setInvalid'
+  | 'push_front'
+  | 'pop_front'
+  | `${'min' | 'max'}SizeIn${'Bits' | 'Bytes'}`;
+
 export type ResolvedConstructor =
-  | {
-      readonly kind: 'extern';
-      readonly declaration: ExternDeclaration;
-      readonly typeArguments: readonly Type[];
-      readonly arguments: readonly BoundArgument[];
-    }
-  | {
-      readonly kind: 'parser' | 'control';
-      readonly declaration: ParserDeclaration | ControlDeclaration;
-      readonly arguments: readonly BoundArgument[];
-    }
-  | {
-      readonly kind: 'package';
-      readonly name: string;
-      readonly typeArguments: readonly Type[];
-      readonly arguments: readonly BoundArgument[];
-    };
+  | ({ readonly kind: 'extern'; readonly declaration: ExternDeclaration } & BoundGeneric)
+  | ({ readonly kind: 'parser' | 'control'; readonly declaration: ParserDeclaration | ControlDeclaration } & Bound)
+  | ({ readonly kind: 'package'; readonly name: string } & BoundGeneric);
 
 export interface CheckedTable {
   readonly keys: readonly { readonly type: Type; readonly matchKind: string; readonly name: string }[];

@@ -2,63 +2,20 @@ import type { Budget } from '../budget/budget.js';
 import type { Diagnostic, DiagnosticLayer, Diagnostics } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import type {
-  CallExpression,
   ControlDeclaration,
-  ControlTypeDeclaration,
   Declaration,
   Expression,
   ExternDeclaration,
-  ForInStatement,
   FunctionDeclaration,
   Identifier,
-  InstanceDeclaration,
-  PackageDeclaration,
+  ObjectTypeDeclaration,
   ParserDeclaration,
-  ParserTypeDeclaration,
-  PathExpression,
-  TableDeclaration,
-  TypeNode,
 } from '../syntax/ast.js';
+import { UNKNOWN } from '../types/primitives.js';
 import type { FunctionType, ParameterType, Type, TypeVariable } from '../types/type.js';
-import type {
-  CheckedTable,
-  ConstantValue,
-  ResolvedCall,
-  ResolvedConstructor,
-  ResolvedMember,
-  ValueSymbol,
-} from './checked-program.js';
-import { type Entry, Scope, type TypeEntry } from './scope.js';
+import { Found, type ValueSymbol } from './checked-program.js';
+import { type Entry, Scope, type TypeEntry, type ValueTraits } from './scope.js';
 import { closest } from './spelling.js';
-
-/** The maps of a `CheckedProgram` while they are filled. */
-export interface Found {
-  readonly types: Map<Expression, Type>;
-  readonly implicitCasts: Map<Expression, Type>;
-  readonly constants: Map<Expression, ConstantValue>;
-  readonly references: Map<PathExpression, ValueSymbol>;
-  readonly calls: Map<CallExpression, ResolvedCall>;
-  readonly members: Map<Expression, ResolvedMember>;
-  readonly typeNodes: Map<TypeNode, Type>;
-  readonly instances: Map<InstanceDeclaration, ResolvedConstructor>;
-  readonly tables: Map<TableDeclaration, CheckedTable>;
-  readonly loops: Map<ForInStatement, Type>;
-}
-
-function emptyFound(): Found {
-  return {
-    types: new Map(),
-    implicitCasts: new Map(),
-    constants: new Map(),
-    references: new Map(),
-    calls: new Map(),
-    members: new Map(),
-    typeNodes: new Map(),
-    instances: new Map(),
-    tables: new Map(),
-    loops: new Map(),
-  };
-}
 
 /** The checker's place in a program. It decides what may be called and declared there. */
 export interface Place {
@@ -85,20 +42,14 @@ export interface Place {
 
 /** The declaration of a nominal object type, with its type arguments. */
 export interface ObjectType {
-  readonly declaration:
-    | ExternDeclaration
-    | ParserDeclaration
-    | ControlDeclaration
-    | ParserTypeDeclaration
-    | ControlTypeDeclaration
-    | PackageDeclaration;
+  readonly declaration: ExternDeclaration | ParserDeclaration | ControlDeclaration | ObjectTypeDeclaration;
   /** Values of the declaration's type parameters. */
   readonly bindings: ReadonlyMap<TypeVariable, Type>;
 }
 
 /** State of one check of a program. */
 export class Checker {
-  found: Found = emptyFound();
+  found: Found = new Found();
   scope: Scope = new Scope(undefined);
   place: Place = { kind: 'top', loops: 0, owner: undefined };
 
@@ -116,8 +67,6 @@ export class Checker {
   readonly origins = new Map<Type, TypeEntry>();
   /** Parameters of constructors, by parser and control declaration. */
   readonly constructorTypes = new Map<object, readonly ParameterType[]>();
-  /** Types of parameters, by parser, control, action and function declaration. */
-  readonly parameterTypes = new Map<object, readonly Type[]>();
   /** Copies of generic functions, by type arguments. */
   readonly copies = new Map<FunctionDeclaration, Map<string, FunctionDeclaration>>();
   /** Expressions without a value here that are known when instances are made. */
@@ -137,11 +86,23 @@ export class Checker {
     this.budget.spend('work', steps, span);
   }
 
-  error(code: string, span: Span, message: string, related?: Diagnostic['related']): void {
-    this.report('types', code, span, message, related);
+  error(code: string, span: Span, message: string, related?: Diagnostic['related']): undefined {
+    return this.report('types', code, span, message, related);
   }
 
-  report(layer: DiagnosticLayer, code: string, span: Span, message: string, related?: Diagnostic['related']): void {
+  /** Reports an error in an expression or in a type as written. It is then of unknown type. */
+  wrong(code: string, span: Span, message: string, related?: Diagnostic['related']): Type {
+    this.report('types', code, span, message, related);
+    return UNKNOWN;
+  }
+
+  report(
+    layer: DiagnosticLayer,
+    code: string,
+    span: Span,
+    message: string,
+    related?: Diagnostic['related'],
+  ): undefined {
     this.diagnostics.error(layer, code, span, message, related);
   }
 
@@ -162,16 +123,16 @@ export class Checker {
     }
   }
 
-  inBlock<T>(body: () => T, owner?: object): T {
-    return this.within(new Scope(this.scope, owner), this.place, body);
+  inBlock<T>(body: () => T): T {
+    return this.within(new Scope(this.scope), this.place, body);
   }
 
-  /** Runs `body` for its diagnostics only and discards its results. */
-  discarding(body: () => void): void {
+  /** Runs `body` for its diagnostics and its result, without what it finds out about nodes. */
+  discarding<T>(body: () => T): T {
     const kept = this.found;
-    this.found = emptyFound();
+    this.found = new Found();
     try {
-      body();
+      return body();
     } finally {
       this.found = kept;
     }
@@ -180,13 +141,20 @@ export class Checker {
   /** Adds a name to the scope; a name that is there already is an error (functions may be overloaded). */
   declare(entry: Entry): void {
     const previous = this.scope.local(entry.name.text);
-    if (previous === undefined) {
-      this.scope.add(entry);
-      return;
-    }
-    this.error('duplicate-name', entry.name.span, `"${entry.name.text}" is declared already`, {
-      message: `first declared here`,
-      span: previous.name.span,
+    if (previous === undefined) this.scope.add(entry);
+    else this.duplicate('', entry.name, previous.name);
+  }
+
+  /** Adds the name of a value to the scope. */
+  declareValue(symbol: ValueSymbol, type: Type, more: ValueTraits = {}): void {
+    this.declare({ kind: 'value', name: symbol.declaration.name, symbol, type, ...more });
+  }
+
+  /** Reports a name that was declared before. `what`: `field `, for example, or nothing. */
+  duplicate(what: string, name: Identifier, first: Identifier, how = ''): void {
+    this.error('duplicate-name', name.span, `${what}"${name.text}" is declared already${how}`, {
+      message: 'first declared here',
+      span: first.span,
     });
   }
 
@@ -195,16 +163,16 @@ export class Checker {
     const scope = isAbsolute ? this.scope.root : this.scope;
     const entry = scope.lookup(name.text);
     if (entry === undefined) {
-      const guess = this.guess(name.text, scope.names(), name.span);
-      const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
+      const hint = this.hint(name, scope.names());
       this.error('unknown-name', name.span, `no ${what} "${name.text}" is declared here${hint}`);
     }
     return entry;
   }
 
-  /** A similar name, to suggest in a message; undefined if there is none, or if the message would not be shown. */
-  guess(word: string, candidates: Iterable<string>, span: Span): string | undefined {
-    return this.diagnostics.isOpen ? closest(word, candidates, (names) => this.spend(names, span)) : undefined;
+  /** Ends a message with a similar name; empty if there is none, or if the message would not be shown. */
+  hint({ text, span }: Identifier, candidates: Iterable<string>): string {
+    const guess = this.diagnostics.isOpen ? closest(text, candidates, (names) => this.spend(names, span)) : undefined;
+    return guess === undefined ? '' : `; did you mean "${guess}"?`;
   }
 
   /** Whether an expression has a value at compile time, at the latest when instances are made. */

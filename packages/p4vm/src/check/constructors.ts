@@ -1,13 +1,20 @@
 import type { Span } from '../source/position.js';
-import type { Argument, CallExpression, ExternDeclaration, InstanceDeclaration, TypeNode } from '../syntax/ast.js';
+import type { CallExpression, ExternDeclaration, InstanceDeclaration, ObjectTypeDeclaration } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import { UNKNOWN } from '../types/primitives.js';
-import type { PackageType, ParameterType, Type, TypeVariable } from '../types/type.js';
-import { type CheckedArguments, checkArguments, type Signature } from './arguments.js';
-import { inferArguments, selectOverload } from './calls.js';
+import type { PackageType, Type, TypeVariable } from '../types/type.js';
+import {
+  type CheckedArguments,
+  checkArguments,
+  type Given,
+  inferArguments,
+  type Signature,
+  signatureOf,
+  wrongCall,
+} from './arguments.js';
+import { selectMethod } from './calls.js';
 import type { ResolvedConstructor } from './checked-program.js';
 import type { Checker } from './checker.js';
-import { infer } from './expressions.js';
 import type { TypeEntry } from './scope.js';
 import { lookupType, resolveType, specialiseOrReport } from './type-nodes.js';
 
@@ -16,16 +23,10 @@ interface Construction {
   readonly constructor: ResolvedConstructor;
 }
 
-function checkConstructor(
-  c: Checker,
-  signature: Signature,
-  typeArguments: readonly TypeNode[],
-  args: readonly Argument[],
-  span: Span,
-): CheckedArguments | undefined {
+function checkConstructor(c: Checker, signature: Signature, given: Given): CheckedArguments | undefined {
   c.constructing++;
   try {
-    return checkArguments(c, signature, typeArguments, args, span);
+    return checkArguments(c, signature, given);
   } finally {
     c.constructing--;
   }
@@ -35,137 +36,96 @@ function constructExtern(
   c: Checker,
   entry: TypeEntry,
   declaration: ExternDeclaration,
-  typeArguments: readonly TypeNode[],
-  args: readonly Argument[],
-  span: Span,
+  given: Given,
   preset?: ReadonlyMap<TypeVariable, Type>,
 ): Construction | undefined {
   const name = declaration.name.text;
+  const what = `constructor of "${name}"`;
   const constructors = declaration.methods.filter((method) => method.isConstructor);
   if (constructors.length === 0) {
-    c.error('no-constructor', span, `extern "${name}" has no constructor: no instance of it can be made`);
-    return undefined;
+    return c.error('no-constructor', given.span, `extern "${name}" has no constructor: no instance of it can be made`);
   }
-  const method = selectOverload(
-    c,
-    constructors,
-    (each) => ({ parameters: each.parameters, types: c.methodTypes.get(each)?.parameters ?? [] }),
-    args,
-    `constructor of "${name}"`,
-    span,
-  );
-  const declared = method && c.methodTypes.get(method);
-  if (method === undefined || declared === undefined) return undefined;
+  const found = selectMethod(c, constructors, given, what);
+  if (found === undefined) return undefined;
   const variables = c.variables.get(declaration) ?? [];
-  const checked = checkConstructor(
-    c,
-    {
-      what: `constructor of "${name}"`,
-      parameters: method.parameters,
-      types: declared.parameters,
-      variables,
-      ...(preset && { preset }),
-    },
-    typeArguments,
-    args,
-    span,
-  );
+  const signature = { ...signatureOf(what, found.method.parameters, found.type), variables, ...(preset && { preset }) };
+  const checked = checkConstructor(c, signature, given);
   if (checked === undefined) return undefined;
-  const types = variables.map((variable) => checked.bindings.get(variable) ?? UNKNOWN);
+  const { types, bound } = checked;
   return {
-    type: entry.specialise(types, span),
-    constructor: { kind: 'extern', declaration, typeArguments: types, arguments: checked.bound },
+    type: entry.specialise(types, given.span),
+    constructor: { kind: 'extern', declaration, typeArguments: types, arguments: bound },
   };
 }
 
-function constructObject(
-  c: Checker,
-  entry: TypeEntry,
-  typeArguments: readonly TypeNode[],
-  args: readonly Argument[],
-  span: Span,
-): Construction | undefined {
-  const type = specialiseOrReport(
-    c,
-    entry,
-    typeArguments.map((node) => resolveType(c, node)),
-    span,
-  );
+function constructObject(c: Checker, entry: TypeEntry, given: Given): Construction | undefined {
+  const typeArguments = given.typeArguments.map((node) => resolveType(c, node));
+  const type = specialiseOrReport(c, entry, typeArguments, given.span);
   const declaration = c.objects.get(type)?.declaration;
   if (declaration?.kind !== 'parser' && declaration?.kind !== 'control') return undefined;
   const name = declaration.name.text;
   if (c.open.has(declaration)) {
-    c.error('recursion', span, `"${name}" contains an instance of itself: there is no recursion in P4`);
-    return undefined;
+    return c.error('recursion', given.span, `"${name}" contains an instance of itself: there is no recursion in P4`);
   }
-  const types: readonly ParameterType[] = c.constructorTypes.get(declaration) ?? [];
+  const types = c.constructorTypes.get(declaration) ?? [];
+  const signature = { parameters: declaration.constructorParameters, types, variables: [] };
   const checked = checkConstructor(
     c,
-    { what: `constructor of "${name}"`, parameters: declaration.constructorParameters, types, variables: [] },
-    [],
-    args,
-    span,
+    { what: `constructor of "${name}"`, ...signature },
+    { ...given, typeArguments: [] },
+  );
+  return checked && { type, constructor: { kind: declaration.kind, declaration, arguments: checked.bound } };
+}
+
+function constructPackage(
+  c: Checker,
+  entry: TypeEntry,
+  declaration: ObjectTypeDeclaration,
+  given: Given,
+): Construction | undefined {
+  const name = entry.name.text;
+  const variables = c.variables.get(declaration) ?? [];
+  const { parameters } = declaration;
+  const { parameters: types } = entry.specialise(variables, given.span) as PackageType;
+  const checked = checkConstructor(
+    c,
+    { what: `package "${name}"`, parameters, types, variables, isLoose: true },
+    given,
   );
   if (checked === undefined) return undefined;
-  return { type, constructor: { kind: declaration.kind, declaration, arguments: checked.bound } };
+  return {
+    type: entry.specialise(checked.types, given.span),
+    constructor: { kind: 'package', name, typeArguments: checked.types, arguments: checked.bound },
+  };
 }
 
 /** Resolves a constructor call to its constructor and arguments; undefined, after a diagnostic, if it is wrong. */
-function construct(
-  c: Checker,
-  entry: TypeEntry,
-  typeArguments: readonly TypeNode[],
-  args: readonly Argument[],
-  span: Span,
-): Construction | undefined {
+function construct(c: Checker, entry: TypeEntry, given: Given): Construction | undefined {
   const { declaration } = entry;
   switch (declaration?.kind) {
     case 'extern':
-      return constructExtern(c, entry, declaration, typeArguments, args, span);
+      return constructExtern(c, entry, declaration, given);
     case 'parser':
     case 'control':
-      return constructObject(c, entry, typeArguments, args, span);
-    case 'package': {
-      const variables = c.variables.get(declaration) ?? [];
-      const open = entry.specialise(variables, span) as PackageType;
-      const checked = checkConstructor(
-        c,
-        {
-          what: `package "${entry.name.text}"`,
-          parameters: declaration.parameters,
-          types: open.parameters,
-          variables,
-          isLoose: true,
-        },
-        typeArguments,
-        args,
-        span,
-      );
-      if (checked === undefined) return undefined;
-      const types = variables.map((variable) => checked.bindings.get(variable) ?? UNKNOWN);
-      return {
-        type: entry.specialise(types, span),
-        constructor: { kind: 'package', name: entry.name.text, typeArguments: types, arguments: checked.bound },
-      };
-    }
+      return constructObject(c, entry, given);
+    case 'package':
+      return constructPackage(c, entry, declaration, given);
     default: {
-      const type = entry.parameters === 0 ? entry.specialise([], span) : UNKNOWN;
+      const type = entry.parameters === 0 ? entry.specialise([], given.span) : UNKNOWN;
       // A typedef of an object type has its constructors.
       const origin = c.origins.get(type);
       const object = c.objects.get(type);
       if (declaration?.kind === 'typedef' && object !== undefined) {
         if (origin !== undefined && object.declaration.kind === 'extern') {
-          return constructExtern(c, origin, object.declaration, typeArguments, args, span, object.bindings);
+          return constructExtern(c, origin, object.declaration, given, object.bindings);
         }
         if (object.declaration.kind === 'parser' || object.declaration.kind === 'control') {
-          return constructObject(c, entry, typeArguments, args, span);
+          return constructObject(c, entry, given);
         }
       }
-      inferArguments(c, args);
-      if (type.kind !== 'unknown' || entry.parameters > 0) {
-        c.error('no-constructor', span, `"${entry.name.text}" is a type without a constructor`);
-      }
-      return undefined;
+      inferArguments(c, given.arguments);
+      if (type.kind === 'unknown' && entry.parameters === 0) return undefined;
+      return c.error('no-constructor', given.span, `"${entry.name.text}" is a type without a constructor`);
     }
   }
 }
@@ -179,36 +139,23 @@ function checkInstancePlace(c: Checker, type: Type, span: Span, isDeclared: bool
     refuse('in a block of statements: declare it with the locals');
   } else if (type.kind === 'package') {
     if (kind !== 'top') refuse('here: packages are made at the top level only');
-  } else if (type.kind === 'parser') {
+  } else if (type.kind === 'parser' || type.kind === 'control') {
     if (kind === 'top' && isDeclared) refuse('at the top level');
-    if (kind === 'control' || kind === 'table') refuse('in a control');
-  } else if (type.kind === 'control') {
-    if (kind === 'top' && isDeclared) refuse('at the top level');
-    if (kind === 'parser') refuse('in a parser');
-    if (kind === 'table') refuse('in a table');
+    if (type.kind === 'parser' && (kind === 'control' || kind === 'table')) refuse('in a control');
+    if (type.kind === 'control' && (kind === 'parser' || kind === 'table')) refuse(`in a ${kind}`);
   }
 }
 
 /** `Type(arguments)` as an expression: an argument of another constructor, or a table's property. */
-export function constructFromCall(
-  c: Checker,
-  e: CallExpression,
-  entry: TypeEntry,
-  typeArguments: readonly TypeNode[],
-): Type {
+export function constructFromCall(c: Checker, e: CallExpression, entry: TypeEntry, given: Given): Type {
   if (e.callee.kind === 'path' && entry.declaration !== undefined) {
     c.found.references.set(e.callee, { kind: 'type', declaration: entry.declaration });
   }
   if (c.constructing === 0 && c.place.kind !== 'table') {
-    c.error(
-      'instance-place',
-      e.span,
-      `"${entry.name.text}" is a type: an instance of it has to be declared with a name and used by that`,
-    );
-    inferArguments(c, e.arguments);
-    return UNKNOWN;
+    const advice = 'an instance of it has to be declared with a name and used by that';
+    return wrongCall(c, e, 'instance-place', e.span, `"${entry.name.text}" is a type: ${advice}`);
   }
-  const construction = construct(c, entry, typeArguments, e.arguments, e.span);
+  const construction = construct(c, entry, given);
   if (construction === undefined) {
     inferArguments(c, e.arguments);
     return UNKNOWN;
@@ -225,9 +172,14 @@ export function declareInstance(c: Checker, declaration: InstanceDeclaration): v
   let construction: Construction | undefined;
   if (node.kind === 'named-type') {
     const entry = lookupType(c, node);
+    const { arguments: args, span } = declaration;
     if (entry !== undefined)
-      construction = construct(c, entry, node.arguments, declaration.arguments, declaration.span);
-    else for (const { value } of declaration.arguments) if (value.kind !== 'any') inferLoosely(c, value);
+      construction = construct(c, entry, { typeArguments: node.arguments, arguments: args, span });
+    else {
+      c.constructing++;
+      inferArguments(c, args);
+      c.constructing--;
+    }
   } else {
     const type = resolveType(c, node);
     if (type.kind !== 'unknown') {
@@ -241,21 +193,7 @@ export function declareInstance(c: Checker, declaration: InstanceDeclaration): v
     checkInstancePlace(c, type, declaration.span, true);
     checkAbstract(c, declaration, construction.constructor);
   }
-  c.declare({
-    kind: 'value',
-    name: declaration.name,
-    symbol: { kind: 'instance', declaration },
-    type,
-    constant: undefined,
-    isKnown: true,
-    isWritable: false,
-  });
-}
-
-function inferLoosely(c: Checker, value: Argument['value']): void {
-  c.constructing++;
-  infer(c, value);
-  c.constructing--;
+  c.declareValue({ kind: 'instance', declaration }, type, { isKnown: true });
 }
 
 function checkAbstract(c: Checker, declaration: InstanceDeclaration, made: ResolvedConstructor): void {
@@ -264,24 +202,13 @@ function checkAbstract(c: Checker, declaration: InstanceDeclaration, made: Resol
   if (declaration.initializer === undefined) {
     const [missing] = abstract;
     if (missing === undefined) return;
-    c.error(
-      'abstract-method',
-      declaration.span,
-      `the instance has to implement the abstract method "${missing.name.text}"`,
-      { message: 'declared here', span: missing.name.span },
-    );
+    const message = `the instance has to implement the abstract method "${missing.name.text}"`;
+    c.error('abstract-method', declaration.span, message, { message: 'declared here', span: missing.name.span });
   } else if (made.kind !== 'extern') {
-    c.error(
-      'abstract-method',
-      first?.span ?? declaration.span,
-      'only instances of externs have implementations of methods',
-    );
+    const message = 'only instances of externs have implementations of methods';
+    c.error('abstract-method', first?.span ?? declaration.span, message);
   } else if (first !== undefined) {
-    c.report(
-      'target',
-      'unsupported-abstract',
-      first.span,
-      'implementations of abstract methods are not supported by v1model',
-    );
+    const message = 'implementations of abstract methods are not supported by v1model';
+    c.report('target', 'unsupported-abstract', first.span, message);
   }
 }

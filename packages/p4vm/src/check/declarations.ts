@@ -1,4 +1,4 @@
-import type { Declaration, ExternDeclaration } from '../syntax/ast.js';
+import type { ControlDeclaration, Declaration, ExternDeclaration, ParserDeclaration } from '../syntax/ast.js';
 import type { Checker } from './checker.js';
 import { declareInstance } from './constructors.js';
 import {
@@ -12,7 +12,8 @@ import {
 } from './declare-types.js';
 import { declareAction, declareFunction, declareOverload } from './functions.js';
 import { declareObject, declareValueSet } from './parsers.js';
-import { declareConstant } from './statements.js';
+import { declareConstant, declareVariable } from './statements.js';
+import { declareTable } from './tables.js';
 
 function declareExternFunction(c: Checker, declaration: ExternDeclaration): void {
   const [method] = declaration.methods;
@@ -21,8 +22,10 @@ function declareExternFunction(c: Checker, declaration: ExternDeclaration): void
   declareOverload(c, { kind: 'extern-function', declaration, method, type }, method.name);
 }
 
-/** Checks a declaration at the top level and adds its name to the scope. */
-export function checkDeclaration(c: Checker, declaration: Declaration): void {
+type Local = (ControlDeclaration | ParserDeclaration)['locals'][number];
+
+/** Checks a declaration and adds its name to the scope. */
+export function checkDeclaration(c: Checker, declaration: Declaration | Local): void {
   switch (declaration.kind) {
     case 'constant':
       declareConstant(c, declaration);
@@ -64,14 +67,14 @@ export function checkDeclaration(c: Checker, declaration: Declaration): void {
     case 'instance':
       declareInstance(c, declaration);
       break;
-    case 'value-set':
-      declareValueSet(c, declaration);
-      break;
     case 'variable':
-      c.error('top-level', declaration.span, 'variables cannot be declared at the top level');
+      declareVariable(c, declaration);
       break;
     case 'table':
-      c.error('top-level', declaration.span, 'tables can only be declared in controls');
+      declareTable(c, declaration);
+      break;
+    case 'value-set':
+      declareValueSet(c, declaration);
       break;
   }
 }

@@ -2,13 +2,10 @@ import { CALL_DEPTH, tooManyMembers } from '../budget/budget.js';
 import { MAX_MEMBERS } from '../budget/limits.js';
 import type { Span } from '../source/position.js';
 import type {
-  ControlTypeDeclaration,
   EnumDeclaration,
   ErrorDeclaration,
   ExternDeclaration,
-  MatchKindDeclaration,
-  PackageDeclaration,
-  ParserTypeDeclaration,
+  ObjectTypeDeclaration,
   StructDeclaration,
   TypedefDeclaration,
 } from '../syntax/ast.js';
@@ -16,23 +13,22 @@ import { typeKey } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
 import { UNKNOWN, VOID } from '../types/primitives.js';
 import type {
-  ControlType,
+  ApplicableType,
   ExternType,
   Field,
   FunctionType,
-  NewType,
   PackageType,
-  ParserType,
+  ParameterType,
   SerializableEnumType,
   StructType,
   Type,
   TypeVariable,
 } from '../types/type.js';
-import type { Checker, ObjectType } from './checker.js';
+import type { Checker } from './checker.js';
 import { check } from './convert.js';
 import { bindTypeParameters, substitute, typeEntry, variablesOf } from './generics.js';
 import { checkDefaults, checkDistinct, resolveParameters } from './parameters.js';
-import { Scope, type TypeEntry } from './scope.js';
+import type { TypeEntry } from './scope.js';
 import { resolveDefiniteType, resolveType } from './type-nodes.js';
 import { checkFields, checkParts, checkTypedef } from './type-rules.js';
 
@@ -47,7 +43,9 @@ function annotationTexts(annotations: StructDeclaration['annotations']): Readonl
 }
 
 /** Makes specialisations of a generic declaration, one per list of type arguments. */
-function memoised<T extends Type>(make: (typeArguments: readonly Type[], span: Span) => T): TypeEntry['specialise'] {
+export function memoised<T extends Type>(
+  make: (typeArguments: readonly Type[], span: Span) => T,
+): TypeEntry['specialise'] {
   const made = new Map<string, T>();
   return (typeArguments, span) => {
     const key = typeArguments.map(typeKey).join(';');
@@ -64,45 +62,31 @@ function memoised<T extends Type>(make: (typeArguments: readonly Type[], span: S
 export function declareStruct(c: Checker, declaration: StructDeclaration): TypeEntry {
   const { kind, name, typeParameters } = declaration;
   const outer = c.scope;
-  checkDistinct(
-    c,
-    declaration.fields.map((field) => field.name),
-    'field',
-  );
+  checkDistinct(c, declaration.fields, 'field');
   const build = (typeArguments: readonly Type[], use: Span | undefined): StructType => {
     const fields: Field[] = [];
     const type: StructType = { kind, name: name.text, typeArguments, fields };
     c.origins.set(type, entry);
-    const scope = new Scope(outer);
-    bindTypeParameters(c, scope, typeParameters, typeArguments);
-    // Recorded once only if there is one such type.
+    const scope = bindTypeParameters(c, outer, typeParameters, typeArguments);
+    // Type arguments are checked at the place where they are written.
+    const isDefinite = use === undefined || typeParameters.length === 0;
     const resolveFields = (): void => {
-      for (const field of declaration.fields) {
-        fields.push({
-          name: field.name.text,
-          // Type arguments are checked at the place where they are written.
-          type:
-            use === undefined || typeParameters.length === 0
-              ? resolveDefiniteType(c, field.type)
-              : resolveType(c, field.type),
-          annotations: annotationTexts(field.annotations),
-          span: field.span,
-        });
+      for (const { name: own, type: node, annotations, span } of declaration.fields) {
+        const fieldType = isDefinite ? resolveDefiniteType(c, node) : resolveType(c, node);
+        fields.push({ name: own.text, type: fieldType, annotations: annotationTexts(annotations), span });
       }
     };
     c.budget.enter(name.span, CALL_DEPTH);
     c.spend(declaration.fields.length, name.span);
     c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
+      // What is found is recorded only if there is one such type.
       if (typeParameters.length === 0) resolveFields();
       else c.discarding(resolveFields);
     });
     c.budget.leave(CALL_DEPTH);
     if (!checkParts(c, type, use ?? name.span)) fields.length = 0;
-    checkFields(
-      c,
-      type,
-      declaration.fields.map((field) => (typeParameters.length === 0 || use === undefined ? field.type.span : use)),
-    );
+    const places = declaration.fields.map((field) => (isDefinite ? field.type.span : use));
+    checkFields(c, type, places);
     return type;
   };
   const specialise = memoised(build);
@@ -117,52 +101,32 @@ export function declareStruct(c: Checker, declaration: StructDeclaration): TypeE
 function serializableEnum(c: Checker, declaration: EnumDeclaration, underlying: Type): Type {
   if (underlying.kind === 'unknown') return UNKNOWN;
   if (underlying.kind !== 'bits') {
-    c.error(
-      'enum-type',
-      declaration.underlying!.span,
-      `values of an enum have type bit<> or int<>, not ${describeType(underlying)}`,
-    );
-    return UNKNOWN;
+    const message = `values of an enum have type bit<> or int<>, not ${describeType(underlying)}`;
+    return c.wrong('enum-type', declaration.underlying!.span, message);
   }
   const members = new Map<string, bigint>();
-  const type: SerializableEnumType = {
-    kind: 'serializable-enum',
-    name: declaration.name.text,
-    underlying,
-    members,
-  };
+  const type: SerializableEnumType = { kind: 'serializable-enum', name: declaration.name.text, underlying, members };
   for (const member of declaration.members) {
-    if (member.value === undefined) {
-      c.error('enum-value', member.span, `"${member.name.text}" needs a value: the enum has an underlying type`);
-      continue;
-    }
-    if (!check(c, member.value, underlying)) continue;
-    const value = c.found.constants.get(member.value);
+    // The parser refuses members without values.
+    const given = member.value!;
+    if (!check(c, given, underlying)) continue;
+    const value = c.found.constants.get(given);
     if (value?.kind === 'integer') members.set(member.name.text, value.value);
-    else c.error('not-constant', member.value.span, 'the value of an enum member must be known at compile time');
+    else c.error('not-constant', given.span, 'the value of an enum member must be known at compile time');
   }
   return type;
 }
 
 /** An enum, with or without values. */
 export function declareEnum(c: Checker, declaration: EnumDeclaration): TypeEntry {
-  checkDistinct(
-    c,
-    declaration.members.map((member) => member.name),
-    'member',
-  );
-  let type: Type;
-  if (declaration.underlying !== undefined) {
-    type = serializableEnum(c, declaration, resolveDefiniteType(c, declaration.underlying));
-  } else {
-    for (const member of declaration.members) {
-      if (member.value !== undefined) {
-        c.error('enum-value', member.value.span, 'only members of an enum with an underlying type have values');
-      }
-    }
-    type = { kind: 'enum', name: declaration.name.text, members: declaration.members.map((each) => each.name.text) };
-  }
-  const entry: TypeEntry = { ...typeEntry(declaration.name, type), declaration };
+  checkDistinct(c, declaration.members, 'member');
+  const { name, underlying } = declaration;
+  const members = declaration.members.map((each) => each.name.text);
+  const type: Type =
+    underlying === undefined
+      ? { kind: 'enum', name: name.text, members }
+      : serializableEnum(c, declaration, resolveDefiniteType(c, underlying));
+  const entry = typeEntry(name, type, declaration);
   c.declare(entry);
   return entry;
 }
@@ -178,14 +142,14 @@ export function declareTypedef(c: Checker, declaration: TypedefDeclaration): voi
   const underlying = resolveDefiniteType(c, declaration.type);
   checkTypedef(c, declaration.isNew, underlying, declaration.type.span);
   const { name } = declaration;
-  const newType = (): NewType => ({ kind: 'newtype', name: name.text, underlying });
-  const type = declaration.isNew && underlying.kind !== 'unknown' ? newType() : underlying;
+  let type = underlying;
+  if (declaration.isNew && underlying.kind !== 'unknown') type = { kind: 'newtype', name: name.text, underlying };
   if (declaration.isNew) checkParts(c, type, name.span);
-  c.declare({ ...typeEntry(name, type), declaration });
+  c.declare(typeEntry(name, type, declaration));
 }
 
 /** `error { ... }`: adds its members to the earlier ones. */
-export function declareErrors(c: Checker, declaration: ErrorDeclaration | MatchKindDeclaration): void {
+export function declareErrors(c: Checker, declaration: ErrorDeclaration): void {
   const members = declaration.kind === 'error' ? c.errors : c.matchKinds;
   const what = declaration.kind === 'error' ? 'error' : 'match kind';
   for (const name of declaration.members) {
@@ -194,10 +158,7 @@ export function declareErrors(c: Checker, declaration: ErrorDeclaration | MatchK
       if (members.size >= MAX_MEMBERS) throw tooManyMembers(name.span);
       members.set(name.text, name);
     } else {
-      c.error('duplicate-name', name.span, `${what} "${name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.span,
-      });
+      c.duplicate(`${what} `, name, previous);
     }
   }
 }
@@ -209,8 +170,7 @@ function bindingsOf(variables: readonly TypeVariable[], types: readonly Type[]):
 /** The type of a function, method or constructor. Its type variables are its own and those of its extern. */
 export function methodType(c: Checker, method: ExternDeclaration['methods'][number]): FunctionType {
   const variables = variablesOf(method.typeParameters);
-  const scope = new Scope(c.scope);
-  bindTypeParameters(c, scope, method.typeParameters, variables);
+  const scope = bindTypeParameters(c, c.scope, method.typeParameters, variables);
   return c.within(scope, c.place, () => {
     const returnType = method.returnType === undefined ? VOID : resolveType(c, method.returnType);
     const owner = method.isConstructor ? 'constructor' : 'extern';
@@ -243,75 +203,50 @@ export function declareExtern(c: Checker, declaration: ExternDeclaration): void 
     }),
   };
   c.declare(entry);
-  const scope = new Scope(c.scope);
-  bindTypeParameters(c, scope, typeParameters, variables);
+  const scope = bindTypeParameters(c, c.scope, typeParameters, variables);
   c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
-    for (const method of declaration.methods) {
-      methodType(c, method);
+    for (const [i, method] of declaration.methods.entries()) {
+      const { parameters } = methodType(c, method);
       if (!method.isConstructor && method.name.text === name.text) {
         c.error('method-name', method.name.span, `a method cannot have the name of its extern, "${name.text}"`);
       }
       c.spend(declaration.methods.length, method.span);
-      const twin = declaration.methods.find(
-        (other) =>
-          other !== method && other.name.text === method.name.text && sameNames(other.parameters, method.parameters),
-      );
-      if (twin !== undefined && declaration.methods.indexOf(twin) < declaration.methods.indexOf(method)) {
-        c.error('duplicate-name', method.name.span, `"${method.name.text}" is declared already with these parameters`, {
-          message: 'first declared here',
-          span: twin.name.span,
-        });
-      }
+      const before = declaration.methods.slice(0, i).filter((other) => other.name.text === method.name.text);
+      const twin = before.find((other) => sameNames(c.methodTypes.get(other)!.parameters, parameters));
+      if (twin !== undefined) c.duplicate('', method.name, twin.name, ' with these parameters');
     }
   });
 }
 
 /** Whether two lists of parameters cannot be told apart by number and names. */
-export function sameNames(
-  first: readonly { readonly name: { readonly text: string } }[],
-  second: readonly { readonly name: { readonly text: string } }[],
-): boolean {
-  return first.length === second.length && first.every((each, i) => each.name.text === second[i]!.name.text);
+export function sameNames(first: readonly ParameterType[], second: readonly ParameterType[]): boolean {
+  return first.length === second.length && first.every((each, i) => each.name === second[i]!.name);
 }
 
 /** The type of a parser, control or package, before type arguments are known. */
-export function declareObjectType(
-  c: Checker,
-  declaration: ParserTypeDeclaration | ControlTypeDeclaration | PackageDeclaration,
-): void {
+export function declareObjectType(c: Checker, declaration: ObjectTypeDeclaration): void {
   const { name, typeParameters, kind } = declaration;
   const variables = variablesOf(typeParameters);
   c.variables.set(declaration, variables);
-  const scope = new Scope(c.scope);
-  bindTypeParameters(c, scope, typeParameters, variables);
+  const scope = bindTypeParameters(c, c.scope, typeParameters, variables);
   const parameters = c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
     const types = resolveParameters(c, kind, declaration.parameters);
     checkDefaults(c, declaration.parameters, types);
     return types;
   });
-  c.parameterTypes.set(
-    declaration,
-    parameters.map((parameter) => parameter.type),
-  );
   const entry: TypeEntry = {
     kind: 'type',
     name,
     declaration,
     parameters: typeParameters.length,
-    specialise: memoised((typeArguments, span): ParserType | ControlType | PackageType => {
+    specialise: memoised((typeArguments, span): ApplicableType | PackageType => {
       const bindings = bindingsOf(variables, typeArguments);
       const bound = parameters.map((each) => ({ ...each, type: substitute(c, each.type, bindings, span) }));
-      const type: ParserType | ControlType | PackageType =
+      const type: ApplicableType | PackageType =
         kind === 'package'
-          ? { kind, name: name.text, typeParameters: [], typeArguments, parameters: bound }
-          : {
-              kind: kind === 'parser-type' ? 'parser' : 'control',
-              name: name.text,
-              typeParameters: [],
-              parameters: bound,
-            };
-      const object: ObjectType = { declaration, bindings };
-      c.objects.set(type, object);
+          ? { kind, name: name.text, typeArguments, parameters: bound }
+          : { kind: kind === 'parser-type' ? 'parser' : 'control', name: name.text, parameters: bound };
+      c.objects.set(type, { declaration, bindings });
       c.origins.set(type, entry);
       return type;
     }),

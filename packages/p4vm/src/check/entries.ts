@@ -30,49 +30,34 @@ function checkPrefix(c: Checker, label: Expression, type: Type): void {
   }
 }
 
+/** The kinds of labels that keys cannot have in an entry, by match kind. */
+const REFUSED: Readonly<Record<string, readonly Expression['kind'][]>> = {
+  exact: ['mask', 'range', 'any', 'default'],
+  optional: ['mask', 'range'],
+  lpm: ['range'],
+  ternary: ['range'],
+  range: ['mask'],
+};
+
 /** Whether the key's match kind allows a label of this kind. */
-function checkMatch(c: Checker, label: Expression, key: Key): void {
-  const isSet = label.kind === 'mask' || label.kind === 'range';
-  const isAny = label.kind === 'any' || label.kind === 'default';
-  const refuse = (): void =>
-    c.error(
-      'entry-label',
-      label.span,
-      `a key that is matched by "${key.matchKind}" cannot have a ${isAny ? '"_"' : label.kind} in an entry`,
-    );
-  switch (key.matchKind) {
-    case 'exact':
-      if (isSet || isAny) refuse();
-      break;
-    case 'optional':
-      if (isSet) refuse();
-      break;
-    case 'lpm':
-      if (label.kind === 'range') refuse();
-      else checkPrefix(c, label, key.type);
-      break;
-    case 'ternary':
-      if (label.kind === 'range') refuse();
-      break;
-    case 'range':
-      if (label.kind === 'mask') refuse();
-      break;
-    case 'selector':
-      c.error('entry-label', label.span, 'a table with a "selector" key cannot have entries');
-      break;
-  }
+function checkMatch(c: Checker, label: Expression, { matchKind, type }: Key): void {
+  if (matchKind === 'selector') {
+    c.error('entry-label', label.span, 'a table with a "selector" key cannot have entries');
+  } else if (Object.hasOwn(REFUSED, matchKind) && REFUSED[matchKind]!.includes(label.kind)) {
+    const what = label.kind === 'any' || label.kind === 'default' ? '"_"' : label.kind;
+    const message = `a key that is matched by "${matchKind}" cannot have a ${what} in an entry`;
+    c.error('entry-label', label.span, message);
+  } else if (matchKind === 'lpm') checkPrefix(c, label, type);
+}
+
+function partsOf(label: Expression): readonly Expression[] {
+  if (label.kind === 'mask') return [label.value, label.mask];
+  if (label.kind === 'range') return [label.low, label.high];
+  return label.kind === 'any' || label.kind === 'default' ? [] : [label];
 }
 
 function checkConstantLabel(c: Checker, label: Expression): void {
-  const parts =
-    label.kind === 'mask'
-      ? [label.value, label.mask]
-      : label.kind === 'range'
-        ? [label.low, label.high]
-        : label.kind === 'any' || label.kind === 'default'
-          ? []
-          : [label];
-  for (const part of parts) {
+  for (const part of partsOf(label)) {
     if (c.isKnown(part) || c.found.types.get(part)?.kind === 'unknown') continue;
     c.error('not-constant', part.span, 'keys of entries must be known at compile time');
   }
@@ -83,16 +68,12 @@ function priorityOf(c: Checker, entry: TableEntry, isTableConst: boolean): bigin
   const value = constantInteger(c, entry.priority, 'a priority');
   if (value === undefined) return undefined;
   if (isTableConst) {
-    c.error('entry-priority', entry.priority.span, 'entries of "const entries" have no priorities: their order counts');
-    return undefined;
+    const message = 'entries of "const entries" have no priorities: their order counts';
+    return c.error('entry-priority', entry.priority.span, message);
   }
   if (value >= 0n && value <= MAXIMUM_PRIORITY) return value;
-  c.error(
-    'entry-priority',
-    entry.priority.span,
-    `${value} is not a priority: it must be from 0 to ${MAXIMUM_PRIORITY}`,
-  );
-  return undefined;
+  const message = `${value} is not a priority: it must be from 0 to ${MAXIMUM_PRIORITY}`;
+  return c.error('entry-priority', entry.priority.span, message);
 }
 
 /**
@@ -174,11 +155,8 @@ export function checkEntries(
     const checked = checkActionCall(c, entry.action, actions, declaration.name.text);
     if (checked === undefined) return [];
     if (checked.reference.isDefaultOnly) {
-      c.error(
-        'default-only',
-        entry.action.span,
-        `action "${checked.call.action.name.text}" is @defaultonly: no entry can have it`,
-      );
+      const message = `action "${checked.call.action.name.text}" is @defaultonly: no entry can have it`;
+      c.error('default-only', entry.action.span, message);
     }
     return [{ entry, call: checked.call, priority: order[i] }];
   });

@@ -17,16 +17,22 @@ function inferPath(c: Checker, e: PathExpression): Type {
   if (entry === undefined) return UNKNOWN;
   if (entry.kind !== 'value') {
     const what = entry.kind === 'type' ? 'a type' : entry.kind === 'action' ? 'an action' : 'a function';
-    c.error('not-a-value', e.span, `"${e.name.text}" is ${what}, and a value is needed here`, {
+    return c.wrong('not-a-value', e.span, `"${e.name.text}" is ${what}, and a value is needed here`, {
       message: 'declared here',
       span: entry.name.span,
     });
-    return UNKNOWN;
   }
   c.found.references.set(e, entry.symbol);
   if (entry.constant !== undefined) c.found.constants.set(e, entry.constant);
   if (entry.isKnown) c.known.add(e);
   return entry.type;
+}
+
+/** The value of a list or struct of which the parts have been inferred, if all are known. */
+function inferValue(c: Checker, e: Expression, parts: readonly Expression[]): void {
+  const value = aggregate(parts.map((part) => c.found.constants.get(part)));
+  if (value === undefined) inheritKnown(c, e, parts);
+  else c.found.constants.set(e, value);
 }
 
 function compute(c: Checker, e: Expression): Type {
@@ -53,8 +59,7 @@ function compute(c: Checker, e: Expression): Type {
     case 'path':
       return inferPath(c, e);
     case 'type-expression':
-      c.error('not-a-value', e.span, 'this is a type, and a value is needed here');
-      return UNKNOWN;
+      return c.wrong('not-a-value', e.span, 'this is a type, and a value is needed here');
     case 'member':
       return inferMember(c, e);
     case 'index':
@@ -73,29 +78,16 @@ function compute(c: Checker, e: Expression): Type {
       return inferCast(c, e);
     case 'list': {
       const elements = e.elements.map((element) => infer(c, element));
-      const value = aggregate(e.elements.map((element) => c.found.constants.get(element)));
-      if (value !== undefined && !e.hasDots) c.found.constants.set(e, value);
-      else if (!e.hasDots) inheritKnown(c, e, e.elements);
+      if (!e.hasDots) inferValue(c, e, e.elements);
       return { kind: 'tuple', elements };
     }
     case 'struct-expression': {
-      checkDistinct(
-        c,
-        e.fields.map((field) => field.name),
-        'field',
-      );
+      checkDistinct(c, e.fields, 'field');
       const fields = e.fields.map(
         ({ name, value, span }): Field => ({ name: name.text, type: infer(c, value), annotations: new Map(), span }),
       );
-      const value = aggregate(e.fields.map((field) => c.found.constants.get(field.value)));
-      if (value !== undefined && !e.hasDots) c.found.constants.set(e, value);
-      else if (!e.hasDots) {
-        inheritKnown(
-          c,
-          e,
-          e.fields.map((field) => field.value),
-        );
-      }
+      const values = e.fields.map((field) => field.value);
+      if (!e.hasDots) inferValue(c, e, values);
       return { kind: 'struct', name: '', typeArguments: [], fields };
     }
     case 'invalid':
@@ -106,16 +98,18 @@ function compute(c: Checker, e: Expression): Type {
     case 'any':
       return ANY;
     case 'this':
-      c.error('unsupported-this', e.span, '"this" is for implementations of abstract methods, which are not supported');
-      return UNKNOWN;
+      return c.wrong(
+        'unsupported-this',
+        e.span,
+        '"this" is for implementations of abstract methods, which are not supported',
+      );
     case 'mask':
     case 'range':
-      c.error(
+      return c.wrong(
         'set-as-value',
         e.span,
         `a ${e.kind} is a set of values: it can only be a label of a select or of an entry`,
       );
-      return UNKNOWN;
   }
 }
 

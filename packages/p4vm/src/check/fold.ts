@@ -55,10 +55,8 @@ function shift(left: bigint, right: bigint, isLeft: boolean, type: Type): FoldRe
     return numberOf(isLeft ? left << right : left >> right, type);
   }
   if (isLeft && right > LARGEST_SHIFT) {
-    return {
-      code: 'value-too-large',
-      message: `shift of an int by ${right} bits: at most ${LARGEST_SHIFT} are supported`,
-    };
+    const message = `shift of an int by ${right} bits: at most ${LARGEST_SHIFT} are supported`;
+    return { code: 'value-too-large', message };
   }
   if (isLeft) return bounded(left << right, type);
   return integerValue(right > LARGEST_SHIFT ? (left < 0n ? -1n : 0n) : left >> right);
@@ -68,10 +66,8 @@ function divide(left: bigint, right: bigint, operator: '/' | '%', type: Type): F
   const what = operator === '/' ? 'division' : 'modulo';
   if (right === 0n) return { code: 'division-by-zero', message: `${what} by zero` };
   if (left < 0n || right < 0n) {
-    return {
-      code: 'negative-division',
-      message: `${what} is not defined for negative numbers (${left} ${operator} ${right})`,
-    };
+    const message = `${what} is not defined for negative numbers (${left} ${operator} ${right})`;
+    return { code: 'negative-division', message };
   }
   return numberOf(operator === '/' ? left / right : left % right, type);
 }
@@ -82,42 +78,25 @@ function bounded(value: bigint, type: Type): FoldResult {
   return { code: 'value-too-large', message: `an int of more than ${LARGEST_SIZE} bits is not supported` };
 }
 
-function foldNumbers(operator: BinaryOperator, left: bigint, right: bigint, type: Type): FoldResult {
-  switch (operator) {
-    case '+':
-      return bounded(left + right, type);
-    case '-':
-      return bounded(left - right, type);
-    case '*':
-      return bounded(left * right, type);
-    case '/':
-    case '%':
-      return divide(left, right, operator, type);
-    case '|+|':
-      return integerValue(saturate(left + right, type));
-    case '|-|':
-      return integerValue(saturate(left - right, type));
-    case '&':
-      return numberOf(left & right, type);
-    case '|':
-      return numberOf(left | right, type);
-    case '^':
-      return numberOf(left ^ right, type);
-    case '<<':
-    case '>>':
-      return shift(left, right, operator === '<<', type);
-    case '<':
-      return booleanValue(left < right);
-    case '<=':
-      return booleanValue(left <= right);
-    case '>':
-      return booleanValue(left > right);
-    case '>=':
-      return booleanValue(left >= right);
-    default:
-      return undefined;
-  }
-}
+/** The operators of two numbers, for the type of the left one. */
+const NUMBERS: Partial<Readonly<Record<BinaryOperator, (left: bigint, right: bigint, type: Type) => FoldResult>>> = {
+  '+': (left, right, type) => bounded(left + right, type),
+  '-': (left, right, type) => bounded(left - right, type),
+  '*': (left, right, type) => bounded(left * right, type),
+  '/': (left, right, type) => divide(left, right, '/', type),
+  '%': (left, right, type) => divide(left, right, '%', type),
+  '|+|': (left, right, type) => integerValue(saturate(left + right, type)),
+  '|-|': (left, right, type) => integerValue(saturate(left - right, type)),
+  '&': (left, right, type) => numberOf(left & right, type),
+  '|': (left, right, type) => numberOf(left | right, type),
+  '^': (left, right, type) => numberOf(left ^ right, type),
+  '<<': (left, right, type) => shift(left, right, true, type),
+  '>>': (left, right, type) => shift(left, right, false, type),
+  '<': (left, right) => booleanValue(left < right),
+  '<=': (left, right) => booleanValue(left <= right),
+  '>': (left, right) => booleanValue(left > right),
+  '>=': (left, right) => booleanValue(left >= right),
+};
 
 /**
  * `left operator right`, both known. `type` is the type of the left operand, for `++` of bits with `rightWidth` the
@@ -150,7 +129,7 @@ export function foldBinary(
     const value = (left.value << BigInt(rightWidth)) | BigInt.asUintN(rightWidth, right.value);
     return integerValue(wrapInteger(value, type.width + rightWidth, type.isSigned));
   }
-  return foldNumbers(operator, left.value, right.value, type);
+  return NUMBERS[operator]?.(left.value, right.value, type);
 }
 
 /** Bits `high` to `low` of a number, both included, as an unsigned number. */

@@ -22,16 +22,11 @@ export function declareOverload(
     c.declare(entry);
     return entry;
   }
-  const parameters = overload.kind === 'function' ? overload.declaration.parameters : overload.method.parameters;
   c.spend(previous.overloads.length, name.span);
-  const twin = previous.overloads.find((each) =>
-    sameNames(each.kind === 'function' ? each.declaration.parameters : each.method.parameters, parameters),
-  );
+  const { parameters } = overload.type;
+  const twin = previous.overloads.find((each) => sameNames(each.type.parameters, parameters));
   if (twin !== undefined) {
-    c.error('duplicate-name', name.span, `function "${name.text}" is declared already with these parameters`, {
-      message: 'first declared here',
-      span: twin.declaration.name.span,
-    });
+    c.duplicate('function ', name, twin.declaration.name, ' with these parameters');
     return undefined;
   }
   previous.overloads.push(overload);
@@ -40,7 +35,7 @@ export function declareOverload(
 
 /** Checks the body of a function whose type parameters are in scope already. */
 export function checkFunctionBody(c: Checker, declaration: FunctionDeclaration, outer: Scope): void {
-  const scope = new Scope(outer, declaration);
+  const scope = new Scope(outer);
   c.within(scope, { kind: 'function', loops: 0, owner: declaration }, () => {
     const returnType = resolveType(c, declaration.returnType);
     const types = resolveParameters(c, 'function', declaration.parameters);
@@ -61,21 +56,15 @@ export function checkFunctionBody(c: Checker, declaration: FunctionDeclaration, 
 /** A function of the program's. */
 export function declareFunction(c: Checker, declaration: FunctionDeclaration): void {
   const variables = variablesOf(declaration.typeParameters);
-  const scope = new Scope(c.scope);
-  bindTypeParameters(c, scope, declaration.typeParameters, variables);
-  let type: FunctionType | undefined;
-  const resolveSignature = (): void => {
-    type = c.within(scope, { kind: 'function', loops: 0, owner: declaration }, (): FunctionType => {
-      const returnType = resolveType(c, declaration.returnType);
-      if (!isValueType(returnType) && returnType.kind !== 'void' && returnType.kind !== 'variable') {
-        c.error('return-type', declaration.returnType.span, `${describeType(returnType)} cannot be returned`);
-      }
-      const parameters = resolveParameters(c, 'function', declaration.parameters);
-      return { kind: 'function', typeParameters: variables, parameters, returnType };
-    });
-  };
-  resolveSignature();
-  if (type === undefined) return;
+  const scope = bindTypeParameters(c, c.scope, declaration.typeParameters, variables);
+  const type = c.within(scope, { kind: 'function', loops: 0, owner: declaration }, (): FunctionType => {
+    const returnType = resolveType(c, declaration.returnType);
+    if (!isValueType(returnType) && returnType.kind !== 'void' && returnType.kind !== 'variable') {
+      c.error('return-type', declaration.returnType.span, `${describeType(returnType)} cannot be returned`);
+    }
+    const parameters = resolveParameters(c, 'function', declaration.parameters);
+    return { kind: 'function', typeParameters: variables, parameters, returnType };
+  });
   const overload: Overload = { kind: 'function', declaration, type, isOpen: true };
   declareOverload(c, overload, declaration.name);
   if (variables.length === 0) checkFunctionBody(c, declaration, scope);
@@ -85,17 +74,13 @@ export function declareFunction(c: Checker, declaration: FunctionDeclaration): v
 
 /** An action, of a control or of the program. */
 export function declareAction(c: Checker, declaration: ActionDeclaration): void {
-  const scope = new Scope(c.scope, declaration);
-  const entry: ActionEntry = { kind: 'action', name: declaration.name, declaration, isOpen: true };
-  const types = resolveParameters(c, 'action', declaration.parameters);
-  c.parameterTypes.set(
-    declaration,
-    types.map((parameter) => parameter.type),
-  );
+  const scope = new Scope(c.scope);
+  const parameters = resolveParameters(c, 'action', declaration.parameters);
+  const entry: ActionEntry = { kind: 'action', name: declaration.name, declaration, parameters, isOpen: true };
   c.declare(entry);
   c.within(scope, { kind: 'action', loops: 0, owner: declaration }, () => {
-    checkDefaults(c, declaration.parameters, types);
-    declareParameters(c, scope, declaration.parameters, types, 'action');
+    checkDefaults(c, declaration.parameters, parameters);
+    declareParameters(c, scope, declaration.parameters, parameters, 'action');
     c.inBlock(() => checkStatements(c, declaration.body.statements));
   });
   entry.isOpen = false;

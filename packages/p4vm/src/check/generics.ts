@@ -1,10 +1,11 @@
 import type { Span } from '../source/position.js';
-import type { Identifier, TypeParameter } from '../syntax/ast.js';
+import type { Declaration, Identifier, TypeParameter } from '../syntax/ast.js';
 import { hasVariable, sameType } from '../types/compare.js';
 import { structuralSize } from '../types/measure.js';
 import type { ParameterType, Type, TypeVariable } from '../types/type.js';
 import type { Checker } from './checker.js';
-import type { Scope, TypeEntry } from './scope.js';
+import { Scope, type TypeEntry } from './scope.js';
+import { isHeader } from './type-rules.js';
 
 /** The types of type variables, as far as they are known. */
 export type Bindings = Map<TypeVariable, Type>;
@@ -14,38 +15,25 @@ export function variablesOf(parameters: readonly TypeParameter[]): TypeVariable[
   return parameters.map((parameter) => ({ kind: 'variable', name: parameter.name.text }));
 }
 
-/** An entry that gives a type a name. */
-export function typeEntry(name: Identifier, type: Type): TypeEntry {
-  return { kind: 'type', name, declaration: undefined, parameters: 0, specialise: () => type };
+/** An entry that gives a type a name. A type parameter has no declaration. */
+export function typeEntry(name: Identifier, type: Type, declaration?: Declaration): TypeEntry {
+  return { kind: 'type', name, declaration, parameters: 0, specialise: () => type };
 }
 
-/** Puts type parameters into a scope, bound to the given types. A name used twice is an error. */
+/** A scope with type parameters, bound to the given types. A name used twice is an error. */
 export function bindTypeParameters(
   c: Checker,
-  scope: Scope,
+  outer: Scope,
   parameters: readonly TypeParameter[],
   types: readonly Type[],
-): void {
+): Scope {
+  const scope = new Scope(outer);
   parameters.forEach((parameter, i) => {
     const previous = scope.local(parameter.name.text);
-    if (previous !== undefined) {
-      c.error('duplicate-name', parameter.name.span, `type parameter "${parameter.name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.name.span,
-      });
-      return;
-    }
-    scope.add(typeEntry(parameter.name, types[i]!));
+    if (previous === undefined) scope.add(typeEntry(parameter.name, types[i]!));
+    else c.duplicate('type parameter ', parameter.name, previous.name);
   });
-}
-
-function substituteParameters(
-  c: Checker,
-  parameters: readonly ParameterType[],
-  bindings: ReadonlyMap<TypeVariable, Type>,
-  span: Span,
-): ParameterType[] {
-  return parameters.map((parameter) => ({ ...parameter, type: substitute(c, parameter.type, bindings, span) }));
+  return scope;
 }
 
 /** The type with variables replaced by what they stand for; those without a binding stay. Errors are reported at `span`. */
@@ -53,48 +41,40 @@ export function substitute(c: Checker, type: Type, bindings: ReadonlyMap<TypeVar
   if (bindings.size === 0) return type;
   c.spend(structuralSize(type), span);
   if (!hasVariable(type)) return type;
+  const replaced = (part: Type): Type => substitute(c, part, bindings, span);
+  const withTypes = (parameters: readonly ParameterType[]): ParameterType[] =>
+    parameters.map((parameter) => ({ ...parameter, type: replaced(parameter.type) }));
   switch (type.kind) {
     case 'variable':
       return bindings.get(type) ?? type;
     case 'stack':
-      return { ...type, element: substitute(c, type.element, bindings, span) };
     case 'list':
     case 'set':
-      return { ...type, element: substitute(c, type.element, bindings, span) };
+      return { ...type, element: replaced(type.element) };
     case 'tuple':
-      return { ...type, elements: type.elements.map((element) => substitute(c, element, bindings, span)) };
+      return { ...type, elements: type.elements.map(replaced) };
     case 'struct':
     case 'header':
     case 'union':
     case 'extern':
-    case 'package': {
-      const origin = c.origins.get(type);
-      if (origin === undefined) return type;
-      return origin.specialise(
-        type.typeArguments.map((argument) => substitute(c, argument, bindings, span)),
-        span,
-      );
-    }
+    case 'package':
+      return c.origins.get(type)?.specialise(type.typeArguments.map(replaced), span) ?? type;
     case 'parser':
     case 'control': {
-      const result = { ...type, parameters: substituteParameters(c, type.parameters, bindings, span) };
+      const result = { ...type, parameters: withTypes(type.parameters) };
       const object = c.objects.get(type);
       if (object !== undefined) c.objects.set(result, object);
       return result;
     }
     case 'function':
-      return {
-        ...type,
-        parameters: substituteParameters(c, type.parameters, bindings, span),
-        returnType: substitute(c, type.returnType, bindings, span),
-      };
+      return { ...type, parameters: withTypes(type.parameters), returnType: replaced(type.returnType) };
     default:
       return type;
   }
 }
 
 /** Merges two types of one variable: the more definite one if they agree, otherwise undefined. */
-function merge(c: Checker, first: Type, second: Type): Type | undefined {
+function merge(first: Type, second: Type): Type | undefined {
   if (first.kind === 'any' || first.kind === 'unknown') return second;
   if (sameType(first, second)) return first;
   if (first.kind === 'integer' && (second.kind === 'bits' || second.kind === 'serializable-enum')) return second;
@@ -105,25 +85,13 @@ function merge(c: Checker, first: Type, second: Type): Type | undefined {
   const isLiteral = (type: Type): boolean => type.kind === 'tuple' || (type.kind === 'struct' && type.name === '');
   if (isLiteral(second) && (isContainer(first) || first.kind === 'tuple')) return first;
   if (isLiteral(first) && isContainer(second)) return second;
-  if (second.kind === 'invalid-header' && (first.kind === 'header' || first.kind === 'union')) return first;
-  if (first.kind === 'invalid-header' && (second.kind === 'header' || second.kind === 'union')) return second;
-  void c;
+  if (second.kind === 'invalid-header' && isHeader(first)) return first;
+  if (first.kind === 'invalid-header' && isHeader(second)) return second;
   return undefined;
 }
 
 function isContainer(type: Type): boolean {
   return type.kind === 'struct' || type.kind === 'header' || type.kind === 'stack' || type.kind === 'list';
-}
-
-function unifyLists(
-  c: Checker,
-  formal: readonly Type[],
-  actual: readonly Type[],
-  variables: ReadonlySet<TypeVariable>,
-  bindings: Bindings,
-): boolean {
-  if (formal.length !== actual.length) return false;
-  return formal.every((type, i) => unify(c, type, actual[i]!, variables, bindings));
 }
 
 /**
@@ -141,61 +109,56 @@ export function unify(
   if (formal.kind === 'variable' && variables.has(formal)) {
     if (actual.kind === 'unknown') return true;
     const bound = bindings.get(formal);
-    const type = bound === undefined ? actual : merge(c, bound, actual);
+    const type = bound === undefined ? actual : merge(bound, actual);
     if (type === undefined) return false;
     bindings.set(formal, type);
     return true;
   }
   if (!hasVariable(formal) || actual.kind === 'unknown' || actual.kind === 'any') return true;
+  const both = (first: Type, second: Type): boolean => unify(c, first, second, variables, bindings);
+  const all = (first: readonly Type[], second: readonly Type[]): boolean =>
+    first.length === second.length && first.every((type, i) => both(type, second[i]!));
   switch (formal.kind) {
     case 'stack':
-      if (actual.kind === 'tuple') {
-        return actual.elements.every((element) => unify(c, formal.element, element, variables, bindings));
-      }
-      return actual.kind === 'stack' && formal.size === actual.size
-        ? unify(c, formal.element, actual.element, variables, bindings)
-        : false;
+      if (actual.kind === 'tuple') return actual.elements.every((element) => both(formal.element, element));
+      return actual.kind === 'stack' && formal.size === actual.size && both(formal.element, actual.element);
     case 'list':
-      if (actual.kind === 'tuple') {
-        return actual.elements.every((element) => unify(c, formal.element, element, variables, bindings));
-      }
-      return actual.kind === 'list' && unify(c, formal.element, actual.element, variables, bindings);
+      if (actual.kind === 'tuple') return actual.elements.every((element) => both(formal.element, element));
+      return actual.kind === 'list' && both(formal.element, actual.element);
     case 'set':
-      return actual.kind === 'set' && unify(c, formal.element, actual.element, variables, bindings);
+      return actual.kind === 'set' && both(formal.element, actual.element);
     case 'tuple':
-      return actual.kind === 'tuple' && unifyLists(c, formal.elements, actual.elements, variables, bindings);
+      return actual.kind === 'tuple' && all(formal.elements, actual.elements);
     case 'struct':
     case 'header':
-    case 'union': {
-      const fields = formal.fields.map((field) => field.type);
-      if (actual.kind === 'tuple') return unifyLists(c, fields, actual.elements, variables, bindings);
-      if (actual.kind === 'struct' && actual.name === '') {
+    case 'union':
+    case 'extern':
+    case 'package': {
+      const fields = 'fields' in formal ? formal.fields : undefined;
+      if (fields !== undefined && actual.kind === 'tuple') {
+        const types = fields.map((field) => field.type);
+        return all(types, actual.elements);
+      }
+      if (fields !== undefined && actual.kind === 'struct' && actual.name === '') {
         return actual.fields.every((field) => {
-          const other = formal.fields.find((each) => each.name === field.name);
-          return other !== undefined && unify(c, other.type, field.type, variables, bindings);
+          const other = fields.find((each) => each.name === field.name);
+          return other !== undefined && both(other.type, field.type);
         });
       }
       return (
         actual.kind === formal.kind &&
         c.origins.get(actual) === c.origins.get(formal) &&
-        unifyLists(c, formal.typeArguments, actual.typeArguments, variables, bindings)
+        all(formal.typeArguments, actual.typeArguments)
       );
     }
-    case 'extern':
-    case 'package':
-      return (
-        actual.kind === formal.kind &&
-        c.origins.get(actual) === c.origins.get(formal) &&
-        unifyLists(c, formal.typeArguments, actual.typeArguments, variables, bindings)
-      );
     case 'parser':
     case 'control':
       return (
         actual.kind === formal.kind &&
         formal.parameters.length === actual.parameters.length &&
-        formal.parameters.every((parameter, i) => {
+        formal.parameters.every(({ direction, type }, i) => {
           const other = actual.parameters[i]!;
-          return parameter.direction === other.direction && unify(c, parameter.type, other.type, variables, bindings);
+          return direction === other.direction && both(type, other.type);
         })
       );
     default:

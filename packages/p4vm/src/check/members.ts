@@ -1,7 +1,8 @@
-import type { Expression, Identifier, IndexExpression, MemberExpression } from '../syntax/ast.js';
+import type { Expression, IndexExpression, MemberExpression } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import { BOOL, bit, UNKNOWN } from '../types/primitives.js';
 import type { Field, StackType, Type } from '../types/type.js';
+import type { ConstantValue } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { inheritKnown } from './constants.js';
 import { coerce, enumToNumber } from './convert.js';
@@ -10,57 +11,47 @@ import { typeNamed } from './type-nodes.js';
 import { isHeader } from './type-rules.js';
 import { integerValue } from './values.js';
 
-function hint(c: Checker, name: Identifier, candidates: Iterable<string>): string {
-  const guess = c.guess(name.text, candidates, name.span);
-  return guess === undefined ? '' : `; did you mean "${guess}"?`;
-}
-
 /** `Type.member`: a member of an enum or of `error`. */
 function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
   const name = e.member.text;
+  let value: ConstantValue;
   switch (type.kind) {
     case 'enum': {
       c.spend(type.members.length >> 4, e.span);
       const position = type.members.indexOf(name);
-      if (position < 0) {
-        c.error(
-          'unknown-member',
-          e.member.span,
-          `enum "${type.name}" has no member "${name}"${hint(c, e.member, type.members)}`,
-        );
-        return UNKNOWN;
-      }
-      c.found.constants.set(e, { kind: 'enum', member: name, position });
+      if (position < 0) return noEnumMember(c, e, type.name, type.members);
+      value = { kind: 'enum', member: name, position };
       break;
     }
     case 'serializable-enum': {
-      const value = type.members.get(name);
-      if (value === undefined) {
-        const guess = hint(c, e.member, type.members.keys());
-        c.error('unknown-member', e.member.span, `enum "${type.name}" has no member "${name}"${guess}`);
-        return UNKNOWN;
-      }
-      c.found.constants.set(e, integerValue(value));
+      const number = type.members.get(name);
+      if (number === undefined) return noEnumMember(c, e, type.name, type.members.keys());
+      value = integerValue(number);
       break;
     }
     case 'error': {
       c.spend(c.errors.size >> 2, e.span);
       const position = [...c.errors.keys()].indexOf(name);
       if (position < 0) {
-        c.error('unknown-member', e.member.span, `no error "${name}" is declared${hint(c, e.member, c.errors.keys())}`);
-        return UNKNOWN;
+        const hint = c.hint(e.member, c.errors.keys());
+        return c.wrong('unknown-member', e.member.span, `no error "${name}" is declared${hint}`);
       }
-      c.found.constants.set(e, { kind: 'error', name, position });
+      value = { kind: 'error', name, position };
       break;
     }
     case 'unknown':
       return UNKNOWN;
     default:
-      c.error('no-members', e.member.span, `${describeType(type)} has no member "${name}"`);
-      return UNKNOWN;
+      return c.wrong('no-members', e.member.span, `${describeType(type)} has no member "${name}"`);
   }
+  c.found.constants.set(e, value);
   c.found.members.set(e, { kind: 'constant' });
   return type;
+}
+
+function noEnumMember(c: Checker, e: MemberExpression, type: string, members: Iterable<string>): Type {
+  const message = `enum "${type}" has no member "${e.member.text}"${c.hint(e.member, members)}`;
+  return c.wrong('unknown-member', e.member.span, message);
 }
 
 function stackMember(c: Checker, e: MemberExpression, stack: StackType): Type {
@@ -71,12 +62,11 @@ function stackMember(c: Checker, e: MemberExpression, stack: StackType): Type {
     return bit(32);
   }
   if (name !== 'next' && name !== 'last' && name !== 'lastIndex') {
-    c.error('unknown-member', e.member.span, `${describeType(stack)} has no member "${name}"`);
-    return UNKNOWN;
+    return c.wrong('unknown-member', e.member.span, `${describeType(stack)} has no member "${name}"`);
   }
   if (!isHeader(stack.element)) {
-    c.error('unknown-member', e.member.span, `"${name}" is for header stacks, and this is ${describeType(stack)}`);
-    return UNKNOWN;
+    const message = `"${name}" is for header stacks, and this is ${describeType(stack)}`;
+    return c.wrong('unknown-member', e.member.span, message);
   }
   if (c.place.kind !== 'state') {
     c.error('only-in-parser', e.member.span, `"${name}" of a header stack can only be used in states of a parser`);
@@ -90,13 +80,9 @@ function fieldMember(c: Checker, e: MemberExpression, type: Type, fields: readon
   const position = fields.findIndex((field) => field.name === e.member.text);
   const field = fields[position];
   if (field === undefined) {
-    const guess = hint(
-      c,
-      e.member,
-      fields.map((each) => each.name),
-    );
-    c.error('unknown-field', e.member.span, `${describeType(type)} has no field "${e.member.text}"${guess}`);
-    return UNKNOWN;
+    const names = fields.map((each) => each.name);
+    const message = `${describeType(type)} has no field "${e.member.text}"${c.hint(e.member, names)}`;
+    return c.wrong('unknown-field', e.member.span, message);
   }
   c.found.members.set(e, { kind: 'field', field });
   const base = c.found.constants.get(e.base);
@@ -124,19 +110,14 @@ export function inferMember(c: Checker, e: MemberExpression): Type {
     case 'table-result': {
       const name = e.member.text;
       if (name !== 'hit' && name !== 'miss' && name !== 'action_run') {
-        c.error(
-          'unknown-member',
-          e.member.span,
-          `the result of a table has no "${name}": it has hit, miss and action_run`,
-        );
-        return UNKNOWN;
+        const message = `the result of a table has no "${name}": it has hit, miss and action_run`;
+        return c.wrong('unknown-member', e.member.span, message);
       }
       c.found.members.set(e, { kind: 'table-result', property: name });
       return name === 'action_run' ? { kind: 'action-enum', table: type.table } : BOOL;
     }
     default:
-      c.error('no-members', e.member.span, `${describeType(type)} has no member "${e.member.text}"`);
-      return UNKNOWN;
+      return c.wrong('no-members', e.member.span, `${describeType(type)} has no member "${e.member.text}"`);
   }
 }
 
@@ -144,8 +125,7 @@ function checkIndex(c: Checker, index: Expression, size: number, what: string): 
   const value = c.found.constants.get(index);
   if (value?.kind !== 'integer') return undefined;
   if (value.value < 0n || value.value >= BigInt(size)) {
-    c.error('index-range', index.span, `index ${value.value} is out of range: ${what} has ${size} elements`);
-    return undefined;
+    return c.error('index-range', index.span, `index ${value.value} is out of range: ${what} has ${size} elements`);
   }
   return Number(value.value);
 }
@@ -159,33 +139,26 @@ export function inferIndex(c: Checker, e: IndexExpression): Type {
     return type.kind === 'stack' ? type.element : UNKNOWN;
   }
   if (type.kind !== 'stack' && type.kind !== 'tuple') {
-    c.error('not-indexable', e.base.span, `${describeType(type)} has no elements`);
-    return UNKNOWN;
+    return c.wrong('not-indexable', e.base.span, `${describeType(type)} has no elements`);
   }
   if (index.kind !== 'bits' && index.kind !== 'integer') {
     c.error('index-type', e.index.span, `an index must be a number, not ${describeType(index)}`);
     return type.kind === 'stack' ? type.element : UNKNOWN;
   }
-  const base = c.found.constants.get(e.base);
-  if (type.kind === 'tuple') {
-    if (!c.found.constants.has(e.index)) {
-      c.error('not-constant', e.index.span, 'the index of a tuple must be known at compile time');
-      return UNKNOWN;
-    }
-    const position = checkIndex(c, e.index, type.elements.length, 'the tuple');
-    if (position === undefined) return UNKNOWN;
-    if (index.kind === 'integer') coerceIndex(c, e.index);
-    const value = base?.kind === 'aggregate' ? base.elements[position] : undefined;
-    if (value !== undefined) c.found.constants.set(e, value);
-    else inheritKnown(c, e, [e.base]);
-    return type.elements[position]!;
+  if (type.kind === 'tuple' && !c.found.constants.has(e.index)) {
+    return c.wrong('not-constant', e.index.span, 'the index of a tuple must be known at compile time');
   }
-  const position = checkIndex(c, e.index, type.size, 'the stack');
+  const position =
+    type.kind === 'tuple'
+      ? checkIndex(c, e.index, type.elements.length, 'the tuple')
+      : checkIndex(c, e.index, type.size, 'the stack');
+  if (type.kind === 'tuple' && position === undefined) return UNKNOWN;
   if (index.kind === 'integer') coerceIndex(c, e.index);
+  const base = c.found.constants.get(e.base);
   const value = base?.kind === 'aggregate' && position !== undefined ? base.elements[position] : undefined;
   if (value !== undefined) c.found.constants.set(e, value);
-  else inheritKnown(c, e, [e.base, e.index]);
-  return type.element;
+  else inheritKnown(c, e, type.kind === 'tuple' ? [e.base] : [e.base, e.index]);
+  return type.kind === 'tuple' ? type.elements[position!]! : type.element;
 }
 
 /** An index without a width gets one, so that nothing of type `int` is left to run. */

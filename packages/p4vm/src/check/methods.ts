@@ -1,18 +1,18 @@
 import type {
   CallExpression,
   ControlDeclaration,
-  ControlTypeDeclaration,
   Expression,
   MemberExpression,
+  ObjectTypeDeclaration,
   ParserDeclaration,
-  ParserTypeDeclaration,
 } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import { typeSize } from '../types/measure.js';
 import { BOOL, INTEGER, UNKNOWN, VOID } from '../types/primitives.js';
-import type { ControlType, ExternType, FunctionType, ParserType, StackType, Type } from '../types/type.js';
-import { checkArguments } from './arguments.js';
-import { inferArguments, selectOverload } from './calls.js';
+import type { ApplicableType, ExternType, FunctionType, StackType, Type } from '../types/type.js';
+import { checkArguments, inferArguments, signatureOf, wrongCall } from './arguments.js';
+import { selectMethod } from './calls.js';
+import type { BuiltinName } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { infer } from './expressions.js';
 import { substitute } from './generics.js';
@@ -22,11 +22,10 @@ import { typeNamed } from './type-nodes.js';
 import { isHeader } from './type-rules.js';
 import { integerValue } from './values.js';
 
-type BuiltinName = 'isValid' | 'setValid' | 'setInvalid' | 'push_front' | 'pop_front';
-type SizeName = 'minSizeInBits' | 'minSizeInBytes' | 'maxSizeInBits' | 'maxSizeInBytes';
+type SizeName = Extract<BuiltinName, `${string}Size${string}`>;
 
 function isSizeName(name: string): name is SizeName {
-  return name === 'minSizeInBits' || name === 'minSizeInBytes' || name === 'maxSizeInBits' || name === 'maxSizeInBytes';
+  return /^(min|max)SizeIn(Bits|Bytes)$/.test(name);
 }
 
 function noArguments(c: Checker, e: CallExpression, name: string): void {
@@ -34,8 +33,8 @@ function noArguments(c: Checker, e: CallExpression, name: string): void {
   const [first] = e.arguments;
   if (first !== undefined) c.error('argument-count', first.span, `"${name}" takes no arguments`);
   const [typeArgument] = e.typeArguments;
-  if (typeArgument !== undefined)
-    c.error('type-argument-count', typeArgument.span, `"${name}" takes no type arguments`);
+  if (typeArgument === undefined) return;
+  c.error('type-argument-count', typeArgument.span, `"${name}" takes no type arguments`);
 }
 
 function sizeCall(c: Checker, e: CallExpression, object: Expression, type: Type, method: SizeName): Type {
@@ -96,45 +95,23 @@ function externMethod(c: Checker, e: CallExpression, callee: MemberExpression, t
   if (object?.declaration.kind !== 'extern') return UNKNOWN;
   const candidates = object.declaration.methods.filter((each) => !each.isConstructor && each.name.text === name);
   if (candidates.length === 0) {
-    c.error('unknown-method', callee.member.span, `extern "${type.name}" has no method "${name}"`);
-    inferArguments(c, e.arguments);
-    return UNKNOWN;
+    return wrongCall(c, e, 'unknown-method', callee.member.span, `extern "${type.name}" has no method "${name}"`);
   }
-  const method = selectOverload(
-    c,
-    candidates,
-    (each) => ({ parameters: each.parameters, types: c.methodTypes.get(each)?.parameters ?? [] }),
-    e.arguments,
-    `method "${name}"`,
-    e.span,
-  );
-  const declared = method && c.methodTypes.get(method);
-  if (method === undefined || declared === undefined) return UNKNOWN;
+  const found = selectMethod(c, candidates, e, `method "${name}"`);
+  if (found === undefined) return UNKNOWN;
+  const { method, type: declared } = found;
   if (c.place.kind === 'top') {
     c.error('call-place', e.span, `"${name}" cannot be called outside of parsers, controls, actions and functions`);
   }
   const signature = substitute(c, declared, object.bindings, e.span) as FunctionType;
-  const checked = checkArguments(
-    c,
-    {
-      what: `method "${name}"`,
-      parameters: method.parameters,
-      types: signature.parameters,
-      variables: declared.typeParameters,
-    },
-    e.typeArguments,
-    e.arguments,
-    e.span,
-  );
+  const checked = checkArguments(c, signatureOf(`method "${name}"`, method.parameters, signature), e);
   if (checked === undefined) return declared.typeParameters.length === 0 ? signature.returnType : UNKNOWN;
   const returnType = substitute(c, signature.returnType, checked.bindings, e.span);
-  const typeArguments = declared.typeParameters.map((variable) => checked.bindings.get(variable) ?? UNKNOWN);
+  const typeArguments = checked.types;
   checkPacketMethod(c, type.name, name, e.arguments.length, typeArguments[0], e.span);
   c.found.calls.set(e, {
     kind: 'extern-method',
     object: callee.base,
-    externName: type.name,
-    externTypeArguments: type.typeArguments,
     method,
     typeArguments,
     arguments: checked.bound,
@@ -143,20 +120,22 @@ function externMethod(c: Checker, e: CallExpression, callee: MemberExpression, t
   return returnType;
 }
 
-type Applicable = ParserDeclaration | ControlDeclaration | ParserTypeDeclaration | ControlTypeDeclaration;
-
 function applyObject(
   c: Checker,
   e: CallExpression,
   callee: MemberExpression,
-  type: ParserType | ControlType,
+  type: ApplicableType,
   isDirect: boolean,
 ): Type {
-  const target = c.objects.get(type)?.declaration as Applicable | undefined;
+  const target = c.objects.get(type)?.declaration as
+    | ParserDeclaration
+    | ControlDeclaration
+    | ObjectTypeDeclaration
+    | undefined;
   if (target === undefined) return UNKNOWN;
   const name = target.name.text;
   if (isDirect) {
-    if (target.kind === 'parser-type' || target.kind === 'control-type') {
+    if (target.kind !== 'parser' && target.kind !== 'control') {
       c.error('not-callable', callee.base.span, `"${name}" is a type without a body: it cannot be applied`);
       inferArguments(c, e.arguments);
       return VOID;
@@ -177,13 +156,8 @@ function applyObject(
   if (type.kind === 'control' && c.place.kind !== 'apply') {
     c.error('call-place', e.span, 'a control can only be applied in the apply block of a control');
   }
-  const checked = checkArguments(
-    c,
-    { what: `${type.kind} "${name}"`, parameters: target.parameters, types: type.parameters, variables: [] },
-    e.typeArguments,
-    e.arguments,
-    e.span,
-  );
+  const signature = { parameters: target.parameters, types: type.parameters, variables: [] };
+  const checked = checkArguments(c, { what: `${type.kind} "${name}"`, ...signature }, e);
   if (checked !== undefined) {
     c.found.calls.set(e, { kind: 'apply', object: callee.base, target, isDirect, arguments: checked.bound });
   }
@@ -197,7 +171,7 @@ function applyTable(c: Checker, e: CallExpression, callee: MemberExpression, nam
   }
   const symbol = callee.base.kind === 'path' ? c.found.references.get(callee.base) : undefined;
   if (symbol?.kind === 'table') {
-    c.found.calls.set(e, { kind: 'apply-table', object: callee.base, table: symbol.declaration });
+    c.found.calls.set(e, { kind: 'apply-table', table: symbol.declaration });
   }
   return { kind: 'table-result', table: name };
 }
@@ -216,9 +190,7 @@ export function inferMethodCall(c: Checker, e: CallExpression, callee: MemberExp
       return applyObject(c, e, callee, named, true);
     }
     if (isSizeName(name)) return sizeCall(c, e, callee.base, named, name);
-    c.error('unknown-method', callee.member.span, `type ${describeType(named)} has no method "${name}"`);
-    inferArguments(c, e.arguments);
-    return UNKNOWN;
+    return wrongCall(c, e, 'unknown-method', callee.member.span, `type ${describeType(named)} has no method "${name}"`);
   }
   if (type.kind === 'extern') return externMethod(c, e, callee, type);
   if (isSizeName(name)) return sizeCall(c, e, callee.base, type, name);
@@ -232,7 +204,5 @@ export function inferMethodCall(c: Checker, e: CallExpression, callee: MemberExp
   if (type.kind === 'stack' && isHeader(type.element) && (name === 'push_front' || name === 'pop_front')) {
     return stackMethod(c, e, callee.base, type, name);
   }
-  c.error('unknown-method', callee.member.span, `${describeType(type)} has no method "${name}"`);
-  inferArguments(c, e.arguments);
-  return UNKNOWN;
+  return wrongCall(c, e, 'unknown-method', callee.member.span, `${describeType(type)} has no method "${name}"`);
 }

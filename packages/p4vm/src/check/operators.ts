@@ -12,10 +12,9 @@ import { describeType } from '../types/describe.js';
 import { leafCount } from '../types/measure.js';
 import { BOOL, bit, INTEGER, STRING, UNKNOWN } from '../types/primitives.js';
 import type { Type } from '../types/type.js';
-import type { ConstantValue } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { inheritKnown } from './constants.js';
-import { coerce, enumToNumber, isImplicit, isLiteral, isOpenLiteral } from './convert.js';
+import { chosenValue, coerce, enumToNumber, isImplicit, isLiteral, isOpenLiteral } from './convert.js';
 import { infer } from './expressions.js';
 import { foldBinary, foldSlice, foldUnary, isFailure } from './fold.js';
 import { constantInteger } from './type-nodes.js';
@@ -55,12 +54,8 @@ function unifyTwo(c: Checker, left: Expression, right: Expression, at: Expressio
   }
   if (isOpenLiteral(first) && coerceQuietly(first, second)) return coerce(c, left, second) ? second : UNKNOWN;
   if (isOpenLiteral(second) && coerceQuietly(second, first)) return coerce(c, right, first) ? first : UNKNOWN;
-  c.error(
-    'operand-types',
-    at.span,
-    `the operands of "${what}" have different types: ${describeType(first)} and ${describeType(second)}`,
-  );
-  return UNKNOWN;
+  const types = `${describeType(first)} and ${describeType(second)}`;
+  return c.wrong('operand-types', at.span, `the operands of "${what}" have different types: ${types}`);
 }
 
 /** Whether it is worth trying to convert a conditional of literals to `target`. */
@@ -106,8 +101,8 @@ function inferShift(c: Checker, e: BinaryExpression): Type {
     return left;
   }
   if (left.kind === 'integer' && !c.isKnown(e.right)) {
-    c.error('width-unknown', e.left.span, `the width of the shifted number is not known: write it as in 32w1 << x`);
-    return UNKNOWN;
+    const message = 'the width of the shifted number is not known: write it as in 32w1 << x';
+    return c.wrong('width-unknown', e.left.span, message);
   }
   if (amount?.kind === 'integer' && left.kind === 'bits' && amount.value >= BigInt(Math.max(left.width, 1))) {
     c.warn('large-shift', e.span, `shift of ${describeType(left)} by ${amount.value}: nothing of the value is left`);
@@ -124,26 +119,18 @@ function inferConcatenation(c: Checker, e: BinaryExpression): Type {
     fold(c, e, left);
     return STRING;
   }
-  for (const [side, type] of [
-    [e.left, left],
-    [e.right, right],
-  ] as const) {
-    if (type.kind === 'bits') continue;
+  for (const side of [e.left, e.right]) {
+    const type = c.found.types.get(side)!;
     if (type.kind === 'integer') {
-      c.error(
-        'width-unknown',
-        side.span,
-        'the width of a number that is concatenated must be known: write it as in 8w1',
-      );
-      return UNKNOWN;
+      const message = 'the width of a number that is concatenated must be known: write it as in 8w1';
+      return c.wrong('width-unknown', side.span, message);
     }
-    return undefinedFor(c, side, '++', type);
+    if (type.kind !== 'bits') return undefinedFor(c, side, '++', type);
   }
   if (left.kind !== 'bits' || right.kind !== 'bits') return UNKNOWN;
   const width = left.width + right.width;
   if (width > MAX_BITS) {
-    c.error('type-width', e.span, `a number of ${width} bits: at most ${MAX_BITS} are supported`);
-    return UNKNOWN;
+    return c.wrong('type-width', e.span, `a number of ${width} bits: at most ${MAX_BITS} are supported`);
   }
   fold(c, e, left, right.width);
   return { kind: 'bits', width, isSigned: left.isSigned };
@@ -234,13 +221,8 @@ export function inferUnary(c: Checker, e: UnaryExpression): Type {
   infer(c, e.operand);
   const type = enumToNumber(c, e.operand);
   if (type.kind === 'unknown') return e.operator === '!' ? BOOL : UNKNOWN;
-  const isDefinedFor =
-    e.operator === '!'
-      ? type.kind === 'bool'
-      : e.operator === '~'
-        ? type.kind === 'bits'
-        : type.kind === 'bits' || type.kind === 'integer';
-  if (!isDefinedFor) {
+  const kinds = { '!': ['bool'], '~': ['bits'], '-': ['bits', 'integer'], '+': ['bits', 'integer'] }[e.operator];
+  if (!kinds.includes(type.kind)) {
     undefinedFor(c, e, e.operator, type);
     return e.operator === '!' ? BOOL : UNKNOWN;
   }
@@ -251,11 +233,15 @@ export function inferUnary(c: Checker, e: UnaryExpression): Type {
   return type;
 }
 
+/** Infers a condition, and reports one that is not boolean. */
+export function inferCondition(c: Checker, condition: Expression): void {
+  const type = infer(c, condition);
+  if (type.kind === 'bool' || type.kind === 'unknown') return;
+  c.error('type-mismatch', condition.span, `a condition must be bool, not ${describeType(type)}`);
+}
+
 export function inferConditional(c: Checker, e: ConditionalExpression): Type {
-  const condition = infer(c, e.condition);
-  if (condition.kind !== 'bool' && condition.kind !== 'unknown') {
-    c.error('type-mismatch', e.condition.span, `a condition must be bool, not ${describeType(condition)}`);
-  }
+  inferCondition(c, e.condition);
   infer(c, e.whenTrue);
   infer(c, e.whenFalse);
   const type = unifyTwo(c, e.whenTrue, e.whenFalse, e, '?:');
@@ -264,11 +250,9 @@ export function inferConditional(c: Checker, e: ConditionalExpression): Type {
     return undefinedFor(c, e, '?:', type);
   }
   if (type === INTEGER && !c.isKnown(e.condition)) {
-    c.error('width-unknown', e.span, 'the width of one of these numbers must be known: write it as in 8w1');
-    return UNKNOWN;
+    return c.wrong('width-unknown', e.span, 'the width of one of these numbers must be known: write it as in 8w1');
   }
-  const known = c.found.constants.get(e.condition);
-  const chosen = known?.kind === 'boolean' ? c.found.constants.get(known.value ? e.whenTrue : e.whenFalse) : undefined;
+  const chosen = chosenValue(c, e);
   if (chosen !== undefined) c.found.constants.set(e, chosen);
   else inheritKnown(c, e, [e.condition, e.whenTrue, e.whenFalse]);
   return type;
@@ -276,25 +260,19 @@ export function inferConditional(c: Checker, e: ConditionalExpression): Type {
 
 function sliceOf(c: Checker, e: SliceExpression, base: Type, high: bigint, low: bigint): Type {
   if (low < 0n || high < low) {
-    c.error(
-      'slice-bounds',
-      e.span,
-      `bits ${high} to ${low} are not a slice: the first must not be less than the second, nor negative`,
-    );
-    return UNKNOWN;
+    const rule = 'the first must not be less than the second, nor negative';
+    return c.wrong('slice-bounds', e.span, `bits ${high} to ${low} are not a slice: ${rule}`);
   }
   if (base.kind === 'bits' && high >= BigInt(base.width)) {
-    c.error('slice-bounds', e.span, `bit ${high} is beyond ${describeType(base)}`);
-    return UNKNOWN;
+    return c.wrong('slice-bounds', e.span, `bit ${high} is beyond ${describeType(base)}`);
   }
   if (high - low >= BigInt(MAX_BITS) || high > 1n << 20n) {
-    c.error('slice-bounds', e.span, `bits ${high} to ${low} are too many, or too high`);
-    return UNKNOWN;
+    return c.wrong('slice-bounds', e.span, `bits ${high} to ${low} are too many, or too high`);
   }
-  const value: ConstantValue | undefined = c.found.constants.get(e.base);
-  if (value?.kind === 'integer')
+  const value = c.found.constants.get(e.base);
+  if (value?.kind === 'integer') {
     c.found.constants.set(e, integerValue(foldSlice(value.value, Number(high), Number(low))));
-  else inheritKnown(c, e, [e.base]);
+  } else inheritKnown(c, e, [e.base]);
   return bit(Number(high - low) + 1);
 }
 
@@ -318,18 +296,16 @@ export function inferSlice(c: Checker, e: SliceExpression): Type {
   const width = constantInteger(c, e.low, 'the width of a slice');
   if (width === undefined || index.kind === 'unknown') return UNKNOWN;
   if (width < 1n) {
-    c.error('slice-bounds', e.low.span, `${width} is not the width of a slice`);
-    return UNKNOWN;
+    return c.wrong('slice-bounds', e.low.span, `${width} is not the width of a slice`);
   }
   const low = c.found.constants.get(e.high);
   if (low?.kind === 'integer') return sliceOf(c, e, base, low.value + width - 1n, low.value);
   if (index.kind !== 'bits' || index.isSigned || base.kind !== 'bits') {
-    c.error('slice-bounds', e.high.span, `the lowest bit of a slice must be unsigned, not ${describeType(index)}`);
-    return UNKNOWN;
+    const message = `the lowest bit of a slice must be unsigned, not ${describeType(index)}`;
+    return c.wrong('slice-bounds', e.high.span, message);
   }
   if (width > BigInt(base.width)) {
-    c.error('slice-bounds', e.low.span, `a slice of ${width} bits is wider than ${describeType(base)}`);
-    return UNKNOWN;
+    return c.wrong('slice-bounds', e.low.span, `a slice of ${width} bits is wider than ${describeType(base)}`);
   }
   return bit(Number(width));
 }

@@ -47,17 +47,11 @@ export function checkPacketMethod(
     }
     const varbits = type.fields.filter((field) => field.type.kind === 'varbit').length;
     if (count === 1 && varbits > 0) {
-      c.error(
-        'extract-type',
-        span,
-        `header "${type.name}" has a varbit: "extract" needs its size as a second argument`,
-      );
+      const message = `header "${type.name}" has a varbit: "extract" needs its size as a second argument`;
+      c.error('extract-type', span, message);
     } else if (count === 2 && varbits !== 1) {
-      c.error(
-        'extract-type',
-        span,
-        `header "${type.name}" must have one varbit for "extract" with a size, it has ${varbits}`,
-      );
+      const rule = 'must have one varbit for "extract" with a size';
+      c.error('extract-type', span, `header "${type.name}" ${rule}, it has ${varbits}`);
     }
   } else if (method === 'lookahead') {
     const size = typeSize(type);

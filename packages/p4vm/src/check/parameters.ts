@@ -16,17 +16,12 @@ export function annotation(annotations: readonly Annotation[], name: string): An
 }
 
 /** Reports names that occur twice. */
-export function checkDistinct(c: Checker, names: readonly Identifier[], what: string): void {
+export function checkDistinct(c: Checker, named: readonly { readonly name: Identifier }[], what: string): void {
   const seen = new Map<string, Identifier>();
-  for (const name of names) {
+  for (const { name } of named) {
     const previous = seen.get(name.text);
     if (previous === undefined) seen.set(name.text, name);
-    else {
-      c.error('duplicate-name', name.span, `${what} "${name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.span,
-      });
-    }
+    else c.duplicate(`${what} `, name, previous);
   }
 }
 
@@ -58,10 +53,10 @@ function checkParameterType(c: Checker, owner: ParameterOwner, parameter: Parame
   } else if (type.kind === 'list' || type.kind === 'match-kind') {
     if (!isConstruction && owner !== 'extern') report('');
   } else if (!isValueType(type)) report('');
-  else if (type.kind === 'integer' && direction !== 'none') report(': its size must be known at run time');
-  else if (type.kind === 'string' && direction !== 'none') report(': strings are known at compile time only');
-  else if (type.kind === 'integer' && owner === 'action') report(': its size must be known at run time');
-  else if (type.kind === 'string' && owner === 'action') report(': strings are known at compile time only');
+  else if (direction !== 'none' || owner === 'action') {
+    if (type.kind === 'integer') report(': its size must be known at run time');
+    if (type.kind === 'string') report(': strings are known at compile time only');
+  }
 }
 
 /** Types of parameters as declared. Their type parameters have to be in scope. */
@@ -70,40 +65,27 @@ export function resolveParameters(
   owner: ParameterOwner,
   parameters: readonly Parameter[],
 ): ParameterType[] {
-  checkDistinct(
-    c,
-    parameters.map((parameter) => parameter.name),
-    'parameter',
-  );
+  checkDistinct(c, parameters, 'parameter');
   let firstData: Parameter | undefined;
   return parameters.map((parameter) => {
     const type = resolveType(c, parameter.type);
     const { direction, name, span } = parameter;
     checkParameterType(c, owner, parameter, type);
-    if (owner === 'constructor' && direction !== 'none') {
-      c.error('parameter-direction', span, `constructor parameter "${name.text}" cannot have a direction`);
-    }
-    if (owner === 'package' && direction !== 'none') {
-      c.error('parameter-direction', span, `package parameter "${name.text}" cannot have a direction`);
+    if ((owner === 'constructor' || owner === 'package') && direction !== 'none') {
+      c.error('parameter-direction', span, `${owner} parameter "${name.text}" cannot have a direction`);
     }
     if (owner === 'action') {
       if (direction === 'none') firstData ??= parameter;
       else if (firstData !== undefined) {
-        c.error(
-          'parameter-order',
-          span,
-          `parameter "${name.text}" has a direction and must stand before those without one, which are action data`,
-          { message: 'a parameter without a direction', span: firstData.span },
-        );
+        const rule = 'must stand before those without one, which are action data';
+        const related = { message: 'a parameter without a direction', span: firstData.span };
+        c.error('parameter-order', span, `parameter "${name.text}" has a direction and ${rule}`, related);
       }
     }
     const isOptional = annotation(parameter.annotations, 'optional') !== undefined;
     if (isOptional && (owner === 'action' || owner === 'function')) {
-      c.error(
-        'optional-parameter',
-        span,
-        `a parameter of ${owner === 'action' ? 'an action' : 'a function'} cannot be @optional`,
-      );
+      const what = owner === 'action' ? 'an action' : 'a function';
+      c.error('optional-parameter', span, `a parameter of ${what} cannot be @optional`);
     }
     if (isOptional && parameter.defaultValue !== undefined) {
       c.error('optional-parameter', span, `parameter "${name.text}" cannot be @optional and have a default value`);
@@ -115,23 +97,21 @@ export function resolveParameters(
 /** Checks default values, in the scope of the declaration. */
 export function checkDefaults(c: Checker, parameters: readonly Parameter[], types: readonly ParameterType[]): void {
   parameters.forEach((parameter, i) => {
-    if (parameter.defaultValue === undefined) return;
-    if (parameter.direction === 'out' || parameter.direction === 'inout') {
-      c.error(
-        'default-value',
-        parameter.defaultValue.span,
-        `"${parameter.direction}" parameter "${parameter.name.text}" cannot have a default value`,
-      );
+    const { direction, name, defaultValue } = parameter;
+    if (defaultValue === undefined) return;
+    if (direction === 'out' || direction === 'inout') {
+      const message = `"${direction}" parameter "${name.text}" cannot have a default value`;
+      c.error('default-value', defaultValue.span, message);
       return;
     }
     const isObject = ['control', 'parser', 'extern', 'package'].includes(types[i]!.type.kind);
     if (isObject) c.constructing++;
     // The variables of a generic declaration have no types yet: the value is checked at each use.
     const isConverted = hasVariable(types[i]!.type)
-      ? infer(c, parameter.defaultValue).kind !== 'unknown'
-      : check(c, parameter.defaultValue, types[i]!.type);
+      ? infer(c, defaultValue).kind !== 'unknown'
+      : check(c, defaultValue, types[i]!.type);
     if (isObject) c.constructing--;
-    if (isConverted && !isObject) isKnownOrReport(c, parameter.defaultValue, 'a default value');
+    if (isConverted && !isObject) isKnownOrReport(c, defaultValue, 'a default value');
   });
 }
 
@@ -147,22 +127,17 @@ export function declareParameters(
   owner: 'constructor' | 'action' | 'other',
 ): void {
   parameters.forEach((parameter, i) => {
-    if (scope.local(parameter.name.text) !== undefined) {
-      const previous = scope.local(parameter.name.text)!;
-      c.error('duplicate-name', parameter.name.span, `parameter "${parameter.name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.name.span,
+    const previous = scope.local(parameter.name.text);
+    if (previous !== undefined) c.duplicate('parameter ', parameter.name, previous.name);
+    else {
+      scope.add({
+        kind: 'value',
+        name: parameter.name,
+        symbol: { kind: owner === 'constructor' ? 'constructor-parameter' : 'parameter', declaration: parameter },
+        type: types[i]!.type,
+        isKnown: owner === 'constructor' || (owner === 'other' && parameter.direction === 'none'),
+        isWritable: parameter.direction === 'out' || parameter.direction === 'inout',
       });
-      return;
     }
-    scope.add({
-      kind: 'value',
-      name: parameter.name,
-      symbol: { kind: owner === 'constructor' ? 'constructor-parameter' : 'parameter', declaration: parameter },
-      type: types[i]!.type,
-      constant: undefined,
-      isKnown: owner === 'constructor' || (owner === 'other' && parameter.direction === 'none'),
-      isWritable: parameter.direction === 'out' || parameter.direction === 'inout',
-    });
   });
 }

@@ -6,21 +6,21 @@ import type {
   ParserState,
   ValueSetDeclaration,
 } from '../syntax/ast.js';
-import { hasVariable, typeKey } from '../types/compare.js';
+import { hasVariable } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
-import type { ControlType, ParameterType, ParserType, Type } from '../types/type.js';
+import type { ApplicableType, ParameterType, Type } from '../types/type.js';
 import type { Checker } from './checker.js';
 import { isKnownOrReport } from './constants.js';
-import { declareInstance } from './constructors.js';
-import { checkControlBody } from './controls.js';
 import { enumToNumber } from './convert.js';
 import { copyTree } from './copy.js';
+import { checkDeclaration } from './declarations.js';
+import { memoised } from './declare-types.js';
 import { infer } from './expressions.js';
 import { bindTypeParameters, variablesOf } from './generics.js';
 import { checkDefaults, declareParameters, resolveParameters } from './parameters.js';
-import { Scope, type TypeEntry } from './scope.js';
+import { Scope } from './scope.js';
 import { checkLabels, isMatchable, partsOf } from './sets.js';
-import { checkStatements, declareConstant, declareVariable } from './statements.js';
+import { checkStatements } from './statements.js';
 import { resolveDefiniteType } from './type-nodes.js';
 
 function checkValueSetType(c: Checker, declaration: ValueSetDeclaration, type: Type): void {
@@ -39,21 +39,12 @@ export function declareValueSet(c: Checker, declaration: ValueSetDeclaration): v
       isKnownOrReport(c, declaration.size, 'the size of a value set');
     } else c.error('type-mismatch', declaration.size.span, `a size must be a number, not ${describeType(size)}`);
   }
-  c.declare({
-    kind: 'value',
-    name: declaration.name,
-    symbol: { kind: 'value-set', declaration },
-    type: { kind: 'set', element: type },
-    constant: undefined,
-    isKnown: false,
-    isWritable: false,
-  });
+  c.declareValue({ kind: 'value-set', declaration }, { kind: 'set', element: type });
 }
 
 function checkTarget(c: Checker, state: Identifier, names: ReadonlyMap<string, ParserState>): void {
   if (state.text === 'accept' || state.text === 'reject' || names.has(state.text)) return;
-  const guess = c.guess(state.text, [...names.keys(), 'accept', 'reject'], state.span);
-  const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
+  const hint = c.hint(state, [...names.keys(), 'accept', 'reject']);
   c.error('unknown-state', state.span, `the parser has no state "${state.text}"${hint}`);
 }
 
@@ -66,9 +57,7 @@ function checkTransition(c: Checker, state: ParserState, names: ReadonlyMap<stri
   }
   const types = transition.keys.map((key) => {
     const type = infer(c, key);
-    if (isMatchable(type)) return type;
-    c.error('select-type', key.span, `${describeType(type)} cannot be selected on`);
-    return { kind: 'unknown' } as const;
+    return isMatchable(type) ? type : c.wrong('select-type', key.span, `${describeType(type)} cannot be selected on`);
   });
   let last: { readonly span: ParserState['span'] } | undefined;
   for (const each of transition.cases) {
@@ -87,13 +76,7 @@ function checkState(c: Checker, state: ParserState, names: ReadonlyMap<string, P
   });
 }
 
-function checkParserBody(c: Checker, declaration: ParserDeclaration): void {
-  for (const local of declaration.locals) {
-    if (local.kind === 'constant') declareConstant(c, local);
-    else if (local.kind === 'variable') declareVariable(c, local);
-    else if (local.kind === 'instance') declareInstance(c, local);
-    else declareValueSet(c, local);
-  }
+function checkStates(c: Checker, declaration: ParserDeclaration): void {
   const names = new Map<string, ParserState>();
   for (const state of declaration.states) {
     const { name } = state;
@@ -101,10 +84,7 @@ function checkParserBody(c: Checker, declaration: ParserDeclaration): void {
     if (name.text === 'accept' || name.text === 'reject') {
       c.error('reserved-state', name.span, `"${name.text}" is a state of every parser and cannot be declared`);
     } else if (previous !== undefined) {
-      c.error('duplicate-name', name.span, `state "${name.text}" is declared already`, {
-        message: 'first declared here',
-        span: previous.name.span,
-      });
+      c.duplicate('state ', name, previous.name);
     } else names.set(name.text, state);
   }
   if (!names.has('start')) {
@@ -114,27 +94,28 @@ function checkParserBody(c: Checker, declaration: ParserDeclaration): void {
 }
 
 /** Checks a parser or control whose type parameters are in scope; gives its type. */
-function checkObject(
-  c: Checker,
-  declaration: ParserDeclaration | ControlDeclaration,
-  outer: Scope,
-): ParserType | ControlType {
+function checkObject(c: Checker, declaration: ParserDeclaration | ControlDeclaration, outer: Scope): ApplicableType {
   const { kind, name, parameters, constructorParameters } = declaration;
-  const scope = new Scope(outer, declaration);
+  const scope = new Scope(outer);
   return c.within(scope, { kind, loops: 0, owner: declaration }, () => {
     const constructorTypes: readonly ParameterType[] = resolveParameters(c, 'constructor', constructorParameters);
     const types = resolveParameters(c, kind, parameters);
     checkDefaults(c, constructorParameters, constructorTypes);
     checkDefaults(c, parameters, types);
     c.constructorTypes.set(declaration, constructorTypes);
-    const type: ParserType | ControlType = { kind, name: name.text, typeParameters: [], parameters: types };
+    const type: ApplicableType = { kind, name: name.text, parameters: types };
     c.objects.set(type, { declaration, bindings: new Map() });
     c.open.add(declaration);
     declareParameters(c, scope, parameters, types, 'other');
     declareParameters(c, scope, constructorParameters, constructorTypes, 'constructor');
     c.inBlock(() => {
-      if (declaration.kind === 'parser') checkParserBody(c, declaration);
-      else checkControlBody(c, declaration);
+      for (const local of declaration.locals) checkDeclaration(c, local);
+      if (declaration.kind === 'parser') checkStates(c, declaration);
+      else {
+        c.within(c.scope, { ...c.place, kind: 'apply' }, () => {
+          c.inBlock(() => checkStatements(c, declaration.apply.statements));
+        });
+      }
     });
     c.open.delete(declaration);
     return type;
@@ -147,25 +128,15 @@ export function declareObject(c: Checker, declaration: ParserDeclaration | Contr
   const outer = c.scope;
   if (typeParameters.length === 0) {
     // The name is declared before the body is checked, so that recursion is reported as recursion.
-    let type: Type = { kind: 'unknown' };
-    const entry: TypeEntry = { kind: 'type', name, declaration, parameters: 0, specialise: () => type };
-    const open: ParserType | ControlType = {
-      kind: declaration.kind,
-      name: name.text,
-      typeParameters: [],
-      parameters: [],
-    };
-    c.objects.set(open, { declaration, bindings: new Map() });
-    type = open;
-    c.declare(entry);
+    let type: ApplicableType = { kind: declaration.kind, name: name.text, parameters: [] };
+    c.objects.set(type, { declaration, bindings: new Map() });
+    c.declare({ kind: 'type', name, declaration, parameters: 0, specialise: () => type });
     type = checkObject(c, declaration, outer);
     return;
   }
-  const made = new Map<string, Type>();
   const variables = variablesOf(typeParameters);
   const check = (copy: ParserDeclaration | ControlDeclaration, types: readonly Type[]): Type => {
-    const scope = new Scope(outer);
-    bindTypeParameters(c, scope, typeParameters, types);
+    const scope = bindTypeParameters(c, outer, typeParameters, types);
     return checkObject(c, copy, scope);
   };
   c.discarding(() => check(declaration, variables));
@@ -174,18 +145,12 @@ export function declareObject(c: Checker, declaration: ParserDeclaration | Contr
     name,
     declaration,
     parameters: typeParameters.length,
-    specialise: (types) => {
-      const key = types.map(typeKey).join(';');
-      let type = made.get(key);
-      if (type === undefined) {
-        const copy = { ...copyTree(c, declaration), typeParameters: [] };
-        c.budget.enter(declaration.span, CALL_DEPTH);
-        if (types.some(hasVariable)) c.discarding(() => void made.set(key, check(copy, types)));
-        else made.set(key, check(copy, types));
-        c.budget.leave(CALL_DEPTH);
-        type = made.get(key)!;
-      }
+    specialise: memoised((types) => {
+      const copy = { ...copyTree(c, declaration), typeParameters: [] };
+      c.budget.enter(declaration.span, CALL_DEPTH);
+      const type = types.some(hasVariable) ? c.discarding(() => check(copy, types)) : check(copy, types);
+      c.budget.leave(CALL_DEPTH);
       return type;
-    },
+    }),
   });
 }

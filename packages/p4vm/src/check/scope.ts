@@ -7,7 +7,7 @@ import type {
   FunctionDeclaration,
   Identifier,
 } from '../syntax/ast.js';
-import type { FunctionType, Type } from '../types/type.js';
+import type { FunctionType, ParameterType, Type } from '../types/type.js';
 import type { ConstantValue, ValueSymbol } from './checked-program.js';
 
 /** A name of a type. */
@@ -23,21 +23,25 @@ export interface TypeEntry {
 }
 
 /** A name of a value: variable, constant, parameter, instance, table, value set. */
-export interface ValueEntry {
+export interface ValueEntry extends ValueTraits {
   readonly kind: 'value';
   readonly name: Identifier;
   readonly symbol: ValueSymbol;
   readonly type: Type;
-  readonly constant: ConstantValue | undefined;
+}
+
+export interface ValueTraits {
+  readonly constant?: ConstantValue | undefined;
   /** Known when instances are made: constants, constructor parameters, instances. */
-  readonly isKnown: boolean;
-  readonly isWritable: boolean;
+  readonly isKnown?: boolean;
+  readonly isWritable?: boolean;
 }
 
 export interface ActionEntry {
   readonly kind: 'action';
   readonly name: Identifier;
   readonly declaration: ActionDeclaration;
+  readonly parameters: readonly ParameterType[];
   /** While its body is checked: calls are recursive. */
   isOpen: boolean;
 }
@@ -71,11 +75,7 @@ export type Entry = TypeEntry | ValueEntry | ActionEntry | FunctionEntry;
 export class Scope {
   readonly #entries = new Map<string, Entry>();
 
-  /** @param owner what the scope belongs to, such as the declaration whose parameters are in it */
-  constructor(
-    readonly parent: Scope | undefined,
-    readonly owner: object | undefined = undefined,
-  ) {}
+  constructor(readonly parent: Scope | undefined) {}
 
   /** The outermost scope, in which `.name` is looked up. */
   get root(): Scope {

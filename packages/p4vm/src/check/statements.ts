@@ -13,11 +13,11 @@ import { UNKNOWN } from '../types/primitives.js';
 import type { Type } from '../types/type.js';
 import type { Checker } from './checker.js';
 import { isKnownOrReport } from './constants.js';
-import { declareInstance } from './constructors.js';
 import { check, coerce, settle } from './convert.js';
+import { checkDeclaration } from './declarations.js';
 import { infer } from './expressions.js';
 import { checkWritable } from './lvalues.js';
-import { inferOperation } from './operators.js';
+import { inferCondition, inferOperation } from './operators.js';
 import { checkSwitch } from './switches.js';
 import { resolveDefiniteType } from './type-nodes.js';
 import { isValueType } from './type-rules.js';
@@ -41,11 +41,8 @@ function checkShadow(c: Checker, name: VariableDeclaration['name']): void {
 
 function variableType(c: Checker, declaration: VariableDeclaration): Type {
   const type = resolveDefiniteType(c, declaration.type);
-  if (hasInteger(type) || type.kind === 'string' || !isValueType(type)) {
-    c.error('variable-type', declaration.type.span, `a variable cannot have type ${describeType(type)}`);
-    return UNKNOWN;
-  }
-  return type;
+  if (!hasInteger(type) && type.kind !== 'string' && isValueType(type)) return type;
+  return c.wrong('variable-type', declaration.type.span, `a variable cannot have type ${describeType(type)}`);
 }
 
 /** `type name = value;`. */
@@ -53,35 +50,20 @@ export function declareVariable(c: Checker, declaration: VariableDeclaration): v
   const type = variableType(c, declaration);
   if (declaration.value !== undefined) check(c, declaration.value, type);
   checkShadow(c, declaration.name);
-  c.declare({
-    kind: 'value',
-    name: declaration.name,
-    symbol: { kind: 'variable', declaration },
-    type,
-    constant: undefined,
-    isKnown: false,
-    isWritable: true,
-  });
+  c.declareValue({ kind: 'variable', declaration }, type, { isWritable: true });
 }
 
 /** `const type name = value;`. */
 export function declareConstant(c: Checker, declaration: ConstantDeclaration): void {
   let type = resolveDefiniteType(c, declaration.type);
   if (!isValueType(type) && type.kind !== 'list' && type.kind !== 'match-kind') {
-    c.error('variable-type', declaration.type.span, `a constant cannot have type ${describeType(type)}`);
-    type = UNKNOWN;
+    type = c.wrong('variable-type', declaration.type.span, `a constant cannot have type ${describeType(type)}`);
   }
-  if (check(c, declaration.value, type))
+  if (check(c, declaration.value, type)) {
     isKnownOrReport(c, declaration.value, `the value of constant "${declaration.name.text}"`);
-  c.declare({
-    kind: 'value',
-    name: declaration.name,
-    symbol: { kind: 'constant', declaration },
-    type,
-    constant: c.found.constants.get(declaration.value),
-    isKnown: true,
-    isWritable: false,
-  });
+  }
+  const constant = c.found.constants.get(declaration.value);
+  c.declareValue({ kind: 'constant', declaration }, type, { constant, isKnown: true });
 }
 
 function checkAssignment(c: Checker, statement: AssignmentStatement): void {
@@ -103,18 +85,8 @@ function checkAssignment(c: Checker, statement: AssignmentStatement): void {
   c.found.constants.delete(operation);
   c.known.delete(operation);
   if (result.kind !== 'unknown' && !sameType(result, type)) {
-    c.error(
-      'type-mismatch',
-      statement.span,
-      `the result of "${operator}" is ${describeType(result)}, and ${describeType(type)} is needed`,
-    );
-  }
-}
-
-function checkCondition(c: Checker, condition: BinaryExpression | Parameters<typeof infer>[1]): void {
-  const type = infer(c, condition);
-  if (type.kind !== 'bool' && type.kind !== 'unknown') {
-    c.error('type-mismatch', condition.span, `a condition must be bool, not ${describeType(type)}`);
+    const message = `the result of "${operator}" is ${describeType(result)}, and ${describeType(type)} is needed`;
+    c.error('type-mismatch', statement.span, message);
   }
 }
 
@@ -124,28 +96,16 @@ function inLoop(c: Checker, body: Statement): void {
 
 function checkForIn(c: Checker, statement: ForInStatement): void {
   const { variable, collection } = statement;
-  let type: Type;
   c.inBlock(() => {
-    if (variable.kind === 'variable') {
-      type = variableType(c, variable);
-    } else {
+    if (variable.kind !== 'variable') {
       c.error('loop-variable', variable.span, 'the variable of this loop needs a type, as in "for (bit<8> i in ...)"');
       return;
     }
+    const type = variableType(c, variable);
     checkCollection(c, collection, type);
     c.found.loops.set(statement, type);
-    if (variable.kind === 'variable') {
-      checkShadow(c, variable.name);
-      c.declare({
-        kind: 'value',
-        name: variable.name,
-        symbol: { kind: 'variable', declaration: variable },
-        type,
-        constant: undefined,
-        isKnown: false,
-        isWritable: true,
-      });
-    }
+    checkShadow(c, variable.name);
+    c.declareValue({ kind: 'variable', declaration: variable }, type, { isWritable: true });
     inLoop(c, statement.body);
   });
 }
@@ -165,11 +125,8 @@ function checkCollection(c: Checker, collection: ForInStatement['collection'], t
     settle(c, collection, { kind: 'tuple', elements: collection.elements.map(() => type) }, undefined);
   } else if (given.kind === 'stack' || given.kind === 'list') {
     if (!sameType(given.element, type)) {
-      c.error(
-        'loop-type',
-        collection.span,
-        `its elements are ${describeType(given.element)}, and the variable is ${describeType(type)}`,
-      );
+      const elements = `its elements are ${describeType(given.element)}`;
+      c.error('loop-type', collection.span, `${elements}, and the variable is ${describeType(type)}`);
     }
   } else if (given.kind !== 'unknown') {
     c.error('loop-type', collection.span, `${describeType(given)} has no elements to go through`);
@@ -179,11 +136,6 @@ function checkCollection(c: Checker, collection: ForInStatement['collection'], t
 function checkReturn(c: Checker, statement: Extract<Statement, { kind: 'return' }>): void {
   const { kind, returnType } = c.place;
   const { value, span } = statement;
-  if (kind === 'state' || kind === 'parser') {
-    c.error('return-place', span, '"return" cannot be used in a parser');
-    if (value !== undefined) infer(c, value);
-    return;
-  }
   if (kind !== 'function') {
     if (value === undefined) return;
     infer(c, value);
@@ -221,7 +173,7 @@ function checkKind(c: Checker, statement: Statement): void {
       infer(c, statement.call);
       break;
     case 'if':
-      checkCondition(c, statement.condition);
+      inferCondition(c, statement.condition);
       c.inBlock(() => checkStatement(c, statement.whenTrue));
       if (statement.whenFalse !== undefined) {
         const otherwise = statement.whenFalse;
@@ -232,20 +184,17 @@ function checkKind(c: Checker, statement: Statement): void {
       checkReturn(c, statement);
       break;
     case 'exit':
-      if (c.place.kind === 'state') c.error('exit-place', statement.span, '"exit" cannot be used in a parser');
-      else if (c.place.kind === 'function')
-        c.error('exit-place', statement.span, '"exit" cannot be used in a function');
+      if (c.place.kind === 'function') c.error('exit-place', statement.span, '"exit" cannot be used in a function');
       break;
     case 'empty':
       break;
     case 'switch':
-      if (c.place.kind === 'state') c.error('switch-place', statement.span, '"switch" cannot be used in a parser');
       checkSwitch(c, statement);
       break;
     case 'for':
       c.inBlock(() => {
         for (const each of statement.initial) checkStatement(c, each);
-        checkCondition(c, statement.condition);
+        inferCondition(c, statement.condition);
         for (const each of statement.update) checkStatement(c, each);
         inLoop(c, statement.body);
       });
@@ -258,13 +207,9 @@ function checkKind(c: Checker, statement: Statement): void {
       if (c.place.loops === 0) c.error('loop-place', statement.span, `"${statement.kind}" can only be used in a loop`);
       break;
     case 'variable':
-      declareVariable(c, statement);
-      break;
     case 'constant':
-      declareConstant(c, statement);
-      break;
     case 'instance':
-      declareInstance(c, statement);
+      checkDeclaration(c, statement);
       break;
   }
 }

@@ -1,4 +1,4 @@
-import type { Identifier, TableDeclaration, TableProperty } from '../syntax/ast.js';
+import type { TableDeclaration, TableProperty } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import { BOOL } from '../types/primitives.js';
 import type { CheckedActionCall, CheckedActionReference } from './checked-program.js';
@@ -16,23 +16,12 @@ export interface CheckedProperties {
   readonly priorityDelta: bigint;
 }
 
-/** Properties that hold objects, with the types allowed. */
-const OBJECT_PROPERTIES: Readonly<Record<string, readonly string[]>> = /* @__PURE__ */ Object.freeze({
-  implementation: ['action_profile', 'action_selector'],
-  counters: ['direct_counter'],
-  meters: ['direct_meter'],
-});
-
 function checkObject(c: Checker, property: TableProperty, types: readonly string[]): void {
   const type = infer(c, property.value);
   if (type.kind === 'unknown') return;
   if (type.kind === 'extern' && types.includes(type.name)) return;
-  c.report(
-    'target',
-    'property-type',
-    property.value.span,
-    `"${property.name.text}" must be an instance of ${types.join(' or ')}, not ${describeType(type)}`,
-  );
+  const message = `"${property.name.text}" must be an instance of ${types.join(' or ')}, not ${describeType(type)}`;
+  c.report('target', 'property-type', property.value.span, message);
 }
 
 function checkNumber(c: Checker, property: TableProperty, least: bigint): bigint | undefined {
@@ -40,15 +29,13 @@ function checkNumber(c: Checker, property: TableProperty, least: bigint): bigint
   const type = infer(c, value);
   if (type.kind === 'unknown') return undefined;
   if (enumToNumber(c, value).kind !== 'bits' && type.kind !== 'integer') {
-    c.error('property-type', value.span, `"${name.text}" must be a number, not ${describeType(type)}`);
-    return undefined;
+    return c.error('property-type', value.span, `"${name.text}" must be a number, not ${describeType(type)}`);
   }
   if (!isKnownOrReport(c, value, `"${name.text}"`)) return undefined;
   const number = c.found.constants.get(value);
   if (number?.kind !== 'integer') return undefined;
   if (number.value >= least) return number.value;
-  c.error('property-value', value.span, `"${name.text}" must be at least ${least}, not ${number.value}`);
-  return undefined;
+  return c.error('property-value', value.span, `"${name.text}" must be at least ${least}, not ${number.value}`);
 }
 
 function checkFlag(c: Checker, property: TableProperty): boolean | undefined {
@@ -67,16 +54,12 @@ function checkDefault(
   const { value } = property;
   if (value.kind !== 'path' && value.kind !== 'call') {
     infer(c, value);
-    c.error('not-an-action', value.span, 'the default action must be an action, with its data in parentheses');
-    return undefined;
+    return c.error('not-an-action', value.span, 'the default action must be an action, with its data in parentheses');
   }
   const checked = checkActionCall(c, value, actions, table);
   if (checked?.reference.isTableOnly) {
-    c.error(
-      'table-only',
-      value.span,
-      `action "${checked.call.action.name.text}" is @tableonly: it cannot be the default`,
-    );
+    const message = `action "${checked.call.action.name.text}" is @tableonly: it cannot be the default`;
+    c.error('table-only', value.span, message);
   }
   return checked?.call;
 }
@@ -91,42 +74,37 @@ export function checkProperties(
   let isDefaultConst = false;
   let largestWins = true;
   let priorityDelta = 1n;
-  const seen = new Map<string, Identifier>();
   for (const property of declaration.properties) {
     const { name, value } = property;
-    const previous = seen.get(name.text);
-    if (previous !== undefined) {
-      c.error('duplicate-property', name.span, `table "${declaration.name.text}" has "${name.text}" already`, {
-        message: 'the first',
-        span: previous.span,
-      });
-      continue;
-    }
-    seen.set(name.text, name);
-    const objects = Object.hasOwn(OBJECT_PROPERTIES, name.text) ? OBJECT_PROPERTIES[name.text] : undefined;
-    if (objects !== undefined) checkObject(c, property, objects);
-    else {
-      switch (name.text) {
-        case 'default_action':
-          defaultAction = checkDefault(c, property, actions, declaration.name.text);
-          isDefaultConst = property.isConst;
-          break;
-        case 'size':
-          checkNumber(c, property, 0n);
-          break;
-        case 'support_timeout':
-          checkFlag(c, property);
-          break;
-        case 'largest_priority_wins':
-          largestWins = checkFlag(c, property) ?? true;
-          break;
-        case 'priority_delta':
-          priorityDelta = checkNumber(c, property, 1n) ?? 1n;
-          break;
-        default:
-          c.warn('unknown-property', name.span, `property "${name.text}" of a table is not known, and ignored`);
-          if (value.kind !== 'path' && value.kind !== 'call') infer(c, value);
-      }
+    switch (name.text) {
+      case 'default_action':
+        defaultAction = checkDefault(c, property, actions, declaration.name.text);
+        isDefaultConst = property.isConst;
+        break;
+      case 'implementation':
+        checkObject(c, property, ['action_profile', 'action_selector']);
+        break;
+      case 'counters':
+        checkObject(c, property, ['direct_counter']);
+        break;
+      case 'meters':
+        checkObject(c, property, ['direct_meter']);
+        break;
+      case 'size':
+        checkNumber(c, property, 0n);
+        break;
+      case 'support_timeout':
+        checkFlag(c, property);
+        break;
+      case 'largest_priority_wins':
+        largestWins = checkFlag(c, property) ?? true;
+        break;
+      case 'priority_delta':
+        priorityDelta = checkNumber(c, property, 1n) ?? 1n;
+        break;
+      default:
+        c.warn('unknown-property', name.span, `property "${name.text}" of a table is not known, and ignored`);
+        if (value.kind !== 'path' && value.kind !== 'call') infer(c, value);
     }
   }
   return { defaultAction, isDefaultConst, largestWins, priorityDelta };

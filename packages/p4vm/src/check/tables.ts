@@ -8,9 +8,8 @@ import type {
 } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import { UNKNOWN } from '../types/primitives.js';
-import type { Type } from '../types/type.js';
-import { checkArguments } from './arguments.js';
-import { actionParameters, inferArguments } from './calls.js';
+import { checkArguments, inferArguments } from './arguments.js';
+import { actionSignature } from './calls.js';
 import type { CheckedActionCall, CheckedActionReference, CheckedTable } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { isKnownOrReport } from './constants.js';
@@ -32,8 +31,7 @@ function checkKey(c: Checker, key: TableKey): CheckedTable['keys'][number] {
   }
   const matchKind = key.matchKind.text;
   if (!c.matchKinds.has(matchKind)) {
-    const guess = c.guess(matchKind, c.matchKinds.keys(), key.matchKind.span);
-    const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
+    const hint = c.hint(key.matchKind, c.matchKinds.keys());
     c.error('unknown-match-kind', key.matchKind.span, `no match kind "${matchKind}" is declared${hint}`);
   }
   if ((matchKind === 'lpm' || matchKind === 'range') && type.kind !== 'unknown' && !isNumeric(type)) {
@@ -50,22 +48,15 @@ function actionOf(
 ): { readonly entry: ActionEntry; readonly path: PathExpression; readonly args: readonly Argument[] } | undefined {
   const path = expression.kind === 'call' ? expression.callee : expression;
   const args = expression.kind === 'call' ? expression.arguments : [];
-  if (path.kind !== 'path') {
-    c.error('not-an-action', path.span, 'the name of an action is needed here');
-    return undefined;
-  }
+  if (path.kind !== 'path') return c.error('not-an-action', path.span, 'the name of an action is needed here');
   const entry = c.lookup(path.name, path.isAbsolute, 'action');
-  if (entry === undefined) {
-    inferArguments(c, args);
-    return undefined;
-  }
+  if (entry === undefined) return inferArguments(c, args);
   if (entry.kind !== 'action') {
     c.error('not-an-action', path.span, `"${path.name.text}" is not an action`, {
       message: 'declared here',
       span: entry.name.span,
     });
-    inferArguments(c, args);
-    return undefined;
+    return inferArguments(c, args);
   }
   c.found.references.set(path, { kind: 'action', declaration: entry.declaration });
   return { entry, path, args };
@@ -75,7 +66,7 @@ function checkReference(c: Checker, reference: ActionReference): CheckedActionRe
   const action = actionOf(c, reference.expression);
   if (action === undefined) return undefined;
   const { declaration } = action.entry;
-  const all = actionParameters(c, action.entry);
+  const all = action.entry.parameters;
   const positions = declaration.parameters.flatMap((parameter, i) => (parameter.direction === 'none' ? [] : [i]));
   const checked = checkArguments(
     c,
@@ -85,20 +76,14 @@ function checkReference(c: Checker, reference: ActionReference): CheckedActionRe
       types: positions.map((i) => all[i]!),
       variables: [],
     },
-    [],
-    action.args,
-    reference.span,
+    { typeArguments: [], arguments: action.args, span: reference.span },
   );
   if (checked === undefined) return undefined;
   declaration.parameters.forEach((parameter, i) => {
     if (parameter.direction !== 'none' || isMatchable(all[i]!.type)) return;
-    c.report(
-      'target',
-      'action-data-type',
-      reference.span,
-      `the control plane cannot give "${parameter.name.text}" of action "${declaration.name.text}", of ${describeType(all[i]!.type)}`,
-      { message: 'the parameter', span: parameter.span },
-    );
+    const data = `"${parameter.name.text}" of action "${declaration.name.text}", of ${describeType(all[i]!.type)}`;
+    const related = { message: 'the parameter', span: parameter.span };
+    c.report('target', 'action-data-type', reference.span, `the control plane cannot give ${data}`, related);
   });
   return {
     reference,
@@ -148,19 +133,8 @@ export function checkActionCall(
     inferArguments(c, action.args);
     return undefined;
   }
-  const checked = checkArguments(
-    c,
-    {
-      what: `action "${name}"`,
-      parameters: declaration.parameters,
-      types: actionParameters(c, action.entry),
-      variables: [],
-      isAction: true,
-    },
-    [],
-    action.args,
-    expression.span,
-  );
+  const given = { typeArguments: [], arguments: action.args, span: expression.span };
+  const checked = checkArguments(c, actionSignature(action.entry), given);
   if (checked === undefined) return undefined;
   for (const { parameter, argument } of checked.bound) {
     if (argument === undefined) continue;
@@ -170,15 +144,8 @@ export function checkActionCall(
     }
     const listed = reference.bound.find((each) => each.parameter === parameter)?.argument;
     if (listed !== undefined && !sameSyntax(listed.value, argument.value)) {
-      c.error(
-        'action-binding',
-        argument.span,
-        `"${parameter.name.text}" is bound to something else in the list of actions`,
-        {
-          message: 'bound here',
-          span: listed.span,
-        },
-      );
+      const message = `"${parameter.name.text}" is bound to something else in the list of actions`;
+      c.error('action-binding', argument.span, message, { message: 'bound here', span: listed.span });
     }
   }
   const data = checked.bound.filter((each) => each.parameter.direction === 'none');
@@ -207,14 +174,5 @@ export function declareTable(c: Checker, declaration: TableDeclaration): void {
       areEntriesConst: declaration.entries?.isConst ?? false,
     });
   });
-  const type: Type = { kind: 'table', name: name.text };
-  c.declare({
-    kind: 'value',
-    name,
-    symbol: { kind: 'table', declaration },
-    type,
-    constant: undefined,
-    isKnown: false,
-    isWritable: false,
-  });
+  c.declareValue({ kind: 'table', declaration }, { kind: 'table', name: name.text });
 }

@@ -1,7 +1,14 @@
 import { MAX_BITS } from '../budget/limits.js';
 import type { Span } from '../source/position.js';
-import type { Expression, PathExpression, TypeNode } from '../syntax/ast.js';
-import { hasVariable } from '../types/compare.js';
+import type {
+  BitsTypeNode,
+  Expression,
+  NamedTypeNode,
+  PathExpression,
+  StackTypeNode,
+  TypeNode,
+} from '../syntax/ast.js';
+import { contains, hasVariable } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
 import { structuralSize } from '../types/measure.js';
 import { ANY, BOOL, ERROR, INTEGER, MATCH_KIND, STRING, UNKNOWN, VOID } from '../types/primitives.js';
@@ -12,6 +19,16 @@ import { infer } from './expressions.js';
 import type { TypeEntry } from './scope.js';
 import { checkElement, checkParts, checkStack } from './type-rules.js';
 
+const PLAIN_TYPES = {
+  'bool-type': BOOL,
+  'error-type': ERROR,
+  'match-kind-type': MATCH_KIND,
+  'string-type': STRING,
+  'void-type': VOID,
+  'any-type': ANY,
+  'integer-type': INTEGER,
+};
+
 /** Largest size of a varbit, array or stack. A larger one is a mistake. */
 const MAXIMUM_SIZE = 1n << 20n;
 
@@ -20,70 +37,57 @@ export function constantInteger(c: Checker, expression: Expression, what: string
   const type = infer(c, expression);
   if (type.kind === 'unknown') return undefined;
   if (type.kind !== 'integer' && type.kind !== 'bits' && type.kind !== 'serializable-enum') {
-    c.error('type-mismatch', expression.span, `${what} must be a number, not ${describeType(type)}`);
-    return undefined;
+    return c.error('type-mismatch', expression.span, `${what} must be a number, not ${describeType(type)}`);
   }
   const value = c.found.constants.get(expression);
   if (value?.kind !== 'integer') {
-    c.error('not-constant', expression.span, `${what} must be known at compile time`);
-    return undefined;
+    return c.error('not-constant', expression.span, `${what} must be known at compile time`);
   }
   return value.value;
 }
 
-function width(c: Checker, node: Extract<TypeNode, { kind: 'bits-type' }>): number | undefined {
+function width(c: Checker, node: BitsTypeNode): number | undefined {
   if (node.width === undefined) return 1;
   const value = constantInteger(c, node.width, `the width of ${node.base}<>`);
   if (value === undefined) return undefined;
   const least = node.base === 'int' ? 1n : 0n;
   const most = node.base === 'varbit' ? MAXIMUM_SIZE : BigInt(MAX_BITS);
   if (value < least || value > most) {
-    c.error(
+    return c.error(
       'type-width',
       node.width.span,
       `${value} is not a width of ${node.base}<>: it must be from ${least} to ${most}`,
     );
-    return undefined;
   }
   return Number(value);
 }
 
-function namedType(c: Checker, node: Extract<TypeNode, { kind: 'named-type' }>): Type {
+function namedType(c: Checker, node: NamedTypeNode): Type {
   const entry = lookupType(c, node);
   const typeArguments = node.arguments.map((argument) => resolveType(c, argument));
   if (entry === undefined) return UNKNOWN;
-  if (entry.parameters !== typeArguments.length) {
-    c.error(
-      'type-argument-count',
-      node.span,
-      `"${node.name.text}" takes ${entry.parameters} type arguments, here are ${typeArguments.length}`,
-    );
-    return UNKNOWN;
-  }
-  return entry.specialise(typeArguments, node.span);
+  return specialiseOrReport(c, entry, typeArguments, node.span);
 }
 
 /** The declaration that a type's name refers to; undefined, after a diagnostic, if there is none. */
-export function lookupType(c: Checker, node: Extract<TypeNode, { kind: 'named-type' }>): TypeEntry | undefined {
+export function lookupType(c: Checker, node: NamedTypeNode): TypeEntry | undefined {
   const entry = c.lookup(node.name, node.isAbsolute, 'type');
   if (entry !== undefined && entry.kind !== 'type') {
-    c.error('not-a-type', node.name.span, `"${node.name.text}" is not a type`, {
+    return c.error('not-a-type', node.name.span, `"${node.name.text}" is not a type`, {
       message: 'declared here',
       span: entry.name.span,
     });
-    return undefined;
   }
   return entry;
 }
 
-function stackType(c: Checker, node: Extract<TypeNode, { kind: 'stack-type' }>): Type {
+function stackType(c: Checker, node: StackTypeNode): Type {
   const element = resolveType(c, node.element);
   const size = constantInteger(c, node.size, 'the size of an array or header stack');
   if (size === undefined || element.kind === 'unknown') return UNKNOWN;
   if (size < 1n || size > MAXIMUM_SIZE) {
     const range = `it must be from 1 to ${MAXIMUM_SIZE}`;
-    c.error('stack-size', node.size.span, `${size} is not a size of an array or header stack: ${range}`);
-    return UNKNOWN;
+    return c.wrong('stack-size', node.size.span, `${size} is not a size of an array or header stack: ${range}`);
   }
   const stack: StackType = { kind: 'stack', element, size: Number(size) };
   checkStack(c, stack, node.span);
@@ -93,19 +97,13 @@ function stackType(c: Checker, node: Extract<TypeNode, { kind: 'stack-type' }>):
 function resolve(c: Checker, node: TypeNode): Type {
   switch (node.kind) {
     case 'bool-type':
-      return BOOL;
     case 'error-type':
-      return ERROR;
     case 'match-kind-type':
-      return MATCH_KIND;
     case 'string-type':
-      return STRING;
     case 'void-type':
-      return VOID;
     case 'any-type':
-      return ANY;
     case 'integer-type':
-      return INTEGER;
+      return PLAIN_TYPES[node.kind];
     case 'bits-type': {
       const bits = width(c, node);
       if (bits === undefined) return UNKNOWN;
@@ -143,33 +141,11 @@ export function resolveType(c: Checker, node: TypeNode): Type {
   return type;
 }
 
-/** Whether `_` occurs in a type as written. */
-function mentionsAny(type: Type): boolean {
-  switch (type.kind) {
-    case 'any':
-      return true;
-    case 'stack':
-    case 'list':
-    case 'set':
-      return mentionsAny(type.element);
-    case 'tuple':
-      return type.elements.some(mentionsAny);
-    case 'struct':
-    case 'header':
-    case 'union':
-    case 'extern':
-      return type.typeArguments.some(mentionsAny);
-    default:
-      return false;
-  }
-}
-
 /** As `resolveType`, for places that do not accept `_`: variables, fields, casts. */
 export function resolveDefiniteType(c: Checker, node: TypeNode): Type {
   const type = resolveType(c, node);
-  if (!mentionsAny(type)) return type;
-  c.error('indefinite-type', node.span, '"_" cannot stand for a type here');
-  return UNKNOWN;
+  if (!contains(type, (part) => part.kind === 'any')) return type;
+  return c.wrong('indefinite-type', node.span, '"_" cannot stand for a type here');
 }
 
 /** The entry of the type that a path names; undefined, without a diagnostic, for values and unknown names. */
@@ -194,10 +170,9 @@ export function typeNamed(c: Checker, expression: Expression): Type | undefined 
 /** The type of an entry for type arguments, if their number is right. */
 export function specialiseOrReport(c: Checker, entry: TypeEntry, typeArguments: readonly Type[], span: Span): Type {
   if (entry.parameters === typeArguments.length) return entry.specialise(typeArguments, span);
-  c.error(
+  return c.wrong(
     'type-argument-count',
     span,
     `"${entry.name.text}" takes ${entry.parameters} type arguments, here are ${typeArguments.length}`,
   );
-  return UNKNOWN;
 }

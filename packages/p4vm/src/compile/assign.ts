@@ -1,11 +1,10 @@
 import type { Expression } from '../ir/program.js';
+import { isCall, someExpression } from '../ir/walk.js';
 import { expressionValue, keptValue, referenceOf } from './expressions.js';
 import { propertyOf } from './names.js';
-import { type AggregatePlace, memberOf, objectPlace, ownMark, placeOf, writePlace } from './places.js';
+import { type AggregatePlace, aggregatePlace, memberOf, objectPlace, ownMark, placeOf, writePlace } from './places.js';
 import type { Routine } from './routine.js';
-import { fixedWidth } from './storage.js';
-import type { Value } from './value.js';
-import { forEachExpression } from './walk.js';
+import { headerBits } from './type-code.js';
 
 /** `target = value`. The target's indices are evaluated first. */
 export function assign(routine: Routine, target: Expression, value: Expression): void {
@@ -28,43 +27,26 @@ export function assignAggregate(routine: Routine, place: AggregatePlace, value: 
     throw new TypeError(`no list for a ${place.type.kind}`);
   const isTold = value.elements.some((each) => mayRead(routine, each));
   // All elements are read before the first is written, if one of them reads what is written.
-  if (isTold) {
-    const values = value.elements.map((each) => keptValue(routine, each.type, expressionValue(routine, each)));
-    becomeValid(routine, place);
-    values.forEach((each, index) => void writeElement(routine, place, index, each));
-    finishStack(routine, place);
-    return;
-  }
-  becomeValid(routine, place);
+  const values = isTold
+    ? value.elements.map((each) => keptValue(routine, each.type, expressionValue(routine, each)))
+    : [];
+  // A header that a list is assigned to becomes valid, and counts for the packet's length.
+  if (place.type.kind === 'header') setValidity(routine, place, true, false);
   for (const [index, element] of value.elements.entries()) {
     const part = partOf(routine, place, index);
-    if (part.kind === 'aggregate') assignAggregate(routine, part, element);
-    else writePlace(routine, part, expressionValue(routine, element));
+    const kept = values[index];
+    if (part.kind !== 'aggregate') writePlace(routine, part, kept ?? expressionValue(routine, element));
+    else if (kept?.kind === 'aggregate') copyInto(routine, part, kept.code);
+    else assignAggregate(routine, part, element);
   }
-  finishStack(routine, place);
-}
-
-function finishStack(routine: Routine, place: AggregatePlace): void {
   if (place.type.kind === 'stack') routine.code.line(`${place.code}.next = 0;`);
 }
 
 /** Whether an expression may read an aggregate that is being written: only scalars are certain not to. */
 function mayRead(routine: Routine, expression: Expression): boolean {
-  let reads = false;
-  forEachExpression(expression, (each) => {
-    switch (each.kind) {
-      case 'variable':
-        reads ||= routine.unit.homeOf(each.variable).kind === 'aggregate';
-        return;
-      case 'call-function':
-      case 'call-extern':
-      case 'call-method':
-      case 'call-packet':
-      case 'apply-table':
-        reads = true;
-    }
-  });
-  return reads;
+  return someExpression(expression, (each) =>
+    each.kind === 'variable' ? routine.unit.homeOf(each.variable).kind === 'aggregate' : isCall(each),
+  );
 }
 
 function partOf(routine: Routine, place: AggregatePlace, index: number): ReturnType<typeof memberOf> {
@@ -78,17 +60,6 @@ function partOf(routine: Routine, place: AggregatePlace, index: number): ReturnT
   const field = type.fields[index];
   if (field === undefined) throw new TypeError(`${type.name} has no field ${index}`);
   return memberOf(routine.unit, place, field.name, field.type);
-}
-
-function writeElement(routine: Routine, place: AggregatePlace, index: number, value: Value): void {
-  const part = partOf(routine, place, index);
-  if (part.kind !== 'aggregate') writePlace(routine, part, value);
-  else if (value.kind === 'aggregate') copyInto(routine, part, value.code);
-}
-
-/** A header that a list is assigned to becomes valid, and counts for the packet's length. */
-function becomeValid(routine: Routine, place: AggregatePlace): void {
-  if (place.type.kind === 'header') setValidity(routine, place, true, false);
 }
 
 /**
@@ -123,16 +94,6 @@ function assignDefault(routine: Routine, place: AggregatePlace): void {
   } else routine.code.line(`${types.functionOf('clear', place.type)}(${place.code});`);
 }
 
-/** Code of a header's length in a packet, in bits. */
-export function headerBitsCode(place: AggregatePlace): string {
-  if (place.type.kind !== 'header') return '0';
-  const sum = [String(fixedWidth(place.type))];
-  for (const field of place.type.fields) {
-    if (field.type.kind === 'varbit') sum.push(`${place.code}.${propertyOf(field.name)}.bits`);
-  }
-  return sum.join(' + ');
-}
-
 /**
  * `setValid` and `setInvalid`. `isZeroed`: sets a header to zero that was invalid, which is needless if all its fields
  * are written next. The change counts for the length of the packet.
@@ -144,26 +105,22 @@ export function setValidity(routine: Routine, place: AggregatePlace, isValid: bo
     routine.mark(place.marks);
     return;
   }
-  const bits = headerBitsCode(place);
-  if (isValid) {
-    code.open(`if (!${place.code}.$valid) {`);
-    if (isZeroed) code.line(`${unit.types.functionOf('zero', place.type)}(${place.code});`);
-    code.line(`${place.code}.$valid = true;`);
-    routine.mark(place.marks);
-    if (!place.isTemporary) code.line(`requests.lengthChange += ${bits};`);
-    code.close();
-  } else {
-    code.open(`if (${place.code}.$valid) {`);
-    code.line(`${place.code}.$valid = false;`);
-    if (!place.isTemporary) code.line(`requests.lengthChange -= ${bits};`);
-    code.close();
-  }
+  if (place.type.kind !== 'header') throw new TypeError('only headers and unions are valid');
+  code.open(`if (${isValid ? '!' : ''}${place.code}.$valid) {`);
+  if (isValid && isZeroed) code.line(`${unit.types.functionOf('zero', place.type)}(${place.code});`);
+  code.line(`${place.code}.$valid = ${isValid};`);
+  if (isValid) routine.mark(place.marks);
+  const change = `${isValid ? '+' : '-'}= ${headerBits(place.type, place.code)}`;
+  if (!place.isTemporary) code.line(`requests.lengthChange ${change};`);
+  code.close();
   invalidateOthers(routine, place);
 }
 
 /** Moves the elements of a stack. New elements are invalid. */
-export function pushOrPop(routine: Routine, stack: AggregatePlace, isPush: boolean, count: number): void {
+export function pushOrPop(routine: Routine, { stack: target, method, count }: Expression<'push-pop'>): void {
   const { code, unit } = routine;
+  const stack = aggregatePlace(routine, target);
+  const isPush = method === 'push_front';
   const { type } = stack;
   if (type.kind !== 'stack') throw new TypeError('only stacks are pushed');
   const move = unit.types.functionOf('move', type.element);

@@ -18,6 +18,10 @@ export class Code {
     this.#lines.push({ depth: this.#depth, text });
   }
 
+  lines(...texts: readonly string[]): void {
+    for (const each of texts) this.line(each);
+  }
+
   /** A line, and all that follows one step further in. */
   open(text: string): void {
     this.line(text);

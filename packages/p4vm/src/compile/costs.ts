@@ -1,4 +1,5 @@
 import type {
+  Block,
   ControlInstance,
   DataType,
   Expression,
@@ -9,9 +10,9 @@ import type {
   Statement,
   Table,
 } from '../ir/program.js';
+import { forEachExpression, transitionExpressions } from '../ir/walk.js';
 import type { Callable } from './analysis.js';
 import { fixedWidth, isAggregate } from './storage.js';
-import { forEachExpression } from './walk.js';
 
 /*
  * The most steps that code takes with one turn of each loop: about one per statement and operation. Each further turn
@@ -97,41 +98,25 @@ export class Costs {
       case 'block':
         return this.statements(statement.statements);
       case 'declare':
-        return 1 + aggregateSize(statement.variable.type) + this.#optional(statement.value);
+        return 1 + aggregateSize(statement.variable.type) + this.#sum([statement.value]);
       case 'assign':
-        return (
-          1 +
-          aggregateSize(statement.target.type) +
-          this.expression(statement.target) +
-          this.expression(statement.value)
-        );
+        return 1 + aggregateSize(statement.target.type) + this.#sum([statement.target, statement.value]);
       case 'evaluate':
         return this.expression(statement.expression);
       case 'return':
-        return 1 + this.#optional(statement.value);
+        return 1 + this.#sum([statement.value]);
       case 'if':
-        return (
-          1 +
-          this.expression(statement.condition) +
-          Math.max(
-            this.statement(statement.whenTrue),
-            statement.whenFalse === undefined ? 0 : this.statement(statement.whenFalse),
-          )
-        );
+        return this.expression(statement.condition) + this.#branches([statement.whenTrue, statement.whenFalse]);
       case 'switch-action':
-        return this.callable(statement.table) + this.#branches(statement);
+        return this.callable(statement.table) + this.#branches(bodiesOf(statement));
       case 'switch-value': {
         const labels = statement.cases.flatMap(({ values }) => values);
-        return (
-          this.expression(statement.subject) +
-          labels.reduce((sum, each) => sum + 1 + this.expression(each), 0) +
-          this.#branches(statement)
-        );
+        return labels.length + this.#sum([statement.subject, ...labels]) + this.#branches(bodiesOf(statement));
       }
       case 'for':
         return this.statements(statement.initial) + this.turn(statement);
       case 'for-range':
-        return this.expression(statement.low) + this.expression(statement.high) + this.turn(statement);
+        return this.#sum([statement.low, statement.high]) + this.turn(statement);
       case 'for-elements':
         return this.expression(statement.collection) + this.turn(statement);
       default:
@@ -140,7 +125,7 @@ export class Costs {
   }
 
   /** Of one turn of a loop. */
-  turn(loop: Extract<Statement, { readonly kind: 'for' | 'for-range' | 'for-elements' }>): number {
+  turn(loop: Statement<'for' | 'for-range' | 'for-elements'>): number {
     const body = 2 + this.statement(loop.body);
     if (loop.kind === 'for') return body + this.expression(loop.condition) + this.statements(loop.update);
     return body + this.expression(loop.variable) + sizeOf(loop.variable.type);
@@ -149,18 +134,16 @@ export class Costs {
   /** Of one state and its transition. */
   state({ body, transition }: State): number {
     if (transition.kind === 'goto') return 1 + this.statements(body);
-    const keys = transition.keys.reduce((sum, each) => sum + 1 + this.expression(each), 0);
-    let labels = 0;
-    for (const each of transition.cases) {
-      labels++;
-      for (const label of each.labels) {
-        if (label.kind === 'value') labels += this.expression(label.value);
-        else if (label.kind === 'mask') labels += this.expression(label.value) + this.expression(label.mask);
-        else if (label.kind === 'range') labels += this.expression(label.low) + this.expression(label.high);
-        else if (label.kind === 'value-set') labels += LOOKUP;
-      }
-    }
-    return 1 + this.statements(body) + keys + labels;
+    const { keys, cases } = transition;
+    const valueSets = cases.filter(({ labels: [first] }) => first?.kind === 'value-set').length;
+    return (
+      1 +
+      this.statements(body) +
+      this.#sum(transitionExpressions(transition)) +
+      keys.length +
+      cases.length +
+      LOOKUP * valueSets
+    );
   }
 
   expression(expression: Expression): number {
@@ -171,20 +154,13 @@ export class Costs {
     return cost;
   }
 
-  #optional(expression: Expression | undefined): number {
-    return expression === undefined ? 0 : this.expression(expression);
+  #sum(expressions: readonly (Expression | undefined)[]): number {
+    return expressions.reduce((sum, each) => sum + (each === undefined ? 0 : this.expression(each)), 0);
   }
 
-  #branches({
-    cases,
-    otherwise,
-  }: {
-    readonly cases: readonly { readonly body: Statement }[];
-    readonly otherwise: Statement | undefined;
-  }): number {
-    let most = otherwise === undefined ? 0 : this.statement(otherwise);
-    for (const { body } of cases) most = Math.max(most, this.statement(body));
-    return 1 + most;
+  /** Of the costliest of several ways, one of which may have no statement. */
+  #branches(ways: readonly (Statement | undefined)[]): number {
+    return 1 + ways.reduce((most, each) => Math.max(most, each === undefined ? 0 : this.statement(each)), 0);
   }
 
   #callable(callable: Callable): number {
@@ -206,11 +182,7 @@ export class Costs {
 
   #table({ keys, actions }: Table): number {
     const lookup = keys.reduce((sum, { expression, type }) => sum + this.expression(expression) + 2 * sizeOf(type), 0);
-    let most = 0;
-    for (const { action, bound } of actions) {
-      const given = bound.reduce((sum, each) => sum + this.expression(each), 0);
-      most = Math.max(most, given + this.callable(action));
-    }
+    const most = actions.reduce((max, { action, bound }) => Math.max(max, this.#sum(bound) + this.callable(action)), 0);
     return LOOKUP + lookup + most;
   }
 
@@ -245,7 +217,7 @@ export class Costs {
     }
   }
 
-  #extern({ name, arguments: given }: Extract<Expression, { readonly kind: 'call-extern' }>): number {
+  #extern({ name, arguments: given }: Expression<'call-extern'>): number {
     const data = given.reduce((sum, each) => sum + argumentSize(each), 0);
     switch (name) {
       case 'hash':
@@ -263,6 +235,11 @@ export class Costs {
         return CALCULATION + data;
     }
   }
+}
+
+/** The ways of a switch. */
+function bodiesOf({ cases, otherwise }: Statement<'switch-action' | 'switch-value'>): readonly (Block | undefined)[] {
+  return [otherwise, ...cases.map(({ body }) => body)];
 }
 
 /** A text counts by its length. */

@@ -34,7 +34,7 @@ export function writeSaveHeaders({ types }: Unit, headers: StructDataType, root:
     const { type } = field;
     const touched = touchedCode(field, `${root}.${property}`);
     if (touched === undefined || !isAggregate(type)) {
-      writeMove(types, field, headers, 'saved', root, code);
+      code.lines(...types.fieldCopy('move', headers, field, 'saved', root));
       continue;
     }
     const mask = masks[Math.floor(index / MASK_BITS)]!;
@@ -56,7 +56,7 @@ export function writeLoadHeaders({ types }: Unit, headers: StructDataType, root:
     const property = propertyOf(field.name);
     const { type } = field;
     if (touchedCode(field, '') === undefined || !isAggregate(type)) {
-      writeMove(types, field, headers, root, 'saved', code);
+      code.lines(...types.fieldCopy('move', headers, field, root, 'saved'));
       continue;
     }
     const mask = masks[Math.floor(index / MASK_BITS)]!;
@@ -66,21 +66,4 @@ export function writeLoadHeaders({ types }: Unit, headers: StructDataType, root:
     );
     code.line(`else ${types.functionOf('zero', type)}(${root}.${property});`);
   }
-}
-
-/** A field that is no header and no stack. */
-function writeMove(
-  types: Unit['types'],
-  field: StructDataType['fields'][number],
-  of: StructDataType,
-  into: string,
-  from: string,
-  code: Code,
-): void {
-  const property = propertyOf(field.name);
-  if (isAggregate(field.type)) {
-    code.line(`${types.functionOf('move', field.type)}(${into}.${property}, ${from}.${property});`);
-    return;
-  }
-  for (const each of types.fieldNames(of, field.name, field.type)) code.line(`${into}.${each} = ${from}.${each};`);
 }

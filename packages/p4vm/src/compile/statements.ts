@@ -2,8 +2,8 @@ import type { Expression, Statement } from '../ir/program.js';
 import { assign, assignAggregate, copyInto } from './assign.js';
 import { resultWord } from './calls.js';
 import { type Costs, steps } from './costs.js';
-import { decided, decidedCondition } from './definedness.js';
-import { conditionOf, expressionValue, keptValue, referenceOf } from './expressions.js';
+import { decided } from './definedness.js';
+import { decidedCondition, expressionValue, keptValue, referenceOf } from './expressions.js';
 import { asBits, compare } from './operators.js';
 import { aggregatePlace, objectPlace, placeOf, writePlace } from './places.js';
 import type { Loop, Routine } from './routine.js';
@@ -13,8 +13,8 @@ import { traceValue } from './trace.js';
 import { atom, type Value } from './value.js';
 
 export function writeStatement(routine: Routine, statement: Statement): void {
-  const { budget, program } = routine.unit;
-  budget.enter('span' in statement ? statement.span : program.ingress.span);
+  const { budget } = routine.unit;
+  budget.enter(statement.span);
   writeKind(routine, statement);
   budget.leave();
 }
@@ -36,12 +36,7 @@ function writeKind(routine: Routine, statement: Statement): void {
       expressionValue(routine, statement.expression);
       return;
     case 'if': {
-      const condition = decidedCondition(
-        routine,
-        'condition',
-        statement.condition,
-        conditionOf(routine, statement.condition),
-      );
+      const condition = decidedCondition(routine, 'condition', statement.condition);
       code.open(`if (${condition}) {`);
       writeStatement(routine, statement.whenTrue);
       if (statement.whenFalse !== undefined) {
@@ -87,7 +82,7 @@ function innermost(routine: Routine): Loop {
   return loop;
 }
 
-function declare(routine: Routine, { variable, value, span }: Extract<Statement, { readonly kind: 'declare' }>): void {
+function declare(routine: Routine, { variable, value, span }: Statement<'declare'>): void {
   const target: Expression = { kind: 'variable', type: variable.type, variable, span };
   if (value !== undefined) {
     assign(routine, target, value);
@@ -100,10 +95,8 @@ function declare(routine: Routine, { variable, value, span }: Extract<Statement,
     }
   } else {
     const home = routine.unit.homeOf(variable);
-    if (routine.unit.undefinedValues === undefined || home.kind !== 'scalar') return;
     // Outside of poison mode the variable keeps its value from the previous turn of the loop.
-    const codes = routine.unit.initialCodes(variable.type);
-    for (const [index, name] of home.names.entries()) routine.code.line(`${name} = ${codes[index] ?? '0'};`);
+    if (routine.unit.undefinedValues !== undefined && home.kind === 'scalar') routine.initialise(home, variable.type);
   }
 }
 
@@ -115,11 +108,8 @@ function writeReturn(routine: Routine, value: Expression | undefined): void {
   }
   const { type } = value;
   if (isAggregate(type)) {
-    const room = unit.constant(
-      `result of ${unit.callable(callable, '', () => undefined)}`,
-      'result',
-      unit.types.create(type),
-    );
+    const owner = unit.callable(callable, '', () => undefined);
+    const room = unit.constant(`result of ${owner}`, 'result', unit.types.create(type));
     assignAggregate(routine, objectPlace(type, room, true, [], { isTemporary: true }), value);
     code.line(`return ${room};`);
     return;
@@ -142,7 +132,7 @@ function returned(routine: Routine, value: Value, width: number): string {
   return value.code;
 }
 
-function switchAction(routine: Routine, statement: Extract<Statement, { readonly kind: 'switch-action' }>): void {
+function switchAction(routine: Routine, statement: Statement<'switch-action'>): void {
   const { code } = routine;
   const entry = applyTable(routine, statement.table, true);
   code.open(`switch (${entry}.action) {`);
@@ -160,7 +150,7 @@ function switchAction(routine: Routine, statement: Extract<Statement, { readonly
   code.close();
 }
 
-function switchValue(routine: Routine, statement: Extract<Statement, { readonly kind: 'switch-value' }>): void {
+function switchValue(routine: Routine, statement: Statement<'switch-value'>): void {
   const { code } = routine;
   const { type } = statement.subject;
   const value = keptValue(routine, type, expressionValue(routine, statement.subject));
@@ -210,18 +200,13 @@ function newLoop(routine: Routine): Loop {
   return { label: names.take('loop'), bodyLabel: names.take('turn') };
 }
 
-function loopWhile(routine: Routine, statement: Extract<Statement, { readonly kind: 'for' }>): void {
+function loopWhile(routine: Routine, statement: Statement<'for'>): void {
   const { code } = routine;
   const loop = newLoop(routine);
   code.open('{');
   for (const each of statement.initial) writeStatement(routine, each);
   code.open(`${loop.label}: for (;;) {`);
-  const condition = decidedCondition(
-    routine,
-    'condition',
-    statement.condition,
-    conditionOf(routine, statement.condition),
-  );
+  const condition = decidedCondition(routine, 'condition', statement.condition);
   code.line(`if (!${atom(condition)}) break;`);
   countTurn(routine, statement);
   writeBody(routine, statement.body, loop);
@@ -230,7 +215,7 @@ function loopWhile(routine: Routine, statement: Extract<Statement, { readonly ki
   code.close();
 }
 
-function loopOverRange(routine: Routine, statement: Extract<Statement, { readonly kind: 'for-range' }>): void {
+function loopOverRange(routine: Routine, statement: Statement<'for-range'>): void {
   const { code, unit } = routine;
   const loop = newLoop(routine);
   const target = placeOf(routine, statement.variable);
@@ -255,7 +240,7 @@ function asCode(value: Value): string {
   return bits.code;
 }
 
-function loopOverElements(routine: Routine, statement: Extract<Statement, { readonly kind: 'for-elements' }>): void {
+function loopOverElements(routine: Routine, statement: Statement<'for-elements'>): void {
   const { code, unit } = routine;
   const { type } = statement.collection;
   if (type.kind !== 'stack') throw new TypeError('loops go over stacks');

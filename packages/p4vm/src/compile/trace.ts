@@ -1,9 +1,9 @@
-import type { DataType, Expression, Table } from '../ir/program.js';
-import { headerBitsCode } from './assign.js';
+import type { DataType, Expression, StructDataType, Table } from '../ir/program.js';
 import { propertyOf } from './names.js';
-import { type AggregatePlace, placeOf, readPlace } from './places.js';
+import { placeOf, readPlace } from './places.js';
 import type { Routine } from './routine.js';
 import { hasHeaders, isAggregate } from './storage.js';
+import { headerBits } from './type-code.js';
 
 /** Writes the report of an event, in code that is compiled for tracing. `properties` is the inside of an object literal. */
 export function traceEvent(routine: Routine, properties: string): void {
@@ -62,8 +62,8 @@ export function traceExtern(routine: Routine, call: string): void {
   traceEvent(routine, `kind: 'extern', call: ${JSON.stringify(call)}`);
 }
 
-export function traceExtract(routine: Routine, header: Expression, place: AggregatePlace): void {
-  traceEvent(routine, `kind: 'extract', header: ${JSON.stringify(describe(header))}, bits: ${headerBitsCode(place)}`);
+export function traceExtract(routine: Routine, header: Expression, type: StructDataType, code: string): void {
+  traceEvent(routine, `kind: 'extract', header: ${JSON.stringify(describe(header))}, bits: ${headerBits(type, code)}`);
 }
 
 /** Reports the headers that `emit` writes, each by its own name. */

@@ -1,4 +1,4 @@
-import type { DataType, StructDataType } from '../ir/program.js';
+import type { DataType, IrField, StructDataType } from '../ir/program.js';
 import { Code, type CodeMeter } from './code.js';
 import { type Names, propertyOf } from './names.js';
 import {
@@ -12,23 +12,34 @@ import {
   zeroOf,
 } from './storage.js';
 import type { UndefinedValues } from './undefined-values.js';
+import type { MachineName } from './unit.js';
 
 /** Functions over a type's objects, written on first use. */
-export type TypeFunction = 'copy' | 'move' | 'zero' | 'clear' | 'equals' | 'invalidate' | 'isValid' | 'bits';
+export type TypeFunction = 'copy' | 'move' | 'zero' | 'clear' | 'equals' | 'invalidate' | 'bits';
 
 /** Classes of the program's types, and functions over their objects. */
 export class TypeCode {
   readonly code: Code;
   readonly #names: Names;
-  readonly #helper: (name: 'Varbit' | 'copyVarbit' | 'equalVarbits') => string;
+  readonly #helper: (name: MachineName) => string;
   readonly #standardMetadata: StructDataType;
   readonly #classes = new Map<string, string>();
   readonly #functions = new Map<string, string>();
+  /** What writes the bodies of functions. */
+  readonly #bodies: Readonly<Record<TypeFunction, (type: AggregateType, code: Code) => void>> = {
+    copy: (type, code) => this.#writeCopy(type, 'copy', code),
+    move: (type, code) => this.#writeCopy(type, 'move', code),
+    zero: (type, code) => this.#writeZero(type, code),
+    clear: (type, code) => this.#writeClear(type, code),
+    equals: (type, code) => this.#writeEquals(type, code),
+    invalidate: (type, code) => this.#writeInvalidate(type, code),
+    bits: (type, code) => this.#writeBits(type, code),
+  };
 
   constructor(
     names: Names,
     standardMetadata: StructDataType,
-    helper: (name: 'Varbit' | 'copyVarbit' | 'equalVarbits') => string,
+    helper: (name: MachineName) => string,
     readonly meter: CodeMeter,
     /** In poison mode: the random values that replace zeros. */
     readonly undefinedValues: UndefinedValues | undefined,
@@ -72,20 +83,15 @@ export class TypeCode {
         type.size <= 64
           ? `[${Array.from({ length: type.size }, () => element).join(', ')}]`
           : `Array.from({ length: ${type.size} }, () => ${element})`;
-      code.line(`this.items = ${items};`);
-      code.line('this.next = 0;');
-      code.line('this.$used = 0;');
+      code.lines(`this.items = ${items};`, 'this.next = 0;', 'this.$used = 0;');
     } else {
-      if (type.kind === 'header') {
-        code.line('this.$valid = false;');
-        code.line('this.$touched = false;');
-      }
-      for (const field of type.fields) {
-        if (isAggregate(field.type)) code.line(`this.${propertyOf(field.name)} = ${this.create(field.type)};`);
-        else
-          for (const each of this.fieldNames(type, field.name, field.type))
-            code.line(`this.${each} = ${zeroOf(field.type)};`);
-      }
+      if (type.kind === 'header') code.lines('this.$valid = false;', 'this.$touched = false;');
+      const fields = this.#fields(
+        type,
+        (property, inner) => `this.${property} = ${this.create(inner)};`,
+        (property, inner) => `this.${property} = ${zeroOf(inner)};`,
+      );
+      code.lines(...fields);
     }
     code.close();
     if (type === this.#standardMetadata) this.#timeAccessors(code, type);
@@ -94,18 +100,39 @@ export class TypeCode {
     return name;
   }
 
+  /** Codes for the fields of a type: one for each property. A scalar has one for each of its words. */
+  #fields(
+    type: StructDataType,
+    aggregate: (property: string, type: AggregateType) => string,
+    scalar: (property: string, type: DataType, word: number) => string,
+  ): readonly string[] {
+    return type.fields.flatMap((field) =>
+      isAggregate(field.type)
+        ? [aggregate(propertyOf(field.name), field.type)]
+        : this.fieldNames(type, field.name, field.type).map((each, word) => scalar(each, field.type, word)),
+    );
+  }
+
+  /** Statements that call a function for all fields with headers in them. */
+  #ofHeaders({ fields }: StructDataType, what: TypeFunction): readonly string[] {
+    return fields.flatMap(({ name, type }) =>
+      isAggregate(type) && hasHeaders(type) ? [`${this.functionOf(what, type)}(it.${propertyOf(name)})`] : [],
+    );
+  }
+
   #timeAccessors(code: Code, type: StructDataType): void {
     for (const field of type.fields) {
       if (field.type.kind !== 'bits' || field.type.width <= 32 || field.type.width > 64) continue;
       const [low, high] = this.fieldNames(type, field.name, field.type) as readonly [string, string];
+      const word = this.#helper('word');
       const mask = field.type.width === 64 ? '' : ` & ${0xffffffff >>> (64 - field.type.width)}`;
       code.open(`get ${propertyOf(field.name)}() {`);
-      code.line(`return machine.join2(this.${low}, this.${high});`);
+      code.line(`return ${this.#helper('join2')}(this.${low}, this.${high});`);
       code.close();
       code.open(`set ${propertyOf(field.name)}(value) {`);
-      code.line('machine.split2(value);');
-      code.line(`this.${low} = machine.word[0];`);
-      code.line(`this.${high} = machine.word[1]${mask};`);
+      code.line(`${this.#helper('split2')}(value);`);
+      code.line(`this.${low} = ${word}[0];`);
+      code.line(`this.${high} = ${word}[1]${mask};`);
       code.close();
     }
   }
@@ -115,23 +142,10 @@ export class TypeCode {
     if (type.kind === 'varbit' && what === 'equals') return this.#helper('equalVarbits');
     if (type.kind === 'varbit' && (what === 'copy' || what === 'move')) return this.#helper('copyVarbit');
     return this.once(`${what} ${typeKey(type)}`, `${typeKey(type)}$${what}`, (name, code) => {
-      switch (what) {
-        case 'copy':
-        case 'move':
-          return this.#writeCopy(name, type, what, code);
-        case 'zero':
-          return this.#writeZero(name, type, code);
-        case 'clear':
-          return this.#writeClear(name, type, code);
-        case 'equals':
-          return this.#writeEquals(name, type, code);
-        case 'invalidate':
-          return this.#writeInvalidate(name, type, code);
-        case 'isValid':
-          return this.#writeIsValid(name, type, code);
-        case 'bits':
-          return this.#writeBits(name, type, code);
-      }
+      const isCopy = what === 'copy' || what === 'move';
+      code.open(`function ${name}(${isCopy ? 'into, from' : what === 'equals' ? 'a, b' : 'it'}) {`);
+      this.#bodies[what](type, code);
+      code.close();
     });
   }
 
@@ -152,21 +166,34 @@ export class TypeCode {
    * Untouched ones, often most, are neither copied nor set to zero.
    */
 
-  #writeCopy(name: string, type: AggregateType, what: 'copy' | 'move', code: Code): void {
-    code.open(`function ${name}(into, from) {`);
-    if (type.kind === 'stack') this.#copyStack(type, what, code);
-    else if (type.kind !== 'varbit') {
+  #writeCopy(type: AggregateType, what: 'copy' | 'move', code: Code): void {
+    if (type.kind === 'stack') {
+      const copy = this.functionOf(what, type.element);
+      code.lines(
+        'const used = Math.max(into.$used, from.$used);',
+        `for (let i = 0; i < used; i++) ${copy}(into.items[i], from.items[i]);`,
+        `into.$used = ${what === 'copy' ? 'used' : 'from.$used'};`,
+        'into.next = from.next;',
+      );
+    } else if (type.kind !== 'varbit') {
       if (type.kind === 'header') this.#copyValidity(type, what, code);
-      for (const field of type.fields) {
-        const property = propertyOf(field.name);
-        if (isAggregate(field.type)) {
-          code.line(`${this.functionOf(what, field.type)}(into.${property}, from.${property});`);
-          continue;
-        }
-        for (const each of this.fieldNames(type, field.name, field.type)) code.line(`into.${each} = from.${each};`);
-      }
+      for (const field of type.fields) code.lines(...this.fieldCopy(what, type, field, 'into', 'from'));
     }
-    code.close();
+  }
+
+  /** Statements that copy a field of one object to another. */
+  fieldCopy(
+    what: 'copy' | 'move',
+    owner: StructDataType,
+    field: IrField,
+    into: string,
+    from: string,
+  ): readonly string[] {
+    const { name, type } = field;
+    const property = propertyOf(name);
+    return isAggregate(type)
+      ? [`${this.functionOf(what, type)}(${into}.${property}, ${from}.${property});`]
+      : this.fieldNames(owner, name, type).map((each) => `${into}.${each} = ${from}.${each};`);
   }
 
   #copyValidity(type: StructDataType, what: 'copy' | 'move', code: Code): void {
@@ -180,135 +207,94 @@ export class TypeCode {
     }
     code.line('return;');
     code.close();
-    code.line(`into.$valid = ${what === 'copy' ? 'true' : 'from.$valid'};`);
-    code.line('into.$touched = true;');
-  }
-
-  #copyStack(type: Extract<AggregateType, { readonly kind: 'stack' }>, what: 'copy' | 'move', code: Code): void {
-    code.line('const used = Math.max(into.$used, from.$used);');
-    code.line(`for (let i = 0; i < used; i++) ${this.functionOf(what, type.element)}(into.items[i], from.items[i]);`);
-    code.line(`into.$used = ${what === 'copy' ? 'used' : 'from.$used'};`);
-    code.line('into.next = from.next;');
-  }
-
-  #writeZero(name: string, type: AggregateType, code: Code): void {
-    code.open(`function ${name}(it) {`);
-    if (type.kind === 'varbit') code.line('it.bits = 0;');
-    else if (type.kind === 'stack') {
-      const used = this.undefinedValues === undefined ? 'it.$used' : type.size;
-      code.line(`for (let i = 0; i < ${used}; i++) ${this.functionOf('zero', type.element)}(it.items[i]);`);
-      code.line('it.$used = 0;');
-      code.line('it.next = 0;');
-    } else {
-      if (type.kind === 'header') {
-        if (this.undefinedValues === undefined) code.line('if (!it.$touched) return;');
-        code.line('it.$touched = false;');
-        code.line('it.$valid = false;');
-      }
-      this.#zeroFields(type, code);
-    }
-    code.close();
+    code.lines(`into.$valid = ${what === 'copy' ? 'true' : 'from.$valid'};`, 'into.$touched = true;');
   }
 
   /** Initial values of fields: zeros, except in poison mode. The switch sets standard metadata. */
-  #zeroFields(type: StructDataType, code: Code): void {
+  #writeZero(type: AggregateType, code: Code): void {
     const { undefinedValues } = this;
-    for (const field of type.fields) {
-      if (isAggregate(field.type)) {
-        code.line(`${this.functionOf('zero', field.type)}(it.${propertyOf(field.name)});`);
-        continue;
+    if (type.kind === 'varbit') code.line('it.bits = 0;');
+    else if (type.kind === 'stack') {
+      const used = undefinedValues === undefined ? 'it.$used' : type.size;
+      code.line(`for (let i = 0; i < ${used}; i++) ${this.functionOf('zero', type.element)}(it.items[i]);`);
+      code.lines('it.$used = 0;', 'it.next = 0;');
+    } else {
+      if (type.kind === 'header') {
+        if (undefinedValues === undefined) code.line('if (!it.$touched) return;');
+        code.lines('it.$touched = false;', 'it.$valid = false;');
       }
-      const values =
-        undefinedValues === undefined || type === this.#standardMetadata
-          ? undefined
-          : undefinedValues.codes(field.type, this.keepsSigned(type, field.type));
-      for (const [index, each] of this.fieldNames(type, field.name, field.type).entries())
-        code.line(`it.${each} = ${values?.[index] ?? zeroOf(field.type)};`);
+      const values = type === this.#standardMetadata ? undefined : undefinedValues;
+      const fields = this.#fields(
+        type,
+        (property, inner) => `${this.functionOf('zero', inner)}(it.${property});`,
+        (property, inner, word) =>
+          `it.${property} = ${values?.codes(inner, this.keepsSigned(type, inner))[word] ?? zeroOf(inner)};`,
+      );
+      code.lines(...fields);
     }
   }
 
   /** Zeros, but headers become invalid and keep their fields. */
-  #writeClear(name: string, type: AggregateType, code: Code): void {
-    code.open(`function ${name}(it) {`);
+  #writeClear(type: AggregateType, code: Code): void {
     if (type.kind === 'varbit') code.line('it.bits = 0;');
     else if (type.kind !== 'struct') code.line(`${this.functionOf('invalidate', type)}(it);`);
     else {
-      for (const field of type.fields) {
-        if (isAggregate(field.type)) {
-          code.line(`${this.functionOf('clear', field.type)}(it.${propertyOf(field.name)});`);
-          continue;
-        }
-        for (const each of this.fieldNames(type, field.name, field.type))
-          code.line(`it.${each} = ${zeroOf(field.type)};`);
-      }
+      const fields = this.#fields(
+        type,
+        (property, inner) => `${this.functionOf('clear', inner)}(it.${property});`,
+        (property, inner) => `it.${property} = ${zeroOf(inner)};`,
+      );
+      code.lines(...fields);
     }
-    code.close();
   }
 
-  #writeEquals(name: string, type: AggregateType, code: Code): void {
-    code.open(`function ${name}(a, b) {`);
+  #writeEquals(type: AggregateType, code: Code): void {
     if (type.kind === 'stack') {
-      const each = this.functionOf('equals', type.element);
-      code.line(`for (let i = 0; i < ${type.size}; i++) if (!${each}(a.items[i], b.items[i])) return false;`);
+      const equals = this.functionOf('equals', type.element);
+      code.line(`for (let i = 0; i < ${type.size}; i++) if (!${equals}(a.items[i], b.items[i])) return false;`);
       code.line('return true;');
     } else if (type.kind !== 'varbit') {
       if (type.kind === 'header') code.line('if (!a.$valid || !b.$valid) return a.$valid === b.$valid;');
-      const tests = type.fields.flatMap((field) => {
-        const property = propertyOf(field.name);
-        return isAggregate(field.type)
-          ? [`${this.functionOf('equals', field.type)}(a.${property}, b.${property})`]
-          : this.fieldNames(type, field.name, field.type).map((each) => `a.${each} === b.${each}`);
-      });
-      code.line(`return ${tests.length === 0 ? 'true' : tests.join(' && ')};`);
+      const tests = this.#fields(
+        type,
+        (property, inner) => `${this.functionOf('equals', inner)}(a.${property}, b.${property})`,
+        (property) => `a.${property} === b.${property}`,
+      );
+      code.line(`return ${tests.join(' && ') || 'true'};`);
     }
-    code.close();
   }
 
-  #writeInvalidate(name: string, type: AggregateType, code: Code): void {
-    code.open(`function ${name}(it) {`);
+  #writeInvalidate(type: AggregateType, code: Code): void {
     if (type.kind === 'header') code.line('it.$valid = false;');
     else if (type.kind === 'stack') {
       code.line(`for (let i = 0; i < it.$used; i++) ${this.functionOf('invalidate', type.element)}(it.items[i]);`);
       code.line('it.next = 0;');
-    } else if (type.kind !== 'varbit') {
-      for (const field of type.fields) {
-        if (isAggregate(field.type) && hasHeaders(field.type)) {
-          code.line(`${this.functionOf('invalidate', field.type)}(it.${propertyOf(field.name)});`);
-        }
-      }
-    }
-    code.close();
-  }
-
-  #writeIsValid(name: string, type: AggregateType, code: Code): void {
-    code.open(`function ${name}(it) {`);
-    if (type.kind === 'union') {
-      const tests = type.fields.map((field) => `it.${propertyOf(field.name)}.$valid`);
-      code.line(`return ${tests.length === 0 ? 'false' : tests.join(' || ')};`);
-    } else code.line('return it.$valid;');
-    code.close();
+    } else if (type.kind !== 'varbit') code.lines(...this.#ofHeaders(type, 'invalidate').map((each) => `${each};`));
   }
 
   /** Bits of all valid headers in a value. */
-  #writeBits(name: string, type: AggregateType, code: Code): void {
-    code.open(`function ${name}(it) {`);
-    if (type.kind === 'header') {
-      const sum = [String(fixedWidth(type))];
-      for (const field of type.fields) if (field.type.kind === 'varbit') sum.push(`it.${propertyOf(field.name)}.bits`);
-      code.line(`return it.$valid ? ${sum.join(' + ')} : 0;`);
-    } else if (type.kind === 'stack') {
-      code.line('let sum = 0;');
-      code.line(`for (let i = 0; i < it.$used; i++) sum += ${this.functionOf('bits', type.element)}(it.items[i]);`);
-      code.line('return sum;');
-    } else if (type.kind !== 'varbit') {
-      const sum: string[] = [];
-      for (const field of type.fields) {
-        if (isAggregate(field.type) && hasHeaders(field.type)) {
-          sum.push(`${this.functionOf('bits', field.type)}(it.${propertyOf(field.name)})`);
-        }
-      }
-      code.line(`return ${sum.length === 0 ? '0' : sum.join(' + ')};`);
-    }
-    code.close();
+  #writeBits(type: AggregateType, code: Code): void {
+    if (type.kind === 'header') code.line(`return it.$valid ? ${headerBits(type, 'it')} : 0;`);
+    else if (type.kind === 'stack') {
+      const bits = this.functionOf('bits', type.element);
+      code.lines('let sum = 0;', `for (let i = 0; i < it.$used; i++) sum += ${bits}(it.items[i]);`, 'return sum;');
+    } else if (type.kind !== 'varbit') code.line(`return ${this.#ofHeaders(type, 'bits').join(' + ') || '0'};`);
   }
+
+  /** Name of a function that tells whether a union is valid. */
+  isValid(type: StructDataType): string {
+    return this.once(`isValid ${type.id}`, `${type.id}$isValid`, (name, code) => {
+      const tests = type.fields.map((field) => `it.${propertyOf(field.name)}.$valid`);
+      code.open(`function ${name}(it) {`);
+      code.line(`return ${tests.join(' || ') || 'false'};`);
+      code.close();
+    });
+  }
+}
+
+/** Code of the length in a packet, in bits, of the header that an object is. */
+export function headerBits({ fields }: StructDataType, object: string): string {
+  const fixed = fields.reduce((sum, { type }) => sum + fixedWidth(type), 0);
+  const varbits = fields.filter(({ type }) => type.kind === 'varbit');
+  return [fixed, ...varbits.map(({ name }) => `${object}.${propertyOf(name)}.bits`)].join(' + ');
 }

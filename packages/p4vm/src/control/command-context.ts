@@ -33,12 +33,19 @@ type Outcome = Pick<CommandResult, 'handle' | 'values' | 'counter' | 'rates' | '
 /** A command: its arguments are the words after its name. */
 export type Command = (context: CommandContext, args: string[]) => void;
 
+/** Commands by name. */
+export type Commands = Readonly<Record<string, Command>>;
+
 /** What a command works with while it runs. */
 export class CommandContext {
   readonly lines: string[] = [];
   outcome: Outcome = {};
 
-  constructor(readonly control: ControlPlane) {}
+  /** @param nowUs the switch's time, in microseconds */
+  constructor(
+    readonly control: ControlPlane,
+    readonly nowUs: () => number,
+  ) {}
 
   print(...lines: readonly string[]): void {
     this.printAll(lines);
@@ -65,13 +72,25 @@ export function fail(code: CommandErrorCode, message: string): never {
   throw new CommandFailure(code, `Error: ${message}`);
 }
 
-export function exactly(args: readonly string[], count: number): void {
+export function checkCount(args: readonly string[], count: number): void {
   if (args.length !== count)
     fail('ERR_CONTROL_BAD_SYNTAX', `Wrong number of args, expected ${count} but got ${args.length}`);
 }
 
-export function atLeast(args: readonly string[], count: number): void {
-  if (args.length < count) fail('ERR_CONTROL_BAD_SYNTAX', 'Insufficient number of args');
+/** A command that takes `count` arguments. */
+export function exactly(count: number, run: Command): Command {
+  return (context, args) => {
+    checkCount(args, count);
+    run(context, args);
+  };
+}
+
+/** A command that takes `least` arguments or more. */
+export function atLeast(least: number, run: Command): Command {
+  return (context, args) => {
+    if (args.length < least) fail('ERR_CONTROL_BAD_SYNTAX', 'Insufficient number of args');
+    run(context, args);
+  };
 }
 
 /** Most items that one command shows. */
@@ -83,7 +102,7 @@ export function tooManyToShow(count: number, what: string): void {
 }
 
 /** The item of a name. `kind` is the command line's word for such items. */
-export function resource<T>(index: NameIndex<T>, kind: string, name: string): T {
+export function resource<T>(index: NameIndex<T>, kind: string, name = ''): T {
   return (
     index.find(name) ??
     fail(
@@ -98,3 +117,5 @@ export function decimal(text: string | undefined, message: string): number {
   const value = text === undefined ? undefined : pythonInteger(text, 10);
   return value === undefined ? fail('ERR_CONTROL_BAD_SYNTAX', message) : Number(value);
 }
+
+export const entryHandle = (text: string | undefined): number => decimal(text, 'Bad format for entry handle');

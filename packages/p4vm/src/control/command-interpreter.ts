@@ -6,12 +6,6 @@ import { PROFILE_COMMANDS } from './profile-commands.js';
 import { REPLICATION_COMMANDS } from './replication-commands.js';
 import { TABLE_COMMANDS } from './table-commands.js';
 
-const resetState: Command = (context, args) => {
-  exactly(args, 0);
-  context.control.reset();
-  context.control.target?.resetMulticast?.();
-};
-
 /** Longest command in characters. */
 const MAX_LINE = 262_144;
 
@@ -33,27 +27,24 @@ const UNSUPPORTED: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ['set_toeplitz_hash_key', 'v1model has no Toeplitz hash'],
 ]);
 
-const greet: Command = (context) => context.print('hello');
+/** Both times are those of the switch's clock: a switch starts at the epoch of its clock. */
+const time = exactly(0, (context) => context.print(`${context.nowUs()}`));
 
-/** Serves both time commands: a switch starts at the epoch of its clock. */
-function time(nowUs: () => number): Command {
-  return (context, args) => {
-    exactly(args, 0);
-    context.print(`${nowUs()}`);
-  };
-}
-
-function find(name: string, nowUs: () => number): Command | undefined {
-  if (name === 'reset_state') return resetState;
-  if (name === 'greet') return greet;
-  if (name === 'get_time_elapsed' || name === 'get_time_since_epoch') return time(nowUs);
-  return (
-    TABLE_COMMANDS.get(name) ??
-    PROFILE_COMMANDS.get(name) ??
-    EXTERN_COMMANDS.get(name) ??
-    REPLICATION_COMMANDS.get(name)
-  );
-}
+const COMMANDS: ReadonlyMap<string, Command> = /* @__PURE__ */ new Map(
+  Object.entries<Command>({
+    ...TABLE_COMMANDS,
+    ...PROFILE_COMMANDS,
+    ...EXTERN_COMMANDS,
+    ...REPLICATION_COMMANDS,
+    greet: (context) => context.print('hello'),
+    get_time_elapsed: time,
+    get_time_since_epoch: time,
+    reset_state: exactly(0, ({ control }) => {
+      control.reset();
+      control.replication.resetMulticast();
+    }),
+  }),
+);
 
 /**
  * The command language of simple_switch_CLI. Blank lines and lines that begin with `#` are ignored. Words are separated by
@@ -78,12 +69,12 @@ export class CommandInterpreter {
     }
     const reason = UNSUPPORTED.get(command);
     if (reason !== undefined) return { command, status: 'ignored', text: `unsupported: ${command}: ${reason}` };
-    const run = find(command, this.nowUs);
+    const run = COMMANDS.get(command);
     if (run === undefined) {
       const message = `*** Unknown syntax: ${line.trim().slice(0, 200)}`;
       return { command, status: 'unknown', text: message, error: { code: 'ERR_CONTROL_UNKNOWN_COMMAND', message } };
     }
-    const context = new CommandContext(this.control);
+    const context = new CommandContext(this.control, this.nowUs);
     try {
       run(context, args);
       return { command, status: 'done', text: context.lines.join('\n'), ...context.outcome };
@@ -97,10 +88,5 @@ export class CommandInterpreter {
         error: { code: error.code, message: error.message },
       };
     }
-  }
-
-  /** Runs the lines of a text in order, and does not stop at failures. Returns one result per line. */
-  executeAll(text: string): CommandResult[] {
-    return text.split(/\r\n|\r|\n/).map((line) => this.execute(line));
   }
 }

@@ -112,3 +112,8 @@ export function pythonFloat(value: number): string {
   }
   return Number.isInteger(value) ? `${value}.0` : `${value}`;
 }
+
+/** A sorted copy. */
+export function byName<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
+  return [...items].sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
+}

@@ -1,5 +1,4 @@
-import type { ActionProfile } from '../externs/action-profile.js';
-import { ActionProfile as ActionProfileClass } from '../externs/action-profile.js';
+import { ActionProfile } from '../externs/action-profile.js';
 import type { Calculation } from '../externs/calculations.js';
 import { Counter, DirectCounter } from '../externs/counter.js';
 import type { Digest } from '../externs/digest.js';
@@ -7,13 +6,13 @@ import type { ExternRuntime } from '../externs/extern.js';
 import { DirectMeter, Meter } from '../externs/meter.js';
 import { Register } from '../externs/register.js';
 import type { Action, IrProgram } from '../ir/program.js';
-import { ControlError } from '../tables/control-error.js';
+import type { MirrorSession, Replication } from '../switch/replication.js';
+import { refuse } from '../tables/control-error.js';
 import type { MatchTable } from '../tables/match-table.js';
 import type { ProgramState } from '../tables/program-state.js';
 import type { ParserValueSet } from '../tables/value-set.js';
 import { NameIndex } from './names.js';
 import { type ParameterInput, readParameters, TableControl } from './table-control.js';
-import type { ReplicationTarget } from './target.js';
 import { type MatchInput, parseMatch, type ValueNames, valueNames } from './value-input.js';
 
 /** A member of a multicast group. */
@@ -45,13 +44,11 @@ export class ControlPlane {
   readonly #profileTables = new Map<ActionProfile, MatchTable[]>();
   readonly #profileActions = new Map<ActionProfile, NameIndex<Action>>();
 
-  /**
-   * @param target the owner of mirror sessions, multicast groups and queues; without it, requests for them are refused
-   */
+  /** @param replication mirror sessions, multicast groups and the rates of queues */
   constructor(
     readonly program: IrProgram,
     readonly state: ProgramState,
-    readonly target: ReplicationTarget | undefined = undefined,
+    readonly replication: Replication,
   ) {
     this.names = valueNames(program);
     const controls = state.tables.map((table) => new TableControl(table, this.names));
@@ -60,7 +57,7 @@ export class ControlPlane {
     this.registers = ofType(state, (each) => each instanceof Register);
     this.counters = ofType(state, (each) => each instanceof Counter || each instanceof DirectCounter);
     this.meters = ofType(state, (each) => each instanceof Meter || each instanceof DirectMeter);
-    this.profiles = ofType(state, (each) => each instanceof ActionProfileClass);
+    this.profiles = ofType(state, (each) => each instanceof ActionProfile);
     this.valueSets = new NameIndex(state.valueSets, (each) => each.declaration.name);
     for (const table of state.tables) {
       const { counter, meter, profile } = table;
@@ -86,14 +83,14 @@ export class ControlPlane {
   counter(name: string): Counter {
     const counter = this.counters.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'counter');
     if (counter instanceof Counter) return counter;
-    throw new ControlError('ERR_CONTROL_WRONG_KIND', `counter ${name} is that of a table's entries`);
+    return refuse('ERR_CONTROL_WRONG_KIND', `counter ${name} is that of a table's entries`);
   }
 
   /** A meter array. @throws ControlError `ERR_CONTROL_UNKNOWN_EXTERN`, `ERR_CONTROL_WRONG_KIND` for a direct meter */
   meter(name: string): Meter {
     const meter = this.meters.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'meter');
     if (meter instanceof Meter) return meter;
-    throw new ControlError('ERR_CONTROL_WRONG_KIND', `meter ${name} is that of a table's entries`);
+    return refuse('ERR_CONTROL_WRONG_KIND', `meter ${name} is that of a table's entries`);
   }
 
   /** An action profile or selector. @throws ControlError `ERR_CONTROL_UNKNOWN_EXTERN` */
@@ -103,10 +100,7 @@ export class ControlPlane {
 
   /** The table of a direct counter or meter. @throws ControlError `ERR_CONTROL_UNKNOWN_TABLE` */
   tableOf(extern: DirectCounter | DirectMeter): MatchTable {
-    const table = this.#owners.get(extern);
-    if (table === undefined)
-      throw new ControlError('ERR_CONTROL_UNKNOWN_TABLE', `${extern.declaration.name} is of no table`);
-    return table;
+    return this.#owners.get(extern) ?? refuse('ERR_CONTROL_UNKNOWN_TABLE', `${extern.declaration.name} is of no table`);
   }
 
   /** Actions allowed for members of a profile: those of the tables that use it. */
@@ -145,15 +139,20 @@ export class ControlPlane {
   /** Adds a member to a value set: one match per key. @throws ControlError */
   addToValueSet(name: string, matches: readonly MatchInput[]): void {
     const set = this.valueSet(name);
-    const { keys } = set.declaration;
-    set.add(matches.map((each, i) => this.#valueSetMatch(set, keys[i]?.type, i, each)));
+    const { shapes, declaration } = set;
+    if (matches.length > shapes.length)
+      refuse('ERR_CONTROL_WRONG_ARITY', `value set ${declaration.name} has ${shapes.length} keys`);
+    set.add(matches.map((each, i) => parseMatch(shapes[i]!, declaration.keys[i]!.type, each, this.names)));
   }
 
   /** A hash of the program: `calc`, `calc_0`, ... @throws ControlError `ERR_CONTROL_UNKNOWN_EXTERN` */
   calculation(name: string): Calculation {
-    const calculation = this.state.calculations.list.find((each) => each.name === name) ?? this.#alias(name);
-    if (calculation === undefined) throw new ControlError('ERR_CONTROL_UNKNOWN_EXTERN', `no calculation ${name}`);
-    return calculation;
+    const { calculations } = this.state;
+    return (
+      calculations.list.find((each) => each.name === name) ??
+      (/^calc(_\d+)?$/.test(name) ? calculations.find(name) : undefined) ??
+      refuse('ERR_CONTROL_UNKNOWN_EXTERN', `no calculation ${name}`)
+    );
   }
 
   /** Takes the digests sent since the last call, oldest first. With a name, only those of this learn list. */
@@ -161,37 +160,26 @@ export class ControlPlane {
     return this.state.digests.take(name);
   }
 
-  /** Sends clones of a session to a port or, with `group`, to a multicast group. @throws ControlError `ERR_CONTROL_NO_TARGET`, `ERR_CONTROL_BAD_SESSION` */
-  setMirror(
-    session: number,
-    destination: { readonly port?: number; readonly group?: number; readonly maxBytes?: number },
-  ): void {
-    this.#replication().setMirror(session, destination);
+  /** Sends clones of a session to a port or, with `group`, to a multicast group. @throws ControlError `ERR_CONTROL_BAD_SESSION` */
+  setMirror(session: number, destination: MirrorSession): void {
+    this.replication.setMirror(session, destination);
   }
 
-  /** @throws ControlError `ERR_CONTROL_NO_TARGET`, `ERR_CONTROL_BAD_SESSION` if there is none */
+  /** @throws ControlError `ERR_CONTROL_BAD_SESSION` if there is none */
   deleteMirror(session: number): void {
-    if (!this.#replication().deleteMirror(session)) {
-      throw new ControlError('ERR_CONTROL_BAD_SESSION', `there is no mirror session ${session}`);
-    }
+    if (!this.replication.deleteMirror(session))
+      refuse('ERR_CONTROL_BAD_SESSION', `there is no mirror session ${session}`);
   }
 
-  /** Makes a multicast group of these replicas. @throws ControlError `ERR_CONTROL_NO_TARGET`, `ERR_CONTROL_BAD_MULTICAST` */
+  /** Makes a multicast group of these replicas. @throws ControlError `ERR_CONTROL_BAD_MULTICAST`, `ERR_CONTROL_NO_ROOM` */
   addMulticastGroup(group: number, replicas: readonly ReplicaInput[]): void {
-    const replication = this.#replication();
-    if (!replication.createGroup(group))
-      throw new ControlError('ERR_CONTROL_BAD_MULTICAST', `group ${group} cannot be made`);
+    const { replication } = this;
+    if (!replication.createGroup(group)) refuse('ERR_CONTROL_BAD_MULTICAST', `group ${group} cannot be made`);
     for (const { ports, replicationId = 0 } of replicas) {
       const node = replication.createNode(replicationId, ports);
-      if (!replication.associateNode(group, node)) {
-        throw new ControlError('ERR_CONTROL_BAD_MULTICAST', `node ${node} cannot be made part of group ${group}`);
-      }
+      if (!replication.associateNode(group, node))
+        refuse('ERR_CONTROL_BAD_MULTICAST', `node ${node} cannot be made part of group ${group}`);
     }
-  }
-
-  /** @throws ControlError `ERR_CONTROL_NO_TARGET` */
-  replication(): ReplicationTarget {
-    return this.#replication();
   }
 
   /**
@@ -199,31 +187,5 @@ export class ControlPlane {
    */
   reset(): void {
     this.state.reset();
-  }
-
-  #replication(): ReplicationTarget {
-    if (this.target === undefined)
-      throw new ControlError('ERR_CONTROL_NO_TARGET', 'there is no switch to replicate packets');
-    return this.target;
-  }
-
-  #alias(name: string): Calculation | undefined {
-    return /^calc(_\d+)?$/.test(name) ? this.state.calculations.find(name) : undefined;
-  }
-
-  #valueSetMatch(
-    set: ParserValueSet,
-    type: ParserValueSet['declaration']['type'] | undefined,
-    at: number,
-    input: MatchInput,
-  ): ReturnType<typeof parseMatch> {
-    const shape = set.shapes[at];
-    if (shape === undefined || type === undefined) {
-      throw new ControlError(
-        'ERR_CONTROL_WRONG_ARITY',
-        `value set ${set.declaration.name} has ${set.shapes.length} keys`,
-      );
-    }
-    return parseMatch(shape, type, input, this.names);
   }
 }

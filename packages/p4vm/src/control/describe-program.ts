@@ -149,7 +149,7 @@ function arraysOf(program: IrProgram, kind: 'counter' | 'meter'): ArrayDescripti
     });
 }
 
-type CallExtern = Extract<Expression, { readonly kind: 'call-extern' }>;
+type CallExtern = Expression<'call-extern'>;
 
 /** Calls of `digest`, in no order. The search visits nodes as plain objects. */
 function digestCalls(program: IrProgram): CallExtern[] {

@@ -1,4 +1,3 @@
-import type { CustomCrc } from '../externs/calculations.js';
 import { DirectCounter } from '../externs/counter.js';
 import { DirectMeter, type MeterRate } from '../externs/meter.js';
 import type { KeyMatch } from '../ir/program.js';
@@ -9,95 +8,18 @@ import {
   atLeast,
   type Command,
   type CommandContext,
+  type Commands,
+  checkCount,
   decimal,
   exactly,
   fail,
   resource,
   tooManyToShow,
 } from './command-context.js';
-import { pythonFloat } from './command-text.js';
+import { byName, pythonFloat } from './command-text.js';
 import { hexBytes, pythonInteger } from './command-values.js';
 
-const INDEX = 'Bad format for index';
-
-const registerRead: Command = (context, args) => {
-  atLeast(args, 1);
-  const name = args[0]!;
-  const register = resource(context.control.registers, 'register', name);
-  if (args.length > 1) {
-    exactly(args, 2);
-    const index = decimal(args[1], INDEX);
-    const value = context.attempt('register', () => register.pattern(index));
-    context.print(`${name}[${index}]= ${value}`);
-    context.outcome = { values: [value] };
-    return;
-  }
-  tooManyToShow(register.size, 'cells');
-  const values: bigint[] = [];
-  for (let index = 0; index < register.size; index++) values.push(register.pattern(index));
-  context.print(`${name}= ${values.join(', ')}`);
-  context.outcome = { values };
-};
-
-const registerWrite: Command = (context, args) => {
-  exactly(args, 3);
-  const register = resource(context.control.registers, 'register', args[0]!);
-  const index = decimal(args[1], INDEX);
-  const value =
-    pythonInteger(args[2]!, 10) ?? fail('ERR_CONTROL_BAD_VALUE', 'Bad format for value, must be an integer');
-  context.attempt('register', () => register.setCut(index, value));
-};
-
-const registerReset: Command = (context, args) => {
-  exactly(args, 1);
-  resource(context.control.registers, 'register', args[0]!).reset();
-};
-
-const counterRead: Command = (context, args) => {
-  exactly(args, 2);
-  const name = args[0]!;
-  const counter = resource(context.control.counters, 'counter', name);
-  const index = decimal(args[1], INDEX);
-  const value = context.attempt('counter', () => {
-    if (!(counter instanceof DirectCounter)) return counter.read(index);
-    const table = context.control.tableOf(counter);
-    context.print(`this is the direct counter for table ${table.declaration.name}`);
-    return table.readCounter(index);
-  });
-  context.print(`${name}[${index}]= (${value.bytes} bytes, ${value.packets} packets)`);
-  context.outcome = { counter: value };
-};
-
-const counterWrite: Command = (context, args) => {
-  exactly(args, 4);
-  const name = args[0]!;
-  const counter = resource(context.control.counters, 'counter', name);
-  const index = decimal(args[1], INDEX);
-  const value = {
-    packets: decimal(args[2], 'Bad format for packets'),
-    bytes: decimal(args[3], 'Bad format for bytes'),
-  };
-  context.attempt('counter', () => {
-    if (!(counter instanceof DirectCounter)) {
-      counter.write(index, value);
-      return;
-    }
-    const table = context.control.tableOf(counter);
-    context.print(`writing to direct counter for table ${table.declaration.name}`);
-    table.writeCounter(index, value);
-  });
-  context.print(`${name}[${index}] has been updated`);
-};
-
-const counterReset: Command = (context, args) => {
-  exactly(args, 1);
-  const counter = resource(context.control.counters, 'counter', args[0]!);
-  if (counter instanceof DirectCounter) {
-    const table = context.attempt('counter', () => context.control.tableOf(counter));
-    context.print(`this is the direct counter for table ${table.declaration.name}`);
-  }
-  counter.reset();
-};
+const indexOf = (text: string | undefined): number => decimal(text, 'Bad format for index');
 
 function ratesOf(texts: readonly string[]): MeterRate[] {
   if (texts.length !== 2) {
@@ -111,39 +33,6 @@ function ratesOf(texts: readonly string[]): MeterRate[] {
     return { rate, burst: Number(burst) };
   });
 }
-
-const meterSetRates: Command = (context, args) => {
-  atLeast(args, 2);
-  const meter = resource(context.control.meters, 'meter', args[0]!);
-  const index = decimal(args[1], INDEX);
-  const rates = ratesOf(args.slice(2));
-  context.attempt('meter', () => {
-    if (meter instanceof DirectMeter) context.control.tableOf(meter).setMeterRates(index, rates);
-    else meter.setRates(index, rates);
-  });
-};
-
-const meterArraySetRates: Command = (context, args) => {
-  atLeast(args, 1);
-  const meter = resource(context.control.meters, 'meter', args[0]!);
-  const rates = ratesOf(args.slice(1));
-  context.attempt('meter', () => meter.setAllRates(rates));
-};
-
-const meterGetRates: Command = (context, args) => {
-  exactly(args, 2);
-  const meter = resource(context.control.meters, 'meter', args[0]!);
-  const index = decimal(args[1], INDEX);
-  const rates =
-    context.attempt('meter', () =>
-      meter instanceof DirectMeter ? context.control.tableOf(meter).meterRates(index) : meter.rates(index),
-    ) ?? [];
-  if (rates.length !== 2) context.print(`WARNING: expected 2 rates but only received ${rates.length}`);
-  rates.forEach(({ rate, burst }, i) => {
-    context.print(`${i}: info rate = ${pythonFloat(rate)}, burst size = ${burst}`);
-  });
-  context.outcome = { rates };
-};
 
 function crcNumber(text: string, width: number): number {
   const value = pythonInteger(text, 0) ?? fail('ERR_CONTROL_BAD_VALUE', `Invalid number ${text}`);
@@ -160,15 +49,14 @@ function truth(text: string): boolean {
 }
 
 function setCrc(width: 16 | 32): Command {
-  return (context, args) => {
-    exactly(args, 6);
+  return exactly(6, (context, args) => {
     const [name = '', polynomial = '', initial = '', finalXor = '', reflectData = '', reflectRemainder = ''] = args;
     const algorithm = `crc${width}_custom`;
     const calculation = context.control.state.calculations.find(name);
     if (calculation === undefined || calculation.algorithm !== algorithm || name === algorithm) {
       return fail('ERR_CONTROL_UNKNOWN_EXTERN', `Invalid ${algorithm} name (${name})`);
     }
-    const parameters: CustomCrc = {
+    const parameters = {
       polynomial: crcNumber(polynomial, width),
       initial: crcNumber(initial, width),
       finalXor: crcNumber(finalXor, width),
@@ -176,15 +64,15 @@ function setCrc(width: 16 | 32): Command {
       reflectRemainder: truth(reflectRemainder),
     };
     context.attempt('crc', () => calculation.setCustom(parameters));
-  };
+  });
 }
 
-function setOf(context: CommandContext, name: string): ParserValueSet {
+function setOf(context: CommandContext, name: string | undefined): ParserValueSet {
   return resource(context.control.valueSets, 'parser value set', name);
 }
 
 /** Splits one number into all keys; the first key has the highest bits. */
-function membersKeys(set: ParserValueSet, text: string): KeyMatch[] {
+function memberKeys(set: ParserValueSet, text: string): KeyMatch[] {
   const value =
     pythonInteger(text, 0) ??
     fail('ERR_CONTROL_BAD_VALUE', 'Invalid input, could not cast to integer, try in hex with 0x prefix');
@@ -198,24 +86,14 @@ function membersKeys(set: ParserValueSet, text: string): KeyMatch[] {
   });
 }
 
-const valueSetAdd: Command = (context, args) => {
-  exactly(args, 2);
-  const set = setOf(context, args[0]!);
-  const keys = membersKeys(set, args[1]!);
-  context.attempt('value set', () => set.add(keys));
-};
-
-const valueSetRemove: Command = (context, args) => {
-  exactly(args, 2);
-  const set = setOf(context, args[0]!);
-  const keys = membersKeys(set, args[1]!);
-  context.attempt('value set', () => set.remove(keys));
-};
-
-const valueSetClear: Command = (context, args) => {
-  exactly(args, 1);
-  setOf(context, args[0]!).clear();
-};
+/** Adds a member to a value set or removes it. */
+function changeMembers(method: 'add' | 'remove'): Command {
+  return exactly(2, (context, [name, text = '']) => {
+    const set = setOf(context, name);
+    const keys = memberKeys(set, text);
+    context.attempt('value set', () => set[method](keys));
+  });
+}
 
 /** A member as one number, if it is a single value and not a range. */
 function memberValue(set: ParserValueSet, keys: readonly KeyMatch[]): bigint | undefined {
@@ -230,40 +108,106 @@ function memberValue(set: ParserValueSet, keys: readonly KeyMatch[]): bigint | u
   return value;
 }
 
-const valueSetGet: Command = (context, args) => {
-  exactly(args, 1);
-  const set = setOf(context, args[0]!);
-  const values = set
-    .members()
-    .map((keys) => memberValue(set, keys))
-    .filter((value) => value !== undefined);
-  context.printAll(values.map((value) => hexBytes(value, Math.ceil(set.width / 8), '')));
-  context.outcome = { values };
+export const EXTERN_COMMANDS: Commands = {
+  register_read: atLeast(1, (context, args) => {
+    const [name, indexText] = args;
+    const register = resource(context.control.registers, 'register', name);
+    if (indexText !== undefined) {
+      checkCount(args, 2);
+      const index = indexOf(indexText);
+      const value = context.attempt('register', () => register.pattern(index));
+      context.print(`${name}[${index}]= ${value}`);
+      context.outcome = { values: [value] };
+      return;
+    }
+    tooManyToShow(register.size, 'cells');
+    const values = Array.from({ length: register.size }, (_, index) => register.pattern(index));
+    context.print(`${name}= ${values.join(', ')}`);
+    context.outcome = { values };
+  }),
+  register_write: exactly(3, (context, [name, indexText, text = '']) => {
+    const register = resource(context.control.registers, 'register', name);
+    const index = indexOf(indexText);
+    const value = pythonInteger(text, 10) ?? fail('ERR_CONTROL_BAD_VALUE', 'Bad format for value, must be an integer');
+    context.attempt('register', () => register.setCut(index, value));
+  }),
+  register_reset: exactly(1, (context, [name]) => resource(context.control.registers, 'register', name).reset()),
+  counter_read: exactly(2, (context, [name, indexText]) => {
+    const counter = resource(context.control.counters, 'counter', name);
+    const index = indexOf(indexText);
+    const value = context.attempt('counter', () => {
+      if (!(counter instanceof DirectCounter)) return counter.read(index);
+      const table = context.control.tableOf(counter);
+      context.print(`this is the direct counter for table ${table.declaration.name}`);
+      return table.readCounter(index);
+    });
+    context.print(`${name}[${index}]= (${value.bytes} bytes, ${value.packets} packets)`);
+    context.outcome = { counter: value };
+  }),
+  counter_write: exactly(4, (context, [name, indexText, packetsText, bytesText]) => {
+    const counter = resource(context.control.counters, 'counter', name);
+    const index = indexOf(indexText);
+    const packets = decimal(packetsText, 'Bad format for packets');
+    const value = { packets, bytes: decimal(bytesText, 'Bad format for bytes') };
+    context.attempt('counter', () => {
+      if (!(counter instanceof DirectCounter)) return counter.write(index, value);
+      const table = context.control.tableOf(counter);
+      context.print(`writing to direct counter for table ${table.declaration.name}`);
+      table.writeCounter(index, value);
+    });
+    context.print(`${name}[${index}] has been updated`);
+  }),
+  counter_reset: exactly(1, (context, [name]) => {
+    const counter = resource(context.control.counters, 'counter', name);
+    if (counter instanceof DirectCounter) {
+      const table = context.attempt('counter', () => context.control.tableOf(counter));
+      context.print(`this is the direct counter for table ${table.declaration.name}`);
+    }
+    counter.reset();
+  }),
+  meter_set_rates: atLeast(2, (context, [name, indexText, ...texts]) => {
+    const meter = resource(context.control.meters, 'meter', name);
+    const index = indexOf(indexText);
+    const rates = ratesOf(texts);
+    context.attempt('meter', () => {
+      if (meter instanceof DirectMeter) context.control.tableOf(meter).setMeterRates(index, rates);
+      else meter.setRates(index, rates);
+    });
+  }),
+  meter_array_set_rates: atLeast(1, (context, [name, ...texts]) => {
+    const meter = resource(context.control.meters, 'meter', name);
+    const rates = ratesOf(texts);
+    context.attempt('meter', () => meter.setAllRates(rates));
+  }),
+  meter_get_rates: exactly(2, (context, [name, indexText]) => {
+    const meter = resource(context.control.meters, 'meter', name);
+    const index = indexOf(indexText);
+    const rates =
+      context.attempt('meter', () =>
+        meter instanceof DirectMeter ? context.control.tableOf(meter).meterRates(index) : meter.rates(index),
+      ) ?? [];
+    if (rates.length !== 2) context.print(`WARNING: expected 2 rates but only received ${rates.length}`);
+    rates.forEach(({ rate, burst }, i) => {
+      context.print(`${i}: info rate = ${pythonFloat(rate)}, burst size = ${burst}`);
+    });
+    context.outcome = { rates };
+  }),
+  set_crc16_parameters: setCrc(16),
+  set_crc32_parameters: setCrc(32),
+  pvs_add: changeMembers('add'),
+  pvs_remove: changeMembers('remove'),
+  pvs_clear: exactly(1, (context, [name]) => setOf(context, name).clear()),
+  pvs_get: exactly(1, (context, [name]) => {
+    const set = setOf(context, name);
+    const values = set
+      .members()
+      .map((keys) => memberValue(set, keys))
+      .filter((value) => value !== undefined);
+    context.printAll(values.map((value) => hexBytes(value, Math.ceil(set.width / 8), '')));
+    context.outcome = { values };
+  }),
+  show_pvs: exactly(0, (context) => {
+    const sets = byName(context.control.valueSets.values(), (set) => set.declaration.name);
+    context.printAll(sets.map((set) => `${set.declaration.name.padEnd(30)} [compressed bitwidth:${set.width}]`));
+  }),
 };
-
-const showValueSets: Command = (context, args) => {
-  exactly(args, 0);
-  const sets = [...context.control.valueSets.values()].sort((left, right) =>
-    left.declaration.name < right.declaration.name ? -1 : 1,
-  );
-  context.printAll(sets.map((set) => `${set.declaration.name.padEnd(30)} [compressed bitwidth:${set.width}]`));
-};
-
-export const EXTERN_COMMANDS: ReadonlyMap<string, Command> = /* @__PURE__ */ new Map([
-  ['register_read', registerRead],
-  ['register_write', registerWrite],
-  ['register_reset', registerReset],
-  ['counter_read', counterRead],
-  ['counter_write', counterWrite],
-  ['counter_reset', counterReset],
-  ['meter_set_rates', meterSetRates],
-  ['meter_array_set_rates', meterArraySetRates],
-  ['meter_get_rates', meterGetRates],
-  ['set_crc16_parameters', setCrc(16)],
-  ['set_crc32_parameters', setCrc(32)],
-  ['pvs_add', valueSetAdd],
-  ['pvs_remove', valueSetRemove],
-  ['pvs_clear', valueSetClear],
-  ['pvs_get', valueSetGet],
-  ['show_pvs', showValueSets],
-]);

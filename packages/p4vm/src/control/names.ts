@@ -1,4 +1,4 @@
-import { ControlError, type ControlErrorCode } from '../tables/control-error.js';
+import { type ControlErrorCode, refuse } from '../tables/control-error.js';
 
 /** Most parts of a name, from its end, that a search may use. */
 const MAX_PARTS = 16;
@@ -36,7 +36,7 @@ export class NameIndex<T> {
     const item = this.find(name);
     if (item !== undefined) return item;
     const why = this.#suffixes.has(name) ? `${what} ${name} may be several: give its full name` : `no ${what} ${name}`;
-    throw new ControlError(code, why);
+    refuse(code, why);
   }
 
   /** Full names, in order of declaration. */

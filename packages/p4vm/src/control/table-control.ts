@@ -1,7 +1,7 @@
 import type { CounterValue } from '../externs/counter.js';
 import type { MeterRate } from '../externs/meter.js';
 import type { Action, ActionCall, KeyMatch, Table } from '../ir/program.js';
-import { ControlError } from '../tables/control-error.js';
+import { refuse } from '../tables/control-error.js';
 import { dataParameters } from '../tables/data-width.js';
 import type { MatchTable } from '../tables/match-table.js';
 import type { EntryTarget, TableEntry } from '../tables/table-entry.js';
@@ -59,26 +59,20 @@ export function readParameters(action: Action, input: ParameterInput | undefined
   const parameters = dataParameters(action.parameters);
   const given = input ?? [];
   const values = Array.isArray(given) ? (given as readonly ValueInput[]) : undefined;
-  if (values !== undefined && values.length !== parameters.length) {
-    throw new ControlError(
+  if (values !== undefined && values.length !== parameters.length)
+    refuse(
       'ERR_CONTROL_WRONG_ARITY',
       `action ${action.name} needs ${parameters.length} parameters, not ${values.length}`,
     );
-  }
   const byName = values === undefined ? (given as Readonly<Record<string, ValueInput>>) : {};
   for (const name of Object.keys(byName)) {
-    if (!parameters.some((parameter) => parameter.variable.name === name)) {
-      throw new ControlError('ERR_CONTROL_UNKNOWN_PARAMETER', `action ${action.name} has no parameter ${name}`);
-    }
+    if (!parameters.some((parameter) => parameter.variable.name === name))
+      refuse('ERR_CONTROL_UNKNOWN_PARAMETER', `action ${action.name} has no parameter ${name}`);
   }
   return parameters.map(({ variable }, i) => {
     const value = values === undefined ? byName[variable.name] : values[i];
-    if (value === undefined) {
-      throw new ControlError(
-        'ERR_CONTROL_WRONG_ARITY',
-        `parameter ${variable.name} of action ${action.name} is missing`,
-      );
-    }
+    if (value === undefined)
+      refuse('ERR_CONTROL_WRONG_ARITY', `parameter ${variable.name} of action ${action.name} is missing`);
     return parseValue(variable.type, value, `parameter ${variable.name}`, names);
   });
 }
@@ -135,19 +129,12 @@ export class TableControl {
    *   `ERR_CONTROL_CONST_TABLE`, ...
    */
   add(entry: EntryInput): number {
-    const keys = this.match(entry.match);
-    const target = this.#target(entry, 'entry');
-    const priority = entry.priority ?? 0;
-    return target.kind === 'action'
-      ? this.runtime.add({ keys, call: target.call, priority })
-      : this.runtime.addIndirect(keys, target, priority);
+    return this.runtime.add(this.match(entry.match), this.#target(entry, 'entry'), entry.priority);
   }
 
   /** Changes the target of an entry. */
   modify(handle: number, target: TargetInput): void {
-    const to = this.#target(target, 'entry');
-    if (to.kind === 'action') this.runtime.modify(handle, to.call);
-    else this.runtime.modifyIndirect(handle, to);
+    this.runtime.modify(handle, this.#target(target, 'entry'));
   }
 
   delete(handle: number): void {
@@ -173,9 +160,7 @@ export class TableControl {
   }
 
   setDefault(target: TargetInput): void {
-    const to = this.#target(target, 'default');
-    if (to.kind === 'action') this.runtime.setDefault(to.call);
-    else this.runtime.setDefaultIndirect(to);
+    this.runtime.setDefault(this.#target(target, 'default'));
   }
 
   resetDefault(): void {
@@ -227,12 +212,8 @@ export class TableControl {
     const { shapes } = this.runtime;
     if (Array.isArray(input)) {
       const list = input as readonly MatchInput[];
-      if (list.length !== shapes.length) {
-        throw new ControlError(
-          'ERR_CONTROL_WRONG_ARITY',
-          `table ${this.name} needs ${shapes.length} keys, not ${list.length}`,
-        );
-      }
+      if (list.length !== shapes.length)
+        refuse('ERR_CONTROL_WRONG_ARITY', `table ${this.name} needs ${shapes.length} keys, not ${list.length}`);
       return list.map((each, i) => parseMatch(shapes[i]!, this.#keyTypes[i]!.type, each, this.#names));
     }
     const matches: KeyMatch[] = shapes.map(() => ({ kind: 'any' }));
@@ -245,38 +226,31 @@ export class TableControl {
 
   #target(input: TargetInput, where: 'entry' | 'default'): EntryTarget {
     const given = [input.action, input.member, input.group].filter((each) => each !== undefined).length;
-    if (given !== 1) throw new ControlError('ERR_CONTROL_WRONG_ARITY', 'give one of action, member and group');
+    if (given !== 1) refuse('ERR_CONTROL_WRONG_ARITY', 'give one of action, member and group');
     if (input.member !== undefined) return { kind: 'member', handle: input.member };
     if (input.group !== undefined) return { kind: 'group', handle: input.group };
     const { position, action } = this.action(input.action ?? '');
     const use = this.runtime.declaration.actions[position]!;
-    if (where === 'entry' ? use.isDefaultOnly : use.isTableOnly) {
-      throw new ControlError(
-        'ERR_CONTROL_UNKNOWN_ACTION',
-        `action ${action.name} of table ${this.name} is not for the ${where}`,
-      );
-    }
+    if (where === 'entry' ? use.isDefaultOnly : use.isTableOnly)
+      refuse('ERR_CONTROL_UNKNOWN_ACTION', `action ${action.name} of table ${this.name} is not for the ${where}`);
     const call: ActionCall = { action: position, data: readParameters(action, input.params, this.#names) };
     return { kind: 'action', call };
   }
 
   #view(entry: TableEntry): EntryView {
     const { handle, keys, priority, isConst } = entry;
-    const match: Record<string, string> = {};
-    keys.forEach((each, i) => {
-      match[this.#keyTypes[i]!.name] = formatMatch(each);
-    });
+    const match = Object.fromEntries(keys.map((each, i) => [this.#keyTypes[i]!.name, formatMatch(each)]));
     return { handle, match, keys, priority, isConst, ...this.#targetView(entry.target) };
   }
 
   #targetView(target: EntryTarget): Pick<EntryView, 'action' | 'params' | 'member' | 'group'> {
-    if (target.kind === 'member') return { action: undefined, params: {}, member: target.handle, group: undefined };
-    if (target.kind === 'group') return { action: undefined, params: {}, member: undefined, group: target.handle };
+    const none = { action: undefined, params: {}, member: undefined, group: undefined };
+    if (target.kind !== 'action') return { ...none, [target.kind]: target.handle };
     const action = this.runtime.declaration.actions[target.call.action]?.action;
     const params: Record<string, bigint> = {};
     dataParameters(action?.parameters ?? []).forEach(({ variable }, i) => {
       params[variable.name] = target.call.data[i] ?? 0n;
     });
-    return { action: action?.name, params, member: undefined, group: undefined };
+    return { ...none, action: action?.name, params };
   }
 }

@@ -7,7 +7,6 @@ import { dataParameters, toRuntimeValue, toWords } from '../tables/data-width.js
 import { HandleSlots } from '../tables/handle-slots.js';
 import type { Calculation } from './calculations.js';
 import { memberArgument, sizeArgument } from './constructor-arguments.js';
-import type { ActionProfileRuntime } from './extern.js';
 
 /** An action with its data. Entries of tables point to it. */
 export interface ProfileMember {
@@ -37,7 +36,7 @@ const GROUP_BYTES = 256;
 const PLACE_BYTES = 64;
 
 /** Members, and for an action_selector groups of them. Handles are the lowest free numbers. */
-export class ActionProfile implements ActionProfileRuntime {
+export class ActionProfile {
   readonly kind = 'action_profile';
   readonly isSelector: boolean;
   /** Declared size; not enforced, as in the reference switch. */

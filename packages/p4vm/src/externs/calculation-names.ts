@@ -1,4 +1,5 @@
-import type { Action, Block, ControlInstance, Expression, IrProgram, Statement } from '../ir/program.js';
+import type { Action, ControlInstance, Expression, IrProgram, Statement } from '../ir/program.js';
+import { operandsOf, partsOf } from '../ir/walk.js';
 
 /** A call of `hash`, `update_checksum` or `verify_checksum` (also `..._with_payload`) in a program. */
 export interface NamedCalculation {
@@ -19,65 +20,32 @@ const CALCULATION_CALLS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map([
   ['verify_checksum_with_payload', 3],
 ]);
 
-type CallExtern = Extract<Expression, { readonly kind: 'call-extern' }>;
-
 /** Most names per program. Further calculations have the names of their algorithms, and cannot be configured. */
 const MAX_NAMES = 4096;
 
 /** An item of a body that matters for calculations. */
 type Item =
-  | { readonly kind: 'call'; readonly call: CallExtern; readonly algorithm: string }
+  | { readonly kind: 'call'; readonly call: Expression<'call-extern'>; readonly algorithm: string }
   | { readonly kind: 'body'; readonly body: Body }
   | { readonly kind: 'instance'; readonly instance: ControlInstance };
 
-type Body = Block | readonly Statement[];
+type Body = readonly Statement[];
 
-/** Members of nodes that refer to declarations and are not part of the expression or statement. */
-const NOT_DESCENDED: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  'type',
-  'span',
-  'target',
-  'table',
-  'instance',
-  'valueSet',
-  'typeArguments',
-]);
-
-function isNode(value: unknown): value is { readonly kind?: unknown } {
-  return typeof value === 'object' && value !== null;
-}
-
-function collect(node: unknown, items: Item[]): void {
-  if (Array.isArray(node)) {
-    for (const each of node) collect(each, items);
-    return;
-  }
-  if (!isNode(node)) return;
-  const expression = node as Statement | Expression;
-  switch (expression.kind) {
+/** The items of a node, those of its parts first. */
+function itemsIn(node: Statement | Expression): readonly Item[] {
+  const items = ('type' in node ? operandsOf(node) : partsOf(node)).flatMap(itemsIn);
+  switch (node.kind) {
     case 'call-extern': {
-      for (const argument of expression.arguments) collect(argument.value, items);
-      const algorithm = algorithmOf(expression);
-      if (algorithm !== undefined) items.push({ kind: 'call', call: expression, algorithm });
-      return;
+      const algorithm = algorithmOf(node);
+      return algorithm === undefined ? items : [...items, { kind: 'call', call: node, algorithm }];
     }
-    case 'variable':
-      return;
     case 'call-function':
     case 'call-action':
-      for (const argument of expression.arguments) collect(argument.value, items);
-      items.push({ kind: 'body', body: expression.target.body });
-      return;
+      return [...items, { kind: 'body', body: node.target.body.statements }];
     case 'apply-instance':
-      for (const argument of expression.arguments) collect(argument.value, items);
-      if (expression.target.kind === 'control') items.push({ kind: 'instance', instance: expression.target });
-      return;
-    case 'assign':
-      collect(expression.target, items);
-      collect(expression.value, items);
-      return;
+      return node.target.kind === 'control' ? [...items, { kind: 'instance', instance: node.target }] : items;
     default:
-      for (const [key, value] of Object.entries(node)) if (!NOT_DESCENDED.has(key)) collect(value, items);
+      return items;
   }
 }
 
@@ -87,32 +55,26 @@ class Bodies {
   readonly #hasCalls = new Map<Body, boolean>();
 
   itemsOf(body: Body): readonly Item[] {
-    let items = this.#items.get(body);
-    if (items === undefined) {
-      const all: Item[] = [];
-      collect('kind' in body ? body.statements : body, all);
-      items = all;
-      this.#items.set(body, items);
-    }
+    const items = this.#items.get(body) ?? body.flatMap(itemsIn);
+    this.#items.set(body, items);
     return items;
   }
 
   /** Whether a body or one of its callees makes a calculation. */
   hasCalls(body: Body): boolean {
-    let hasCalls = this.#hasCalls.get(body);
-    if (hasCalls === undefined) {
-      hasCalls = this.itemsOf(body).some((item) => {
-        if (item.kind === 'call') return true;
-        if (item.kind === 'body') return this.hasCalls(item.body);
-        return this.hasCalls(item.instance.initial) || this.hasCalls(item.instance.body);
-      });
-      this.#hasCalls.set(body, hasCalls);
-    }
+    const known = this.#hasCalls.get(body);
+    if (known !== undefined) return known;
+    const hasCalls = this.itemsOf(body).some((item) => {
+      if (item.kind === 'call') return true;
+      if (item.kind === 'body') return this.hasCalls(item.body);
+      return this.hasCalls(item.instance.initial) || this.hasCalls(item.instance.body.statements);
+    });
+    this.#hasCalls.set(body, hasCalls);
     return hasCalls;
   }
 }
 
-function algorithmOf(call: CallExtern): string | undefined {
+function algorithmOf(call: Expression<'call-extern'>): string | undefined {
   const position = CALCULATION_CALLS.get(call.name);
   const value = position === undefined ? undefined : call.arguments[position]?.value;
   return value?.kind === 'constant' && value.type.kind === 'enum' ? value.type.members[Number(value.value)] : undefined;
@@ -132,7 +94,7 @@ export function nameCalculations(program: IrProgram): readonly NamedCalculation[
   for (const table of program.tables) {
     for (const { action } of table.actions) uses.set(action, (uses.get(action) ?? 0) + 1);
   }
-  const name = (call: CallExtern, algorithm: string): void => {
+  const name = (call: Expression<'call-extern'>, algorithm: string): void => {
     const given = count === 0 ? 'calc' : `calc_${count - 1}`;
     count++;
     const known = found.get(call);
@@ -147,7 +109,7 @@ export function nameCalculations(program: IrProgram): readonly NamedCalculation[
       else if (item.kind === 'body') visit(item.body);
       else {
         visit(item.instance.initial);
-        visit(item.instance.body);
+        visit(item.instance.body.statements);
       }
     }
   };
@@ -157,9 +119,10 @@ export function nameCalculations(program: IrProgram): readonly NamedCalculation[
     seen.add(control);
     for (const action of control.actions) {
       // An action without tables: its calculations count at each call.
-      for (let copy = uses.get(action) ?? 0; copy > 0 && count < MAX_NAMES; copy--) visit(action.body);
+      for (let copy = uses.get(action) ?? 0; copy > 0 && count < MAX_NAMES; copy--) visit(action.body.statements);
     }
-    for (const item of bodies.itemsOf(control.body)) if (item.kind === 'instance') visitActions(item.instance);
+    for (const item of bodies.itemsOf(control.body.statements))
+      if (item.kind === 'instance') visitActions(item.instance);
   };
   const pipelines = [program.ingress, program.egress, program.deparser].sort((left, right) =>
     left.span.file === right.span.file ? left.span.start - right.span.start : 0,
@@ -167,11 +130,11 @@ export function nameCalculations(program: IrProgram): readonly NamedCalculation[
   for (const control of pipelines) {
     visitActions(control);
     visit(control.initial);
-    visit(control.body);
+    visit(control.body.statements);
   }
   for (const control of [program.computeChecksum, program.verifyChecksum]) {
     visit(control.initial);
-    visit(control.body);
+    visit(control.body.statements);
   }
   return [...found].map(([call, { algorithm, names }]) => ({
     name: names[0]!,

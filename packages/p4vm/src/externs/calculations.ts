@@ -1,7 +1,8 @@
-import { type Crc, type CrcParameters, createCrc } from '@int/hash';
+import { type Crc, createCrc } from '@int/hash';
+import { sum16 } from '../machine/packing.js';
 import { ControlError } from '../tables/control-error.js';
 import type { NamedCalculation } from './calculation-names.js';
-import { CUSTOM_CRC_DEFAULTS, crcOf, csum16, type HashAlgorithm, identity, isHashAlgorithm, xor16 } from './hash.js';
+import { crcOf, type HashAlgorithm, identity, isHashAlgorithm, xor16 } from './hash.js';
 import type { RandomBits } from './random.js';
 
 /** Parameters of a custom CRC, as the control plane sets them. */
@@ -25,9 +26,8 @@ export class Calculation {
     this.reset();
   }
 
-  /** Whether the result has at most 32 bits. Only that of `identity` has more. */
-  get isNarrow(): boolean {
-    return this.algorithm !== 'identity';
+  get #isCustom(): boolean {
+    return this.algorithm.endsWith('_custom');
   }
 
   /** The full hash of the first `length` bytes, before base and max are applied. */
@@ -39,7 +39,7 @@ export class Calculation {
   hash32(bytes: Uint8Array, length: number): number {
     switch (this.algorithm) {
       case 'csum16':
-        return csum16(bytes, length);
+        return sum16(bytes, length);
       case 'xor16':
         return xor16(bytes, length);
       case 'identity':
@@ -53,7 +53,7 @@ export class Calculation {
 
   /** Parameters of a custom CRC; undefined for other algorithms. */
   get custom(): CustomCrc | undefined {
-    if (this.algorithm !== 'crc16_custom' && this.algorithm !== 'crc32_custom') return undefined;
+    if (!this.#isCustom) return undefined;
     const { polynomial, init, xorOut, reflectIn, reflectOut } = this.#crc!.parameters;
     return { polynomial, initial: init, finalXor: xorOut, reflectData: reflectIn, reflectRemainder: reflectOut };
   }
@@ -65,69 +65,55 @@ export class Calculation {
    *   not fit its width
    */
   setCustom(parameters: CustomCrc): void {
-    if (this.algorithm !== 'crc16_custom' && this.algorithm !== 'crc32_custom') {
+    if (!this.#isCustom) {
       throw new ControlError('ERR_CONTROL_WRONG_KIND', `calculation ${this.name} is ${this.algorithm}: no custom CRC`);
     }
-    const { width } = CUSTOM_CRC_DEFAULTS[this.algorithm];
+    const { width } = this.#crc!.parameters;
     for (const value of [parameters.polynomial, parameters.initial, parameters.finalXor]) {
       if (!Number.isInteger(value) || value < 0 || value >= 2 ** width) {
-        throw new ControlError(
-          'ERR_CONTROL_VALUE_TOO_WIDE',
-          `${value} does not fit the ${width} bits of calculation ${this.name}`,
-        );
+        const message = `${value} does not fit the ${width} bits of calculation ${this.name}`;
+        throw new ControlError('ERR_CONTROL_VALUE_TOO_WIDE', message);
       }
     }
-    const crc: CrcParameters = {
+    this.#crc = createCrc({
       width,
       polynomial: parameters.polynomial,
       init: parameters.initial,
       xorOut: parameters.finalXor,
       reflectIn: parameters.reflectData,
       reflectOut: parameters.reflectRemainder,
-    };
-    this.#crc = createCrc(crc);
+    });
   }
 
   /** Resets a custom CRC to its initial parameters. */
   reset(): void {
-    const { algorithm } = this;
-    if (
-      algorithm === 'crc16' ||
-      algorithm === 'crc32' ||
-      algorithm === 'crc16_custom' ||
-      algorithm === 'crc32_custom'
-    ) {
-      this.#crc = crcOf(algorithm);
-    }
+    this.#crc = crcOf(this.algorithm);
   }
 }
 
 /** The hashes of a program, by the name of the calculation, or of the algorithm with its initial parameters. */
 export class Calculations {
   readonly #byName = new Map<string, Calculation>();
-  readonly #list: Calculation[] = [];
-  readonly #random: RandomBits;
+  /** In program order. */
+  readonly list: Calculation[] = [];
 
-  constructor(named: readonly NamedCalculation[], random: RandomBits) {
-    this.#random = random;
+  constructor(
+    named: readonly NamedCalculation[],
+    readonly random: RandomBits,
+  ) {
     for (const { name, aliases, algorithm } of named) {
       if (!isHashAlgorithm(algorithm)) throw new TypeError(`no hash algorithm ${algorithm}`);
       const calculation = new Calculation(name, algorithm, random);
-      this.#list.push(calculation);
+      this.list.push(calculation);
       for (const each of [name, ...aliases]) this.#byName.set(each, calculation);
     }
-  }
-
-  /** In program order. */
-  get list(): readonly Calculation[] {
-    return this.#list;
   }
 
   /** The calculation with this name, or an algorithm's; undefined if there is none. */
   find(name: string): Calculation | undefined {
     let calculation = this.#byName.get(name);
     if (calculation === undefined && isHashAlgorithm(name)) {
-      calculation = new Calculation(name, name, this.#random);
+      calculation = new Calculation(name, name, this.random);
       this.#byName.set(name, calculation);
     }
     return calculation;

@@ -1,4 +1,5 @@
 import type { ExternInstance } from '../ir/program.js';
+import { ControlError } from '../tables/control-error.js';
 
 /** The n-th constructor argument as a number of elements (0 to 2^32 - 1). */
 export function sizeArgument(declaration: ExternInstance, position: number): number {
@@ -16,4 +17,14 @@ export function memberArgument(declaration: ExternInstance, position: number): s
     throw new TypeError(`${declaration.type} ${declaration.name}: argument ${position + 1} must be an enum's member`);
   }
   return argument.member;
+}
+
+/** Checks an index of a counter, meter or register. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
+export function checkIndex(
+  array: { readonly declaration: ExternInstance; readonly size: number },
+  index: number,
+): void {
+  if (Number.isInteger(index) && index >= 0 && index < array.size) return;
+  const { type, name } = array.declaration;
+  throw new ControlError('ERR_CONTROL_BAD_INDEX', `${type} ${name} has no index ${index}`);
 }

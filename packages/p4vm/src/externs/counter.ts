@@ -1,8 +1,7 @@
 import type { ExternInstance } from '../ir/program.js';
+import type { PacketEnvironment } from '../machine/runtime.js';
 import { ControlError } from '../tables/control-error.js';
-import { memberArgument, sizeArgument } from './constructor-arguments.js';
-import type { PacketEnvironment } from './environment.js';
-import type { CounterRuntime, DirectCounterRuntime } from './extern.js';
+import { checkIndex, memberArgument, sizeArgument } from './constructor-arguments.js';
 
 /** The value of a counter. Like the reference switch, it counts both packets and bytes whatever the counter's type. */
 export interface CounterValue {
@@ -15,73 +14,14 @@ function checkCount(value: number, what: string): void {
     throw new ControlError('ERR_CONTROL_BAD_VALUE', `${value} is no number of ${what}`);
 }
 
-/** A counter array: packets and bytes per index, exact up to 2^53 - 1. */
-export class Counter implements CounterRuntime {
-  readonly kind = 'counter';
-  readonly size: number;
-  /** `packets`, `bytes` or `packets_and_bytes`. */
-  readonly type: string;
-  readonly #environment: PacketEnvironment;
-  readonly #packets: Float64Array;
-  readonly #bytes: Float64Array;
+/** Packets and bytes per position, exact up to 2^53 - 1. */
+class CounterCells {
+  #packets: Float64Array;
+  #bytes: Float64Array;
 
-  constructor(
-    readonly declaration: ExternInstance,
-    environment: PacketEnvironment,
-  ) {
-    this.size = sizeArgument(declaration, 0);
-    this.type = memberArgument(declaration, 1);
-    this.#environment = environment;
-    this.#packets = new Float64Array(this.size);
-    this.#bytes = new Float64Array(this.size);
-  }
-
-  count(index: number): void {
-    if (!(index >= 0 && index < this.size)) {
-      this.#environment.faults.externIndex++;
-      return;
-    }
-    this.#packets[index]! += 1;
-    this.#bytes[index]! += this.#environment.packetLength;
-  }
-
-  /** @throws ControlError `ERR_CONTROL_BAD_INDEX` */
-  read(index: number): CounterValue {
-    this.#check(index);
-    return { packets: this.#packets[index]!, bytes: this.#bytes[index]! };
-  }
-
-  /** @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_BAD_VALUE` */
-  write(index: number, value: CounterValue): void {
-    this.#check(index);
-    checkCount(value.packets, 'packets');
-    checkCount(value.bytes, 'bytes');
-    this.#packets[index] = value.packets;
-    this.#bytes[index] = value.bytes;
-  }
-
-  reset(): void {
-    this.#packets.fill(0);
-    this.#bytes.fill(0);
-  }
-
-  #check(index: number): void {
-    if (!Number.isInteger(index) || index < 0 || index >= this.size) {
-      throw new ControlError('ERR_CONTROL_BAD_INDEX', `counter ${this.declaration.name} has no index ${index}`);
-    }
-  }
-}
-
-/** The counters of a table's entries, by slot. The table's lookup counts. */
-export class DirectCounter implements DirectCounterRuntime {
-  readonly kind = 'direct_counter';
-  /** `packets`, `bytes` or `packets_and_bytes`. */
-  readonly type: string;
-  #packets = new Float64Array(16);
-  #bytes = new Float64Array(16);
-
-  constructor(readonly declaration: ExternInstance) {
-    this.type = memberArgument(declaration, 0);
+  constructor(size: number) {
+    this.#packets = new Float64Array(size);
+    this.#bytes = new Float64Array(size);
   }
 
   /** Makes room for a slot and sets its counters to 0. */
@@ -109,15 +49,63 @@ export class DirectCounter implements DirectCounterRuntime {
   }
 
   /** @throws ControlError `ERR_CONTROL_BAD_VALUE` */
-  writeSlot(slot: number, value: CounterValue): void {
-    checkCount(value.packets, 'packets');
-    checkCount(value.bytes, 'bytes');
-    this.#packets[slot] = value.packets;
-    this.#bytes[slot] = value.bytes;
+  writeSlot(slot: number, { packets, bytes }: CounterValue): void {
+    checkCount(packets, 'packets');
+    checkCount(bytes, 'bytes');
+    this.#packets[slot] = packets;
+    this.#bytes[slot] = bytes;
   }
 
   reset(): void {
     this.#packets.fill(0);
     this.#bytes.fill(0);
+  }
+}
+
+/** A counter array. */
+export class Counter extends CounterCells {
+  readonly kind = 'counter';
+  readonly size: number;
+  /** `packets`, `bytes` or `packets_and_bytes`. */
+  readonly type: string;
+  readonly #environment: PacketEnvironment;
+
+  constructor(
+    readonly declaration: ExternInstance,
+    environment: PacketEnvironment,
+  ) {
+    super(sizeArgument(declaration, 0));
+    this.size = sizeArgument(declaration, 0);
+    this.type = memberArgument(declaration, 1);
+    this.#environment = environment;
+  }
+
+  count(index: number): void {
+    if (index >= 0 && index < this.size) this.countSlot(index, this.#environment.packetLength);
+    else this.#environment.faults.externIndex++;
+  }
+
+  /** @throws ControlError `ERR_CONTROL_BAD_INDEX` */
+  read(index: number): CounterValue {
+    checkIndex(this, index);
+    return this.readSlot(index);
+  }
+
+  /** @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_BAD_VALUE` */
+  write(index: number, value: CounterValue): void {
+    checkIndex(this, index);
+    this.writeSlot(index, value);
+  }
+}
+
+/** The counters of a table's entries, by slot. The table's lookup counts, and `count()` in an action does nothing more. */
+export class DirectCounter extends CounterCells {
+  readonly kind = 'direct_counter';
+  /** `packets`, `bytes` or `packets_and_bytes`. */
+  readonly type: string;
+
+  constructor(readonly declaration: ExternInstance) {
+    super(16);
+    this.type = memberArgument(declaration, 0);
   }
 }

@@ -1,8 +1,7 @@
 import type { ExternInstance } from '../ir/program.js';
+import type { PacketEnvironment } from '../machine/runtime.js';
 import { ControlError } from '../tables/control-error.js';
-import { memberArgument, sizeArgument } from './constructor-arguments.js';
-import type { PacketEnvironment } from './environment.js';
-import type { DirectMeterRuntime, MeterRuntime } from './extern.js';
+import { checkIndex, memberArgument, sizeArgument } from './constructor-arguments.js';
 
 /** One rate of a meter: tokens per microsecond, and the bucket's size in tokens. Tokens are bytes or packets. */
 export interface MeterRate {
@@ -13,17 +12,16 @@ export interface MeterRate {
 /** Green, yellow, red as v1model's `MeterColor`. */
 const METER_COLORS = { green: 0, yellow: 1, red: 2 } as const;
 
-interface Bucket {
-  readonly rate: number;
-  readonly burst: number;
+interface Bucket extends MeterRate {
   tokens: number;
   /** Tokens generated from the switch's start to the last use of the bucket. */
   made: number;
 }
 
-interface MeterState {
-  readonly committed: Bucket;
-  readonly peak: Bucket;
+/** The two rates of a meter, or its buckets. */
+interface Both<T> {
+  readonly committed: T;
+  readonly peak: T;
 }
 
 /** Takes tokens. Returns false, and takes none, if there are too few. */
@@ -37,8 +35,12 @@ function take(bucket: Bucket, tokens: number, nowUs: number): boolean {
   return true;
 }
 
-function bucketOf(rate: MeterRate): Bucket {
-  return { rate: rate.rate, burst: rate.burst, tokens: rate.burst, made: 0 };
+function bucketOf({ rate, burst }: MeterRate): Bucket {
+  return { rate, burst, tokens: burst, made: 0 };
+}
+
+function rateOf({ rate, burst }: Bucket): MeterRate {
+  return { rate, burst };
 }
 
 /**
@@ -46,20 +48,19 @@ function bucketOf(rate: MeterRate): Bucket {
  * packet without enough tokens there is red and takes none. Otherwise the committed bucket decides between green and
  * yellow. A meter without rates is green.
  */
-export class MeterBank {
-  readonly #inBytes: boolean;
-  readonly #states = new Map<number, MeterState>();
+class MeterBank {
+  readonly #states = new Map<number, Both<Bucket>>();
   /** Rates of all indices without their own. */
-  #common: { readonly committed: MeterRate; readonly peak: MeterRate } | undefined;
+  #common: Both<MeterRate> | undefined;
 
-  constructor(type: string) {
-    this.#inBytes = type === 'bytes';
-  }
+  /** @param type `packets` or `bytes` */
+  constructor(readonly type: string) {}
 
-  execute(index: number, packetLength: number, nowUs: number): number {
+  /** Takes the tokens of a packet. Returns its colour. */
+  run(index: number, packetLength: number, nowUs: number): number {
     const state = this.#stateOf(index);
     if (state === undefined) return METER_COLORS.green;
-    const tokens = this.#inBytes ? packetLength : 1;
+    const tokens = this.type === 'bytes' ? packetLength : 1;
     if (!take(state.peak, tokens, nowUs)) return METER_COLORS.red;
     return take(state.committed, tokens, nowUs) ? METER_COLORS.green : METER_COLORS.yellow;
   }
@@ -79,12 +80,7 @@ export class MeterBank {
   /** Committed and peak rate; undefined if none were set. */
   rates(index: number): readonly [MeterRate, MeterRate] | undefined {
     const state = this.#stateOf(index);
-    if (state === undefined) return undefined;
-    const { committed, peak } = state;
-    return [
-      { rate: committed.rate, burst: committed.burst },
-      { rate: peak.rate, burst: peak.burst },
-    ];
+    return state && [rateOf(state.committed), rateOf(state.peak)];
   }
 
   /** Sets the rates of every index. @throws ControlError `ERR_CONTROL_BAD_RATES` */
@@ -98,7 +94,7 @@ export class MeterBank {
     this.#states.clear();
   }
 
-  #stateOf(index: number): MeterState | undefined {
+  #stateOf(index: number): Both<Bucket> | undefined {
     let state = this.#states.get(index);
     if (state === undefined && this.#common !== undefined) {
       // An unused bucket is full, so it is made on first use.
@@ -109,7 +105,7 @@ export class MeterBank {
   }
 }
 
-function checkRates(rates: readonly MeterRate[]): { readonly committed: MeterRate; readonly peak: MeterRate } {
+function checkRates(rates: readonly MeterRate[]): Both<MeterRate> {
   const [committed, peak] = rates;
   if (rates.length !== 2 || committed === undefined || peak === undefined) {
     throw new ControlError('ERR_CONTROL_BAD_RATES', `a meter has 2 rates, not ${rates.length}`);
@@ -120,89 +116,55 @@ function checkRates(rates: readonly MeterRate[]): { readonly committed: MeterRat
       throw new ControlError('ERR_CONTROL_BAD_RATES', `${burst} is no burst size`);
   }
   if (committed.rate > peak.rate) {
-    throw new ControlError(
-      'ERR_CONTROL_BAD_RATES',
-      `the peak rate ${peak.rate} is below the committed rate ${committed.rate}`,
-    );
+    const message = `the peak rate ${peak.rate} is below the committed rate ${committed.rate}`;
+    throw new ControlError('ERR_CONTROL_BAD_RATES', message);
   }
   return { committed, peak };
 }
 
 /** A meter array. */
-export class Meter implements MeterRuntime {
+export class Meter extends MeterBank {
   readonly kind = 'meter';
   readonly size: number;
-  /** `packets` or `bytes`. */
-  readonly type: string;
   readonly #environment: PacketEnvironment;
-  readonly #bank: MeterBank;
 
   constructor(
     readonly declaration: ExternInstance,
     environment: PacketEnvironment,
   ) {
+    super(memberArgument(declaration, 1));
     this.size = sizeArgument(declaration, 0);
-    this.type = memberArgument(declaration, 1);
     this.#environment = environment;
-    this.#bank = new MeterBank(this.type);
   }
 
+  /** 0 green, 1 yellow, 2 red; -1 for an index out of bounds (then the result is not written). */
   execute(index: number): number {
     const environment = this.#environment;
-    if (!(index >= 0 && index < this.size)) {
-      environment.faults.externIndex++;
-      return -1;
-    }
-    return this.#bank.execute(index, environment.packetLength, environment.nowUs);
+    if (index >= 0 && index < this.size) return this.run(index, environment.packetLength, environment.nowUs);
+    environment.faults.externIndex++;
+    return -1;
   }
 
-  /** @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_BAD_RATES` */
-  setRates(index: number, rates: readonly MeterRate[]): void {
-    this.#check(index);
-    this.#bank.setRates(index, rates);
-  }
-
-  /** Sets the rates of every index. @throws ControlError `ERR_CONTROL_BAD_RATES` */
-  setAllRates(rates: readonly MeterRate[]): void {
-    this.#bank.setAllRates(rates);
+  /** Sets the rates of one index. @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_BAD_RATES` */
+  override setRates(index: number, rates: readonly MeterRate[]): void {
+    checkIndex(this, index);
+    super.setRates(index, rates);
   }
 
   /** Committed and peak rate; undefined if none were set. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
-  rates(index: number): readonly [MeterRate, MeterRate] | undefined {
-    this.#check(index);
-    return this.#bank.rates(index);
-  }
-
-  reset(): void {
-    this.#bank.reset();
-  }
-
-  #check(index: number): void {
-    if (!Number.isInteger(index) || index < 0 || index >= this.size) {
-      throw new ControlError('ERR_CONTROL_BAD_INDEX', `meter ${this.declaration.name} has no index ${index}`);
-    }
+  override rates(index: number): readonly [MeterRate, MeterRate] | undefined {
+    checkIndex(this, index);
+    return super.rates(index);
   }
 }
 
 /** The meters of a table's entries, by slot. The table's lookup runs them. */
-export class DirectMeter implements DirectMeterRuntime {
+export class DirectMeter extends MeterBank {
   readonly kind = 'direct_meter';
+  /** Colour from the last lookup of its table; -1 after a miss. */
   color = -1;
-  /** `packets` or `bytes`. */
-  readonly type: string;
-  readonly bank: MeterBank;
 
   constructor(readonly declaration: ExternInstance) {
-    this.type = memberArgument(declaration, 0);
-    this.bank = new MeterBank(this.type);
-  }
-
-  /** Sets the rates of every slot. @throws ControlError `ERR_CONTROL_BAD_RATES` */
-  setAllRates(rates: readonly MeterRate[]): void {
-    this.bank.setAllRates(rates);
-  }
-
-  reset(): void {
-    this.bank.reset();
+    super(memberArgument(declaration, 0));
   }
 }

@@ -1,12 +1,13 @@
 import type { DataType, ExternInstance } from '../ir/program.js';
-import type { RuntimeValue } from '../machine/runtime.js';
+import type { PacketEnvironment, RuntimeValue } from '../machine/runtime.js';
 import { ControlError } from '../tables/control-error.js';
 import { NARROW_BITS, onesOf, toPattern, toRuntimeValue, widthOf } from '../tables/data-width.js';
-import { sizeArgument } from './constructor-arguments.js';
-import type { PacketEnvironment } from './environment.js';
-import type { RegisterRuntime } from './extern.js';
+import { checkIndex, sizeArgument } from './constructor-arguments.js';
 
-function cellsOf(type: DataType, size: number): RegisterRuntime['cells'] {
+/** The cells, in the representation of run-time values. */
+type Cells = RuntimeValue[] | Uint32Array | Int32Array | Uint8Array | Uint16Array | BigUint64Array;
+
+function cellsOf(type: DataType, size: number): Cells {
   const width = widthOf(type);
   const isSigned = type.kind === 'bits' && type.isSigned;
   if (width <= NARROW_BITS) {
@@ -18,13 +19,14 @@ function cellsOf(type: DataType, size: number): RegisterRuntime['cells'] {
 }
 
 /** A register array. Cells begin as 0. */
-export class Register implements RegisterRuntime {
+export class Register {
   readonly kind = 'register';
   readonly size: number;
   readonly type: DataType;
   /** In bits. */
   readonly width: number;
-  readonly cells: RegisterRuntime['cells'];
+  /** Generated code reads and writes them directly for indices below `size`; the array is never replaced. */
+  readonly cells: Cells;
   readonly #environment: PacketEnvironment;
   readonly #zero: RuntimeValue;
 
@@ -60,13 +62,13 @@ export class Register implements RegisterRuntime {
 
   /** A cell as the control plane sees it: signed cells as signed numbers. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
   get(index: number): bigint {
-    this.#check(index);
+    checkIndex(this, index);
     return BigInt(this.cells[index]!);
   }
 
   /** A cell's bits, unsigned. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
   pattern(index: number): bigint {
-    this.#check(index);
+    checkIndex(this, index);
     return toPattern(this.type, this.cells[index]!);
   }
 
@@ -76,7 +78,7 @@ export class Register implements RegisterRuntime {
    * @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_VALUE_TOO_WIDE`
    */
   set(index: number, value: bigint): void {
-    this.#check(index);
+    checkIndex(this, index);
     if (value > onesOf(this.width) || value < -(1n << BigInt(this.width - 1))) {
       throw new ControlError('ERR_CONTROL_VALUE_TOO_WIDE', `${value} does not fit register ${this.declaration.name}`);
     }
@@ -85,18 +87,12 @@ export class Register implements RegisterRuntime {
 
   /** Sets a cell to a value cut to the cell's width. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
   setCut(index: number, value: bigint): void {
-    this.#check(index);
+    checkIndex(this, index);
     (this.cells as RuntimeValue[])[index] = toRuntimeValue(this.type, value);
   }
 
   /** Sets all cells to 0. */
   reset(): void {
     (this.cells as RuntimeValue[]).fill(this.#zero);
-  }
-
-  #check(index: number): void {
-    if (!Number.isInteger(index) || index < 0 || index >= this.size) {
-      throw new ControlError('ERR_CONTROL_BAD_INDEX', `register ${this.declaration.name} has no index ${index}`);
-    }
   }
 }

@@ -1,4 +1,3 @@
-import { forEachExpression, walkStatement, walkStates } from '../compile/walk.js';
 import type {
   Action,
   ControlInstance,
@@ -7,10 +6,12 @@ import type {
   ExternInstance,
   IrFunction,
   IrProgram,
+  IrTransition,
   ParserInstance,
   Statement,
   Table,
 } from '../ir/program.js';
+import { forEachExpression, walkStatement, walkStates } from '../ir/walk.js';
 import { Diagnostics } from '../source/diagnostics.js';
 import type { Span } from '../source/position.js';
 import { tablesApart } from './table-places.js';
@@ -70,15 +71,8 @@ class Limits {
       return;
     }
     walkStates(instance, this.#visitor(part));
-    for (const { transition } of instance.states) {
-      if (transition.kind === 'goto') continue;
-      for (const label of transition.cases.flatMap(({ labels }) => labels)) {
-        if (label.kind !== 'range') continue;
-        for (const bound of [label.low, label.high]) {
-          if (bound.kind === 'constant') continue;
-          this.#refuse('bmv2-select-range', bound.span, 'p4c takes only constants as bounds of a range in a select');
-        }
-      }
+    for (const { span } of instance.states.flatMap(({ transition }) => runtimeBounds(transition))) {
+      this.#refuse('bmv2-select-range', span, 'p4c takes only constants as bounds of a range in a select');
     }
   }
 
@@ -170,7 +164,7 @@ class Limits {
     }
   }
 
-  #binary({ operator, right, span }: Extract<Expression, { kind: 'binary' }>): void {
+  #binary({ operator, right, span }: Expression<'binary'>): void {
     if ((operator === '/' || operator === '%') && !isPowerOfTwo(right)) {
       this.#refuse('bmv2-division', span, 'BMv2 divides at run time by powers of two only');
     }
@@ -183,6 +177,15 @@ class Limits {
   }
 }
 
+/** The bounds of ranges in a select that are not constant. */
+export function runtimeBounds(transition: IrTransition): readonly Expression[] {
+  const cases = transition.kind === 'goto' ? [] : transition.cases;
+  const bounds = cases.flatMap(({ labels }) =>
+    labels.flatMap((label) => (label.kind === 'range' ? [label.low, label.high] : [])),
+  );
+  return bounds.filter(({ kind }) => kind !== 'constant');
+}
+
 function isPowerOfTwo(expression: Expression): boolean {
   return expression.kind === 'constant' && expression.value > 0n && (expression.value & (expression.value - 1n)) === 0n;
 }
@@ -192,7 +195,7 @@ function isNumber({ kind }: DataType): boolean {
 }
 
 /** The only part that may call an extern function; null: any part. */
-function homeOf({ name, arguments: [first] }: Extract<Expression, { kind: 'call-extern' }>): Part | null {
+function homeOf({ name, arguments: [first] }: Expression<'call-extern'>): Part | null {
   if (name.startsWith('resubmit')) return 'ingress';
   if (name.startsWith('recirculate')) return 'egress';
   if (!name.startsWith('clone') || first?.value?.kind !== 'constant') return null;

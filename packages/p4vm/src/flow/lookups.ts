@@ -126,7 +126,7 @@ export function knownOf(flow: Flow, expression: Expression, state: State): numbe
   }
 }
 
-function castValue(flow: Flow, { type, operand }: Extract<Expression, { kind: 'cast' }>, state: State): number {
+function castValue(flow: Flow, { type, operand }: Expression<'cast'>, state: State): number {
   const [to, from] = [bitsOf(type), bitsOf(operand.type)];
   if (to === undefined || from === undefined || isSigned(type) || isSigned(operand.type)) return ANY;
   const value = knownOf(flow, operand, state);

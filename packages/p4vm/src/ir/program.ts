@@ -1,4 +1,5 @@
 import type { Span } from '../source/position.js';
+import type { BinaryOperator, Direction } from '../syntax/ast.js';
 
 /**
  * The specialised program, which the compiler translates to JavaScript. It holds each parser and control once per
@@ -74,12 +75,10 @@ export interface Variable {
   readonly type: DataType;
 }
 
-export type IrDirection = 'in' | 'out' | 'inout' | 'none';
-
 /** A parameter. Direction `none` means action data from the control plane; elsewhere it passes values as `in` does. */
 export interface IrParameter {
   readonly variable: Variable;
-  readonly direction: IrDirection;
+  readonly direction: Direction;
 }
 
 export interface IrFunction {
@@ -256,268 +255,133 @@ export type SelectLabel =
 
 // Statements
 
-export interface Block {
-  readonly kind: 'block';
-  readonly statements: readonly Statement[];
-}
-
-export type Statement =
-  | Block
-  /**
-   * Declares a local. Without a value it stays unchanged (see `InstanceBase.locals`), and its headers become invalid.
-   */
-  | {
-      readonly kind: 'declare';
-      readonly variable: Variable;
-      readonly value: Expression | undefined;
-      readonly span: Span;
-    }
+/** What statements of each kind hold beside `kind` and `span`. */
+interface StatementParts {
+  block: { statements: readonly Statement[] };
+  /** Declares a local. Without a value it stays unchanged (see `InstanceBase.locals`), and its headers become invalid. */
+  declare: { variable: Variable; value: Expression | undefined };
   /** The target's indices are evaluated before the value. A value is copied, not shared. */
-  | { readonly kind: 'assign'; readonly target: LValue; readonly value: Expression; readonly span: Span }
+  assign: { target: LValue; value: Expression };
   /** A call whose value is not used. */
-  | { readonly kind: 'evaluate'; readonly expression: Expression; readonly span: Span }
-  | {
-      readonly kind: 'if';
-      readonly condition: Expression;
-      readonly whenTrue: Statement;
-      readonly whenFalse: Statement | undefined;
-      readonly span: Span;
-    }
+  evaluate: { expression: Expression };
+  if: { condition: Expression; whenTrue: Statement; whenFalse: Statement | undefined };
   /** Ends the action, function, control or (in a parser: not allowed). */
-  | { readonly kind: 'return'; readonly value: Expression | undefined; readonly span: Span }
-  | { readonly kind: 'exit'; readonly span: Span }
+  return: { value: Expression | undefined };
+  exit: object;
   /**
    * Applies the table, then runs the block for the action that ran. Fall-through is resolved: each case has its block.
+   * `action` is a position in `Table.actions`.
    */
-  | {
-      readonly kind: 'switch-action';
-      readonly table: Table;
-      /** `action` is a position in `Table.actions`. */
-      readonly cases: readonly { readonly action: number; readonly body: Block }[];
-      readonly otherwise: Block | undefined;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: 'switch-value';
-      readonly subject: Expression;
-      /** Several labels share a body. */
-      readonly cases: readonly { readonly values: readonly Expression[]; readonly body: Block }[];
-      readonly otherwise: Block | undefined;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: 'for';
-      readonly initial: readonly Statement[];
-      readonly condition: Expression;
-      readonly update: readonly Statement[];
-      readonly body: Statement;
-      readonly span: Span;
-    }
+  'switch-action': {
+    table: Table;
+    cases: readonly { readonly action: number; readonly body: Block }[];
+    otherwise: Block | undefined;
+  };
+  /** Several labels share a body. */
+  'switch-value': {
+    subject: Expression;
+    cases: readonly { readonly values: readonly Expression[]; readonly body: Block }[];
+    otherwise: Block | undefined;
+  };
+  for: { initial: readonly Statement[]; condition: Expression; update: readonly Statement[]; body: Statement };
   /** Loops over low..high, both included, in the variable's type. */
-  | {
-      readonly kind: 'for-range';
-      readonly variable: LValue;
-      readonly low: Expression;
-      readonly high: Expression;
-      readonly body: Statement;
-      readonly span: Span;
-    }
+  'for-range': { variable: LValue; low: Expression; high: Expression; body: Statement };
   /** Loops over the elements of a stack. */
-  | {
-      readonly kind: 'for-elements';
-      readonly variable: LValue;
-      readonly collection: Expression;
-      readonly body: Statement;
-      readonly span: Span;
-    }
-  | { readonly kind: 'break'; readonly span: Span }
-  | { readonly kind: 'continue'; readonly span: Span };
+  'for-elements': { variable: LValue; collection: Expression; body: Statement };
+  break: object;
+  continue: object;
+}
+
+/** A statement, of any kind or of the given kinds. */
+export type Statement<Kind extends keyof StatementParts = keyof StatementParts> = {
+  [Each in Kind]: Readonly<StatementParts[Each]> & { readonly kind: Each; readonly span: Span };
+}[Kind];
+
+export type Block = Statement<'block'>;
 
 // Expressions. Operands are evaluated from left to right.
 
 /** An assignable expression: a variable, field, element, `next`/`last` of a stack, or a slice of one. */
-export type LValue = Extract<
-  Expression,
-  { readonly kind: 'variable' | 'member' | 'element' | 'stack-next' | 'stack-last' | 'slice' }
+export type LValue = Expression<'variable' | 'member' | 'element' | 'stack-next' | 'stack-last' | 'slice'>;
+
+/** A call. All but `set-validity`, `push-pop` and `apply-table` have arguments. */
+export type Call = Expression<
+  | 'set-validity'
+  | 'push-pop'
+  | 'call-function'
+  | 'call-action'
+  | 'apply-instance'
+  | 'apply-table'
+  | 'call-extern'
+  | 'call-packet'
+  | 'call-method'
 >;
 
-export type IrBinaryOperator =
-  | '+'
-  | '-'
-  | '*'
-  | '/'
-  | '%'
-  | '|+|'
-  | '|-|'
-  | '&'
-  | '|'
-  | '^'
-  | '<<'
-  | '>>'
-  | '++'
-  | '=='
-  | '!='
-  | '<'
-  | '<='
-  | '>'
-  | '>='
-  | '&&'
-  | '||';
-
-export type Expression =
+/** What expressions of each kind hold beside `kind`, `type` and `span`. */
+interface ExpressionParts {
   /** bits: as signed or unsigned value; enum, error: position; bool: 0n or 1n. */
-  | { readonly kind: 'constant'; readonly type: DataType; readonly value: bigint; readonly span: Span }
-  | { readonly kind: 'string'; readonly type: DataType; readonly value: string; readonly span: Span }
-  | { readonly kind: 'variable'; readonly type: DataType; readonly variable: Variable; readonly span: Span }
-  | {
-      readonly kind: 'member';
-      readonly type: DataType;
-      readonly base: Expression;
-      readonly field: string;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: 'element';
-      readonly type: DataType;
-      readonly base: Expression;
-      readonly index: Expression;
-      readonly span: Span;
-    }
-  | { readonly kind: 'stack-next'; readonly type: DataType; readonly base: Expression; readonly span: Span }
-  | { readonly kind: 'stack-last'; readonly type: DataType; readonly base: Expression; readonly span: Span }
+  constant: { value: bigint };
+  string: { value: string };
+  variable: { variable: Variable };
+  member: { base: Expression; field: string };
+  element: { base: Expression; index: Expression };
+  'stack-next': { base: Expression };
+  'stack-last': { base: Expression };
   /** bit<32>. */
-  | { readonly kind: 'stack-last-index'; readonly type: DataType; readonly base: Expression; readonly span: Span }
-  | {
-      readonly kind: 'slice';
-      readonly type: DataType;
-      readonly base: Expression;
-      readonly high: number;
-      readonly low: number;
-      readonly span: Span;
-    }
+  'stack-last-index': { base: Expression };
+  slice: { base: Expression; high: number; low: number };
   /** `base[low +: width]` with a low bit known only at run time; reads beyond the value give zeros. */
-  | {
-      readonly kind: 'dynamic-slice';
-      readonly type: DataType;
-      readonly base: Expression;
-      readonly low: Expression;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: 'unary';
-      readonly type: DataType;
-      readonly operator: '-' | '~' | '!';
-      readonly operand: Expression;
-      readonly span: Span;
-    }
+  'dynamic-slice': { base: Expression; low: Expression };
+  unary: { operator: '-' | '~' | '!'; operand: Expression };
   /**
    * Both operands have one type, except for shifts and `++`. Comparison of structs, headers, unions, stacks, varbits
    * too.
    */
-  | {
-      readonly kind: 'binary';
-      readonly type: DataType;
-      readonly operator: IrBinaryOperator;
-      readonly left: Expression;
-      readonly right: Expression;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: 'conditional';
-      readonly type: DataType;
-      readonly condition: Expression;
-      readonly whenTrue: Expression;
-      readonly whenFalse: Expression;
-      readonly span: Span;
-    }
+  binary: { operator: BinaryOperator; left: Expression; right: Expression };
+  conditional: { condition: Expression; whenTrue: Expression; whenFalse: Expression };
   /** bits to bits (extended by the source's signedness, or cut, then read in the target's), bool and bit<1> either way. */
-  | { readonly kind: 'cast'; readonly type: DataType; readonly operand: Expression; readonly span: Span }
+  cast: { operand: Expression };
   /** A struct, tuple, header (valid) or stack, fields in order. */
-  | {
-      readonly kind: 'aggregate';
-      readonly type: DataType;
-      readonly elements: readonly Expression[];
-      readonly span: Span;
-    }
+  aggregate: { elements: readonly Expression[] };
   /** `{#}`: an invalid header or union; also zero values of other types (a default `...`). */
-  | { readonly kind: 'default'; readonly type: DataType; readonly span: Span }
-  | { readonly kind: 'is-valid'; readonly type: DataType; readonly header: Expression; readonly span: Span }
+  default: object;
+  'is-valid': { header: Expression };
   /** Statement-like: type void. */
-  | {
-      readonly kind: 'set-validity';
-      readonly type: DataType;
-      readonly header: LValue;
-      readonly valid: boolean;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: 'push-pop';
-      readonly type: DataType;
-      readonly stack: LValue;
-      readonly method: 'push_front' | 'pop_front';
-      readonly count: number;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: 'call-function';
-      readonly type: DataType;
-      readonly target: IrFunction;
-      readonly arguments: readonly IrArgument[];
-      readonly span: Span;
-    }
+  'set-validity': { header: LValue; valid: boolean };
+  'push-pop': { stack: LValue; method: 'push_front' | 'pop_front'; count: number };
+  'call-function': { target: IrFunction; arguments: readonly IrArgument[] };
   /** A direct call of an action (not through a table). */
-  | {
-      readonly kind: 'call-action';
-      readonly type: DataType;
-      readonly target: Action;
-      readonly arguments: readonly IrArgument[];
-      readonly span: Span;
-    }
+  'call-action': { target: Action; arguments: readonly IrArgument[] };
   /** `apply` of a sub-control or sub-parser. */
-  | {
-      readonly kind: 'apply-instance';
-      readonly type: DataType;
-      readonly target: ControlInstance | ParserInstance;
-      readonly arguments: readonly IrArgument[];
-      readonly span: Span;
-    }
+  'apply-instance': { target: ControlInstance | ParserInstance; arguments: readonly IrArgument[] };
   /** `t.apply()` (void), `t.apply().hit` or `.miss` (bool). */
-  | {
-      readonly kind: 'apply-table';
-      readonly type: DataType;
-      readonly table: Table;
-      readonly result: 'none' | 'hit' | 'miss';
-      readonly span: Span;
-    }
+  'apply-table': { table: Table; result: 'none' | 'hit' | 'miss' };
   /** Functions of core.p4 and v1model.p4 that are not methods; `typeArguments` as inferred. */
-  | {
-      readonly kind: 'call-extern';
-      readonly type: DataType;
-      readonly name: string;
-      readonly typeArguments: readonly DataType[];
-      readonly arguments: readonly IrArgument[];
-      readonly span: Span;
-    }
+  'call-extern': { name: string; typeArguments: readonly DataType[]; arguments: readonly IrArgument[] };
   /** packet_in and packet_out: extract (1 or 2 arguments), lookahead, advance, length, emit. */
-  | {
-      readonly kind: 'call-packet';
-      readonly type: DataType;
-      readonly method: 'extract' | 'lookahead' | 'advance' | 'length' | 'emit';
-      readonly arguments: readonly IrArgument[];
-      readonly span: Span;
-    }
-  | {
-      readonly kind: 'call-method';
-      readonly type: DataType;
-      readonly instance: ExternInstance;
-      readonly method: string;
-      readonly typeArguments: readonly DataType[];
-      readonly arguments: readonly IrArgument[];
-      readonly span: Span;
-    };
+  'call-packet': {
+    method: 'extract' | 'lookahead' | 'advance' | 'length' | 'emit';
+    arguments: readonly IrArgument[];
+  };
+  'call-method': {
+    instance: ExternInstance;
+    method: string;
+    typeArguments: readonly DataType[];
+    arguments: readonly IrArgument[];
+  };
+}
+
+/** An expression, of any kind or of the given kinds. */
+export type Expression<Kind extends keyof ExpressionParts = keyof ExpressionParts> = {
+  [Each in Kind]: Readonly<ExpressionParts[Each]> & {
+    readonly kind: Each;
+    readonly type: DataType;
+    readonly span: Span;
+  };
+}[Kind];
 
 /** An argument. `value` is an l-value for out and inout; undefined if left out (`@optional`), or `_` for an out parameter. */
 export interface IrArgument {
-  readonly direction: IrDirection;
+  readonly direction: Direction;
   readonly value: Expression | undefined;
 }

@@ -1,8 +1,9 @@
-import type { DataType, Expression, IrBinaryOperator, LValue, Statement, Variable } from '../ir/program.js';
+import type { DataType, Expression, LValue, Statement, Variable } from '../ir/program.js';
+import { isLValue } from '../ir/walk.js';
 import type { Span } from '../source/position.js';
 import type { AssignmentStatement, BinaryOperator } from '../syntax/ast.js';
 import { constant } from './constants.js';
-import { copyOf, isPlace } from './copies.js';
+import { copyOf } from './copies.js';
 import { BIT32, sameDataType } from './data-types.js';
 import { binary, lowerExpression, lowerPlace, lowerRight } from './expressions.js';
 import type { Lowering } from './lowering.js';
@@ -36,11 +37,13 @@ class Once {
   }
 
   base(base: Expression): Expression {
-    return isPlace(base) ? this.place(base) : base;
+    return isLValue(base) ? this.place(base) : base;
   }
 
   block(last: Statement): Statement[] {
-    return this.statements.length === 0 ? [last] : [{ kind: 'block', statements: [...this.statements, last] }];
+    return this.statements.length === 0
+      ? [last]
+      : [{ kind: 'block', statements: [...this.statements, last], span: last.span }];
   }
 }
 
@@ -67,7 +70,7 @@ export function assignSlice(lowering: Lowering, scope: Scope, statement: Assignm
   return assignDynamic(lowering, scope, statement, lowered, undefined);
 }
 
-type DynamicSlice = Extract<Expression, { readonly kind: 'dynamic-slice' }>;
+type DynamicSlice = Expression<'dynamic-slice'>;
 
 function lowerTarget(lowering: Lowering, scope: Scope, { target }: AssignmentStatement): LValue | DynamicSlice {
   if (target.kind === 'slice') {
@@ -77,7 +80,7 @@ function lowerTarget(lowering: Lowering, scope: Scope, { target }: AssignmentSta
   return lowerPlace(lowering, scope, target);
 }
 
-function combine(operator: IrBinaryOperator, left: Expression, right: Expression, span: Span): Expression {
+function combine(operator: BinaryOperator, left: Expression, right: Expression, span: Span): Expression {
   return binary(operator, left, right, left.type, span);
 }
 
@@ -91,7 +94,7 @@ function assignDynamic(
 ): Statement[] {
   const { span } = statement;
   const { base, type } = slice;
-  if (!isPlace(base) || base.type.kind !== 'bits' || type.kind !== 'bits') {
+  if (!isLValue(base) || base.type.kind !== 'bits' || type.kind !== 'bits') {
     return lowering.missing(span, 'this slice is not a place to write to');
   }
   const once = new Once(lowering);

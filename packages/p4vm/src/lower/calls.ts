@@ -1,12 +1,11 @@
 import type { BoundArgument, ResolvedCall } from '../check/checked-program.js';
-import { printType } from '../ir/print-expression.js';
 import type { Expression, IrArgument } from '../ir/program.js';
 import type { Span } from '../source/position.js';
 import type { CallExpression } from '../syntax/ast.js';
 import type { Type } from '../types/type.js';
 import { actionFor } from './actions.js';
 import { booleanConstant, constantNumber, defaultOf } from './constants.js';
-import { BOOL, VOID } from './data-types.js';
+import { BOOL, printType, VOID } from './data-types.js';
 import { hasEffects, isInOrder } from './effects.js';
 import { Evaluator } from './evaluate.js';
 import { knownNumber, lowerExpression, lowerPlace } from './expressions.js';

@@ -1,4 +1,4 @@
-import type { Expression, LValue } from '../ir/program.js';
+import type { Expression } from '../ir/program.js';
 
 /** A copy of an expression for a second place. Only for expressions that may be evaluated twice. */
 export function copyOf(expression: Expression): Expression {
@@ -14,20 +14,5 @@ export function copyOf(expression: Expression): Expression {
       return { ...expression, operand: copyOf(expression.operand) };
     default:
       return { ...expression };
-  }
-}
-
-/** True for expressions that can be assigned to. */
-export function isPlace(expression: Expression): expression is LValue {
-  switch (expression.kind) {
-    case 'variable':
-    case 'member':
-    case 'element':
-    case 'stack-next':
-    case 'stack-last':
-    case 'slice':
-      return true;
-    default:
-      return false;
   }
 }

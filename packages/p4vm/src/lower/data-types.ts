@@ -1,4 +1,3 @@
-import { printType } from '../ir/print-expression.js';
 import type { DataType, IrField, StructDataType } from '../ir/program.js';
 import { describeType } from '../types/describe.js';
 import type { StackType, StructType, Type } from '../types/type.js';
@@ -29,6 +28,30 @@ export function sameDataType(left: DataType, right: DataType): boolean {
       return false;
     default:
       return true;
+  }
+}
+
+/** True for types whose values are single numbers. */
+export function isScalar({ kind }: DataType): boolean {
+  return kind === 'bits' || kind === 'bool' || kind === 'enum' || kind === 'error';
+}
+
+/** A type as P4 writes it; tuples as `tuple<...>`, serializable enums by their name. */
+export function printType(type: DataType): string {
+  switch (type.kind) {
+    case 'bits':
+      return type.enumName ?? `${type.isSigned ? 'int' : 'bit'}<${type.width}>`;
+    case 'varbit':
+      return `varbit<${type.maxWidth}>`;
+    case 'stack':
+      return `${type.element.name}[${type.size}]`;
+    case 'enum':
+    case 'struct':
+    case 'header':
+    case 'union':
+      return type.name;
+    default:
+      return type.kind;
   }
 }
 

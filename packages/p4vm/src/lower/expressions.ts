@@ -1,7 +1,9 @@
-import type { DataType, Expression, IrBinaryOperator, LValue } from '../ir/program.js';
+import type { DataType, Expression, LValue } from '../ir/program.js';
+import { isLValue } from '../ir/walk.js';
 import type { Span } from '../source/position.js';
 import type {
   BinaryExpression,
+  BinaryOperator,
   CastExpression,
   ConditionalExpression,
   IndexExpression,
@@ -23,7 +25,7 @@ import {
   countConstant,
   defaultOf,
 } from './constants.js';
-import { copyOf, isPlace } from './copies.js';
+import { copyOf } from './copies.js';
 import { BIT32, BOOL, sameDataType } from './data-types.js';
 import { hasEffects, isInOrder } from './effects.js';
 import { componentsOf, Evaluator, numberValue, orderedElements } from './evaluate.js';
@@ -58,7 +60,7 @@ export function lowerInitial(lowering: Lowering, scope: Scope, expression: Synta
 export function lowerPlace(lowering: Lowering, scope: Scope, expression: Syntax): LValue {
   const type = lowering.typeOf(expression);
   const lowered = lowerValue(lowering, scope, expression, type);
-  if (isPlace(lowered)) return lowered;
+  if (isLValue(lowered)) return lowered;
   return lowered.kind === 'dynamic-slice'
     ? lowering.refuse(expression.span, 'a slice whose position is known only at run time cannot be written here')
     : lowering.missing(expression.span, 'this expression is not a place to write to');
@@ -206,14 +208,7 @@ function lowerBinary(lowering: Lowering, scope: Scope, expression: BinaryExpress
       const decides = (left.value === 1n) === (operator === '||');
       return decides ? left : lowerExpression(lowering, scope, expression.right);
     }
-    return {
-      kind: 'binary',
-      type: BOOL,
-      operator,
-      left,
-      right: lowerExpression(lowering, scope, expression.right),
-      span,
-    };
+    return binary(operator, left, lowerExpression(lowering, scope, expression.right), BOOL, span);
   }
   const [left, right] = lowerOperands(lowering, scope, expression);
   return binary(operator, left, right, lowering.dataType(type, span), span);
@@ -221,14 +216,14 @@ function lowerBinary(lowering: Lowering, scope: Scope, expression: BinaryExpress
 
 function lowerOperands(lowering: Lowering, scope: Scope, expression: BinaryExpression): [Expression, Expression] {
   // `h == {#}`, where the checker left the literal without the header's type.
-  if (expression.left.kind === 'invalid' || expression.right.kind === 'invalid') {
-    const isLeft = expression.left.kind === 'invalid';
-    const other = lowerExpression(lowering, scope, isLeft ? expression.right : expression.left);
-    const span = isLeft ? expression.left.span : expression.right.span;
-    const invalid: Expression = { kind: 'default', type: other.type, span };
-    return isLeft ? [invalid, other] : [other, invalid];
+  if (expression.left.kind === 'invalid') {
+    const other = lowerExpression(lowering, scope, expression.right);
+    return [{ kind: 'default', type: other.type, span: expression.left.span }, other];
   }
   const left = lowerExpression(lowering, scope, expression.left);
+  if (expression.right.kind === 'invalid') {
+    return [left, { kind: 'default', type: left.type, span: expression.right.span }];
+  }
   return [left, lowerRight(lowering, scope, expression.operator, expression.right)];
 }
 
@@ -248,7 +243,7 @@ export function lowerRight(
 
 /** A binary operation. A comparison has type bool, other operations have `type`. */
 export function binary(
-  operator: IrBinaryOperator,
+  operator: BinaryOperator,
   left: Expression,
   right: Expression,
   type: DataType,
@@ -315,10 +310,8 @@ export function convert(lowering: Lowering, operand: Expression, type: Type, spa
     return { kind: 'aggregate', type: data, elements, span };
   }
   if (source.kind !== 'struct' || !isRepeatable(operand)) {
-    return lowering.refuse(
-      span,
-      'a structure that is computed cannot be converted to another; assign it to a variable',
-    );
+    const message = 'a structure that is computed cannot be converted to another; assign it to a variable';
+    return lowering.refuse(span, message);
   }
   lowering.spend(components.length, span);
   const byName = new Map(source.fields.map((each) => [each.name, each]));

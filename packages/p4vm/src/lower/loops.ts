@@ -33,7 +33,7 @@ export function lowerForIn(lowering: Lowering, scope: Scope, statement: ForInSta
     scope.variables.set(named, variable);
     return { kind: 'variable', type: variable.type, variable, span: named.name.span };
   });
-  return { kind: 'block', statements: [{ kind: 'declare', variable, value: undefined, span: named.span }, loop] };
+  return { kind: 'block', statements: [{ kind: 'declare', variable, value: undefined, span: named.span }, loop], span };
 }
 
 /**
@@ -95,7 +95,7 @@ function lowerList(
 ): Statement {
   const { span } = statement;
   const statements: Statement[] = [];
-  if (elements.length === 0) return { kind: 'block', statements };
+  if (elements.length === 0) return { kind: 'block', statements, span };
   const values = elements.map((each): Expression => {
     const value = convert(lowering, lowerExpression(lowering, scope, each), element, each.span);
     if (value.kind === 'constant') return value;
@@ -117,10 +117,11 @@ function lowerList(
   const body: Statement = {
     kind: 'block',
     statements: [pick(0, values.length), lowerOne(lowering, scope, statement.body)],
+    span,
   };
   statements.push({ kind: 'declare', variable: position, value: undefined, span });
   const low = constant(0n, BIT32, span);
   const high = constant(BigInt(elements.length - 1), BIT32, span);
   statements.push({ kind: 'for-range', variable: index(), low, high, body, span });
-  return { kind: 'block', statements };
+  return { kind: 'block', statements, span };
 }

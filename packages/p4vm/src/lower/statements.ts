@@ -19,7 +19,7 @@ import { lowerSwitch } from './switches.js';
 
 /** The statements of a block, in one. */
 export function lowerBlock(lowering: Lowering, scope: Scope, block: SyntaxBlock): Block {
-  return { kind: 'block', statements: lowerStatements(lowering, scope, block.statements) };
+  return { kind: 'block', statements: lowerStatements(lowering, scope, block.statements), span: block.span };
 }
 
 /** Statements in order. A refused one is left out, so that errors in the others are found as well. */
@@ -31,7 +31,7 @@ export function lowerStatements(lowering: Lowering, scope: Scope, statements: re
 export function lowerOne(lowering: Lowering, scope: Scope, statement: SyntaxStatement): Statement {
   const statements = lowerStatements(lowering, scope, [statement]);
   const [first] = statements;
-  return first !== undefined && statements.length === 1 ? first : { kind: 'block', statements };
+  return first !== undefined && statements.length === 1 ? first : { kind: 'block', statements, span: statement.span };
 }
 
 function lowerStatement(lowering: Lowering, scope: Scope, statement: SyntaxStatement): Statement[] {
@@ -114,7 +114,7 @@ function lowerCallStatement(lowering: Lowering, scope: Scope, call: CallExpressi
       { kind: 'declare', variable, value: undefined, span: skipped.span },
       { kind: 'evaluate', expression, span: call.span },
     ];
-    return [{ kind: 'block', statements }];
+    return [{ kind: 'block', statements, span: call.span }];
   }
   const expression = lowerCall(lowering, scope, call);
   return expression.kind === 'constant' ? [] : [{ kind: 'evaluate', expression, span: call.span }];

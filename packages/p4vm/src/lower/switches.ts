@@ -31,7 +31,7 @@ export function lowerSwitch(lowering: Lowering, scope: Scope, statement: SwitchS
   const { subject, span } = statement;
   const groups = grouped(statement.cases);
   const bodyOf = ({ body }: Group): Block =>
-    body === undefined ? { kind: 'block', statements: [] } : lowerBlock(lowering, scope, body);
+    body === undefined ? { kind: 'block', statements: [], span } : lowerBlock(lowering, scope, body);
   const last = groups.find((group) => group.hasDefault);
   const applied = appliedTable(lowering, subject);
   if (applied === undefined) {

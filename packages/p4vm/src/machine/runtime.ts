@@ -108,3 +108,8 @@ export interface Runtime {
   /** Set while packets are traced. Only code compiled with `trace` uses it. */
   trace: TraceConsumer | undefined;
 }
+
+/** What tables and extern objects read while a packet is processed. Without `work`, lookups take no steps from a budget. */
+export type PacketEnvironment = Readonly<
+  Pick<Runtime, 'packetLength' | 'nowUs' | 'faults'> & Partial<Pick<Runtime, 'work'>>
+>;

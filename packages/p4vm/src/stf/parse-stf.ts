@@ -2,50 +2,18 @@ import type { StfCall, StfComparison, StfMatch, StfStatement } from './statement
 import { StfSyntaxError } from './statement.js';
 
 /** Statements that are commands of simple_switch_CLI. */
-const COMMANDS: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  'mirroring_add',
-  'mirroring_add_mc',
-  'mirroring_delete',
-  'mirroring_get',
-  'mc_mgrp_create',
-  'mc_mgrp_destroy',
-  'mc_node_create',
-  'mc_node_update',
-  'mc_node_associate',
-  'mc_node_dissociate',
-  'mc_node_destroy',
-  'counter_read',
-  'counter_write',
-  'counter_reset',
-  'register_read',
-  'register_write',
-  'register_reset',
-  'meter_get_rates',
-  'meter_set_rates',
-  'meter_array_set_rates',
-  'table_modify',
-  'table_delete',
-  'table_clear',
-  'table_reset_default',
-  'table_indirect_add',
-  'table_indirect_add_with_group',
-  'table_indirect_delete',
-  'table_indirect_set_default',
-  'table_indirect_set_default_with_group',
-  'table_indirect_reset_default',
-  'act_prof_create_member',
-  'act_prof_modify_member',
-  'act_prof_delete_member',
-  'act_prof_create_group',
-  'act_prof_delete_group',
-  'act_prof_add_member_to_group',
-  'act_prof_remove_member_from_group',
-  'pvs_add',
-  'pvs_remove',
-  'pvs_clear',
-  'set_crc16_parameters',
-  'set_crc32_parameters',
-]);
+const COMMANDS: ReadonlySet<string> = /* @__PURE__ */ new Set(
+  `
+    mirroring_add mirroring_add_mc mirroring_delete mirroring_get mc_mgrp_create mc_mgrp_destroy mc_node_create
+    mc_node_update mc_node_associate mc_node_dissociate mc_node_destroy counter_read counter_write counter_reset
+    register_read register_write register_reset meter_get_rates meter_set_rates meter_array_set_rates table_modify
+    table_delete table_clear table_reset_default table_indirect_add table_indirect_add_with_group
+    table_indirect_delete table_indirect_set_default table_indirect_set_default_with_group
+    table_indirect_reset_default act_prof_create_member act_prof_modify_member act_prof_delete_member
+    act_prof_create_group act_prof_delete_group act_prof_add_member_to_group act_prof_remove_member_from_group
+    pvs_add pvs_remove pvs_clear set_crc16_parameters set_crc32_parameters
+  `.match(/\w+/g),
+);
 
 const NAME = '"[^"]+"|[A-Za-z_$][\\w$]*';
 /** Each part has only one reading, so matching never backtracks far on a wrong line. */
@@ -130,13 +98,8 @@ function expectation(reader: LineReader): StfStatement {
   if (!/^[0-9A-F*]*\$?$/.test(digits)) reader.fail('the packet is not in hexadecimal digits, * and a final $');
   const isExact = digits.endsWith('$');
   const pattern = isExact ? digits.slice(0, -1) : digits;
-  return {
-    kind: 'expect',
-    line: reader.line,
-    port,
-    pattern: pattern === '' && !isExact ? undefined : pattern,
-    isExact,
-  };
+  const isAny = pattern === '' && !isExact;
+  return { kind: 'expect', line: reader.line, port, pattern: isAny ? undefined : pattern, isExact };
 }
 
 function callOf(reader: LineReader): StfCall {
@@ -154,30 +117,17 @@ function callOf(reader: LineReader): StfCall {
 
 function add(reader: LineReader): StfStatement {
   const table = unquoted(reader.need(HEAD, 'a table')[1]!);
-  const priority = reader.take(/^(\d+)(?=\s)\s*/)?.[1];
+  const given = reader.take(/^(\d+)(?=\s)\s*/)?.[1];
+  const priority = given === undefined ? undefined : Number(given);
   const matches: StfMatch[] = [];
   for (let match = reader.take(MATCH); match !== undefined; match = reader.take(MATCH)) {
     const [, key, value, prefix, high, mask] = match;
-    matches.push({
-      key: unquoted(key!),
-      value: value!,
-      ...(prefix !== undefined && { prefix }),
-      ...(high !== undefined && { high }),
-      ...(mask !== undefined && { mask }),
-    });
+    matches.push({ key: unquoted(key!), value: value!, prefix, high, mask });
   }
   const call = callOf(reader);
   const id = reader.take(/^=\s*(\$?\w+)\s*/)?.[1];
   reader.end();
-  return {
-    kind: 'add',
-    line: reader.line,
-    table,
-    priority: priority === undefined ? undefined : Number(priority),
-    matches,
-    call,
-    id,
-  };
+  return { kind: 'add', line: reader.line, table, priority, matches, call, id };
 }
 
 function checkCounter(reader: LineReader): StfStatement {

@@ -1,22 +1,13 @@
+import type { CounterValue } from '../externs/counter.js';
 import type { IrProgram } from '../ir/program.js';
+import { createSwitch } from '../switch/create-switch.js';
+import { V1Switch } from '../switch/v1-switch.js';
 import { ControlError } from '../tables/control-error.js';
 import { hexOf } from '../trace/trace-text.js';
 import { comparePacket } from './compare-packet.js';
 import { parseStf } from './parse-stf.js';
 import type { StfComparison, StfStatement } from './statement.js';
 import { addCommand, StfNameError, setDefaultCommand } from './table-command.js';
-
-/** The subject of a packet test. */
-export interface StfTarget {
-  readonly program: IrProgram;
-  process(port: number, frame: Uint8Array): readonly { readonly port: number; readonly frame: Uint8Array }[];
-  /** One line of the command language of simple_switch_CLI. */
-  command(line: string): { readonly error?: { readonly message: string }; readonly handle?: number };
-  counter(name: string, index: number): { readonly packets: bigint; readonly bytes: bigint };
-  register(name: string, index: number): bigint;
-  /** Removes from all tables the entries that the program did not declare. */
-  clearTables(): void;
-}
 
 export interface StfMessage {
   /** Line of the test's text, from 1. */
@@ -46,22 +37,14 @@ const PACKET_BYTES = 128;
 
 type Expectation = Extract<StfStatement, { readonly kind: 'expect' }>;
 
-function holds(left: bigint, comparison: StfComparison, right: bigint): boolean {
-  switch (comparison) {
-    case '==':
-      return left === right;
-    case '!=':
-      return left !== right;
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    case '>=':
-      return left >= right;
-  }
-}
+const COMPARISONS: Readonly<Record<StfComparison, (left: bigint, right: bigint) => boolean>> = {
+  '==': (left, right) => left === right,
+  '!=': (left, right) => left !== right,
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+};
 
 /** Messages up to a limit. Further ones are counted. */
 class Messages {
@@ -96,7 +79,7 @@ class StfRun {
   packetsOut = 0;
   lastOutputs: readonly { readonly port: number; readonly frame: Uint8Array }[] = [];
 
-  constructor(readonly target: StfTarget) {}
+  constructor(readonly target: V1Switch) {}
 
   step(statement: StfStatement): void {
     const { line } = statement;
@@ -160,7 +143,8 @@ class StfRun {
         this.#command(statement.line, setDefaultCommand(target.program, statement.table, statement.call));
         return;
       case 'remove-all':
-        target.clearTables();
+        // The entries that the program declared stay.
+        for (const table of target.state.tables) if (!table.declaration.areEntriesConst) table.clear();
         return;
       case 'command':
         this.#command(statement.line, statement.text);
@@ -169,7 +153,7 @@ class StfRun {
         this.#checkCounter(statement);
         return;
       case 'check-register': {
-        const value = target.register(statement.register, Number(statement.index));
+        const value = BigInt(target.control.register(statement.register).read(Number(statement.index)));
         this.#check(statement.line, `register ${statement.register}(${statement.index})`, value, statement);
       }
     }
@@ -203,13 +187,19 @@ class StfRun {
     const isNumber = /^\d+$/.test(index);
     const at = isNumber ? Number(index) : this.handles.get(index.replace(/^\$/, ''));
     if (at === undefined) throw new StfNameError(`no entry is called ${index}`);
-    const value = this.target.counter(counter, at)[unit];
+    const value = BigInt(this.#counter(counter, at)[unit]);
     if (statement.value !== undefined) {
-      this.#check(statement.line, `counter ${counter}(${index}) ${unit}`, value, {
-        comparison: statement.comparison,
-        value: statement.value,
-      });
+      const { comparison, value: wanted } = statement;
+      this.#check(statement.line, `counter ${counter}(${index}) ${unit}`, value, { comparison, value: wanted });
     }
+  }
+
+  /** A counter, or a direct counter of a table's entry. */
+  #counter(name: string, index: number): CounterValue {
+    const { control } = this.target;
+    const counter = control.counters.get(name, 'ERR_CONTROL_UNKNOWN_EXTERN', 'counter');
+    if (counter.kind === 'counter') return counter.read(index);
+    return control.table(control.tableOf(counter).declaration.name).counter(index);
   }
 
   #check(
@@ -218,21 +208,23 @@ class StfRun {
     value: bigint,
     { comparison, value: wanted }: { readonly comparison: StfComparison; readonly value: bigint },
   ): void {
-    if (!holds(value, comparison, wanted)) {
+    if (!COMPARISONS[comparison](value, wanted)) {
       this.failures.add(line, `${what} is ${value}, expected ${comparison} ${wanted}`);
     }
   }
 }
 
 /**
- * Runs a packet test: sends packets one after the other, and at the end compares each port's output with the expected
- * packets, in order. Ports that the test does not mention are ignored. In `add` the larger priority wins.
+ * Runs a packet test in the format of p4c's tests (STF): sends packets one after the other, and at the end compares
+ * each port's output with the expected packets, in order. Ports that the test does not mention are ignored. In `add`
+ * the larger priority wins.
  *
+ * @param target a program, for which a switch is made, or an existing switch
  * @throws StfSyntaxError if the text cannot be read
  */
-export function runStfOn(target: StfTarget, text: string): StfResult {
+export function runStf(target: IrProgram | V1Switch, text: string): StfResult {
   const statements = parseStf(text);
-  const run = new StfRun(target);
+  const run = new StfRun(target instanceof V1Switch ? target : createSwitch(target));
   for (const statement of statements) run.step(statement);
   run.compare(statements);
   const { packetsIn, packetsOut } = run;

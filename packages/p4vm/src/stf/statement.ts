@@ -5,11 +5,11 @@ export interface StfMatch {
   readonly key: string;
   readonly value: string;
   /** The prefix length, after `/`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** The upper end of a range, after `->`. */
-  readonly high?: string;
+  readonly high?: string | undefined;
   /** The mask, after `&&&`. */
-  readonly mask?: string;
+  readonly mask?: string | undefined;
 }
 
 /** An action with its arguments by name. */

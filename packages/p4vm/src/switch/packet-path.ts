@@ -5,7 +5,7 @@ import type { SwitchClock, SwitchEnvironment, TransmitConsumer } from './environ
 import { VirtualClock } from './environment.js';
 import { type CodePool, clearStandardMetadata, INSTANCE, type InFlightPacket, type SharedState } from './in-flight.js';
 import type { MirrorSession, Replication } from './replication.js';
-import { createStatistics, type SwitchStatistics } from './statistics.js';
+import { SwitchStatistics } from './statistics.js';
 
 const SESSION_MASK = 0x7fff;
 const PORT_MASK = 0x1ff;
@@ -47,7 +47,7 @@ export class PacketPath {
     this.#steps = runtime.work.left;
     this.clock = environment.clock ?? new VirtualClock();
     this.onTransmit = environment.onTransmit ?? (() => {});
-    this.statistics = createStatistics(runtime.faults);
+    this.statistics = new SwitchStatistics(runtime.faults);
     this.#dispatch = new Dispatch(runtime, replication, this.statistics, environment);
     this.#current = this.#dispatch.current;
   }

@@ -1,6 +1,6 @@
-import type { ReplicationTarget } from '../control/target.js';
-import { ControlError } from '../tables/control-error.js';
+import { refuse } from '../tables/control-error.js';
 import { LowestFree } from '../tables/lowest-free.js';
+import type { TrafficManager } from './environment.js';
 
 /** One copy that multicast makes. */
 export interface Replica {
@@ -49,7 +49,7 @@ const LAG_HASH = 0xff;
  * Mirror sessions and multicast groups. A group has nodes; a node has a replication id and ports. Copies are made in
  * the order in which nodes were associated. Within a node they are made by ascending port, then for its LAGs.
  */
-export class Replication implements ReplicationTarget {
+export class Replication {
   readonly #sessions = new Map<number, MirrorSession>();
   readonly #groups = new Map<number, number[]>();
   readonly #nodes = new Map<number, GroupNode>();
@@ -59,19 +59,21 @@ export class Replication implements ReplicationTarget {
   /** Number of ports and LAGs of all nodes, and of LAGs with their ports. */
   #places = 0;
 
-  constructor(
-    readonly onQueueDepth: (packets: number, port?: number, priority?: number) => void = () => {},
-    readonly onQueueRate: (rate: number, port?: number, priority?: number) => void = () => {},
-  ) {}
+  /** @param queues receives the settings of queues */
+  constructor(readonly queues: Pick<TrafficManager, 'setQueueDepth' | 'setQueueRate'> = {}) {}
 
-  /** @throws ControlError `ERR_CONTROL_BAD_SESSION` unless the session is 0 to 32767 */
+  /**
+   * Sends clones of a session to a port, or with `group` to a multicast group.
+   *
+   * @throws ControlError `ERR_CONTROL_BAD_SESSION` unless the session is 0 to 32767
+   */
   setMirror(session: number, destination: MirrorSession): void {
-    if (!Number.isInteger(session) || session < 0 || session > MAX_SESSION) {
-      throw new ControlError('ERR_CONTROL_BAD_SESSION', `mirror session ${session}: 0 to ${MAX_SESSION}`);
-    }
+    if (!Number.isInteger(session) || session < 0 || session > MAX_SESSION)
+      refuse('ERR_CONTROL_BAD_SESSION', `mirror session ${session}: 0 to ${MAX_SESSION}`);
     this.#sessions.set(session, { ...destination });
   }
 
+  /** Returns false if there was none. */
   deleteMirror(session: number): boolean {
     return this.#sessions.delete(session);
   }
@@ -81,7 +83,9 @@ export class Replication implements ReplicationTarget {
   }
 
   /**
-   * Returns true also for an existing group, which stays unchanged. Returns false for a number outside of 0 to 65535.
+   * Makes a group. As in simple_switch_CLI, groups and nodes are made separately, then associated.
+   *
+   * @returns false for a number outside of 0 to 65535; true also for an existing group, which stays unchanged
    */
   createGroup(group: number): boolean {
     if (!Number.isInteger(group) || group < 0 || group > MAX_GROUP) return false;
@@ -96,10 +100,13 @@ export class Replication implements ReplicationTarget {
     return this.#groups.delete(group);
   }
 
-  /** @throws ControlError `ERR_CONTROL_NO_ROOM` for more than 65,536 nodes, or a million ports in all nodes and LAGs */
+  /**
+   * Makes a node and returns its handle.
+   *
+   * @throws ControlError `ERR_CONTROL_NO_ROOM` for more than 65,536 nodes, or a million ports in all nodes and LAGs
+   */
   createNode(replicationId: number, ports: readonly number[], lags: readonly number[] = []): number {
-    if (this.#nodes.size > MAX_GROUP)
-      throw new ControlError('ERR_CONTROL_NO_ROOM', `there are ${this.#nodes.size} nodes already`);
+    if (this.#nodes.size > MAX_GROUP) refuse('ERR_CONTROL_NO_ROOM', `there are ${this.#nodes.size} nodes already`);
     const node: GroupNode = { replicationId: replicationId & 0xffff, ports: [], lags: [], group: -1 };
     this.#place(node, ports, lags);
     // The lowest free handle: handles of destroyed nodes are reused.
@@ -144,7 +151,7 @@ export class Replication implements ReplicationTarget {
     return true;
   }
 
-  /** @throws ControlError `ERR_CONTROL_NO_ROOM` if there are too many ports, as for nodes */
+  /** Sets the ports of a link aggregation group. @throws ControlError `ERR_CONTROL_NO_ROOM` as for nodes */
   setLagMembership(lag: number, ports: readonly number[]): void {
     const before = this.#lags.get(lag);
     const members = ascending(ports);
@@ -179,11 +186,12 @@ export class Replication implements ReplicationTarget {
   }
 
   setQueueDepth(packets: number, port?: number, priority?: number): void {
-    this.onQueueDepth(packets, port, priority);
+    this.queues.setQueueDepth?.(packets, port, priority);
   }
 
+  /** @param rate packets per second */
   setQueueRate(rate: number, port?: number, priority?: number): void {
-    this.onQueueRate(rate, port, priority);
+    this.queues.setQueueRate?.(rate, port, priority);
   }
 
   /** The copies of a packet to a group. Do not change the list. */
@@ -196,6 +204,7 @@ export class Replication implements ReplicationTarget {
     return copies;
   }
 
+  /** Groups in ascending order. */
   multicastGroups(): readonly MulticastGroup[] {
     return [...this.#groups]
       .sort(([a], [b]) => a - b)
@@ -219,8 +228,7 @@ export class Replication implements ReplicationTarget {
 
   #takePlaces(count: number): void {
     const places = this.#places + count;
-    if (places > MAX_PLACES)
-      throw new ControlError('ERR_CONTROL_NO_ROOM', `more than ${MAX_PLACES} ports of nodes and LAGs`);
+    if (places > MAX_PLACES) refuse('ERR_CONTROL_NO_ROOM', `more than ${MAX_PLACES} ports of nodes and LAGs`);
     this.#places = places;
   }
 

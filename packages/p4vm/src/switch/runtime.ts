@@ -9,21 +9,9 @@ import { createProgramState, DEFAULT_SEED, type ProgramState } from '../tables/p
 import type { SwitchEnvironment } from './environment.js';
 import { createFaults } from './statistics.js';
 
-/** Tables and extern objects are added later, because making them needs the runtime. */
-type Filled = Omit<Runtime, 'tables' | 'externs' | 'valueSets'> & {
-  tables: Runtime['tables'];
-  externs: Runtime['externs'];
-  valueSets: Runtime['valueSets'];
-};
-
-/** A program's runtime, with the state that the program keeps between packets. */
-export interface SwitchRuntime {
-  readonly runtime: Runtime;
-  readonly state: ProgramState;
-}
-
 /**
- * Makes the runtime of a program: tables, extern objects and value sets as the program declares them.
+ * Makes the runtime of a program, and the state that the program keeps between packets: tables, extern objects and
+ * value sets as the program declares them.
  *
  * @param memory memory for entries and the like, beside the program's declarations
  * @param onDigest called for each digest, which is also kept for the control plane
@@ -33,10 +21,11 @@ export function createRuntime(
   environment: SwitchEnvironment,
   memory: Memory,
   onDigest: (digest: Digest) => void,
-): SwitchRuntime {
+): { readonly runtime: Runtime; readonly state: ProgramState } {
   const limits = withDefaults(environment.limits);
   const random = createRandomBits(environment.seed ?? DEFAULT_SEED);
-  const runtime: Filled = {
+  // Tables and extern objects are added later, because making them needs the runtime.
+  const runtime: { -readonly [K in keyof Runtime]: Runtime[K] } = {
     input: { bytes: new Uint8Array(0), start: 0, length: 0, cursor: 0 },
     output: { bytes: new Uint8Array(2048), bits: 0, most: limits.packetBytes },
     requests: {
@@ -64,20 +53,15 @@ export function createRuntime(
       onDigest(digest);
     },
     log: environment.onLog ?? (() => {}),
-    poison: createPoison(environment),
+    poison:
+      environment.undefined === 'poison'
+        ? new Poison(environment.poisonSeed ?? DEFAULT_SEED, environment.onUndefinedRead ?? (() => {}))
+        : undefined,
     trace: undefined,
   };
-  const state = createProgramState(program, runtime, { random, memory });
+  const state = createProgramState(program, runtime, random, memory);
   runtime.tables = state.tables;
   runtime.externs = state.externs;
   runtime.valueSets = state.valueSets;
   return { runtime, state };
-}
-
-function createPoison({
-  undefined: mode,
-  poisonSeed = DEFAULT_SEED,
-  onUndefinedRead,
-}: SwitchEnvironment): Runtime['poison'] {
-  return mode === 'poison' ? new Poison(poisonSeed, onUndefinedRead ?? (() => {})) : undefined;
 }

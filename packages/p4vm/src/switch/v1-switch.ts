@@ -55,11 +55,7 @@ export class V1Switch {
     this.#runtime = runtime;
     this.state = state;
     this.#makeCode = makeCode;
-    const { trafficManager } = environment;
-    this.replication = new Replication(
-      (packets, port, priority) => trafficManager?.setQueueDepth?.(packets, port, priority),
-      (rate, port, priority) => trafficManager?.setQueueRate?.(rate, port, priority),
-    );
+    this.replication = new Replication(environment.trafficManager);
     this.control = new ControlPlane(program, state, this.replication);
     this.#commands = new CommandInterpreter(this.control, () => this.clock.nowUs());
     this.#path = new PacketPath(runtime, new CodePool(code.bind(runtime), this.#memory), this.replication, environment);

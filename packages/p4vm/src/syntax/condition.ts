@@ -6,17 +6,27 @@ const MAX_NESTING = 100;
 /** Most digits of a number. Its value is cut to 64 bits. */
 const MAX_DIGITS = 256;
 
-const LEVELS: readonly (readonly string[])[] = [
-  ['||'],
-  ['&&'],
-  ['|'],
-  ['^'],
-  ['&'],
-  ['==', '!='],
-  ['<', '>', '<=', '>='],
-  ['<<', '>>'],
-  ['+', '-'],
-  ['*', '/', '%'],
+type Operation = (left: bigint, right: bigint) => bigint;
+
+const truth = (value: boolean): bigint => (value ? 1n : 0n);
+
+/** The operators of two numbers, those that bind weakest first. */
+const LEVELS: readonly Readonly<Record<string, Operation>>[] = [
+  { '||': (left, right) => truth(left !== 0n || right !== 0n) },
+  { '&&': (left, right) => truth(left !== 0n && right !== 0n) },
+  { '|': (left, right) => left | right },
+  { '^': (left, right) => left ^ right },
+  { '&': (left, right) => left & right },
+  { '==': (left, right) => truth(left === right), '!=': (left, right) => truth(left !== right) },
+  {
+    '<': (left, right) => truth(left < right),
+    '>': (left, right) => truth(left > right),
+    '<=': (left, right) => truth(left <= right),
+    '>=': (left, right) => truth(left >= right),
+  },
+  { '<<': shift, '>>': (left, right) => shift(left, -right) },
+  { '+': (left, right) => left + right, '-': (left, right) => left - right },
+  { '*': (left, right) => left * right, '/': (left, right) => left / right, '%': (left, right) => left % right },
 ];
 
 class BadCondition extends Error {
@@ -66,11 +76,8 @@ class ConditionEvaluator {
 
   #enter(): void {
     if (++this.#depth > MAX_NESTING) {
-      throw new BadCondition(
-        'nesting-too-deep',
-        this.tokens[this.#at]?.span ?? this.line,
-        'a condition nested too deep',
-      );
+      const span = this.tokens[this.#at]?.span ?? this.line;
+      throw new BadCondition('nesting-too-deep', span, 'a condition nested too deep');
     }
   }
 
@@ -93,15 +100,18 @@ class ConditionEvaluator {
     const operators = LEVELS[level];
     if (operators === undefined) return this.#unary(live);
     let left = this.#binary(level + 1, live);
-    for (let operator = this.#operator(); operator !== undefined; operator = this.#operator()) {
-      if (!operators.includes(operator)) break;
-      const at = this.tokens[this.#at]!;
+    for (;;) {
+      const operator = this.#operator() ?? '';
+      if (!Object.hasOwn(operators, operator)) return left;
+      const { span } = this.tokens[this.#at]!;
       this.#at += operator === '>>' ? 2 : 1;
       const needed = live && !(operator === '&&' && left === 0n) && !(operator === '||' && left !== 0n);
       const right = this.#binary(level + 1, needed);
-      left = needed ? BigInt.asIntN(64, apply(operator, left, right, at.span)) : left === 0n ? 0n : 1n;
+      if (needed && right === 0n && (operator === '/' || operator === '%')) {
+        throw new BadCondition('division-by-zero', span, 'division by zero in a condition');
+      }
+      left = needed ? BigInt.asIntN(64, operators[operator]!(left, right)) : left === 0n ? 0n : 1n;
     }
-    return left;
   }
 
   #unary(live: boolean): bigint {
@@ -140,47 +150,6 @@ function numberOf(text: string): bigint | undefined {
   if (/^0[0-7]+$/.test(digits)) return BigInt(`0o${digits.slice(1)}`);
   if (/^(?:[0-9]+|0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+)$/.test(digits)) return BigInt(digits.toLowerCase());
   return undefined;
-}
-
-function apply(operator: string, left: bigint, right: bigint, span: Span): bigint {
-  const truth = (value: boolean): bigint => (value ? 1n : 0n);
-  switch (operator) {
-    case '||':
-      return truth(left !== 0n || right !== 0n);
-    case '&&':
-      return truth(left !== 0n && right !== 0n);
-    case '|':
-      return left | right;
-    case '^':
-      return left ^ right;
-    case '&':
-      return left & right;
-    case '==':
-      return truth(left === right);
-    case '!=':
-      return truth(left !== right);
-    case '<':
-      return truth(left < right);
-    case '>':
-      return truth(left > right);
-    case '<=':
-      return truth(left <= right);
-    case '>=':
-      return truth(left >= right);
-    case '<<':
-      return shift(left, right);
-    case '>>':
-      return shift(left, -right);
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    default:
-      if (right === 0n) throw new BadCondition('division-by-zero', span, 'division by zero in a condition');
-      return operator === '/' ? left / right : left % right;
-  }
 }
 
 /** Shifts to the left by `by`, to the right if it is negative. Amounts beyond the width shift out all bits. */

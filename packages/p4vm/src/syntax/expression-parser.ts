@@ -1,5 +1,4 @@
 import { MAX_BITS } from '../budget/limits.js';
-import type { Span } from '../source/position.js';
 import type {
   Argument,
   BinaryOperator,
@@ -8,36 +7,13 @@ import type {
   IntegerLiteral,
   StructExpression,
   TypeNode,
-  UnaryOperator,
 } from './ast.js';
-import { isNameToken, type Token } from './tokens.js';
+import { BINARY_OPERATORS, isNameToken, type Token } from './tokens.js';
 import { TypeParser } from './type-parser.js';
 
-/** Higher binds tighter; all group to the left. */
+/** Higher binds tighter. */
 const PRECEDENCE: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
-  Object.entries({
-    '||': 1,
-    '&&': 2,
-    '==': 3,
-    '!=': 3,
-    '<': 4,
-    '>': 4,
-    '<=': 4,
-    '>=': 4,
-    '|': 5,
-    '^': 6,
-    '&': 7,
-    '<<': 8,
-    '>>': 8,
-    '++': 9,
-    '+': 9,
-    '-': 9,
-    '|+|': 9,
-    '|-|': 9,
-    '*': 10,
-    '/': 10,
-    '%': 10,
-  }),
+  BINARY_OPERATORS.flatMap((operators, level) => operators.map((operator) => [operator, level + 1])),
 );
 
 /** Most digits of a number. The largest `int` has as many bits. */
@@ -65,13 +41,7 @@ export abstract class ExpressionParser extends TypeParser {
       const whenTrue = this.bracketed(() => this.expression());
       this.expect(':');
       const whenFalse = this.#binary(1);
-      const span = this.spanFrom(condition);
-      condition = this.sized(
-        { kind: 'conditional', condition, whenTrue, whenFalse, span },
-        condition,
-        whenTrue,
-        whenFalse,
-      );
+      condition = this.node(condition, { kind: 'conditional', condition, whenTrue, whenFalse });
     }
     return condition;
   }
@@ -92,7 +62,7 @@ export abstract class ExpressionParser extends TypeParser {
       this.advance();
       if (operator === '>>') this.advance();
       const right = this.#binary(precedence + 1);
-      left = this.sized({ kind: 'binary', operator, left, right, span: this.spanFrom(left) }, left, right);
+      left = this.node(left, { kind: 'binary', operator, left, right });
     }
   }
 
@@ -114,11 +84,10 @@ export abstract class ExpressionParser extends TypeParser {
       case '~':
       case '!': {
         this.enter();
-        const operator: UnaryOperator = token.kind;
         this.advance();
         const operand = this.#unary();
         this.leave();
-        return this.sized({ kind: 'unary', operator, operand, span: this.spanFrom(token) }, operand);
+        return this.node(token, { kind: 'unary', operator: token.kind, operand });
       }
       case '(':
         return this.#parenthesised();
@@ -139,27 +108,25 @@ export abstract class ExpressionParser extends TypeParser {
         return this.#castOperand(type, open);
       }
       // A type's member, or a constructor call, in parentheses.
-      const base: Expression = this.sized({ kind: 'type-expression', type, span: this.spanFrom(typeStart) }, type);
-      const inner = this.bracketed(() => this.#conditionalFrom(this.#binaryFrom(this.postfix(base, false), 1)));
-      this.expect(')');
-      return this.postfix(this.#respanned(inner, this.spanFrom(open)), false);
+      const base = this.node(typeStart, { kind: 'type-expression', type });
+      return this.#closed(open, () => this.#conditionalFrom(this.#binaryFrom(this.postfix(base, false), 1)));
     }
     this.advance();
-    const inner = this.bracketed(() => this.expression());
-    this.expect(')');
-    return this.postfix(this.#respanned(inner, this.spanFrom(open)), false);
+    return this.#closed(open, () => this.expression());
   }
 
   #castOperand(type: TypeNode, open: Token): Expression {
     this.enter();
     const operand = this.#unary();
     this.leave();
-    return this.sized({ kind: 'cast', type, operand, span: this.spanFrom(open) }, type, operand);
+    return this.node(open, { kind: 'cast', type, operand });
   }
 
-  /** A copy of an expression with the parentheses around it in its span. */
-  #respanned(expression: Expression, span: Span): Expression {
-    return this.sized({ ...expression, span }, expression);
+  /** An expression, its `)` and what follows that. The parentheses are in its span. */
+  #closed(open: Token, inner: () => Expression): Expression {
+    const expression = this.bracketed(inner);
+    this.expect(')');
+    return this.postfix(this.node(open, expression), false);
   }
 
   #castFollows(): boolean {
@@ -215,7 +182,7 @@ export abstract class ExpressionParser extends TypeParser {
     const start = this.token;
     const type = this.bracketed(() => this.type());
     if (!this.at('.') && !this.at('(')) this.fail("'(' or '.' behind a type");
-    return this.sized({ kind: 'type-expression', type, span: this.spanFrom(start) }, type);
+    return this.node(start, { kind: 'type-expression', type });
   }
 
   #path(): Expression {
@@ -232,7 +199,7 @@ export abstract class ExpressionParser extends TypeParser {
       if (this.at('.')) {
         this.advance();
         const member = this.name('the name of a member');
-        base = this.sized({ kind: 'member', base, member, span: this.spanFrom(base) }, base);
+        base = this.node(base, { kind: 'member', base, member });
       } else if (this.at('[')) {
         base = this.#indexed(base);
       } else if (this.at('(')) {
@@ -261,12 +228,7 @@ export abstract class ExpressionParser extends TypeParser {
   }
 
   protected call(callee: Expression, typeArguments: readonly TypeNode[]): CallExpression {
-    const found = this.arguments();
-    return this.sizedList(
-      { kind: 'call', callee, typeArguments, arguments: found, span: this.spanFrom(callee) },
-      found.map((argument) => argument.value),
-      callee,
-    );
+    return this.node(callee, { kind: 'call', callee, typeArguments, arguments: this.arguments() });
   }
 
   #indexed(base: Expression): Expression {
@@ -275,26 +237,17 @@ export abstract class ExpressionParser extends TypeParser {
     const isPlus = this.at('+:');
     if (!isPlus && !this.at(':')) {
       this.expect(']');
-      return this.sized({ kind: 'index', base, index: first, span: this.spanFrom(base) }, base, first);
+      return this.node(base, { kind: 'index', base, index: first });
     }
     this.advance();
     const low = this.bracketed(() => this.expression());
     this.expect(']');
-    return this.sized({ kind: 'slice', base, high: first, low, isPlus, span: this.spanFrom(base) }, base, first, low);
+    return this.node(base, { kind: 'slice', base, high: first, low, isPlus });
   }
 
   /** `(...)` of a call. */
   protected arguments(): Argument[] {
-    this.expect('(');
-    const list: Argument[] = [];
-    if (!this.at(')')) {
-      do {
-        this.oneMore(list.length);
-        list.push(this.bracketed(() => this.#argument()));
-      } while (this.accept(',') !== undefined);
-    }
-    this.expect(')');
-    return list;
+    return this.list('(', () => this.bracketed(() => this.#argument()), ')');
   }
 
   #argument(): Argument {
@@ -303,7 +256,7 @@ export abstract class ExpressionParser extends TypeParser {
     if (name !== undefined) this.advance();
     const any = this.accept('_');
     const value: Expression = any === undefined ? this.expression() : { kind: 'any', span: any.span };
-    return { kind: 'argument', name, value, span: this.spanFrom(start) };
+    return this.node(start, { kind: 'argument', name, value });
   }
 
   /** `{...}`: a list, or fields with names. */
@@ -322,18 +275,16 @@ export abstract class ExpressionParser extends TypeParser {
         const name = this.name('the name of a field');
         this.expect('=');
         const value = this.bracketed(() => this.expression());
-        fields.push({ name, value, span: this.spanFrom(name) });
+        fields.push(this.node(name, { name, value }));
       } else {
         elements.push(this.bracketed(() => this.expression()));
       }
       if (this.accept(',') === undefined) break;
     }
     this.expect('}');
-    const span = this.spanFrom(start);
-    if (!isStruct) return this.sizedList({ kind: 'list', elements, hasDots, span }, elements);
-    return this.sizedList(
-      { kind: 'struct-expression', fields, hasDots, span },
-      fields.map((field) => field.value),
+    return this.node(
+      start,
+      isStruct ? { kind: 'struct-expression', fields, hasDots } : { kind: 'list', elements, hasDots },
     );
   }
 
@@ -365,14 +316,10 @@ export abstract class ExpressionParser extends TypeParser {
 
   /** The rest of `value &&& mask` or `low .. high` after the first part, which may also stand alone. */
   protected rangeFrom(first: Expression): Expression {
-    if (this.accept('&&&') !== undefined) {
-      const mask = this.expression();
-      return this.sized({ kind: 'mask', value: first, mask, span: this.spanFrom(first) }, first, mask);
-    }
-    if (this.accept('..') !== undefined) {
-      const high = this.expression();
-      return this.sized({ kind: 'range', low: first, high, span: this.spanFrom(first) }, first, high);
-    }
+    if (this.accept('&&&') !== undefined)
+      return this.node(first, { kind: 'mask', value: first, mask: this.expression() });
+    if (this.accept('..') !== undefined)
+      return this.node(first, { kind: 'range', low: first, high: this.expression() });
     return first;
   }
 
@@ -380,16 +327,12 @@ export abstract class ExpressionParser extends TypeParser {
   protected keyset(): Expression[] {
     if (!this.at('(') || this.#castFollows()) return [this.simpleKeyset()];
     const open = this.advance();
-    const keys = [this.bracketed(() => this.simpleKeyset())];
-    while (this.accept(',') !== undefined && !this.at(')')) {
-      this.oneMore(keys.length);
-      keys.push(this.bracketed(() => this.simpleKeyset()));
-    }
+    const keys = this.items(() => this.bracketed(() => this.simpleKeyset()), ')');
     this.expect(')');
     const [only] = keys;
     if (keys.length > 1 || only === undefined || isKeysetOnly(only)) return keys;
     // One expression in parentheses may be the start of a longer one.
-    const start = this.postfix(this.#respanned(only, this.spanFrom(open)), false);
+    const start = this.postfix(this.node(open, only), false);
     return [this.rangeFrom(this.#conditionalFrom(this.#binaryFrom(start, 1)))];
   }
 }

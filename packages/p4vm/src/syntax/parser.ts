@@ -3,7 +3,6 @@ import type {
   ActionDeclaration,
   Annotation,
   ControlDeclaration,
-  ControlTypeDeclaration,
   Declaration,
   Direction,
   EnumDeclaration,
@@ -13,12 +12,10 @@ import type {
   ExternMethod,
   FunctionDeclaration,
   Identifier,
-  MatchKindDeclaration,
-  PackageDeclaration,
+  ObjectTypeDeclaration,
   Parameter,
   ParserDeclaration,
   ParserState,
-  ParserTypeDeclaration,
   Program,
   StructDeclaration,
   StructField,
@@ -61,11 +58,9 @@ class ProgramParser extends TableParser {
       case 'action':
         return this.#action(annotations);
       case 'parser':
-        return this.#parser(annotations);
       case 'control':
-        return this.#control(annotations);
       case 'package':
-        return this.#package(annotations);
+        return this.#object(annotations);
       case 'header':
       case 'struct':
       case 'header_union':
@@ -106,12 +101,7 @@ class ProgramParser extends TableParser {
     this.expect('(');
     this.recovering(
       () => {
-        if (!this.at(')')) {
-          do {
-            this.oneMore(parameters.length);
-            parameters.push(this.#parameter());
-          } while (this.accept(',') !== undefined);
-        }
+        if (!this.at(')')) this.items(() => parameters.push(this.#parameter()));
         this.expect(')');
       },
       (start) => this.skipBehindParenthesis(start),
@@ -148,28 +138,34 @@ class ProgramParser extends TableParser {
     return { name, typeParameters: this.typeParameters() };
   }
 
-  #parser(annotations: Annotations): ParserTypeDeclaration | ParserDeclaration {
-    const start = this.expect('parser');
-    const { name, typeParameters } = this.#typeHead('the name of a parser');
-    const parameters = this.#parameters();
-    const head = { name, annotations, typeParameters, parameters };
-    if (this.at(';') || !(this.at('(') || this.at('{'))) {
+  /** A parser, control or package. Packages have no body; parsers and controls without one are types. */
+  #object(annotations: Annotations): ObjectTypeDeclaration | ParserDeclaration | ControlDeclaration {
+    const start = this.advance();
+    const kind = start.kind as 'parser' | 'control' | 'package';
+    const { name, typeParameters } = this.#typeHead(`the name of a ${kind}`);
+    const head = { name, annotations, typeParameters, parameters: this.#parameters() };
+    if (kind === 'package' || !(this.at('(') || this.at('{'))) {
       this.scopes.pop();
       this.semicolon();
-      return { kind: 'parser-type', ...head, span: this.spanFrom(start) };
+      return { kind: kind === 'package' ? kind : `${kind}-type`, ...head, span: this.spanFrom(start) };
     }
     const constructorParameters = this.at('(') ? this.#parameters() : [];
     const brace = this.openBrace();
-    const locals: ParserDeclaration['locals'][number][] = [];
-    const states: ParserState[] = [];
     this.inContainer = true;
-    this.itemsToBrace(() => this.#parserItem(locals, states), 'state', 'action', 'table');
+    const body = kind === 'parser' ? this.#parserBody(name, brace) : this.#controlBody(name, brace);
     this.inContainer = false;
     this.scopes.pop();
+    return { ...head, constructorParameters, ...body, span: this.spanFrom(start) };
+  }
+
+  #parserBody(name: Identifier, brace: Token): Pick<ParserDeclaration, 'kind' | 'locals' | 'states'> {
+    const locals: ParserDeclaration['locals'][number][] = [];
+    const states: ParserState[] = [];
+    this.itemsToBrace(() => this.#parserItem(locals, states), 'state', 'action', 'table');
     if (states.length === 0 && !this.diagnostics.hasErrors) {
       this.report('missing-state', brace.span, `parser '${name.text}' has no states`);
     }
-    return { kind: 'parser', ...head, constructorParameters, locals, states, span: this.spanFrom(start) };
+    return { kind: 'parser', locals, states };
   }
 
   #parserItem(locals: ParserDeclaration['locals'][number][], states: ParserState[]): undefined {
@@ -199,56 +195,26 @@ class ProgramParser extends TableParser {
     return { kind: 'value-set', name, annotations, type, size, span: this.spanFrom(start) };
   }
 
-  #control(annotations: Annotations): ControlTypeDeclaration | ControlDeclaration {
-    const start = this.expect('control');
-    const { name, typeParameters } = this.#typeHead('the name of a control');
-    const parameters = this.#parameters();
-    const head = { name, annotations, typeParameters, parameters };
-    if (this.at(';') || !(this.at('(') || this.at('{'))) {
-      this.scopes.pop();
-      this.semicolon();
-      return { kind: 'control-type', ...head, span: this.spanFrom(start) };
-    }
-    const constructorParameters = this.at('(') ? this.#parameters() : [];
-    const brace = this.openBrace();
+  #controlBody(name: Identifier, brace: Token): Pick<ControlDeclaration, 'kind' | 'locals' | 'apply'> {
     const locals: ControlDeclaration['locals'][number][] = [];
     let apply: ControlDeclaration['apply'] | undefined;
-    this.inContainer = true;
-    this.itemsToBrace(
-      () => {
-        if (apply !== undefined) this.fail("'}' behind the apply block");
-        const local = this.annotations();
-        if (this.at('const')) locals.push(this.constant(local));
-        else if (this.at('action')) locals.push(this.#action(local));
-        else if (this.at('table')) locals.push(this.table(local));
-        else if (this.at('apply') && (this.peek().kind === '{' || this.peek().kind === '@')) {
-          this.advance();
-          apply = this.block(this.annotations());
-        } else locals.push(this.localDeclaration(local));
-        return undefined;
-      },
-      'action',
-      'table',
-      'apply',
-      'state',
-    );
-    this.inContainer = false;
-    this.scopes.pop();
-    const span = this.spanFrom(start);
+    const item = (): undefined => {
+      if (apply !== undefined) this.fail("'}' behind the apply block");
+      const annotations = this.annotations();
+      if (this.at('const')) locals.push(this.constant(annotations));
+      else if (this.at('action')) locals.push(this.#action(annotations));
+      else if (this.at('table')) locals.push(this.table(annotations));
+      else if (this.at('apply') && (this.peek().kind === '{' || this.peek().kind === '@')) {
+        this.advance();
+        apply = this.block(this.annotations());
+      } else locals.push(this.localDeclaration(annotations));
+    };
+    this.itemsToBrace(item, 'action', 'table', 'apply', 'state');
     if (apply === undefined && !this.diagnostics.hasErrors) {
       this.report('missing-apply', brace.span, `control '${name.text}' has no apply block`);
     }
     apply ??= { kind: 'block', statements: [], annotations: [], span: brace.span };
-    return { kind: 'control', ...head, constructorParameters, locals, apply, span };
-  }
-
-  #package(annotations: Annotations): PackageDeclaration {
-    const start = this.expect('package');
-    const { name, typeParameters } = this.#typeHead('the name of a package');
-    const parameters = this.#parameters();
-    this.scopes.pop();
-    this.semicolon();
-    return { kind: 'package', name, annotations, typeParameters, parameters, span: this.spanFrom(start) };
+    return { kind: 'control', locals, apply };
   }
 
   /** An extern object or function; undefined for `extern Name;`, which only announces a type. */
@@ -259,32 +225,21 @@ class ProgramParser extends TableParser {
       this.advance();
       return undefined;
     }
-    if (!this.#externObjectFollows()) {
-      const method = this.#method([], undefined);
-      const span = this.spanFrom(start);
-      return {
-        kind: 'extern',
-        name: method.name,
-        annotations,
-        isFunction: true,
-        typeParameters: [],
-        methods: [method],
-        span,
-      };
-    }
+    const isFunction = !this.#externObjectFollows();
+    const { name, typeParameters, methods } = isFunction ? this.#externFunction() : this.#externObject();
+    return { kind: 'extern', name, annotations, isFunction, typeParameters, methods, span: this.spanFrom(start) };
+  }
+
+  #externFunction(): Pick<ExternDeclaration, 'name' | 'typeParameters' | 'methods'> {
+    const method = this.#method([], undefined);
+    return { name: method.name, typeParameters: [], methods: [method] };
+  }
+
+  #externObject(): Pick<ExternDeclaration, 'name' | 'typeParameters' | 'methods'> {
     const { name, typeParameters } = this.#typeHead('the name of an extern');
-    this.openBrace();
-    const methods = this.membersToBrace(() => this.#method(this.annotations(), name));
+    const methods = this.members(() => this.#method(this.annotations(), name));
     this.scopes.pop();
-    return {
-      kind: 'extern',
-      name,
-      annotations,
-      isFunction: false,
-      typeParameters,
-      methods,
-      span: this.spanFrom(start),
-    };
+    return { name, typeParameters, methods };
   }
 
   /** `Name {`, or `Name<A, B> {`, rather than a function's return type. */
@@ -313,7 +268,6 @@ class ProgramParser extends TableParser {
     const parameters = this.#parameters();
     this.scopes.pop();
     this.semicolon();
-    const span = this.spanFrom(start);
     return {
       kind: 'method',
       name,
@@ -323,7 +277,7 @@ class ProgramParser extends TableParser {
       typeParameters,
       returnType,
       parameters,
-      span,
+      span: this.spanFrom(start),
     };
   }
 
@@ -331,8 +285,7 @@ class ProgramParser extends TableParser {
     const start = this.advance();
     const kind = start.kind === 'header_union' ? 'union' : start.kind === 'header' ? 'header' : 'struct';
     const { name, typeParameters } = this.#typeHead('the name of a type');
-    this.openBrace();
-    const fields = this.membersToBrace(() => this.#field());
+    const fields = this.members(() => this.#field());
     this.scopes.pop();
     return { kind, name, annotations, typeParameters, fields, span: this.spanFrom(start) };
   }
@@ -350,39 +303,36 @@ class ProgramParser extends TableParser {
     const underlying = this.atName && this.peek().kind === '{' ? undefined : this.type();
     const name = this.name('the name of a type');
     this.scopes.declareType(name.text);
-    const members: EnumMember[] = [];
-    this.#names((member) => {
+    const members = this.#names((member): EnumMember => {
       const value = this.accept('=') === undefined ? undefined : this.expression();
       if (value === undefined && underlying !== undefined) this.fail("'='");
       if (value !== undefined && underlying === undefined) {
         this.report('enum-without-type', member.span, 'members have values only in an enum with a type');
       }
-      members.push({ kind: 'enum-member', name: member, value, span: this.spanFrom(member) });
+      return { kind: 'enum-member', name: member, value, span: this.spanFrom(member) };
     }, true);
     return { kind: 'enum', name, annotations, underlying, members, span: this.spanFrom(start) };
   }
 
   /** `error {...}` or `match_kind {...}`. */
-  #members(annotations: Annotations): ErrorDeclaration | MatchKindDeclaration {
+  #members(annotations: Annotations): ErrorDeclaration {
     const start = this.advance();
-    const members: Identifier[] = [];
-    this.#names((member) => members.push(member), start.kind === 'match_kind');
+    const members = this.#names((member) => member, start.kind === 'match_kind');
     const name: Identifier = { text: start.text, span: start.span };
     const kind = start.kind === 'error' ? 'error' : 'match-kind';
     return { kind, name, annotations, members, span: this.spanFrom(start) };
   }
 
   /** `{ a, b, c }`. With `mayEndWithComma`, a final comma is allowed. */
-  #names(each: (name: Identifier) => void, mayEndWithComma: boolean): void {
+  #names<T>(memberOf: (name: Identifier) => T, mayEndWithComma: boolean): T[] {
     this.expect('{');
-    let count = 0;
-    do {
-      if (mayEndWithComma && this.at('}')) break;
-      this.oneMore(count++);
+    const member = (): T => {
       this.annotations();
-      each(this.name());
-    } while (this.accept(',') !== undefined);
+      return memberOf(this.name());
+    };
+    const members = mayEndWithComma && this.at('}') ? [] : this.items(member, mayEndWithComma ? '}' : '');
     this.expect('}');
+    return members;
   }
 
   #typedef(annotations: Annotations): TypedefDeclaration {

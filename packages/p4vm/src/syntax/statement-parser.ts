@@ -6,7 +6,6 @@ import type {
   CallStatement,
   ConstantDeclaration,
   Expression,
-  ForStatement,
   FunctionDeclaration,
   IfStatement,
   InstanceDeclaration,
@@ -22,24 +21,10 @@ import { ExpressionParser } from './expression-parser.js';
 import { SyntaxFailure } from './token-cursor.js';
 import { isNameToken, type Token } from './tokens.js';
 
-const ASSIGNMENTS: ReadonlyMap<string, BinaryOperator | undefined> = /* @__PURE__ */ new Map<
-  string,
-  BinaryOperator | undefined
->([
-  ['=', undefined],
-  ['+=', '+'],
-  ['-=', '-'],
-  ['*=', '*'],
-  ['/=', '/'],
-  ['%=', '%'],
-  ['<<=', '<<'],
-  ['>>=', '>>'],
-  ['&=', '&'],
-  ['|=', '|'],
-  ['^=', '^'],
-  ['|+|=', '|+|'],
-  ['|-|=', '|-|'],
-]);
+/** Each but the first is a binary operator and `=`. */
+const ASSIGNMENTS: ReadonlySet<string> = /* @__PURE__ */ new Set(
+  '= += -= *= /= %= <<= >>= &= |= ^= |+|= |-|='.split(' '),
+);
 
 /** Most branches of one `if ... else if ...`. Each is a level of the tree. */
 const MAX_BRANCHES = 512;
@@ -228,16 +213,19 @@ export abstract class StatementParser extends ExpressionParser {
   }
 
   #assignmentOrCall(): AssignmentStatement | CallStatement {
-    const start = this.token;
-    const target = this.#target();
+    return this.#assignmentOrCallOf(this.token, this.#target(), "an assignment or '('");
+  }
+
+  /** What begins with an l-value or callee. */
+  #assignmentOrCallOf(start: Token, target: Expression, expected: string): AssignmentStatement | CallStatement {
     const { kind } = this.token;
     if (ASSIGNMENTS.has(kind)) {
       this.advance();
       if (target.kind === 'call') this.report('not-assignable', target.span, 'a call cannot be assigned to');
-      const value = this.expression();
-      return { kind: 'assign', operator: ASSIGNMENTS.get(kind), target, value, span: this.spanFrom(start) };
+      const operator = kind === '=' ? undefined : (kind.slice(0, -1) as BinaryOperator);
+      return { kind: 'assign', operator, target, value: this.expression(), span: this.spanFrom(start) };
     }
-    if (target.kind !== 'call') this.fail("an assignment or '('");
+    if (target.kind !== 'call') this.fail(expected);
     return { kind: 'call-statement', call: target, span: this.spanFrom(start) };
   }
 
@@ -258,7 +246,7 @@ export abstract class StatementParser extends ExpressionParser {
     }
     if (this.isTypeAt(0) && this.peek(token.kind === '.' ? 2 : 1).kind === '<') {
       const type = this.type();
-      return this.postfix(this.sized({ kind: 'type-expression', type, span: type.span }, type), true);
+      return this.postfix(this.node(type, { kind: 'type-expression', type }), true);
     }
     const isAbsolute = this.accept('.') !== undefined;
     const name = this.name('a statement');
@@ -292,8 +280,7 @@ export abstract class StatementParser extends ExpressionParser {
     this.expect('(');
     const subject = this.expression();
     this.expect(')');
-    this.openBrace();
-    const cases = this.membersToBrace(() => this.#switchCase());
+    const cases = this.members(() => this.#switchCase());
     return { kind: 'switch', subject, cases, span: this.spanFrom(start) };
   }
 
@@ -315,6 +302,7 @@ export abstract class StatementParser extends ExpressionParser {
     const initial: Statement[] = [];
     if (!this.at(';')) {
       do {
+        const { token } = this;
         const first = this.#forInitial();
         if (initial.length === 0 && this.at('in')) {
           this.advance();
@@ -324,17 +312,15 @@ export abstract class StatementParser extends ExpressionParser {
           this.scopes.pop();
           return { kind: 'for-in', variable: first, collection, body, annotations, span: this.spanFrom(start) };
         }
-        initial.push(first.kind === 'variable' ? first : this.#assignmentFrom(first));
+        initial.push(
+          first.kind === 'variable' ? first : this.#assignmentOrCallOf(token, first, "an assignment or 'in'"),
+        );
       } while (this.accept(',') !== undefined);
     }
     this.expect(';');
     const condition = this.expression();
     this.expect(';');
-    const update: ForStatement['update'][number][] = [];
-    if (!this.at(')')) {
-      do update.push(this.#assignmentOrCall());
-      while (this.accept(',') !== undefined);
-    }
+    const update = this.at(')') ? [] : this.items(() => this.#assignmentOrCall());
     this.expect(')');
     const body = this.#statement();
     this.scopes.pop();
@@ -349,15 +335,6 @@ export abstract class StatementParser extends ExpressionParser {
     return this.#variable(annotations, start, this.type());
   }
 
-  #assignmentFrom(target: Expression): Statement {
-    const { kind } = this.token;
-    if (target.kind === 'call') return { kind: 'call-statement', call: target, span: target.span };
-    if (!ASSIGNMENTS.has(kind)) this.fail("an assignment or 'in'");
-    this.advance();
-    const value = this.expression();
-    return { kind: 'assign', operator: ASSIGNMENTS.get(kind), target, value, span: this.spanFrom(target) };
-  }
-
   // Parser states
 
   protected state(annotations: readonly Annotation[]): ParserState {
@@ -369,9 +346,10 @@ export abstract class StatementParser extends ExpressionParser {
     const body = this.#statements();
     this.#inState = false;
     const transition = this.at('transition') ? this.recovering(() => this.#transition()) : undefined;
-    if (!this.at('}') && !this.atStructure && !this.at('end')) {
+    const isAtEnd = (): boolean => this.at('}') || this.atStructure || this.at('end');
+    if (!isAtEnd()) {
       this.report('unexpected-token', this.token.span, `expected '}' behind a transition, found '${this.token.text}'`);
-      while (!this.at('}') && !this.atStructure && !this.at('end')) this.advance();
+      while (!isAtEnd()) this.advance();
     }
     this.closeBrace();
     this.scopes.pop();
@@ -386,16 +364,9 @@ export abstract class StatementParser extends ExpressionParser {
       return { kind: 'goto', state, span: this.spanFrom(start) };
     }
     this.expect('(');
-    const keys: Expression[] = [];
-    if (!this.at(')')) {
-      do {
-        this.oneMore(keys.length);
-        keys.push(this.expression());
-      } while (this.accept(',') !== undefined && !this.at(')'));
-    }
+    const keys = this.at(')') ? [] : this.items(() => this.expression(), ')');
     this.expect(')');
-    this.openBrace();
-    const cases = this.membersToBrace(() => this.#selectCase());
+    const cases = this.members(() => this.#selectCase());
     return { kind: 'select', keys, cases, span: this.spanFrom(start) };
   }
 

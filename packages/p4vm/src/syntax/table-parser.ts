@@ -5,7 +5,6 @@ import type {
   Expression,
   PathExpression,
   TableDeclaration,
-  TableEntries,
   TableEntry,
   TableKey,
   TableProperty,
@@ -13,22 +12,18 @@ import type {
 import { StatementParser } from './statement-parser.js';
 
 /** The properties of a table as they are found. */
-interface TableParts {
-  key: readonly TableKey[] | undefined;
-  actions: readonly ActionReference[] | undefined;
-  entries: TableEntries | undefined;
+type TableParts = { -readonly [Part in 'key' | 'actions' | 'entries']: TableDeclaration[Part] } & {
   readonly properties: TableProperty[];
-}
+};
 
 /** Tables. */
 export abstract class TableParser extends StatementParser {
   protected table(annotations: readonly Annotation[]): TableDeclaration {
     const start = this.expect('table');
     const name = this.name('the name of a table');
-    this.openBrace();
     const parts: TableParts = { key: undefined, actions: undefined, entries: undefined, properties: [] };
     // `#property` stores the properties, so the list is unused.
-    this.membersToBrace(() => this.#property(parts));
+    this.members(() => this.#property(parts));
     return { kind: 'table', name, annotations, ...parts, span: this.spanFrom(start) };
   }
 
@@ -47,12 +42,10 @@ export abstract class TableParser extends StatementParser {
     if (isTwice) this.report('duplicate-property', name.span, `property '${name.text}' is given twice`);
     switch (property.kind) {
       case 'key':
-        this.openBrace();
-        parts.key = this.membersToBrace(() => this.#key());
+        parts.key = this.members(() => this.#key());
         break;
       case 'actions':
-        this.openBrace();
-        parts.actions = this.membersToBrace(() => this.#action());
+        parts.actions = this.members(() => this.#action());
         break;
       case 'entries': {
         this.openBrace();
@@ -95,8 +88,7 @@ export abstract class TableParser extends StatementParser {
     const isAbsolute = this.accept('.') !== undefined;
     const name = this.name('the name of an action');
     const path: PathExpression = { kind: 'path', name, isAbsolute, span: this.spanFrom(start) };
-    if (!this.at('(')) return path;
-    return this.call(path, []);
+    return this.at('(') ? this.call(path, []) : path;
   }
 
   #entry(): TableEntry {

@@ -127,26 +127,27 @@ export class TokenCursor {
     throw new SyntaxFailure();
   }
 
-  /** Notes the height of a node with parts, so that no later stage gets a tree too high to walk. */
-  protected sized<T extends { readonly span: Span }>(node: T, ...parts: readonly (object | undefined)[]): T {
+  /**
+   * Makes the parts of an expression or type a node, from a token or node up to what was read last. Notes its height, so
+   * that no later stage gets a tree too high to walk.
+   */
+  protected node<const Parts extends object>(
+    start: { readonly span: Span },
+    parts: Parts,
+  ): Parts & { readonly span: Span } {
+    const node = parts as Parts & { span: Span };
+    node.span = this.spanFrom(start);
     let height = 0;
-    for (const part of parts) if (part !== undefined) height = Math.max(height, this.#heights.get(part) ?? 0);
-    return this.#withHeight(node, height + 1);
-  }
-
-  /** As `sized`, for a node of a list of others. */
-  protected sizedList<T extends { readonly span: Span }>(node: T, parts: readonly object[], first?: object): T {
-    let height = first === undefined ? 0 : (this.#heights.get(first) ?? 0);
-    for (const part of parts) height = Math.max(height, this.#heights.get(part) ?? 0);
-    return this.#withHeight(node, height + 1);
-  }
-
-  #withHeight<T extends { readonly span: Span }>(node: T, height: number): T {
-    if (height > MAX_HEIGHT) {
+    for (const name in parts) {
+      const part: unknown = parts[name];
+      if (typeof part !== 'object') continue;
+      for (const each of Array.isArray(part) ? part : [part]) height = Math.max(height, this.#heights.get(each) ?? 0);
+    }
+    if (height >= MAX_HEIGHT) {
       this.report('nesting-too-deep', node.span, `an expression of more than ${MAX_HEIGHT} levels`);
       throw new SyntaxFailure();
     }
-    this.#heights.set(node, height);
+    this.#heights.set(node, height + 1);
     return node;
   }
 
@@ -195,13 +196,32 @@ export class TokenCursor {
     return items;
   }
 
-  /** As `itemsToBrace`, with at most `MAX_MEMBERS` items. */
-  protected membersToBrace<T>(item: () => T | undefined): T[] {
+  /** At most `MAX_MEMBERS` items in braces, as of `itemsToBrace`. */
+  protected members<T>(item: () => T | undefined): T[] {
+    this.openBrace();
     let count = 0;
     return this.itemsToBrace(() => {
       this.oneMore(count++);
       return item();
     });
+  }
+
+  /** One or more items with commas between. A comma may also stand before `close`, if that is given. */
+  protected items<T>(item: () => T, close = ''): T[] {
+    const items: T[] = [];
+    do {
+      this.oneMore(items.length);
+      items.push(item());
+    } while (this.accept(',') !== undefined && !this.at(close));
+    return items;
+  }
+
+  /** Items with commas between, in brackets. There may be none. */
+  protected list<T>(open: string, item: () => T, close: string): T[] {
+    this.expect(open);
+    const items = this.at(close) ? [] : this.items(item);
+    this.expect(close);
+    return items;
   }
 
   /** Called before each member, with the number of members so far. @throws Stopped if there are too many */

@@ -1,132 +1,41 @@
 import type { Span } from '../source/position.js';
 
 /** Reserved words of P4_16 version 1.2.5; `CONTEXTUAL_KEYWORDS` of them may also stand where a name is expected. */
-const KEYWORDS = /* @__PURE__ */ new Set([
-  'abstract',
-  'action',
-  'actions',
-  'apply',
-  'bit',
-  'bool',
-  'break',
-  'const',
-  'continue',
-  'control',
-  'default',
-  'else',
-  'entries',
-  'enum',
-  'error',
-  'exit',
-  'extern',
-  'false',
-  'for',
-  'header',
-  'header_union',
-  'if',
-  'in',
-  'inout',
-  'int',
-  'key',
-  'list',
-  'match_kind',
-  'out',
-  'package',
-  'parser',
-  'priority',
-  'return',
-  'select',
-  'state',
-  'string',
-  'struct',
-  'switch',
-  'table',
-  'this',
-  'transition',
-  'true',
-  'tuple',
-  'type',
-  'typedef',
-  'value_set',
-  'varbit',
-  'void',
-]);
+const KEYWORDS = /* @__PURE__ */ new Set(
+  `
+    abstract action actions apply bit bool break const continue control default else entries enum error exit
+    extern false for header header_union if in inout int key list match_kind out package parser priority
+    return select state string struct switch table this transition true tuple type typedef value_set varbit
+    void
+  `.match(/\w+/g),
+);
 
 /** Keywords that count as names where the grammar expects a name (`nonTypeName`, and `list`). */
-const CONTEXTUAL_KEYWORDS = /* @__PURE__ */ new Set([
-  'apply',
-  'key',
-  'actions',
-  'state',
-  'entries',
-  'type',
-  'priority',
-  'list',
-]);
+const CONTEXTUAL_KEYWORDS = /* @__PURE__ */ new Set('apply key actions state entries type priority list'.split(' '));
 
-/** Operators and punctuation, longest first. A `>` is always one token: see `Token.joined`. */
-const OPERATORS = [
-  '|+|=',
-  '|-|=',
-  '<<=',
-  '>>=',
-  '&&&',
-  '...',
-  '|+|',
-  '|-|',
-  '{#}',
-  '..',
-  '<<',
-  '&&',
-  '||',
-  '==',
-  '!=',
-  '>=',
-  '<=',
-  '++',
-  '+=',
-  '-=',
-  '*=',
-  '/=',
-  '%=',
-  '&=',
-  '|=',
-  '^=',
-  '+:',
-  '##',
-  '+',
-  '-',
-  '*',
-  '/',
-  '%',
-  '|',
-  '&',
-  '^',
-  '~',
-  '(',
-  ')',
-  '[',
-  ']',
-  '{',
-  '}',
-  '<',
-  '>',
-  '!',
-  ':',
-  ',',
-  '?',
-  '.',
-  '=',
-  ';',
-  '@',
-  '#',
+/** Binary operators, those that bind weakest first. All group to the left. */
+export const BINARY_OPERATORS = [
+  ['||'],
+  ['&&'],
+  ['==', '!='],
+  ['<', '>', '<=', '>='],
+  ['|'],
+  ['^'],
+  ['&'],
+  ['<<', '>>'],
+  ['++', '+', '-', '|+|', '|-|'],
+  ['*', '/', '%'],
 ] as const;
 
-/**
- * What a token is: `name`, `integer`, `text` (a string literal), `end` (of the input), `bad` (characters that are no
- * token, see `Token.problem`), `_`, or the text of a keyword or operator itself.
- */
-export type TokenKind = string;
+export type BinaryOperator = (typeof BINARY_OPERATORS)[number][number];
+
+/** Operators and punctuation, longest first. A `>` is always one token: see `Token.joined`. */
+const OPERATORS = `
+  |+|= |-|= <<= >>= &&& ... |+| |-| {#} .. << && || == != >= <= ++ += -= *= /= %= &= |= ^= +: ## + - * / %
+  | & ^ ~ ( ) [ ] { } < > ! : , ? . = ; @ #
+`;
+
+const OPERATOR = /* @__PURE__ */ new RegExp(OPERATORS.trim().replace(/\S/g, '\\$&').replace(/\s+/g, '|'), 'y');
 
 /** Longest name, number and string literal; macros do not make longer ones either. */
 export const MAX_NAME = 1024;
@@ -141,7 +50,11 @@ export interface TokenProblem {
 
 /** One token. A token from a macro has the span of the macro's use. */
 export interface Token {
-  readonly kind: TokenKind;
+  /**
+   * `name`, `integer`, `text` (a string literal), `end` (of the input), `bad` (characters that are no token, see
+   * `problem`), `_`, or the text of a keyword or operator itself.
+   */
+  readonly kind: string;
   /** The text as written; for a string literal, the text between the quotes. */
   readonly text: string;
   readonly span: Span;
@@ -170,28 +83,20 @@ export function isWord(token: Token): boolean {
   return token.kind === 'name' || token.kind === '_' || KEYWORDS.has(token.kind);
 }
 
-const operatorsByFirst: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ (() => {
-  const map = new Map<string, string[]>();
-  for (const operator of OPERATORS) {
-    const list = map.get(operator[0]!);
-    if (list === undefined) map.set(operator[0]!, [operator]);
-    else list.push(operator);
-  }
-  return map;
-})();
-
 /** The longest operator at `at`, or undefined. */
 export function operatorAt(text: string, at: number): string | undefined {
-  for (const operator of operatorsByFirst.get(text[at] ?? '') ?? []) {
-    if (text.startsWith(operator, at)) return operator;
-  }
-  return undefined;
+  OPERATOR.lastIndex = at;
+  return OPERATOR.exec(text)?.[0];
 }
 
 /** A token as a message shows it. */
 export function describeToken(token: Token): string {
   if (token.kind === 'end') return 'the end of the file';
   if (token.kind === 'text') return 'a string';
-  const text = token.text.length > 40 ? `${token.text.slice(0, 37)}...` : token.text;
-  return `'${text}'`;
+  return `'${shown(token.text)}'`;
+}
+
+/** A text as a message shows it, cut if it is long. */
+export function shown(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
 }

@@ -6,16 +6,7 @@ import { isKeyword, isNameToken, type Token } from './tokens.js';
 type AnnotationBody = Pick<Annotation, 'values' | 'pairs'>;
 
 /** Keywords that begin a type and nothing else (`error` and `list` may begin other things). */
-const TYPE_KEYWORDS = /* @__PURE__ */ new Set([
-  'bool',
-  'bit',
-  'int',
-  'varbit',
-  'string',
-  'tuple',
-  'void',
-  'match_kind',
-]);
+const TYPE_KEYWORDS = /* @__PURE__ */ new Set('bool bit int varbit string tuple void match_kind'.split(' '));
 
 /** Types, type parameters and annotations. */
 export abstract class TypeParser extends TokenCursor {
@@ -50,7 +41,7 @@ export abstract class TypeParser extends TokenCursor {
     this.expect('[');
     const size = this.bracketed(() => this.expression());
     this.expect(']');
-    return this.sized({ kind: 'stack-type', element, size, span: this.spanFrom(start) }, element, size);
+    return this.node(start, { kind: 'stack-type', element, size });
   }
 
   /** A name that may have array sizes behind it, as in C: `bit<8> a[4]`. */
@@ -74,29 +65,21 @@ export abstract class TypeParser extends TokenCursor {
     const start = this.token;
     switch (start.kind) {
       case 'bool':
-        this.advance();
-        return { kind: 'bool-type', span: start.span };
       case 'error':
+      case 'string':
+      case 'void':
         this.advance();
-        return { kind: 'error-type', span: start.span };
+        return { kind: `${start.kind}-type`, span: start.span };
       case 'match_kind':
         this.advance();
         return { kind: 'match-kind-type', span: start.span };
-      case 'string':
-        this.advance();
-        return { kind: 'string-type', span: start.span };
-      case 'void':
-        this.advance();
-        return { kind: 'void-type', span: start.span };
       case 'bit':
       case 'int':
       case 'varbit':
         return this.#bits(start.kind);
-      case 'tuple': {
+      case 'tuple':
         this.advance();
-        const elements = this.typeArguments();
-        return this.sizedList({ kind: 'tuple-type', elements, span: this.spanFrom(start) }, elements);
-      }
+        return this.node(start, { kind: 'tuple-type', elements: this.typeArguments() });
       case 'list':
         if (this.peek().kind === '<') return this.#list();
         break;
@@ -118,7 +101,7 @@ export abstract class TypeParser extends TokenCursor {
     const width = this.expression();
     this.noGreater = noGreater;
     this.expect('>');
-    return this.sized({ kind: 'bits-type', base, width, span: this.spanFrom(start) }, width);
+    return this.node(start, { kind: 'bits-type', base, width });
   }
 
   #list(): TypeNode {
@@ -126,7 +109,7 @@ export abstract class TypeParser extends TokenCursor {
     this.expect('<');
     const element = this.#typeArgument();
     this.expect('>');
-    return this.sized({ kind: 'list-type', element, span: this.spanFrom(start) }, element);
+    return this.node(start, { kind: 'list-type', element });
   }
 
   #namedType(): TypeNode {
@@ -134,24 +117,12 @@ export abstract class TypeParser extends TokenCursor {
     const isAbsolute = this.accept('.') !== undefined;
     const name = this.name('a type');
     const typeArguments = this.at('<') ? this.typeArguments() : [];
-    return this.sizedList(
-      { kind: 'named-type', name, isAbsolute, arguments: typeArguments, span: this.spanFrom(start) },
-      typeArguments,
-    );
+    return this.node(start, { kind: 'named-type', name, isAbsolute, arguments: typeArguments });
   }
 
   /** `<...>` of types. */
   protected typeArguments(): TypeNode[] {
-    this.expect('<');
-    const types: TypeNode[] = [];
-    if (!this.at('>')) {
-      do {
-        this.oneMore(types.length);
-        types.push(this.#typeArgument());
-      } while (this.accept(',') !== undefined);
-    }
-    this.expect('>');
-    return types;
+    return this.list('<', () => this.#typeArgument(), '>');
   }
 
   #typeArgument(): TypeNode {
@@ -162,13 +133,11 @@ export abstract class TypeParser extends TokenCursor {
 
   /** `<T, U>` of a declaration, if present. The names are types from here on. */
   protected typeParameters(): TypeParameter[] {
-    const parameters: TypeParameter[] = [];
-    if (this.accept('<') === undefined) return parameters;
-    do {
-      this.oneMore(parameters.length);
+    if (this.accept('<') === undefined) return [];
+    const parameters = this.items((): TypeParameter => {
       const name = this.name('the name of a type parameter');
-      parameters.push({ kind: 'type-parameter', name, span: name.span });
-    } while (this.accept(',') !== undefined);
+      return { kind: 'type-parameter', name, span: name.span };
+    });
     this.expect('>');
     for (const { name } of parameters) this.scopes.declareType(name.text);
     return parameters;

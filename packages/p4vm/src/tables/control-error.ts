@@ -37,7 +37,6 @@ export type ControlErrorCode =
   | 'ERR_CONTROL_BAD_RATES'
   | 'ERR_CONTROL_BAD_SESSION'
   | 'ERR_CONTROL_BAD_MULTICAST'
-  | 'ERR_CONTROL_NO_TARGET'
   /** No memory left, or the largest number of objects reached. */
   | 'ERR_CONTROL_NO_ROOM'
   /** More than can be shown at once. */
@@ -59,4 +58,9 @@ export class ControlError extends Error {
   static is(value: unknown): value is ControlError {
     return typeof value === 'object' && value !== null && BRAND in value;
   }
+}
+
+/** @throws ControlError always */
+export function refuse(code: ControlErrorCode, message: string): never {
+  throw new ControlError(code, message);
 }

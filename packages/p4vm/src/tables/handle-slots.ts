@@ -1,4 +1,4 @@
-import { ControlError } from './control-error.js';
+import { refuse } from './control-error.js';
 import { LowestFree } from './lowest-free.js';
 
 /** The low 24 bits of a handle are its slot. The bits above count the earlier uses of the slot. */
@@ -16,11 +16,6 @@ export class HandleSlots {
 
   get count(): number {
     return this.#count;
-  }
-
-  /** One more than the highest slot ever used. */
-  get limit(): number {
-    return this.#used.length;
   }
 
   isUsed(slot: number): boolean {
@@ -53,15 +48,12 @@ export class HandleSlots {
    * @throws ControlError `ERR_CONTROL_BAD_HANDLE` if there is no entry in its slot, `ERR_CONTROL_EXPIRED_HANDLE` if there is another one
    */
   slotOf(handle: number): number {
-    if (!Number.isInteger(handle) || handle < 0 || handle > 0xffffffff) {
-      throw new ControlError('ERR_CONTROL_BAD_HANDLE', `${handle} is not a handle`);
-    }
+    if (!Number.isInteger(handle) || handle < 0 || handle > 0xffffffff)
+      refuse('ERR_CONTROL_BAD_HANDLE', `${handle} is not a handle`);
     const slot = handle & SLOT_MASK;
-    if (this.#used[slot] !== true)
-      throw new ControlError('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
-    if (this.#versions[slot] !== handle >>> 24) {
-      throw new ControlError('ERR_CONTROL_EXPIRED_HANDLE', `the entry with handle ${handle} was deleted`);
-    }
+    if (this.#used[slot] !== true) refuse('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
+    if (this.#versions[slot] !== handle >>> 24)
+      refuse('ERR_CONTROL_EXPIRED_HANDLE', `the entry with handle ${handle} was deleted`);
     return slot;
   }
 

@@ -1,5 +1,5 @@
 import type { KeyMatch, MatchKind, TableKey } from '../ir/program.js';
-import { ControlError } from './control-error.js';
+import { refuse } from './control-error.js';
 import { onesOf, widthOf } from './data-width.js';
 
 /** A key for match indexes: its match kind, and its width in bits. */
@@ -27,22 +27,11 @@ function prefixLength(width: number, mask: bigint): number {
   return mask === prefixMask(width, length) ? length : -1;
 }
 
-function fits(shape: KeyShape, ...values: readonly bigint[]): void {
-  for (const value of values) {
-    if (value < 0n || value > onesOf(shape.width)) {
-      throw new ControlError(
-        'ERR_CONTROL_VALUE_TOO_WIDE',
-        `${value} does not fit key ${shape.name} of ${shape.width} bits`,
-      );
-    }
-  }
-}
-
-function refused(shape: KeyShape, match: KeyMatch): ControlError {
-  return new ControlError(
-    'ERR_CONTROL_BAD_MATCH',
-    `key ${shape.name} is ${shape.kind}: a match of kind ${match.kind} says too much`,
-  );
+/** The numbers of a match that must fit the key. */
+function numbersOf(match: KeyMatch): readonly bigint[] {
+  if (match.kind === 'range') return [match.low, match.high];
+  if (match.kind === 'mask') return [match.value, match.mask];
+  return match.kind === 'any' ? [] : [match.value];
 }
 
 /**
@@ -53,34 +42,31 @@ function refused(shape: KeyShape, match: KeyMatch): ControlError {
  *   a number does not fit
  */
 export function canonicalMatch(shape: KeyShape, match: KeyMatch): KeyMatch {
-  const { kind, width } = shape;
+  const { kind, name, width } = shape;
   const ones = onesOf(width);
-  if (match.kind === 'exact') fits(shape, match.value);
-  else if (match.kind === 'mask') fits(shape, match.value, match.mask);
-  else if (match.kind === 'prefix') fits(shape, match.value);
-  else if (match.kind === 'range') fits(shape, match.low, match.high);
-  if (match.kind === 'prefix' && !(Number.isInteger(match.length) && match.length >= 0 && match.length <= width)) {
-    throw new ControlError(
-      'ERR_CONTROL_BAD_MATCH',
-      `key ${shape.name} has ${width} bits: no prefix of ${match.length}`,
-    );
+  const refused = (): never =>
+    refuse('ERR_CONTROL_BAD_MATCH', `key ${name} is ${kind}: a match of kind ${match.kind} says too much`);
+  for (const number of numbersOf(match)) {
+    if (number < 0n || number > ones)
+      refuse('ERR_CONTROL_VALUE_TOO_WIDE', `${number} does not fit key ${name} of ${width} bits`);
   }
-  if (match.kind === 'range' && match.low > match.high) {
-    throw new ControlError('ERR_CONTROL_BAD_MATCH', `range ${match.low}..${match.high} of key ${shape.name} is empty`);
-  }
+  if (match.kind === 'prefix' && !(Number.isInteger(match.length) && match.length >= 0 && match.length <= width))
+    refuse('ERR_CONTROL_BAD_MATCH', `key ${name} has ${width} bits: no prefix of ${match.length}`);
+  if (match.kind === 'range' && match.low > match.high)
+    refuse('ERR_CONTROL_BAD_MATCH', `range ${match.low}..${match.high} of key ${name} is empty`);
   switch (kind) {
     case 'exact':
       if (match.kind === 'exact') return match;
       if (match.kind === 'mask' && match.mask === ones) return { kind: 'exact', value: match.value };
       if (match.kind === 'prefix' && match.length === width) return { kind: 'exact', value: match.value };
       if (match.kind === 'range' && match.low === match.high) return { kind: 'exact', value: match.low };
-      throw refused(shape, match);
+      return refused();
     case 'lpm': {
       if (match.kind === 'prefix') return match;
       if (match.kind === 'exact') return { kind: 'prefix', value: match.value, length: width };
       if (match.kind === 'any') return { kind: 'prefix', value: 0n, length: 0 };
       const length = match.kind === 'mask' ? prefixLength(width, match.mask) : -1;
-      if (match.kind !== 'mask' || length < 0) throw refused(shape, match);
+      if (match.kind !== 'mask' || length < 0) return refused();
       return { kind: 'prefix', value: match.value, length };
     }
     case 'range':
@@ -91,11 +77,11 @@ export function canonicalMatch(shape: KeyShape, match: KeyMatch): KeyMatch {
         const mask = match.kind === 'prefix' ? prefixMask(width, match.length) : match.mask;
         return { kind: 'range', low: match.value & mask, high: (match.value & mask) | (ones ^ mask) };
       }
-      throw refused(shape, match);
+      return refused();
     case 'ternary':
     case 'optional': {
       if (match.kind === 'range' && match.low !== match.high && (match.low !== 0n || match.high !== ones)) {
-        throw refused(shape, match);
+        return refused();
       }
       const { value, mask } =
         match.kind === 'range' && match.low === match.high ? { value: match.low, mask: ones } : maskOf(width, match);

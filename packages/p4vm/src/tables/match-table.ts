@@ -1,19 +1,18 @@
 import type { Memory } from '../budget/memory.js';
-import type { ActionProfile, ProfileTarget } from '../externs/action-profile.js';
+import type { ActionProfile } from '../externs/action-profile.js';
 import type { CounterValue, DirectCounter } from '../externs/counter.js';
-import type { PacketEnvironment } from '../externs/environment.js';
 import type { DirectMeter, MeterRate } from '../externs/meter.js';
-import type { ActionCall, KeyMatch, Table } from '../ir/program.js';
+import type { KeyMatch, Table } from '../ir/program.js';
 import { entryBytes } from '../ir/state-bytes.js';
-import type { RuntimeValue } from '../machine/runtime.js';
-import { ControlError } from './control-error.js';
+import type { PacketEnvironment, RuntimeValue } from '../machine/runtime.js';
+import { refuse } from './control-error.js';
 import { widthOf } from './data-width.js';
 import { HandleSlots, SLOT_MASK } from './handle-slots.js';
 import { type KeyShape, shapeOf } from './key-match.js';
 import { KeyWords } from './key-words.js';
 import { createMatchIndex, hasPriorities, type MatchIndex } from './match-index.js';
 import { BitPacker } from './selector-bytes.js';
-import type { BoundAction, TableEntrySpec, TableRuntime } from './table.js';
+import type { BoundAction, TableRuntime } from './table.js';
 import { bindAction, canonicalKeys, type EntryTarget, type TableEntry } from './table-entry.js';
 import { createLookup, createWordLookup, type LookupParts } from './table-lookup.js';
 
@@ -22,12 +21,8 @@ export type { EntryTarget, TableEntry } from './table-entry.js';
 /** Default size of a table in entries. */
 export const DEFAULT_TABLE_SIZE = 1024;
 
-interface StoredEntry {
-  handle: number;
-  keys: readonly KeyMatch[];
+interface StoredEntry extends TableEntry {
   target: EntryTarget;
-  priority: number;
-  isConst: boolean;
   timeoutUs: number;
   lastHitUs: number;
   /** Undefined for entries that point into an action profile. */
@@ -36,13 +31,8 @@ interface StoredEntry {
   bytes: number;
 }
 
-interface MutableBoundAction extends BoundAction {
-  action: number;
-  data: readonly RuntimeValue[];
-  words: readonly number[];
-  isHit: boolean;
-  handle: number;
-}
+/** Nothing to do. */
+const NO_ACTION: BoundAction = { action: -1, data: [], words: [], isHit: false, handle: -1 };
 
 /** Extern objects that belong to a table. */
 export interface TableAttachments {
@@ -52,9 +42,6 @@ export interface TableAttachments {
   /** Memory for entries; unlimited if absent. */
   readonly memory: Memory | undefined;
 }
-
-const NO_DATA: readonly RuntimeValue[] = [];
-const NO_WORDS: readonly number[] = [];
 
 /** A match-action table: entries, default action, lookup. */
 export class MatchTable implements TableRuntime {
@@ -77,10 +64,10 @@ export class MatchTable implements TableRuntime {
   readonly #slots = new HandleSlots();
   readonly #entries: (StoredEntry | undefined)[] = [];
   readonly #positions = new Map<number, number>();
-  readonly #result: MutableBoundAction = { action: -1, data: NO_DATA, words: NO_WORDS, isHit: false, handle: -1 };
+  readonly #result: { -readonly [K in keyof BoundAction]: BoundAction[K] } = { ...NO_ACTION };
   readonly #packer: BitPacker;
   readonly #selectorValues: RuntimeValue[] = [];
-  #default: BoundAction = { action: -1, data: NO_DATA, words: NO_WORDS, isHit: false, handle: -1 };
+  #default = NO_ACTION;
   #defaultTarget: EntryTarget | undefined;
 
   constructor(
@@ -119,6 +106,10 @@ export class MatchTable implements TableRuntime {
     this.#addProgramEntries();
   }
 
+  get #name(): string {
+    return this.declaration.name;
+  }
+
   /** Number of entries. */
   get count(): number {
     return this.#slots.count;
@@ -130,70 +121,33 @@ export class MatchTable implements TableRuntime {
   }
 
   /**
-   * Adds an entry that runs an action.
+   * Adds an entry. In a table with an action profile its target is a member or group, in others an action.
    *
+   * @param priority the smallest wins; only tables with ternary, range or optional keys use it
    * @returns its handle
-   * @throws ControlError `ERR_CONTROL_CONST_TABLE`, `ERR_CONTROL_NO_KEY`, `indirect`, `ERR_CONTROL_UNKNOWN_ACTION`, `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`,
-   *   `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_DUPLICATE_ENTRY`, `ERR_CONTROL_TABLE_FULL`, `ERR_CONTROL_NO_ROOM`, in this order
+   * @throws ControlError `ERR_CONTROL_CONST_TABLE`, `ERR_CONTROL_INDIRECT`, `ERR_CONTROL_NOT_INDIRECT`, `ERR_CONTROL_BAD_MEMBER`,
+   *   `ERR_CONTROL_BAD_GROUP`, `ERR_CONTROL_EMPTY_GROUP`, `ERR_CONTROL_NO_KEY`, `ERR_CONTROL_UNKNOWN_ACTION`, `ERR_CONTROL_WRONG_ARITY`,
+   *   `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_DUPLICATE_ENTRY`, `ERR_CONTROL_TABLE_FULL`, `ERR_CONTROL_NO_ROOM`
    */
-  add(spec: TableEntrySpec): number {
+  add(keys: readonly KeyMatch[], target: EntryTarget, priority = 0): number {
     this.#needMutable();
-    if (this.profile !== undefined) {
-      throw new ControlError(
-        'ERR_CONTROL_INDIRECT',
-        `entries of table ${this.declaration.name} point into an action profile`,
-      );
-    }
-    return this.#add(spec.keys, { kind: 'action', call: spec.call }, spec.priority, false);
-  }
-
-  /**
-   * Adds an entry that points to a member or group of the table's action profile.
-   *
-   * @throws ControlError `ERR_CONTROL_NOT_INDIRECT`, `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP`, `ERR_CONTROL_EMPTY_GROUP`, and as {@link add}
-   */
-  addIndirect(keys: readonly KeyMatch[], target: ProfileTarget, priority: number): number {
-    this.#needMutable();
-    this.#needProfile().check(target);
+    this.#checkKind(target, 'entry');
+    if (target.kind !== 'action') this.profile?.check(target);
     const handle = this.#add(keys, target, priority, false);
-    this.#needProfile().use(target, 1);
+    this.#use(target, 1);
     return handle;
   }
 
-  /**
-   * Changes the action of an entry.
-   *
-   * @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`, and as
-   * {@link add}
-   */
-  modify(handle: number, call: ActionCall): void {
+  /** Changes the target of an entry. @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`, and as {@link add} */
+  modify(handle: number, target: EntryTarget): void {
     this.#needMutable();
-    if (this.profile !== undefined) {
-      throw new ControlError(
-        'ERR_CONTROL_INDIRECT',
-        `entries of table ${this.declaration.name} point into an action profile`,
-      );
-    }
+    this.#checkKind(target, 'entry');
     const entry = this.#stored(handle);
     this.#needChangeable(entry);
-    entry.bound = bindAction(this.declaration, call, true, handle);
-    entry.target = { kind: 'action', call };
-  }
-
-  /**
-   * Changes the target of an indirect entry.
-   *
-   * @throws as {@link addIndirect}, and `ERR_CONTROL_BAD_HANDLE`,
-   * `ERR_CONTROL_EXPIRED_HANDLE`
-   */
-  modifyIndirect(handle: number, target: ProfileTarget): void {
-    this.#needMutable();
-    const profile = this.#needProfile();
-    const entry = this.#stored(handle);
-    this.#needChangeable(entry);
-    profile.check(target);
-    if (entry.target.kind !== 'action') profile.use(entry.target, -1);
-    profile.use(target, 1);
+    if (target.kind === 'action') entry.bound = bindAction(this.declaration, target.call, true, handle);
+    else this.profile?.check(target);
+    this.#use(entry.target, -1);
+    this.#use(target, 1);
     entry.target = target;
   }
 
@@ -204,7 +158,7 @@ export class MatchTable implements TableRuntime {
     this.#needChangeable(entry);
     const slot = handle & SLOT_MASK;
     this.#index.remove(entry.keys, entry.priority, slot);
-    if (entry.target.kind !== 'action') this.profile?.use(entry.target, -1);
+    this.#use(entry.target, -1);
     this.#memory?.giveBack(entry.bytes);
     this.#entries[slot] = undefined;
     this.#slots.release(slot);
@@ -239,22 +193,12 @@ export class MatchTable implements TableRuntime {
     return slot < 0 ? undefined : this.#slots.handleOf(slot);
   }
 
-  /** @throws ControlError `ERR_CONTROL_CONST_DEFAULT`, `ERR_CONTROL_UNKNOWN_ACTION`, `ERR_CONTROL_WRONG_ARITY`, `indirect` */
-  setDefault(call: ActionCall): void {
-    this.#needMutableDefault();
-    if (this.profile !== undefined) {
-      throw new ControlError(
-        'ERR_CONTROL_INDIRECT',
-        `the default of table ${this.declaration.name} is in an action profile`,
-      );
-    }
-    this.#setDefaultTo({ kind: 'action', call });
-  }
-
-  /** @throws ControlError `ERR_CONTROL_CONST_DEFAULT`, `ERR_CONTROL_NOT_INDIRECT`, `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP` */
-  setDefaultIndirect(target: ProfileTarget): void {
-    this.#needMutableDefault();
-    this.#needProfile().check(target, true);
+  /** Sets the target of a miss. @throws ControlError `ERR_CONTROL_CONST_DEFAULT`, and as {@link add}, but a group may be empty */
+  setDefault(target: EntryTarget): void {
+    if (this.declaration.isDefaultConst)
+      refuse('ERR_CONTROL_CONST_DEFAULT', `the default action of table ${this.#name} is constant`);
+    this.#checkKind(target, 'default');
+    if (target.kind !== 'action') this.profile?.check(target, true);
     this.#setDefaultTo(target);
   }
 
@@ -272,11 +216,9 @@ export class MatchTable implements TableRuntime {
 
   /** @throws ControlError `ERR_CONTROL_NO_TIMEOUT`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
   setTimeout(handle: number, timeoutUs: number): void {
-    if (!this.declaration.supportsTimeout) {
-      throw new ControlError('ERR_CONTROL_NO_TIMEOUT', `table ${this.declaration.name} does not support timeouts`);
-    }
-    if (!Number.isFinite(timeoutUs) || timeoutUs < 0)
-      throw new ControlError('ERR_CONTROL_BAD_VALUE', `${timeoutUs} is no timeout`);
+    if (!this.declaration.supportsTimeout)
+      refuse('ERR_CONTROL_NO_TIMEOUT', `table ${this.#name} does not support timeouts`);
+    if (!Number.isFinite(timeoutUs) || timeoutUs < 0) refuse('ERR_CONTROL_BAD_VALUE', `${timeoutUs} is no timeout`);
     const entry = this.#stored(handle);
     entry.timeoutUs = timeoutUs;
     entry.lastHitUs = this.#environment.nowUs;
@@ -296,48 +238,28 @@ export class MatchTable implements TableRuntime {
     return this.#environment.nowUs - this.#stored(handle).lastHitUs;
   }
 
-  /**
-   * Uses the present entry in the handle's slot.
-   *
-   * @throws ControlError `ERR_CONTROL_NO_COUNTER`,
-   * `ERR_CONTROL_BAD_HANDLE`
-   */
+  /** Uses the present entry in the handle's slot. @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE` */
   readCounter(handle: number): CounterValue {
-    const counter = this.#needCounter();
-    return counter.readSlot(this.#usedSlot(handle));
+    return this.#needCounter().readSlot(this.#usedSlot(handle));
   }
 
-  /**
-   * Uses the present entry in the handle's slot.
-   *
-   * @throws ControlError `ERR_CONTROL_NO_COUNTER`,
-   * `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_VALUE`
-   */
+  /** Uses the present entry in the handle's slot. @throws as {@link readCounter}, and `ERR_CONTROL_BAD_VALUE` */
   writeCounter(handle: number, value: CounterValue): void {
-    const counter = this.#needCounter();
-    counter.writeSlot(this.#usedSlot(handle), value);
-  }
-
-  /** @throws ControlError `ERR_CONTROL_NO_COUNTER` */
-  resetCounters(): void {
-    this.#needCounter().reset();
+    this.#needCounter().writeSlot(this.#usedSlot(handle), value);
   }
 
   /**
    * Uses the present entry in the handle's slot.
    *
-   * @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE`,
-   * `ERR_CONTROL_BAD_RATES`
+   * @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_RATES`
    */
   setMeterRates(handle: number, rates: readonly MeterRate[]): void {
-    const meter = this.#needMeter();
-    meter.bank.setRates(this.#usedSlot(handle), rates);
+    this.#needMeter().setRates(this.#usedSlot(handle), rates);
   }
 
   /** Committed and peak rate; undefined if none were set. @throws as {@link setMeterRates} */
   meterRates(handle: number): readonly [MeterRate, MeterRate] | undefined {
-    const meter = this.#needMeter();
-    return meter.bank.rates(this.#usedSlot(handle));
+    return this.#needMeter().rates(this.#usedSlot(handle));
   }
 
   /** Position of an action in `Table.actions`; -1 if it is not there. */
@@ -353,7 +275,7 @@ export class MatchTable implements TableRuntime {
     if (this.counter !== undefined) this.counter.countSlot(slot, this.#environment.packetLength);
     if (this.meter !== undefined) {
       const { packetLength, nowUs } = this.#environment;
-      this.meter.color = this.meter.bank.execute(slot, packetLength, nowUs);
+      this.meter.color = this.meter.run(slot, packetLength, nowUs);
     }
     if (entry.timeoutUs > 0) entry.lastHitUs = this.#environment.nowUs;
     return entry.bound ?? this.#resolve(entry.target, true, entry.handle);
@@ -370,8 +292,8 @@ export class MatchTable implements TableRuntime {
     result.isHit = isHit;
     result.handle = handle;
     result.action = -1;
-    result.data = NO_DATA;
-    result.words = NO_WORDS;
+    result.data = NO_ACTION.data;
+    result.words = NO_ACTION.words;
     if (target.kind === 'action' || this.profile === undefined) return result;
     const packer = this.#packer;
     if (target.kind === 'group') packer.pack(this.#selectorValues);
@@ -387,31 +309,20 @@ export class MatchTable implements TableRuntime {
   // Entries
 
   #add(keys: readonly KeyMatch[], target: EntryTarget, priority: number, isConst: boolean, isProgram = false): number {
-    if (this.shapes.length === 0)
-      throw new ControlError('ERR_CONTROL_NO_KEY', `table ${this.declaration.name} has no key`);
-    if (!Number.isSafeInteger(priority))
-      throw new ControlError('ERR_CONTROL_BAD_PRIORITY', `${priority} is no priority`);
+    if (this.shapes.length === 0) refuse('ERR_CONTROL_NO_KEY', `table ${this.#name} has no key`);
+    if (!Number.isSafeInteger(priority)) refuse('ERR_CONTROL_BAD_PRIORITY', `${priority} is no priority`);
     // Throws if the action or its data are wrong, before anything changes.
     const draft = target.kind === 'action' ? bindAction(this.declaration, target.call, true, 0) : undefined;
     const canonical = canonicalKeys(this.declaration, this.shapes, keys);
     const rank = this.hasPriorities ? priority : 0;
-    if (this.#index.equal(canonical, rank) >= 0) {
-      throw new ControlError(
-        'ERR_CONTROL_DUPLICATE_ENTRY',
-        `table ${this.declaration.name} has an entry with these keys`,
-      );
-    }
-    if (this.#slots.count >= this.size) {
-      throw new ControlError('ERR_CONTROL_TABLE_FULL', `table ${this.declaration.name} holds ${this.size} entries`);
-    }
+    if (this.#index.equal(canonical, rank) >= 0)
+      refuse('ERR_CONTROL_DUPLICATE_ENTRY', `table ${this.#name} has an entry with these keys`);
+    if (this.#slots.count >= this.size)
+      refuse('ERR_CONTROL_TABLE_FULL', `table ${this.#name} holds ${this.size} entries`);
     const data = target.kind === 'action' ? target.call.data.length : 0;
     const bytes = isProgram ? 0 : entryBytes(this.declaration.keys, data);
-    if (this.#memory?.take(bytes) === false) {
-      throw new ControlError(
-        'ERR_CONTROL_NO_ROOM',
-        `there is no memory left for entries of table ${this.declaration.name}`,
-      );
-    }
+    if (this.#memory?.take(bytes) === false)
+      refuse('ERR_CONTROL_NO_ROOM', `there is no memory left for entries of table ${this.#name}`);
     const slot = this.#slots.take();
     const handle = this.#slots.handleOf(slot);
     this.#entries[slot] = {
@@ -448,13 +359,9 @@ export class MatchTable implements TableRuntime {
   }
 
   #setDefaultTo(target: EntryTarget | undefined): void {
-    this.#default =
-      target?.kind === 'action'
-        ? bindAction(this.declaration, target.call, false, -1)
-        : { action: -1, data: NO_DATA, words: NO_WORDS, isHit: false, handle: -1 };
-    const old = this.#defaultTarget;
-    if (old !== undefined && old.kind !== 'action') this.profile?.use(old, -1);
-    if (target !== undefined && target.kind !== 'action') this.profile?.use(target, 1);
+    this.#default = target?.kind === 'action' ? bindAction(this.declaration, target.call, false, -1) : NO_ACTION;
+    this.#use(this.#defaultTarget, -1);
+    this.#use(target, 1);
     this.#defaultTarget = target;
   }
 
@@ -466,7 +373,7 @@ export class MatchTable implements TableRuntime {
         kept.push(entry);
         continue;
       }
-      if (entry.target.kind !== 'action') this.profile?.use(entry.target, -1);
+      this.#use(entry.target, -1);
       this.#memory?.giveBack(entry.bytes);
     }
     this.#entries.length = 0;
@@ -482,57 +389,47 @@ export class MatchTable implements TableRuntime {
 
   #stored(handle: number): StoredEntry {
     const entry = this.#entries[this.#slots.slotOf(handle)];
-    if (entry === undefined)
-      throw new ControlError('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
+    if (entry === undefined) refuse('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
     return entry;
   }
 
   /** Counters and meters ignore the version of a handle. */
   #usedSlot(handle: number): number {
     const slot = handle & SLOT_MASK;
-    if (!Number.isInteger(handle) || handle < 0 || !this.#slots.isUsed(slot)) {
-      throw new ControlError('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
-    }
+    if (!Number.isInteger(handle) || handle < 0 || !this.#slots.isUsed(slot))
+      refuse('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
     return slot;
   }
 
   #needMutable(): void {
-    if (this.declaration.areEntriesConst) {
-      throw new ControlError('ERR_CONTROL_CONST_TABLE', `the entries of table ${this.declaration.name} are constant`);
-    }
+    if (this.declaration.areEntriesConst)
+      refuse('ERR_CONTROL_CONST_TABLE', `the entries of table ${this.#name} are constant`);
   }
 
   #needChangeable(entry: StoredEntry): void {
-    if (entry.isConst) throw new ControlError('ERR_CONTROL_CONST_TABLE', `entry ${entry.handle} is constant`);
+    if (entry.isConst) refuse('ERR_CONTROL_CONST_TABLE', `entry ${entry.handle} is constant`);
   }
 
-  #needMutableDefault(): void {
-    if (this.declaration.isDefaultConst) {
-      throw new ControlError(
-        'ERR_CONTROL_CONST_DEFAULT',
-        `the default action of table ${this.declaration.name} is constant`,
-      );
-    }
+  /** Checks that a target is a member or group if the table has an action profile, and otherwise an action. */
+  #checkKind({ kind }: EntryTarget, whose: 'entry' | 'default'): void {
+    if (kind !== 'action' && this.profile === undefined)
+      refuse('ERR_CONTROL_NOT_INDIRECT', `table ${this.#name} has no action profile`);
+    if (kind !== 'action' || this.profile === undefined) return;
+    if (whose === 'entry')
+      refuse('ERR_CONTROL_INDIRECT', `entries of table ${this.#name} point into an action profile`);
+    refuse('ERR_CONTROL_INDIRECT', `the default of table ${this.#name} is in an action profile`);
   }
 
-  #needProfile(): ActionProfile {
-    if (this.profile === undefined) {
-      throw new ControlError('ERR_CONTROL_NOT_INDIRECT', `table ${this.declaration.name} has no action profile`);
-    }
-    return this.profile;
+  /** Counts the uses of a target in its action profile. */
+  #use(target: EntryTarget | undefined, change: 1 | -1): void {
+    if (target !== undefined && target.kind !== 'action') this.profile?.use(target, change);
   }
 
   #needCounter(): DirectCounter {
-    if (this.counter === undefined) {
-      throw new ControlError('ERR_CONTROL_NO_COUNTER', `table ${this.declaration.name} has no direct counter`);
-    }
-    return this.counter;
+    return this.counter ?? refuse('ERR_CONTROL_NO_COUNTER', `table ${this.#name} has no direct counter`);
   }
 
   #needMeter(): DirectMeter {
-    if (this.meter === undefined) {
-      throw new ControlError('ERR_CONTROL_NO_METER', `table ${this.declaration.name} has no direct meter`);
-    }
-    return this.meter;
+    return this.meter ?? refuse('ERR_CONTROL_NO_METER', `table ${this.#name} has no direct meter`);
   }
 }

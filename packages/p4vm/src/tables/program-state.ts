@@ -4,24 +4,17 @@ import { nameCalculations } from '../externs/calculation-names.js';
 import { Calculations } from '../externs/calculations.js';
 import { Counter, DirectCounter } from '../externs/counter.js';
 import { DigestQueue } from '../externs/digest.js';
-import type { PacketEnvironment } from '../externs/environment.js';
 import type { ExternRuntime } from '../externs/extern.js';
 import { DirectMeter, Meter } from '../externs/meter.js';
 import { createRandomBits, type RandomBits } from '../externs/random.js';
 import { Register } from '../externs/register.js';
 import type { ExternInstance, IrProgram } from '../ir/program.js';
+import type { PacketEnvironment } from '../machine/runtime.js';
 import { MatchTable } from './match-table.js';
 import { ParserValueSet } from './value-set.js';
 
 /** Default seed of random numbers. */
 export const DEFAULT_SEED = 1;
-
-export interface ProgramStateOptions {
-  /** Source of random bits; a generator seeded with {@link DEFAULT_SEED} if absent. */
-  readonly random?: RandomBits;
-  /** Memory for entries, members and groups; unlimited if absent. */
-  readonly memory?: Memory;
-}
 
 /** The state that a program keeps between packets. Lists are in the order of ids. */
 export interface ProgramState {
@@ -69,15 +62,16 @@ function createExtern(
  * Makes the tables and extern objects of a program.
  *
  * @param environment read while packets are processed: the switch's `Runtime` object
+ * @param random source of random bits; by default a generator seeded with {@link DEFAULT_SEED}
+ * @param memory memory for entries, members and groups; by default unlimited
  * @throws TypeError if the program declares an extern object that v1model does not have
  */
 export function createProgramState(
   program: IrProgram,
   environment: PacketEnvironment,
-  options: ProgramStateOptions = {},
+  random: RandomBits = createRandomBits(DEFAULT_SEED),
+  memory: Memory = new Memory(Number.POSITIVE_INFINITY),
 ): ProgramState {
-  const random = options.random ?? createRandomBits(DEFAULT_SEED);
-  const memory = options.memory ?? new Memory(Number.POSITIVE_INFINITY);
   const calculations = new Calculations(nameCalculations(program), random);
   const externs = program.externs.map((declaration) => createExtern(declaration, environment, calculations, memory));
   const at = (declaration: ExternInstance | undefined): ExternRuntime | undefined =>

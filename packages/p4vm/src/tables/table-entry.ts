@@ -1,6 +1,6 @@
 import type { ProfileTarget } from '../externs/action-profile.js';
 import type { ActionCall, KeyMatch, Table } from '../ir/program.js';
-import { ControlError } from './control-error.js';
+import { refuse } from './control-error.js';
 import { dataParameters, toRuntimeValue, toWords } from './data-width.js';
 import { canonicalMatch, type KeyShape, prefixMask } from './key-match.js';
 import { hasPriorities } from './match-index.js';
@@ -36,12 +36,8 @@ export function canonicalKeys(
   if (keys.length !== shapes.length && keys.length === table.keys.length) {
     matches = keys.filter((_, i) => table.keys[i]!.matchKind !== 'selector');
   }
-  if (matches.length !== shapes.length) {
-    throw new ControlError(
-      'ERR_CONTROL_WRONG_ARITY',
-      `table ${table.name} needs ${shapes.length} key fields, not ${keys.length}`,
-    );
-  }
+  if (matches.length !== shapes.length)
+    refuse('ERR_CONTROL_WRONG_ARITY', `table ${table.name} needs ${shapes.length} key fields, not ${keys.length}`);
   const isTernary = hasPriorities(shapes.map(({ kind }) => kind));
   return matches.map((match, i) => {
     const canonical = canonicalMatch(shapes[i]!, match);
@@ -59,15 +55,13 @@ export function canonicalKeys(
  */
 export function bindAction(table: Table, call: ActionCall, isHit: boolean, handle: number): BoundAction {
   const action = table.actions[call.action]?.action;
-  if (action === undefined)
-    throw new ControlError('ERR_CONTROL_UNKNOWN_ACTION', `table ${table.name} has no action ${call.action}`);
+  if (action === undefined) refuse('ERR_CONTROL_UNKNOWN_ACTION', `table ${table.name} has no action ${call.action}`);
   const parameters = dataParameters(action.parameters);
-  if (parameters.length !== call.data.length) {
-    throw new ControlError(
+  if (parameters.length !== call.data.length)
+    refuse(
       'ERR_CONTROL_WRONG_ARITY',
       `action ${action.name} needs ${parameters.length} parameters, not ${call.data.length}`,
     );
-  }
   const types = parameters.map(({ variable }) => variable.type);
   const data = call.data.map((value, i) => toRuntimeValue(types[i]!, value));
   return { action: call.action, data, words: toWords(types, call.data), isHit, handle };

@@ -1,4 +1,4 @@
-import type { ActionCall, KeyMatch, Table } from '../ir/program.js';
+import type { Table } from '../ir/program.js';
 import type { RuntimeValue } from '../machine/runtime.js';
 
 /** The result of a lookup: the action to run, with its data as run-time values. */
@@ -35,14 +35,4 @@ export interface TableRuntime {
 /** A parser value set as generated code sees it. */
 export interface ValueSetRuntime {
   matches(...keys: readonly RuntimeValue[]): boolean;
-}
-
-/**
- * An entry from the control plane. The smallest `priority` wins; only tables with ternary, range or optional keys use
- * it.
- */
-export interface TableEntrySpec {
-  readonly keys: readonly KeyMatch[];
-  readonly call: ActionCall;
-  readonly priority: number;
 }

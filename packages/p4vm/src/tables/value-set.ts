@@ -2,11 +2,11 @@ import type { Memory } from '../budget/memory.js';
 import type { KeyMatch, ValueSet } from '../ir/program.js';
 import { entryBytes } from '../ir/state-bytes.js';
 import type { RuntimeValue } from '../machine/runtime.js';
-import { ControlError } from './control-error.js';
+import { refuse } from './control-error.js';
 import { canonicalMatch, type KeyShape, shapeOf } from './key-match.js';
 import { KeyWords } from './key-words.js';
 import { LowestFree } from './lowest-free.js';
-import { createMatchIndex, hasPriorities, type MatchIndex } from './match-index.js';
+import { createMatchIndex, type MatchIndex } from './match-index.js';
 import type { ValueSetRuntime } from './table.js';
 
 /** A parser value set: members, each with a match per key. The declared size is not enforced, as in the reference switch. */
@@ -33,10 +33,6 @@ export class ParserValueSet implements ValueSetRuntime {
     return this.shapes.reduce((sum, shape) => sum + shape.width, 0);
   }
 
-  get hasPriorities(): boolean {
-    return hasPriorities(this.shapes.map(({ kind }) => kind));
-  }
-
   matches(...keys: readonly RuntimeValue[]): boolean {
     return this.#index.find(this.#words.load(keys)) >= 0;
   }
@@ -50,9 +46,8 @@ export class ParserValueSet implements ValueSetRuntime {
   add(keys: readonly KeyMatch[]): void {
     const matches = this.#canonical(keys);
     if (this.#index.equal(matches, 0) >= 0) return;
-    if (this.memory?.take(this.#memberBytes) === false) {
-      throw new ControlError('ERR_CONTROL_NO_ROOM', `there is no memory left for value set ${this.declaration.name}`);
-    }
+    if (this.memory?.take(this.#memberBytes) === false)
+      refuse('ERR_CONTROL_NO_ROOM', `there is no memory left for value set ${this.declaration.name}`);
     const slot = this.#free.take();
     this.#members[slot] = matches;
     this.#index.add(matches, 0, slot);
@@ -90,12 +85,11 @@ export class ParserValueSet implements ValueSetRuntime {
   }
 
   #canonical(keys: readonly KeyMatch[]): readonly KeyMatch[] {
-    if (keys.length !== this.shapes.length) {
-      throw new ControlError(
+    if (keys.length !== this.shapes.length)
+      refuse(
         'ERR_CONTROL_WRONG_ARITY',
         `value set ${this.declaration.name} needs ${this.shapes.length} values, not ${keys.length}`,
       );
-    }
     return keys.map((match, i) => canonicalMatch(this.shapes[i]!, match));
   }
 }

@@ -1,4 +1,5 @@
-import type { ParameterType, Type } from './type.js';
+import { partsOf } from './measure.js';
+import { isPlain, type ParameterType, type Type } from './type.js';
 
 function sameList(first: readonly Type[], second: readonly Type[]): boolean {
   return first.length === second.length && first.every((type, i) => sameType(type, second[i]!));
@@ -48,9 +49,8 @@ export function sameType(first: Type, second: Type): boolean {
     case 'tuple':
       return second.kind === 'tuple' && sameList(first.elements, second.elements);
     case 'list':
-      return second.kind === 'list' && sameType(first.element, second.element);
     case 'set':
-      return second.kind === 'set' && sameType(first.element, second.element);
+      return second.kind === first.kind && sameType(first.element, second.element);
     case 'struct':
       // Structs without a name: the type of `{a = 1}` before its struct type is known.
       if (second.kind !== 'struct') return false;
@@ -62,60 +62,26 @@ export function sameType(first: Type, second: Type): boolean {
         )
       );
     case 'parser':
-      return second.kind === 'parser' && sameParameters(first.parameters, second.parameters);
     case 'control':
-      return second.kind === 'control' && sameParameters(first.parameters, second.parameters);
+      return second.kind === first.kind && sameParameters(first.parameters, second.parameters);
     case 'header':
     case 'union':
     case 'extern':
     case 'package':
       return second.kind === first.kind && sameArguments(first, second);
-    case 'enum':
-    case 'serializable-enum':
-    case 'newtype':
-    case 'variable':
-    case 'function':
-    case 'action':
-    case 'table':
-    case 'action-enum':
-    case 'table-result':
-      return false;
     default:
-      return first.kind === second.kind;
+      return isPlain(first) && first.kind === second.kind;
   }
+}
+
+/** Whether a type, or a part of it as written, is what is looked for. */
+export function contains(type: Type, isWanted: (part: Type) => boolean): boolean {
+  return isWanted(type) || partsOf(type, false).some((part) => contains(part, isWanted));
 }
 
 /** Whether a type variable occurs in a type. Fields of generic structs are not visited: their arguments are. */
 export function hasVariable(type: Type): boolean {
-  switch (type.kind) {
-    case 'variable':
-      return true;
-    case 'stack':
-    case 'list':
-    case 'set':
-      return hasVariable(type.element);
-    case 'tuple':
-      return type.elements.some(hasVariable);
-    case 'struct':
-      return type.name === ''
-        ? type.fields.some((field) => hasVariable(field.type))
-        : type.typeArguments.some(hasVariable);
-    case 'header':
-    case 'union':
-    case 'extern':
-    case 'package':
-      return type.typeArguments.some(hasVariable);
-    case 'newtype':
-      return hasVariable(type.underlying);
-    case 'parser':
-    case 'control':
-    case 'action':
-      return type.parameters.some((parameter) => hasVariable(parameter.type));
-    case 'function':
-      return hasVariable(type.returnType) || type.parameters.some((parameter) => hasVariable(parameter.type));
-    default:
-      return false;
-  }
+  return contains(type, (part) => part.kind === 'variable');
 }
 
 /** Whether `int` of any width occurs in a value of the type. */
@@ -144,10 +110,6 @@ function identity(type: object): string {
   return `#${number}`;
 }
 
-function parameterKey(parameters: readonly ParameterType[]): string {
-  return parameters.map((each) => `${each.direction} ${typeKey(each.type)}`).join();
-}
-
 /** A text that is equal for two types if and only if they are the same: the key for caches of specialisations. */
 export function typeKey(type: Type): string {
   switch (type.kind) {
@@ -160,32 +122,16 @@ export function typeKey(type: Type): string {
     case 'tuple':
       return `<${type.elements.map(typeKey).join()}>`;
     case 'list':
-      return `list<${typeKey(type.element)}>`;
     case 'set':
-      return `set<${typeKey(type.element)}>`;
+      return `${type.kind}<${typeKey(type.element)}>`;
     case 'struct':
       return type.name === ''
         ? `{${type.fields.map((field) => `${field.name}:${typeKey(field.type)}`).join()}}`
         : identity(type);
     case 'parser':
-      return `parser(${parameterKey(type.parameters)})`;
     case 'control':
-      return `control(${parameterKey(type.parameters)})`;
-    case 'header':
-    case 'union':
-    case 'enum':
-    case 'serializable-enum':
-    case 'newtype':
-    case 'variable':
-    case 'extern':
-    case 'package':
-    case 'function':
-    case 'action':
-    case 'table':
-    case 'action-enum':
-    case 'table-result':
-      return identity(type);
+      return `${type.kind}(${type.parameters.map((each) => `${each.direction} ${typeKey(each.type)}`).join()})`;
     default:
-      return type.kind;
+      return isPlain(type) ? type.kind : identity(type);
   }
 }

@@ -1,7 +1,15 @@
-import type { ParameterType, Type } from './type.js';
+import type { ExternType, PackageType, ParameterType, StructType, Type } from './type.js';
 
 /** Approximate limit of a description in characters. Nested types can double it at each level. */
 const MAX_LENGTH = 400;
+
+/** Types without parts that P4 spells otherwise than their kind. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  integer: 'int',
+  'match-kind': 'match_kind',
+  any: '_',
+  'invalid-header': 'invalid header {#}',
+};
 
 /** A description while it is written. */
 class Description {
@@ -10,48 +18,28 @@ class Description {
   type(type: Type): void {
     if (this.text.length > MAX_LENGTH) return;
     switch (type.kind) {
-      case 'integer':
-        this.text += 'int';
-        break;
       case 'bits':
         this.text += `${type.isSigned ? 'int' : 'bit'}<${type.width}>`;
         break;
       case 'varbit':
         this.text += `varbit<${type.maxWidth}>`;
         break;
-      case 'match-kind':
-        this.text += 'match_kind';
-        break;
       case 'struct':
-        if (type.name !== '') this.#named(type.name, type.typeArguments);
-        else {
-          this.text += '{';
-          this.#list(type.fields, (field) => {
-            this.text += `${field.name} = `;
-            this.type(field.type);
-          });
-          this.text += '}';
-        }
-        break;
       case 'header':
       case 'union':
       case 'extern':
       case 'package':
-        this.#named(type.name, type.typeArguments);
+        this.#named(type);
         break;
       case 'stack':
         this.type(type.element);
         this.text += `[${type.size}]`;
         break;
       case 'tuple':
-        this.text += 'tuple<';
-        this.#list(type.elements, (element) => this.type(element));
-        this.text += '>';
+        this.#list('tuple<', type.elements, '>');
         break;
       case 'list':
-        this.text += 'list<';
-        this.type(type.element);
-        this.text += '>';
+        this.#list('list<', [type.element], '>');
         break;
       case 'set':
         this.text += 'set of ';
@@ -68,55 +56,49 @@ class Description {
         this.#callable(`${type.kind} ${type.name}`, type.parameters);
         break;
       case 'function':
-      case 'action':
         this.#callable(type.kind, type.parameters);
         break;
       case 'table':
         this.text += `table ${type.name}`;
         break;
       case 'action-enum':
-        this.text += `action of table ${type.table}`;
-        break;
       case 'table-result':
-        this.text += `result of table ${type.table}`;
-        break;
-      case 'any':
-        this.text += '_';
-        break;
-      case 'invalid-header':
-        this.text += 'invalid header {#}';
+        this.text += `${type.kind === 'action-enum' ? 'action' : 'result'} of table ${type.table}`;
         break;
       default:
-        this.text += type.kind;
+        this.text += SPELLINGS[type.kind] ?? type.kind;
     }
   }
 
-  #list<T>(items: readonly T[], write: (item: T) => void): void {
-    for (const [index, item] of items.entries()) {
+  #list(open: string, types: readonly Type[], close: string, before: (index: number) => string = () => ''): void {
+    this.text += open;
+    for (const [index, type] of types.entries()) {
       if (index > 0) this.text += ', ';
       if (this.text.length > MAX_LENGTH) {
         this.text += '...';
-        return;
+        break;
       }
-      write(item);
+      this.text += before(index);
+      this.type(type);
     }
+    this.text += close;
   }
 
-  #named(name: string, typeArguments: readonly Type[]): void {
-    this.text += name;
-    if (typeArguments.length === 0) return;
-    this.text += '<';
-    this.#list(typeArguments, (each) => this.type(each));
-    this.text += '>';
+  #named(type: StructType | ExternType | PackageType): void {
+    this.text += type.name;
+    if (type.typeArguments.length > 0) this.#list('<', type.typeArguments, '>');
+    if (type.name !== '' || !('fields' in type)) return;
+    const { fields } = type;
+    const types = fields.map((field) => field.type);
+    this.#list('{', types, '}', (index) => `${fields[index]!.name} = `);
   }
 
   #callable(what: string, parameters: readonly ParameterType[]): void {
-    this.text += `${what}(`;
-    this.#list(parameters, ({ direction, type }) => {
-      if (direction !== 'none') this.text += `${direction} `;
-      this.type(type);
+    const types = parameters.map((each) => each.type);
+    this.#list(`${what}(`, types, ')', (index) => {
+      const { direction } = parameters[index]!;
+      return direction === 'none' ? '' : `${direction} `;
     });
-    this.text += ')';
   }
 }
 

@@ -44,7 +44,7 @@ export function typeSize(type: Type): TypeSize | undefined {
 }
 
 /** The types a type is made of. Those of a struct, header or union count only with `isDeep`. */
-function partsOf(type: Type, isDeep: boolean): readonly Type[] {
+export function partsOf(type: Type, isDeep: boolean): readonly Type[] {
   switch (type.kind) {
     case 'stack':
     case 'list':
@@ -63,7 +63,6 @@ function partsOf(type: Type, isDeep: boolean): readonly Type[] {
       return type.typeArguments;
     case 'parser':
     case 'control':
-    case 'action':
       return type.parameters.map((parameter) => parameter.type);
     case 'function':
       return [type.returnType, ...type.parameters.map((parameter) => parameter.type)];
@@ -72,35 +71,40 @@ function partsOf(type: Type, isDeep: boolean): readonly Type[] {
   }
 }
 
-const depths = /* @__PURE__ */ new WeakMap<Type, number>();
-
-/** Nesting depth of a type: 1 without parts. */
-export function typeDepth(type: Type): number {
-  const known = depths.get(type);
-  if (known !== undefined) return known;
-  const parts = partsOf(type, true);
-  if (parts.length === 0) return 1;
-  let depth = 0;
-  for (const part of parts) depth = Math.max(depth, typeDepth(part));
-  depths.set(type, depth + 1);
-  return depth + 1;
+/**
+ * A number for each type, from those of its parts; 1 without parts. Such a type is computed again each time: a struct
+ * may still get its fields.
+ */
+function measured(
+  parts: (type: Type) => readonly Type[],
+  combine: (measures: readonly number[]) => number,
+): (type: Type) => number {
+  const known = new WeakMap<Type, number>();
+  return function measure(type) {
+    let result = known.get(type);
+    if (result !== undefined) return result;
+    const found = parts(type);
+    if (found.length === 0) return 1;
+    result = combine(found.map(measure));
+    known.set(type, result);
+    return result;
+  };
 }
 
-const sizes = /* @__PURE__ */ new WeakMap<Type, number>();
+/** Nesting depth of a type: 1 without parts. */
+export const typeDepth: (type: Type) => number = /* @__PURE__ */ measured(
+  (type) => partsOf(type, true),
+  (depths) => 1 + Math.max(...depths),
+);
 
 /**
  * Number of types in a type's notation: the cost of comparing and describing it grows with it. A named type counts
  * once, with its type arguments.
  */
-export function structuralSize(type: Type): number {
-  const known = sizes.get(type);
-  if (known !== undefined) return known;
-  const parts = partsOf(type, false);
-  if (parts.length === 0) return 1;
-  const size = parts.reduce((total, part) => total + structuralSize(part), 1);
-  sizes.set(type, size);
-  return size;
-}
+export const structuralSize: (type: Type) => number = /* @__PURE__ */ measured(
+  (type) => partsOf(type, false),
+  (sizes) => sizes.reduce((total, size) => total + size, 1),
+);
 
 const leaves = /* @__PURE__ */ new WeakMap<Type, number>();
 

@@ -1,26 +1,15 @@
-import type {
-  AnyType,
-  BitsType,
-  BoolType,
-  ErrorType,
-  IntegerType,
-  InvalidHeaderType,
-  MatchKindType,
-  StringType,
-  UnknownType,
-  VoidType,
-} from './type.js';
+import type { BitsType, PlainType } from './type.js';
 
 /** Types without parts: one object each. */
-export const BOOL: BoolType = /* @__PURE__ */ Object.freeze({ kind: 'bool' });
-export const ERROR: ErrorType = /* @__PURE__ */ Object.freeze({ kind: 'error' });
-export const STRING: StringType = /* @__PURE__ */ Object.freeze({ kind: 'string' });
-export const MATCH_KIND: MatchKindType = /* @__PURE__ */ Object.freeze({ kind: 'match-kind' });
-export const VOID: VoidType = /* @__PURE__ */ Object.freeze({ kind: 'void' });
-export const INTEGER: IntegerType = /* @__PURE__ */ Object.freeze({ kind: 'integer' });
-export const ANY: AnyType = /* @__PURE__ */ Object.freeze({ kind: 'any' });
-export const INVALID_HEADER: InvalidHeaderType = /* @__PURE__ */ Object.freeze({ kind: 'invalid-header' });
-export const UNKNOWN: UnknownType = /* @__PURE__ */ Object.freeze({ kind: 'unknown' });
+export const BOOL: PlainType<'bool'> = /* @__PURE__ */ Object.freeze({ kind: 'bool' });
+export const ERROR: PlainType<'error'> = /* @__PURE__ */ Object.freeze({ kind: 'error' });
+export const STRING: PlainType<'string'> = /* @__PURE__ */ Object.freeze({ kind: 'string' });
+export const MATCH_KIND: PlainType<'match-kind'> = /* @__PURE__ */ Object.freeze({ kind: 'match-kind' });
+export const VOID: PlainType<'void'> = /* @__PURE__ */ Object.freeze({ kind: 'void' });
+export const INTEGER: PlainType<'integer'> = /* @__PURE__ */ Object.freeze({ kind: 'integer' });
+export const ANY: PlainType<'any'> = /* @__PURE__ */ Object.freeze({ kind: 'any' });
+export const INVALID_HEADER: PlainType<'invalid-header'> = /* @__PURE__ */ Object.freeze({ kind: 'invalid-header' });
+export const UNKNOWN: PlainType<'unknown'> = /* @__PURE__ */ Object.freeze({ kind: 'unknown' });
 
 /** `bit<width>`. */
 export function bit(width: number): BitsType {

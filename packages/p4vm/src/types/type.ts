@@ -7,64 +7,58 @@ import type { Direction } from '../syntax/ast.js';
  * (`sameType`). Source: P4_16 language specification, chapter 7.
  */
 export type Type =
-  | BoolType
-  | ErrorType
-  | StringType
-  | MatchKindType
-  | VoidType
-  | IntegerType
+  | PlainType
   | BitsType
-  | VarbitType
+  | { readonly kind: 'varbit'; readonly maxWidth: number }
   | StructType
   | StackType
   | TupleType
-  | ListType
+  /** `list<T>`, compile-time only. */
+  | { readonly kind: 'list'; readonly element: Type }
   | EnumType
   | SerializableEnumType
   | NewType
-  | SetType
+  /** Type of labels in select and entries: a set of values of the element type. */
+  | { readonly kind: 'set'; readonly element: Type }
   | TypeVariable
   | ExternType
-  | ParserType
-  | ControlType
+  | ApplicableType
   | PackageType
   | FunctionType
-  | ActionType
-  | TableType
-  | ActionEnumType
-  | TableResultType
-  | AnyType
-  | InvalidHeaderType
-  | UnknownType;
+  | { readonly kind: 'table'; readonly name: string }
+  /** Type of `t.apply().action_run`; of `t.apply()`: hit, miss, action_run. */
+  | { readonly kind: 'action-enum' | 'table-result'; readonly table: string };
 
-export interface BoolType {
-  readonly kind: 'bool';
+const PLAIN_KINDS = [
+  'bool',
+  'error',
+  'string',
+  'match-kind',
+  'void',
+  'integer',
+  'any',
+  'invalid-header',
+  'unknown',
+] as const;
+
+type PlainKind = (typeof PLAIN_KINDS)[number];
+
+/**
+ * A type without parts. `integer` is `int`: compile-time only, of any size. `any` is the type of `_`, `default` and
+ * `...`: compatible with all types. `invalid-header` is that of `{#}` before it is known which header it stands for.
+ * `unknown` is that of an expression with a reported error: compatible with all types, so that no further errors follow.
+ */
+export type PlainType<Kind extends PlainKind = PlainKind> = Kind extends PlainKind ? { readonly kind: Kind } : never;
+
+export function isPlain(type: Type): type is PlainType {
+  return (PLAIN_KINDS as readonly string[]).includes(type.kind);
 }
-export interface ErrorType {
-  readonly kind: 'error';
-}
-export interface StringType {
-  readonly kind: 'string';
-}
-export interface MatchKindType {
-  readonly kind: 'match-kind';
-}
-export interface VoidType {
-  readonly kind: 'void';
-}
-/** `int`: compile-time only, of any size. */
-export interface IntegerType {
-  readonly kind: 'integer';
-}
+
 /** `bit<width>` or, signed, `int<width>`. Width 0 is allowed for bit. */
 export interface BitsType {
   readonly kind: 'bits';
   readonly width: number;
   readonly isSigned: boolean;
-}
-export interface VarbitType {
-  readonly kind: 'varbit';
-  readonly maxWidth: number;
 }
 export interface Field {
   readonly name: string;
@@ -93,11 +87,6 @@ export interface TupleType {
   readonly kind: 'tuple';
   readonly elements: readonly Type[];
 }
-/** `list<T>`, compile-time only. */
-export interface ListType {
-  readonly kind: 'list';
-  readonly element: Type;
-}
 /** An enum whose members have no values. The position of a member represents it. */
 export interface EnumType {
   readonly kind: 'enum';
@@ -116,11 +105,6 @@ export interface NewType {
   readonly name: string;
   readonly underlying: Type;
 }
-/** Type of labels in select and entries: a set of values of the element type. */
-export interface SetType {
-  readonly kind: 'set';
-  readonly element: Type;
-}
 export interface TypeVariable {
   readonly kind: 'variable';
   readonly name: string;
@@ -136,22 +120,15 @@ export interface ParameterType {
   readonly type: Type;
   readonly isOptional: boolean;
 }
-export interface ParserType {
-  readonly kind: 'parser';
+/** A parser or control. */
+export interface ApplicableType {
+  readonly kind: 'parser' | 'control';
   readonly name: string;
-  readonly typeParameters: readonly TypeVariable[];
-  readonly parameters: readonly ParameterType[];
-}
-export interface ControlType {
-  readonly kind: 'control';
-  readonly name: string;
-  readonly typeParameters: readonly TypeVariable[];
   readonly parameters: readonly ParameterType[];
 }
 export interface PackageType {
   readonly kind: 'package';
   readonly name: string;
-  readonly typeParameters: readonly TypeVariable[];
   readonly typeArguments: readonly Type[];
   readonly parameters: readonly ParameterType[];
 }
@@ -160,34 +137,4 @@ export interface FunctionType {
   readonly typeParameters: readonly TypeVariable[];
   readonly parameters: readonly ParameterType[];
   readonly returnType: Type;
-}
-export interface ActionType {
-  readonly kind: 'action';
-  readonly parameters: readonly ParameterType[];
-}
-export interface TableType {
-  readonly kind: 'table';
-  readonly name: string;
-}
-/** Type of `t.apply().action_run`. */
-export interface ActionEnumType {
-  readonly kind: 'action-enum';
-  readonly table: string;
-}
-/** Type of `t.apply()`: hit, miss, action_run. */
-export interface TableResultType {
-  readonly kind: 'table-result';
-  readonly table: string;
-}
-/** Type of `_`, `default` and `...`: compatible with all types. */
-export interface AnyType {
-  readonly kind: 'any';
-}
-/** Type of `{#}` before it is known which header it stands for. */
-export interface InvalidHeaderType {
-  readonly kind: 'invalid-header';
-}
-/** Type of an expression with a reported error: compatible with all types, so that no further errors follow. */
-export interface UnknownType {
-  readonly kind: 'unknown';
 }

@@ -21,7 +21,6 @@ export class ConnectionLogin {
     this.#sasl = { ...login, authenticate: (...parts) => this.#authenticate(...parts) };
   }
 
-  /** The options of the connection, with this login among them. */
   within<Options extends object>(options: Options): Options {
     return { ...options, sasl: this.#sasl };
   }

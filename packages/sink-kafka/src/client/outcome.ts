@@ -97,7 +97,6 @@ const MOVED: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'UNKNOWN_LEADER_EPOCH',
 ]);
 
-/** Gives an error of the client its code. */
 export function toSinkError(error: unknown): KafkaSinkError {
   if (KafkaSinkError.is(error)) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,5 @@
 import { createAPI, type Reader, Writer } from '@platformatic/kafka';
 
-/** A record batch with its topic and partition. */
 export interface PartitionBatch {
   readonly topic: string;
   readonly partition: number;
@@ -8,7 +7,6 @@ export interface PartitionBatch {
   readonly bytes: Buffer;
 }
 
-/** A broker's answer for a batch. */
 export interface PartitionAnswer {
   readonly topic: string;
   readonly partition: number;

@@ -27,7 +27,6 @@ const AT = {
 /** Bytes of a record besides key, value and headers, at most. */
 const MOST_OVERHEAD = 5 + 1 + 1 + 5 + 5 + 5;
 
-/** The header fields of a batch that the records do not determine. */
 export interface BatchHeader {
   readonly producerId: bigint;
   readonly producerEpoch: number;

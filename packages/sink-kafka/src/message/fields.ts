@@ -9,7 +9,6 @@ const MODE_XD = /* @__PURE__ */ MODES.indexOf('xd');
 /** All ones, as a signed word: not there. */
 const NONE = -1;
 
-/** The items of a hop. */
 export class HopFields {
   /** By column, as signed words; -1 is 'not there'. */
   readonly words: Int32Array = new Int32Array(HOP_COLUMNS.length).fill(NONE);
@@ -18,7 +17,6 @@ export class HopFields {
     this.words.fill(NONE);
   }
 
-  /** The id of the node that the hop is of. */
   set node(word: number) {
     this.words[NODE] = word;
   }

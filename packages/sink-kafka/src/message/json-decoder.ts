@@ -72,7 +72,6 @@ function highOf(value: bigint): number {
   return Number(BigInt.asIntN(32, value >> 32n));
 }
 
-/** Puts the items of a hop object into the fields of a hop. */
 function readHop(hop: HopFields, json: Fields): void {
   hop.clear();
   for (const { name, bits, column } of FIELDS) {

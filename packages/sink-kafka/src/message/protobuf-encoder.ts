@@ -19,7 +19,7 @@ export class ProtobufEncoder extends RecordEncoder {
   }
 
   protected writeReport(slab: MessageSlab, at: number, batch: TelemetryBatch, row: number, ids: RecordIds): number {
-    return putReport(slab.bytes, slab.view, at, batch, row, ids, ids.next);
+    return putReport(slab, at, batch, row, ids);
   }
 
   protected eventBytes(events: EventBatch, row: number): number {
@@ -27,7 +27,7 @@ export class ProtobufEncoder extends RecordEncoder {
   }
 
   protected writeEvent(slab: MessageSlab, at: number, events: EventBatch, row: number, ids: RecordIds): number {
-    return this.#event.write(slab.bytes, slab.view, at, events, row, ids, ids.next);
+    return this.#event.write(slab, at, events, row, ids);
   }
 
   protected flowBytes(geometry: CacheGeometry): number {
@@ -36,6 +36,6 @@ export class ProtobufEncoder extends RecordEncoder {
   }
 
   protected writeFlow(slab: MessageSlab, at: number, words: Int32Array, entry: number, ids: RecordIds): number {
-    return this.#flow!.write(slab.bytes, slab.view, at, words, entry, ids, ids.next);
+    return this.#flow!.write(slab, at, words, entry, ids);
   }
 }

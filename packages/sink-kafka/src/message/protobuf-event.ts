@@ -1,11 +1,11 @@
 import { FLAG, METRIC_NAMES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import type { RecordIds } from '@int/collector';
-import { namesNodes, RuleNames } from '@int/collector/internals';
+import { namesNodes, ruleNames } from '@int/collector/internals';
 import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
 import { putId, putReportFlow } from './protobuf-report.js';
+import type { MessageSlab } from './slab.js';
 import { closeField, putField, putFixed64, putVarint, tagOf, WIRE } from './wire.js';
 
-/** Field numbers of the message `Event`. */
 const EVENT_FIELD = {
   INSTANCE: 1,
   NUMBER: 2,
@@ -24,7 +24,6 @@ const EVENT_FIELD = {
   EVIDENCE: 15,
 } as const;
 
-/** Field numbers of the message `Evidence`. */
 const EVIDENCE_FIELD = { AGGREGATE: 1, METRIC: 2, VALUE: 3, NODE: 4, HOP: 5 } as const;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -38,12 +37,9 @@ const KIND_THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
 const KIND_COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 const NONE = -1;
 
-/** Bytes beside rule, evidence and path. */
 const EVENT_BYTES = 256;
-/** Bytes of the evidence of a clause. */
 const EVIDENCE_BYTES = 64;
 
-/** Writes bytes as a field. */
 export function putBytesField(bytes: Uint8Array, start: number, field: number, value: Uint8Array): number {
   bytes[start] = tagOf(field, WIRE.BYTES);
   const at = putVarint(bytes, start + 1, value.length);
@@ -79,7 +75,6 @@ function isComplex(events: EventBatch, row: number): boolean {
   return (events.kind[row]! & KIND.DETECTOR_MASK) === KIND_COMPLEX;
 }
 
-/** Writes the evidence of a complex event. */
 function putEvidence(bytes: Uint8Array, start: number, { evidence, stride }: EventBatch, row: number): number {
   let at = start;
   for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
@@ -103,37 +98,28 @@ function putEvidence(bytes: Uint8Array, start: number, { evidence, stride }: Eve
   return at;
 }
 
-/** Writes events as messages `Event`. */
 export class ProtobufEvent {
-  readonly #rules = new RuleNames(bytesOf);
+  readonly #rules = ruleNames(bytesOf);
 
-  /** Bytes that a row takes at most. */
   bound(events: EventBatch, row: number): number {
     const rule = events.ruleName(row);
-    const name = rule === null ? 0 : this.#rules.of(rule).length + 8;
+    const name = rule === null ? 0 : this.#rules(rule).length + 8;
     const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
     return EVENT_BYTES + name + evidence + (events.batch.hopCount[events.report[row]!]! + 1) * 5;
   }
 
-  write(
-    bytes: Uint8Array,
-    view: DataView,
-    start: number,
-    events: EventBatch,
-    row: number,
-    ids: RecordIds,
-    number: number,
-  ): number {
+  write(slab: MessageSlab, start: number, events: EventBatch, row: number, ids: RecordIds): number {
+    const { bytes } = slab;
     const { batch } = events;
     const report = events.report[row]!;
     const frame = batch.frame[report]!;
     const rule = events.ruleName(row);
     const time = tagOf(EVENT_FIELD.TIME, WIRE.FIXED64);
-    let at = putId(bytes, view, start, ids, number);
-    at = putFixed64(view, at, time, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
-    if (rule !== null) at = putBytesField(bytes, at, EVENT_FIELD.RULE, this.#rules.of(rule));
+    let at = putId(slab, start, ids);
+    at = putFixed64(slab.view, at, time, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
+    if (rule !== null) at = putBytesField(bytes, at, EVENT_FIELD.RULE, this.#rules(rule));
     at = this.#finding(bytes, at, events, row);
-    at = putReportFlow(bytes, view, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);
+    at = putReportFlow(slab, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);
     at = putPath(bytes, at, batch, report);
     return isComplex(events, row) ? putEvidence(bytes, at, events, row) : at;
   }

@@ -2,9 +2,9 @@ import type { RecordIds } from '@int/collector';
 import { type CacheGeometry, COMPACT, EXACT, META, REASONS } from '@int/flowcache';
 import { putBytesField } from './protobuf-event.js';
 import { putFlow, putId } from './protobuf-report.js';
+import type { MessageSlab } from './slab.js';
 import { closeField, putField, putFixed64, tagOf, WIRE } from './wire.js';
 
-/** Field numbers of the message `FlowSummary`. */
 const SUMMARY_FIELD = {
   INSTANCE: 1,
   NUMBER: 2,
@@ -20,10 +20,8 @@ const SUMMARY_FIELD = {
   HOPS: 12,
 } as const;
 
-/** Field numbers of the message `FlowHop`. */
 const FLOW_HOP_FIELD = { NODE: 1, METRICS: 2 } as const;
 
-/** Field numbers of the message `MetricSummary`. */
 const METRIC_FIELD = { NAME: 1, LAST: 2, MEAN: 3, COUNT: 4 } as const;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -47,42 +45,30 @@ function putTime(view: DataView, at: number, field: number, words: Int32Array, w
   return (high | low) === 0 ? at : putFixed64(view, at, tagOf(field, WIRE.FIXED64), high, low);
 }
 
-/** Writes entries of a flow cache as messages `FlowSummary`. */
 export class ProtobufFlow {
-  readonly geometry: CacheGeometry;
   readonly #names: readonly Uint8Array[];
   readonly #float = new Float32Array(1);
   readonly #bits = new Int32Array(this.#float.buffer);
 
   /** @param geometry of the cache that the entries come from */
-  constructor(geometry: CacheGeometry) {
-    this.geometry = geometry;
+  constructor(readonly geometry: CacheGeometry) {
     this.#names = geometry.metrics.map((name) => encoder.encode(name));
   }
 
-  /** Bytes that an entry takes at most. */
   get bound(): number {
     const { hops, metrics } = this.geometry;
     return SUMMARY_BYTES + hops * (HOP_BYTES + metrics.length * METRIC_BYTES);
   }
 
-  write(
-    bytes: Uint8Array,
-    view: DataView,
-    start: number,
-    words: Int32Array,
-    entry: number,
-    ids: RecordIds,
-    number: number,
-  ): number {
+  write(slab: MessageSlab, start: number, words: Int32Array, entry: number, ids: RecordIds): number {
+    const { bytes, view } = slab;
     const isExact = this.geometry.layout === 'exact';
     const fields = isExact ? EXACT : COMPACT;
     const meta = words[entry + fields.META]!;
-    let at = putId(bytes, view, start, ids, number);
+    let at = putId(slab, start, ids);
     at = putBytesField(bytes, at, SUMMARY_FIELD.REASON, REASON_NAMES[meta >>> META.REASON_SHIFT] ?? REASON_NAMES[0]!);
     at = putFlow(
-      bytes,
-      view,
+      slab,
       at,
       tagOf(SUMMARY_FIELD.FLOW, WIRE.BYTES),
       words,
@@ -105,16 +91,17 @@ export class ProtobufFlow {
         const mean = exactMean(words, entry + EXACT.END_TO_END_SUM, count);
         const tag = tagOf(SUMMARY_FIELD.END_TO_END, WIRE.BYTES);
         // A saturated sum is a value, not a missing one.
-        at = this.#metric(bytes, view, at, tag, NO_NAME, words[entry + EXACT.END_TO_END]!, true, mean, count);
+        at = this.#metric(slab, at, tag, NO_NAME, words[entry + EXACT.END_TO_END]!, true, mean, count);
       }
     }
     const seen = (meta >>> META.SEEN_SHIFT) & META.SEEN_MASK;
     const { hopsAt, hopStride } = this.geometry;
-    for (let hop = 0; hop < seen; hop++) at = this.#hop(bytes, view, at, words, entry + hopsAt + hop * hopStride);
+    for (let hop = 0; hop < seen; hop++) at = this.#hop(slab, at, words, entry + hopsAt + hop * hopStride);
     return at;
   }
 
-  #hop(bytes: Uint8Array, view: DataView, start: number, words: Int32Array, hop: number): number {
+  #hop(slab: MessageSlab, start: number, words: Int32Array, hop: number): number {
+    const { bytes } = slab;
     const isExact = this.geometry.layout === 'exact';
     const metrics = this.#names.length;
     const lasts = hop + (isExact ? 1 : 2);
@@ -130,14 +117,13 @@ export class ProtobufFlow {
         ? exactMean(words, lasts + 2 * (metrics + metric), count)
         : this.#compactMean(words[lasts + metrics + metric]!);
       const last = words[lasts + metric]!;
-      at = this.#metric(bytes, view, at, tag, this.#names[metric]!, last, last !== NONE, mean, count);
+      at = this.#metric(slab, at, tag, this.#names[metric]!, last, last !== NONE, mean, count);
     }
     return closeField(bytes, body, at);
   }
 
   #metric(
-    bytes: Uint8Array,
-    view: DataView,
+    { bytes, view }: MessageSlab,
     start: number,
     tag: number,
     name: Uint8Array,

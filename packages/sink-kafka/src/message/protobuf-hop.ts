@@ -1,7 +1,7 @@
 import { FIELDS, type Field, STATE, type TelemetryBatch } from '@int/codec';
+import type { MessageSlab } from './slab.js';
 import { closeField, putVarint, tagOf, WIRE } from './wire.js';
 
-/** A field of the message `Hop`. */
 interface Item extends Pick<Field, 'bits' | 'column' | 'partner'> {
   /** Of one byte, or of two for numbers from 16 on: a varint. */
   readonly tag: number;
@@ -42,8 +42,7 @@ function itemsOf(batch: TelemetryBatch): readonly Item[] {
  * @param isOwn the row holds the reporting node's own values, without its id
  */
 export function putHop(
-  bytes: Uint8Array,
-  view: DataView,
+  { bytes, view }: MessageSlab,
   start: number,
   tag: number,
   batch: TelemetryBatch,

@@ -3,9 +3,9 @@ import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import type { RecordIds } from '@int/collector';
 import { instructionsOf, intVersionOf } from '@int/collector/internals';
 import { HOP_BYTES, putHop } from './protobuf-hop.js';
+import type { MessageSlab } from './slab.js';
 import { putField, putFixed64, putVarint53, tagOf, WIRE } from './wire.js';
 
-/** Field numbers of the message `Report`. */
 export const REPORT_FIELD = {
   INSTANCE: 1,
   NUMBER: 2,
@@ -17,7 +17,6 @@ export const REPORT_FIELD = {
   METADATA: 8,
 } as const;
 
-/** Field numbers of the message `ReportHeader`. */
 export const HEADER_FIELD = {
   VERSION: 1,
   HW_ID: 2,
@@ -33,7 +32,6 @@ export const HEADER_FIELD = {
   METADATA_BITMAP: 12,
 } as const;
 
-/** Field numbers of the message `IntHeader`. */
 export const INT_FIELD = {
   MODE: 1,
   VERSION: 2,
@@ -44,7 +42,6 @@ export const INT_FIELD = {
   MTU_EXCEEDED: 7,
 } as const;
 
-/** Field numbers of the message `Flow`. */
 export const FLOW_FIELD = { SOURCE: 1, DESTINATION: 2, PROTOCOL: 3, SOURCE_PORT: 4, DESTINATION_PORT: 5 } as const;
 
 const varint = (field: number): number => tagOf(field, WIRE.VARINT);
@@ -58,16 +55,15 @@ const TAG_HOPS = /* @__PURE__ */ tagOf(REPORT_FIELD.HOPS, WIRE.BYTES);
 const TAG_METADATA = /* @__PURE__ */ tagOf(REPORT_FIELD.METADATA, WIRE.BYTES);
 
 const NONE = -1;
-/** Bytes beside the hops. */
 const REPORT_BYTES = 256;
 
-/** Bytes that a report takes at most. */
 export function reportBound(batch: TelemetryBatch, row: number): number {
   return REPORT_BYTES + batch.hopCount[row]! * HOP_BYTES;
 }
 
 /** The fields that all records begin with: instance and number. */
-export function putId(bytes: Uint8Array, view: DataView, start: number, ids: RecordIds, number: number): number {
+export function putId({ bytes, view }: MessageSlab, start: number, ids: RecordIds): number {
+  const number = ids.next;
   const at = putFixed64(view, start, TAG_INSTANCE, ids.instanceHigh | 0, ids.instanceLow | 0);
   if (number === 0) return at;
   bytes[at] = TAG_NUMBER;
@@ -86,8 +82,7 @@ function putPlain(bytes: Uint8Array, at: number, tag: number, word: number): num
  * @param source index of the source's first word
  */
 export function putFlow(
-  bytes: Uint8Array,
-  view: DataView,
+  { bytes, view }: MessageSlab,
   start: number,
   tag: number,
   words: Int32Array | Uint32Array,
@@ -100,8 +95,8 @@ export function putFlow(
 ): number {
   bytes[start] = tag;
   const body = start + 2;
-  let at = putAddress(bytes, view, body, tagOf(FLOW_FIELD.SOURCE, WIRE.BYTES), words, source, step, isIpv6);
-  at = putAddress(bytes, view, at, tagOf(FLOW_FIELD.DESTINATION, WIRE.BYTES), words, destination, step, isIpv6);
+  let at = putAddress(view, body, tagOf(FLOW_FIELD.SOURCE, WIRE.BYTES), words, source, step, isIpv6);
+  at = putAddress(view, at, tagOf(FLOW_FIELD.DESTINATION, WIRE.BYTES), words, destination, step, isIpv6);
   at = putPlain(bytes, at, varint(FLOW_FIELD.PROTOCOL), protocol);
   at = putPlain(bytes, at, varint(FLOW_FIELD.SOURCE_PORT), ports >>> 16);
   at = putPlain(bytes, at, varint(FLOW_FIELD.DESTINATION_PORT), ports & 0xffff);
@@ -110,7 +105,6 @@ export function putFlow(
 }
 
 function putAddress(
-  bytes: Uint8Array,
   view: DataView,
   at: number,
   tag: number,
@@ -119,8 +113,8 @@ function putAddress(
   step: number,
   isIpv6: boolean,
 ): number {
-  bytes[at] = tag;
-  bytes[at + 1] = isIpv6 ? 16 : 4;
+  view.setUint8(at, tag);
+  view.setUint8(at + 1, isIpv6 ? 16 : 4);
   view.setInt32(at + 2, words[word]! | 0);
   if (!isIpv6) return at + 6;
   for (let k = 1; k < 4; k++) view.setInt32(at + 2 + 4 * k, words[word + k * step]! | 0);
@@ -128,14 +122,7 @@ function putAddress(
 }
 
 /** Writes the flow of report row `row` as a field, if it is known. */
-export function putReportFlow(
-  bytes: Uint8Array,
-  view: DataView,
-  at: number,
-  tag: number,
-  batch: TelemetryBatch,
-  row: number,
-): number {
+export function putReportFlow(slab: MessageSlab, at: number, tag: number, batch: TelemetryBatch, row: number): number {
   const flags = batch.flags[row]! | 0;
   if ((flags & FLAG.FLOW) === 0) return at;
   const isIpv6 = (flags & FLAG.IPV6) !== 0;
@@ -143,19 +130,7 @@ export function putReportFlow(
   const source = SOURCE * reportStride + row;
   const destination = DESTINATION * reportStride + row;
   const ports = batch.ports[row]! | 0;
-  return putFlow(
-    bytes,
-    view,
-    at,
-    tag,
-    reportWords,
-    source,
-    destination,
-    reportStride,
-    isIpv6,
-    batch.protocol[row]!,
-    ports,
-  );
+  return putFlow(slab, at, tag, reportWords, source, destination, reportStride, isIpv6, batch.protocol[row]!, ports);
 }
 
 /** Columns of the addresses' first words. */
@@ -163,8 +138,7 @@ const SOURCE = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('source0');
 const DESTINATION = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('destination0');
 
 function putHeader(
-  bytes: Uint8Array,
-  view: DataView,
+  { bytes, view }: MessageSlab,
   start: number,
   batch: TelemetryBatch,
   row: number,
@@ -221,24 +195,22 @@ function putInt(bytes: Uint8Array, start: number, flags: number, instructions: n
  * @returns the position behind it
  */
 export function putReport(
-  bytes: Uint8Array,
-  view: DataView,
+  slab: MessageSlab,
   start: number,
   batch: TelemetryBatch,
   row: number,
   ids: RecordIds,
-  number: number,
 ): number {
   const flags = batch.flags[row]! | 0;
   const frame = batch.frame[row]!;
-  let at = putId(bytes, view, start, ids, number);
-  at = putFixed64(view, at, TAG_TIME, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
-  at = putHeader(bytes, view, at, batch, row, flags);
-  at = putInt(bytes, at, flags, batch.instructions[row]! | 0);
-  at = putReportFlow(bytes, view, at, TAG_FLOW, batch, row);
+  let at = putId(slab, start, ids);
+  at = putFixed64(slab.view, at, TAG_TIME, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
+  at = putHeader(slab, at, batch, row, flags);
+  at = putInt(slab.bytes, at, flags, batch.instructions[row]! | 0);
+  at = putReportFlow(slab, at, TAG_FLOW, batch, row);
   const hops = batch.hopStart[row]! | 0;
   const own = (flags & FLAG.OWN) === 0 ? 0 : 1;
   const end = hops + batch.hopCount[row]! - own;
-  for (let hop = hops; hop < end; hop++) at = putHop(bytes, view, at, TAG_HOPS, batch, hop, false);
-  return own === 0 ? at : putHop(bytes, view, at, TAG_METADATA, batch, end, true);
+  for (let hop = hops; hop < end; hop++) at = putHop(slab, at, TAG_HOPS, batch, hop, false);
+  return own === 0 ? at : putHop(slab, at, TAG_METADATA, batch, end, true);
 }

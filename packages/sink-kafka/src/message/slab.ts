@@ -36,7 +36,6 @@ export class MessageSlab {
   readonly partitionHash: Uint32Array;
   /** Time of the record, milliseconds since the epoch. */
   readonly timeMs: Float64Array;
-  /** Messages held. */
   count = 0;
   /** Bytes in use. */
   used = 0;
@@ -61,7 +60,6 @@ export class MessageSlab {
     this.timeMs = new Float64Array(messages);
   }
 
-  /** Messages there is room for. */
   get capacity(): number {
     return this.kind.length;
   }

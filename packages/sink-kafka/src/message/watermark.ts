@@ -24,7 +24,6 @@ export interface Watermark {
   readonly ended: boolean;
 }
 
-/** Field numbers of the message `Watermark`. */
 const FIELD = { INSTANCE: 1, TIME: 2, CLOCK: 3, DROPPED: 4, ENDED: 5 } as const;
 /** Bytes of the longest one, in both formats. */
 export const WATERMARK_BYTES = 256;
@@ -42,7 +41,6 @@ function milliseconds(timeNs: bigint): number {
   return Number(timeNs / 1000n) / 1000;
 }
 
-/** A watermark as the value of a message. */
 export function encodeWatermark(watermark: Watermark, format: MessageFormat): Uint8Array {
   const { instanceHigh, instanceLow, timeMs, clockMs, dropped, ended } = watermark;
   if (format === 'json') {

@@ -1,6 +1,5 @@
 /** The wire format of Protobuf, as far as the messages here use it. Each `put` returns the position behind what it wrote. */
 
-/** Wire types. */
 export const WIRE = { VARINT: 0, FIXED64: 1, BYTES: 2, FIXED32: 5 } as const;
 
 const WORD = 0x1_0000_0000;

@@ -1,10 +1,10 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Outage, PipelineCapacity } from '@int/collector';
+import { integer, MAX_MS } from '@int/collector/internals';
 import type { KafkaSinkError } from '../errors.js';
 import { MESSAGE_FORMATS, type MessageFormat } from '../message/encoder.js';
 import type { KafkaLogin } from '../options.js';
 
-/** Options of a source. */
 export interface KafkaSourceOptions {
   /** Addresses of some brokers, `host:port`; one that answers is enough. */
   readonly bootstrap: readonly string[];
@@ -44,38 +44,10 @@ export interface KafkaSourceOptions {
   readonly onRecovered?: (outage: Outage) => void;
 }
 
-/** Options with their defaults. */
-export interface ResolvedSourceOptions {
-  readonly bootstrap: readonly string[];
-  readonly topic: string;
-  readonly group: string;
-  readonly from: 'earliest' | 'latest';
-  readonly format: MessageFormat | undefined;
-  readonly dropRepeats: boolean;
-  readonly commitMs: number;
-  readonly sessionMs: number;
-  readonly tls: TlsOptions | undefined;
-  readonly sasl: KafkaLogin | undefined;
-  readonly clientId: string;
-  readonly connectTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  readonly firstMs: number;
-  readonly maxMs: number;
-  readonly onProblem: (problem: KafkaSinkError) => void;
-  readonly onRecovered: (outage: Outage) => void;
-}
-
-const MAX_MS = 2 ** 31 - 1;
-
-function milliseconds(name: string, value: number, least: number): number {
-  if (!Number.isInteger(value) || value < least || value > MAX_MS) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${MAX_MS}, not ${value}`);
-  }
-  return value;
-}
+export type ResolvedSourceOptions = ReturnType<typeof resolveSource>;
 
 /** @throws TypeError or RangeError for an invalid option */
-export function resolveSource(options: KafkaSourceOptions): ResolvedSourceOptions {
+export function resolveSource(options: KafkaSourceOptions) {
   const { bootstrap, topic = 'int.reports', group = 'int', from = 'earliest', format = 'auto', retry = {} } = options;
   if (bootstrap.length === 0) throw new RangeError('bootstrap needs the address of at least one broker');
   for (const address of bootstrap) {
@@ -87,7 +59,7 @@ export function resolveSource(options: KafkaSourceOptions): ResolvedSourceOption
   if (format !== 'auto' && !MESSAGE_FORMATS.includes(format)) {
     throw new RangeError(`format is auto, ${MESSAGE_FORMATS.join(' or ')}, not ${String(format)}`);
   }
-  const firstMs = milliseconds('retry.firstMs', retry.firstMs ?? 100, 1);
+  const firstMs = integer('retry.firstMs', retry.firstMs ?? 100, 1, MAX_MS);
   return {
     bootstrap,
     topic,
@@ -95,15 +67,15 @@ export function resolveSource(options: KafkaSourceOptions): ResolvedSourceOption
     from,
     format: format === 'auto' ? undefined : format,
     dropRepeats: options.dropRepeats ?? true,
-    commitMs: milliseconds('commitMs', options.commitMs ?? 1000, 0),
-    sessionMs: milliseconds('sessionMs', options.sessionMs ?? 10_000, 6000),
+    commitMs: integer('commitMs', options.commitMs ?? 1000, 0, MAX_MS),
+    sessionMs: integer('sessionMs', options.sessionMs ?? 10_000, 6000, MAX_MS),
     tls: options.tls,
     sasl: options.sasl,
     clientId: options.clientId ?? 'int',
-    connectTimeoutMs: milliseconds('connectTimeoutMs', options.connectTimeoutMs ?? 5000, 1),
-    requestTimeoutMs: milliseconds('requestTimeoutMs', options.requestTimeoutMs ?? 15_000, 1),
+    connectTimeoutMs: integer('connectTimeoutMs', options.connectTimeoutMs ?? 5000, 1, MAX_MS),
+    requestTimeoutMs: integer('requestTimeoutMs', options.requestTimeoutMs ?? 15_000, 1, MAX_MS),
     firstMs,
-    maxMs: milliseconds('retry.maxMs', retry.maxMs ?? 5000, firstMs),
+    maxMs: integer('retry.maxMs', retry.maxMs ?? 5000, firstMs, MAX_MS),
     onProblem: options.onProblem ?? ((): void => {}),
     onRecovered: options.onRecovered ?? ((): void => {}),
   };

@@ -22,7 +22,6 @@ const MESSAGE_HEADER = 23;
 /** Bytes of sums that finding sound messages among damaged ones may cost, for each byte of the payload. */
 const EFFORT = 64;
 
-/** What a header says. */
 export interface ChunkHeader {
   /** Bytes of the payload. */
   readonly payload: number;
@@ -90,10 +89,7 @@ export function encodeChunk(
   return chunk;
 }
 
-/**
- * Reads a header.
- * @returns null if there is none at `at`
- */
+/** Reads a header. @returns null if there is none at `at` */
 export function decodeHeader(bytes: Buffer, at = 0): ChunkHeader | null {
   if (at + CHUNK_HEADER > bytes.length || bytes.readUInt32BE(at) !== MAGIC) return null;
   if (bytes.readUInt32BE(at + HEADER_CRC) !== crc32(bytes.subarray(at, at + HEADER_CRC))) return null;

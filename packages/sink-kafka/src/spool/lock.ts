@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isRunning, startOf } from '@int/collector/internals';
 import { KafkaSinkError } from '../errors.js';
 
 /**
@@ -93,13 +94,7 @@ function read(path: string): Holder | null {
 
 function isAlive({ pid, started, where }: Holder, path: string): boolean {
   if (where !== self().where) return !isSilent(path);
-  if (started !== null) return startOf(String(pid)) === started;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return started === null ? isRunning(pid) : startOf(pid) === started;
 }
 
 /** Whether nobody has written a file for long, or it is gone. */
@@ -113,17 +108,6 @@ function isSilent(path: string): boolean {
 
 function self(): Holder {
   return { pid: process.pid, started: startOf('self'), where: whereOf() };
-}
-
-/** @param process a number, or `self` @returns null: it is not there, or this is not Linux */
-function startOf(process: string): string | null {
-  try {
-    // Behind the name, which may have blanks and brackets in it.
-    const text = readFileSync(`/proc/${process}/stat`, 'latin1');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  } catch {
-    return null;
-  }
 }
 
 function whereOf(): string | null {

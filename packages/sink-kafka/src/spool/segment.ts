@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { perKind } from '../parcel.js';
 import { CHUNK_HEADER, type ChunkHeader, ChunkReader, decodeHeader, findHeader } from './chunk.js';
 
-/** A file of chunks. */
 export interface Segment {
   readonly number: number;
   readonly path: string;
@@ -27,7 +26,6 @@ export interface Segment {
   isDamaged: boolean;
 }
 
-/** A chunk that was found. */
 export interface FoundChunk {
   readonly at: number;
   readonly header: ChunkHeader;

@@ -25,15 +25,11 @@ export interface SpoolSettings {
   readonly batch: MessageSlabCapacity;
   /** Reuses the last segment when all of it is consumed: less work if messages are consumed soon. */
   readonly keepsSegment: boolean;
-  /**
-   * Messages cannot be read any more.
-   * @param counts by number of the kind
-   */
+  /** Messages cannot be read any more. @param counts by number of the kind */
   readonly onLost: (counts: ArrayLike<number>) => void;
   readonly onProblem: (problem: KafkaSinkError) => void;
 }
 
-/** Messages that were read. */
 export interface SpoolBatch {
   readonly parcel: Parcel;
   /** Where they end, for {@link Spool.consume}. */
@@ -67,9 +63,7 @@ export class Spool {
   /** Messages of all chunks so far, by number of the kind. */
   readonly #appended: Float64Array;
   #next: number;
-  /** Place behind the last segment. */
   #end = 0;
-  /** Bytes of all segments. */
   #bytes = 0;
   #damagedBytes: number;
   #damagedMessages = 0;
@@ -82,10 +76,7 @@ export class Spool {
   /** Disk operations run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /**
-   * Opens a folder, synchronously.
-   * @throws KafkaSinkError ERR_KAFKA_SPOOL_IN_USE, ERR_KAFKA_DISK
-   */
+  /** Opens a folder, synchronously. @throws KafkaSinkError ERR_KAFKA_SPOOL_IN_USE, ERR_KAFKA_DISK */
   constructor(settings: SpoolSettings) {
     this.#settings = settings;
     const { directory } = settings;
@@ -115,7 +106,6 @@ export class Spool {
     }
   }
 
-  /** What it tells when it takes no more. */
   get fullError(): KafkaSinkError {
     const { directory, limitBytes } = this.#settings;
     return new KafkaSinkError('ERR_KAFKA_SPOOL_FULL', `${directory} has reached its ${limitBytes} bytes`);
@@ -135,13 +125,11 @@ export class Spool {
     return this.start === this.#end;
   }
 
-  /** The place of the first message. */
   get start(): number {
     const first = this.#segments[0];
     return first === undefined ? this.#end : first.base + first.at;
   }
 
-  /** The place behind the last message. */
   get end(): number {
     return this.#end;
   }
@@ -161,7 +149,6 @@ export class Spool {
     return this.#damagedBytes;
   }
 
-  /** Messages in them, as far as that is known. */
   get damagedMessages(): number {
     return this.#damagedMessages;
   }
@@ -297,7 +284,6 @@ export class Spool {
     }
   }
 
-  /** Begins a segment. */
   async #begin(): Promise<Segment> {
     const { directory, sync } = this.#settings;
     if (this.#writer !== null) {

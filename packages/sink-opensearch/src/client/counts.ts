@@ -4,7 +4,6 @@ import type { RecordCounts } from '@int/collector';
 export const DROP_REASONS = ['overflow', 'rejected', 'closed', 'unconfirmed'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** The counters of one kind of record. */
 export class KindCounts {
   offered = 0;
   delivered = 0;

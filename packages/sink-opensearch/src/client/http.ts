@@ -3,7 +3,6 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { OpenSearchSinkError, toSinkError } from '../errors.js';
 import type { ResolvedOptions } from '../options.js';
 
-/** The answer of a server. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
@@ -16,7 +15,6 @@ export interface NoAnswer {
   readonly isUnsent: boolean;
 }
 
-/** A request. */
 export interface Call {
   readonly method: 'GET' | 'PUT' | 'POST';
   /** With its query. */
@@ -48,7 +46,6 @@ export class HttpClient {
     this.#secure = new HttpsAgent({ ...pool, ...options.tls });
   }
 
-  /** Turns to the next node. */
   rotate(): void {
     this.#current = (this.#current + 1) % this.#nodes.length;
   }

@@ -4,26 +4,22 @@ import { indexTemplate } from '../templates.js';
 import { quote } from './answer.js';
 import type { HttpClient } from './http.js';
 
+type PreparationOptions = Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotate' | 'onProblem'>;
+
 /** Installs the index templates, once, before the first record. */
 export class Preparation {
-  readonly #options: Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotate' | 'onProblem'>;
+  readonly #options: PreparationOptions;
   readonly #client: HttpClient;
   #isDone: boolean;
   #running: Promise<OpenSearchSinkError | null> | null = null;
 
-  constructor(
-    options: Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotate' | 'onProblem'>,
-    client: HttpClient,
-  ) {
+  constructor(options: PreparationOptions, client: HttpClient) {
     this.#options = options;
     this.#client = client;
     this.#isDone = options.templates === false;
   }
 
-  /**
-   * Never rejects.
-   * @returns why to try again; `null` when done, also if the server refuses
-   */
+  /** Never rejects. @returns why to try again; `null` when done, also if the server refuses */
   async run(signal: AbortSignal): Promise<OpenSearchSinkError | null> {
     if (this.#isDone) return null;
     this.#running ??= this.#run(signal).finally(() => {

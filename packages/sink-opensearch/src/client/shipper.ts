@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RecordKind } from '@int/collector';
-import { BackOff, OutageLog } from '@int/collector/internals';
+import { BackOff, type Deferred, deferred, OutageLog } from '@int/collector/internals';
 import { OpenSearchSinkError, toSinkError } from '../errors.js';
 import { ITEM, type LineBatch } from '../lines/batch.js';
 import type { ResolvedOptions } from '../options.js';
@@ -19,7 +20,6 @@ const MAX_FAILURES = 8;
 /** Most kinds of refusal that are reported. Further ones are only counted. */
 const MAX_TOLD = 32;
 
-/** What went over the wire. */
 export interface ShipperTotals {
   /** Bulk requests that were answered record by record. */
   readonly requests: number;
@@ -34,12 +34,6 @@ export interface ShipperTotals {
   readonly outages: number;
 }
 
-/** What the shipper reports to. */
-export interface ShipperListener {
-  /** A batch is settled and its memory free. */
-  onFree(batch: LineBatch): void;
-}
-
 /**
  * Sends batches to the server, several at a time. A batch is settled when each of its records is stored, refused or
  * dropped. Until then its remaining records are sent again.
@@ -49,7 +43,7 @@ export interface ShipperListener {
 export class Shipper {
   readonly #options: ResolvedOptions;
   readonly #counts: ReadonlyMap<RecordKind, KindCounts>;
-  readonly #listener: ShipperListener;
+  readonly #onFree: (batch: LineBatch) => void;
   readonly #client: HttpClient;
   readonly #preparation: Preparation;
   readonly #outages: OutageLog<OpenSearchSinkError>;
@@ -58,14 +52,19 @@ export class Shipper {
   readonly #told = new Set<string>();
   #active = 0;
   /** While a batch is in trouble: resolves when the server answers again. */
-  #trouble: { readonly over: Promise<void>; readonly end: () => void } | null = null;
+  #trouble: Deferred<void> | null = null;
   #onIdle: (() => void)[] = [];
   readonly #totals = { requests: 0, retried: 0, repeated: 0, bytes: 0, failedAttempts: 0 };
 
-  constructor(options: ResolvedOptions, counts: ReadonlyMap<RecordKind, KindCounts>, listener: ShipperListener) {
+  /** @param onFree called with a batch that is settled, and its memory free */
+  constructor(
+    options: ResolvedOptions,
+    counts: ReadonlyMap<RecordKind, KindCounts>,
+    onFree: (batch: LineBatch) => void,
+  ) {
     this.#options = options;
     this.#counts = counts;
-    this.#listener = listener;
+    this.#onFree = onFree;
     this.#client = new HttpClient(options);
     this.#preparation = new Preparation(options, this.#client);
     this.#outages = new OutageLog(options);
@@ -104,7 +103,7 @@ export class Shipper {
       if (batch === undefined) return;
       this.#active += 1;
       void this.#ship(batch).then(() => {
-        this.#listener.onFree(batch);
+        this.#onFree(batch);
         this.#active -= 1;
         this.#pump();
         if (this.#active > 0) return;
@@ -124,7 +123,7 @@ export class Shipper {
     let isProbe = false;
     while (left.length > 0 && !signal.aborted) {
       if (this.#trouble !== null && !isProbe) {
-        await this.#trouble.over;
+        await this.#trouble.promise;
         continue;
       }
       const rows = left.slice(0, most);
@@ -148,7 +147,8 @@ export class Shipper {
       }
       if (isProbe) {
         isProbe = false;
-        this.#recover();
+        this.#outages.succeed();
+        this.#endTrouble();
       }
       if (result.kind === 'split') {
         if (rows.length > 1) most = Math.ceil(rows.length / 2);
@@ -170,13 +170,8 @@ export class Shipper {
     }
   }
 
-  #recover(): void {
-    this.#outages.succeed();
-    this.#endTrouble();
-  }
-
   #endTrouble(): void {
-    this.#trouble?.end();
+    this.#trouble?.resolve();
     this.#trouble = null;
   }
 
@@ -263,18 +258,9 @@ export class Shipper {
     return this.#counts.get(batch.kind[row]!)!;
   }
 
-  #sleep(ms: number): Promise<void> {
-    const { signal } = this.#abort;
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener('abort', end);
-    });
+  /** Ends early when the shipper is ended. */
+  async #sleep(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#abort.signal }).catch(() => undefined);
   }
 }
 
@@ -285,11 +271,3 @@ type Result =
   | { readonly kind: 'split'; readonly why: string }
   /** The rows that are to be sent again. */
   | { readonly kind: 'settled'; readonly left: readonly number[] };
-
-function deferred(): { over: Promise<void>; end: () => void } {
-  let end = (): void => {};
-  const over = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return { over, end };
-}

@@ -1,6 +1,5 @@
 import type { RecordKind } from '@int/collector';
 
-/** The state of an item. */
 export const ITEM = { WAITING: 0, UNCERTAIN: 1 } as const;
 
 /** Space behind a full batch: room for the longest record, a report of 255 hops, and its action. */
@@ -43,10 +42,7 @@ export class LineBatch {
     return this.count === this.start.length || this.used >= this.#fullBytes;
   }
 
-  /**
-   * Appends a record whose `bytes` are already there, from {@link used} on.
-   * @param length bytes of it
-   */
+  /** Appends a record whose `bytes` are already there, from {@link used} on. @param length bytes of it */
   push(kind: RecordKind, length: number): void {
     const row = this.count;
     this.start[row] = this.used;

@@ -57,7 +57,6 @@ export class LineEncoder {
     this.#heads = { reports: head('reports'), events: head('events'), flows: head('flows') };
   }
 
-  /** What the ids begin with. */
   get instance(): string {
     return this.#ids.instance;
   }
@@ -71,19 +70,15 @@ export class LineEncoder {
     this.#end(lines, 'reports', at, end);
   }
 
-  /** Appends row `row` of the events. */
   event(lines: LineBatch, events: EventBatch, row: number): void {
     const { batch } = events;
     const frame = batch.frame[events.report[row]!]!;
-    const high = batch.frameTimeHigh[frame]!;
-    const low = batch.frameTimeLow[frame]!;
     const number = this.#ids.next++;
-    const at = this.#begin(lines, 'events', number, high, low);
+    const at = this.#begin(lines, 'events', number, batch.frameTimeHigh[frame]!, batch.frameTimeLow[frame]!);
     const end = this.#events.write(lines.view, at, events, row, this.#ids, number);
     this.#end(lines, 'events', at, end);
   }
 
-  /** Appends the flow cache's entry that begins at word `at`. */
   flow(lines: LineBatch, words: Int32Array, word: number, geometry: CacheGeometry): void {
     const isExact = geometry.layout === 'exact';
     if (this.#flows === null || this.#flows.geometry !== geometry) this.#flows = new FlowJson(geometry);

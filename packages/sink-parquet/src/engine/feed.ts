@@ -40,7 +40,6 @@ function enumWidth(texts: number): number {
  * by column, values are put together in one buffer and copied into the engine's vectors.
  */
 export class SegmentFeed {
-  /** Name of the table function. */
   static readonly FUNCTION = 'int_rows';
   readonly #segment: Segment;
   readonly #texts: readonly (readonly string[] | null)[];
@@ -55,7 +54,7 @@ export class SegmentFeed {
     const { columns } = segment.table;
     this.#texts = columns.map(({ texts }) => {
       if (texts === undefined) return null;
-      const known = typeof texts === 'string' ? segment.dictionary(texts).texts() : texts;
+      const known = typeof texts === 'string' ? segment.texts[texts].texts() : texts;
       // The engine wants at least one text; rows that have none do not refer to it.
       return known.length === 0 ? [''] : known;
     });
@@ -64,7 +63,6 @@ export class SegmentFeed {
     );
   }
 
-  /** Tells the engine the columns. */
   bind(info: TableFunctionBindInfo): void {
     this.#next = 0;
     this.#segment.table.columns.forEach(({ name }, index) => {

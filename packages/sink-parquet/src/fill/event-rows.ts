@@ -1,20 +1,20 @@
 import { FLAG } from '@int/codec';
+import type { RecordIds } from '@int/collector';
 import { type EventBatch, evidenceOf } from '@int/detect';
 import type { Segment } from '../memory/segment.js';
 import { SLAB_STRIDE, type Slab } from '../memory/slab.js';
 import { EVENT_ROW } from '../table/events.js';
 import { HourFinder } from './instants.js';
-import type { RecordNumbers } from './numbers.js';
 import { PathFinder } from './path.js';
+import { addressOf, DESTINATION, SOURCE } from './report-rows.js';
 
 const MISSING = 0xffffffff;
 
-/** Copies events into a slab. */
 export class EventRows {
   readonly #paths = new PathFinder();
 
   /** Appends event `event`; the slab has room. */
-  append(segment: Segment, slab: Slab, events: EventBatch, event: number, numbers: RecordNumbers): void {
+  append(segment: Segment, slab: Slab, events: EventBatch, event: number, ids: RecordIds): void {
     const { texts } = segment;
     const { batch } = events;
     const row = slab.rows;
@@ -23,18 +23,17 @@ export class EventRows {
     const frame = batch.frame[report]!;
     const rule = events.ruleName(event);
     const hasFlow = (flags & FLAG.FLOW) !== 0;
-    const isIpv6 = (flags & FLAG.IPV6) !== 0;
     const put = (column: number, value: number): void => {
       slab.words[column * SLAB_STRIDE + row] = value;
     };
     if (row === 0) slab.used.fill(1);
-    numbers.next();
+    const number = ids.next++;
     put(EVENT_ROW.TIME, batch.frameTimeLow[frame]!);
     put(EVENT_ROW.TIME + 1, HourFinder.clampHigh(batch.frameTimeHigh[frame]!));
-    put(EVENT_ROW.INSTANCE, numbers.instanceLow);
-    put(EVENT_ROW.INSTANCE + 1, numbers.instanceHigh);
-    put(EVENT_ROW.NUMBER, numbers.low);
-    put(EVENT_ROW.NUMBER + 1, numbers.high);
+    put(EVENT_ROW.INSTANCE, ids.instanceLow);
+    put(EVENT_ROW.INSTANCE + 1, ids.instanceHigh);
+    put(EVENT_ROW.NUMBER, number >>> 0);
+    put(EVENT_ROW.NUMBER + 1, Math.floor(number / 2 ** 32));
     put(EVENT_ROW.KIND, events.kind[event]!);
     put(EVENT_ROW.RULE, rule === null ? MISSING : texts.rule.number(rule));
     put(EVENT_ROW.NODE, events.nodeId[event]!);
@@ -44,29 +43,8 @@ export class EventRows {
     put(EVENT_ROW.THRESHOLD, events.threshold[event]!);
     put(EVENT_ROW.PORTS, batch.ports[report]!);
     put(EVENT_ROW.PROTOCOL, hasFlow ? batch.protocol[report]! : MISSING);
-    const { source0, source1, source2, source3 } = batch;
-    const { destination0, destination1, destination2, destination3 } = batch;
-    put(
-      EVENT_ROW.SOURCE,
-      isIpv6
-        ? texts.source.ipv6(source0[report]!, source1[report]!, source2[report]!, source3[report]!)
-        : hasFlow
-          ? texts.source.ipv4(source0[report]!)
-          : MISSING,
-    );
-    put(
-      EVENT_ROW.DESTINATION,
-      isIpv6
-        ? texts.destination.ipv6(
-            destination0[report]!,
-            destination1[report]!,
-            destination2[report]!,
-            destination3[report]!,
-          )
-        : hasFlow
-          ? texts.destination.ipv4(destination0[report]!)
-          : MISSING,
-    );
+    put(EVENT_ROW.SOURCE, addressOf(texts.source, batch, report, SOURCE));
+    put(EVENT_ROW.DESTINATION, addressOf(texts.destination, batch, report, DESTINATION));
     slab.texts[0]![row] = JSON.stringify(evidenceOf(events, event));
     put(EVENT_ROW.PATH, this.#paths.find(batch, report, texts.path));
     slab.rows++;

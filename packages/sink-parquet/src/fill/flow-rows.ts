@@ -1,10 +1,10 @@
 import { parseAddress } from '@int/codec';
+import type { RecordIds } from '@int/collector';
 import { type CacheGeometry, EntryReader, type FlowEntry, type MetricStatistics, REASONS } from '@int/flowcache';
 import type { Segment } from '../memory/segment.js';
 import { SLAB_STRIDE, type Slab } from '../memory/slab.js';
 import { FLOW_ROW } from '../table/flows.js';
 import { HourFinder } from './instants.js';
-import type { RecordNumbers } from './numbers.js';
 
 const MISSING = 0xffffffff;
 
@@ -23,7 +23,6 @@ function hopsJson({ hops }: FlowEntry): string {
   );
 }
 
-/** Copies entries of a flow cache into a slab. */
 export class FlowRows {
   readonly #readers = new WeakMap<CacheGeometry, EntryReader>();
   readonly #path = new Uint32Array(256);
@@ -40,7 +39,7 @@ export class FlowRows {
   }
 
   /** Appends an entry; the slab has room. */
-  append(segment: Segment, slab: Slab, flow: FlowEntry, numbers: RecordNumbers): void {
+  append(segment: Segment, slab: Slab, flow: FlowEntry, ids: RecordIds): void {
     const row = slab.rows;
     const { texts } = segment;
     const put = (column: number, value: number): void => {
@@ -51,13 +50,13 @@ export class FlowRows {
       put(column + 1, HourFinder.clampHigh(Number(time >> 32n)));
     };
     if (row === 0) slab.used.fill(1);
-    numbers.next();
+    const number = ids.next++;
     putTime(FLOW_ROW.FIRST, flow.firstNs);
     putTime(FLOW_ROW.LAST, flow.lastNs);
-    put(FLOW_ROW.INSTANCE, numbers.instanceLow);
-    put(FLOW_ROW.INSTANCE + 1, numbers.instanceHigh);
-    put(FLOW_ROW.NUMBER, numbers.low);
-    put(FLOW_ROW.NUMBER + 1, numbers.high);
+    put(FLOW_ROW.INSTANCE, ids.instanceLow);
+    put(FLOW_ROW.INSTANCE + 1, ids.instanceHigh);
+    put(FLOW_ROW.NUMBER, number >>> 0);
+    put(FLOW_ROW.NUMBER + 1, Math.floor(number / 2 ** 32));
     put(FLOW_ROW.SOURCE, addressNumber(texts.source, flow.flow.source));
     put(FLOW_ROW.DESTINATION, addressNumber(texts.destination, flow.flow.destination));
     put(FLOW_ROW.PORTS, ((flow.flow.sourcePort << 16) | flow.flow.destinationPort) >>> 0);

@@ -1,13 +1,17 @@
 import { FIELDS, type Field, FLAG, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
+import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
+import type { RecordIds } from '@int/collector';
 import type { AddressDictionary } from '../memory/dictionary.js';
 import type { Segment } from '../memory/segment.js';
 import { SLAB_STRIDE, type Slab } from '../memory/slab.js';
 import { HOP_BIT, HOP_COLUMNS_AT, HOP_ROW, KEPT_HOP_COLUMNS, REPORT_ROW } from '../table/hops.js';
 import { HourFinder } from './instants.js';
-import type { RecordNumbers } from './numbers.js';
 import { PathFinder } from './path.js';
 
 const MISSING = 0xffffffff;
+/** Columns of the addresses' first words. */
+export const SOURCE = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('source0');
+export const DESTINATION = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('destination0');
 const RESERVED: readonly Field[] = /* @__PURE__ */ FIELDS.filter(({ isReserved }) => isReserved);
 /** Their bits among the columns that a batch has written. */
 const RESERVED_MASK = /* @__PURE__ */ RESERVED.reduce((mask, { column }) => mask | (1 << column), 0);
@@ -17,7 +21,6 @@ export function rowsOf(batch: TelemetryBatch, row: number): number {
   return Math.max(1, batch.hopCount[row]!);
 }
 
-/** Copies reports into a slab. */
 export class ReportRows {
   readonly #paths = new PathFinder();
 
@@ -25,7 +28,7 @@ export class ReportRows {
    * Appends the reports `from` to `to - 1`: all of them are good, their hops lie one behind the other in the batch, or
    * it is a single one, and the slab has room.
    */
-  append(segment: Segment, slab: Slab, batch: TelemetryBatch, from: number, to: number, numbers: RecordNumbers): void {
+  append(segment: Segment, slab: Slab, batch: TelemetryBatch, from: number, to: number, ids: RecordIds): void {
     if (slab.rows === 0) {
       slab.used[HOP_ROW.HOP] = 1;
       slab.used.fill(1, REPORT_ROW.TIME);
@@ -42,7 +45,7 @@ export class ReportRows {
     copy(slab, REPORT_ROW.DROP, batch.drop, from, to);
     copy(slab, REPORT_ROW.REPORT_TIMESTAMP, batch.reportTimestamp, from, to);
     this.#times(slab, batch, from, to);
-    this.#numbers(slab, from, to, numbers);
+    this.#ids(slab, from, to, ids);
     this.#flows(segment, slab, batch, from, to);
     let at = start;
     for (let report = from; report < to; report++)
@@ -99,16 +102,16 @@ export class ReportRows {
     }
   }
 
-  #numbers({ words, records }: Slab, from: number, to: number, numbers: RecordNumbers): void {
+  #ids({ words, records }: Slab, from: number, to: number, ids: RecordIds): void {
     const instance = REPORT_ROW.INSTANCE * SLAB_STRIDE + records;
     const count = to - from;
-    words.fill(numbers.instanceLow, instance, instance + count);
-    words.fill(numbers.instanceHigh, instance + SLAB_STRIDE, instance + SLAB_STRIDE + count);
+    words.fill(ids.instanceLow, instance, instance + count);
+    words.fill(ids.instanceHigh, instance + SLAB_STRIDE, instance + SLAB_STRIDE + count);
     const low = REPORT_ROW.NUMBER * SLAB_STRIDE + records;
     for (let k = 0; k < count; k++) {
-      numbers.next();
-      words[low + k] = numbers.low;
-      words[low + SLAB_STRIDE + k] = numbers.high;
+      const number = ids.next++;
+      words[low + k] = number >>> 0;
+      words[low + SLAB_STRIDE + k] = Math.floor(number / 2 ** 32);
     }
   }
 
@@ -121,11 +124,11 @@ export class ReportRows {
     const row = records - from;
     const source = REPORT_ROW.SOURCE * SLAB_STRIDE + row;
     for (let report = from; report < to; report++) {
-      words[source + report] = sourceOf(texts.source, batch, report);
+      words[source + report] = addressOf(texts.source, batch, report, SOURCE);
     }
     const destination = REPORT_ROW.DESTINATION * SLAB_STRIDE + row;
     for (let report = from; report < to; report++) {
-      words[destination + report] = destinationOf(texts.destination, batch, report);
+      words[destination + report] = addressOf(texts.destination, batch, report, DESTINATION);
     }
     const path = REPORT_ROW.PATH * SLAB_STRIDE + row;
     for (let report = from; report < to; report++) {
@@ -160,21 +163,15 @@ export class ReportRows {
   }
 }
 
-/** The number of the source address of a report; all ones: it has none. */
-function sourceOf(addresses: AddressDictionary, batch: TelemetryBatch, report: number): number {
+/** The number of an address of a report; all ones: it has none. @param column that of its first word */
+export function addressOf(addresses: AddressDictionary, batch: TelemetryBatch, report: number, column: number): number {
   const bits = batch.flags[report]!;
-  if ((bits & (FLAG.IPV6 | FLAG.FLOW)) === FLAG.FLOW) return addresses.ipv4(batch.source0[report]!);
+  const { reportWords, reportStride } = batch;
+  const at = column * reportStride + report;
+  if ((bits & (FLAG.IPV6 | FLAG.FLOW)) === FLAG.FLOW) return addresses.ipv4(reportWords[at]!);
   if ((bits & FLAG.IPV6) === 0) return MISSING;
-  const { source0, source1, source2, source3 } = batch;
-  return addresses.ipv6(source0[report]!, source1[report]!, source2[report]!, source3[report]!);
-}
-
-function destinationOf(addresses: AddressDictionary, batch: TelemetryBatch, report: number): number {
-  const bits = batch.flags[report]!;
-  if ((bits & (FLAG.IPV6 | FLAG.FLOW)) === FLAG.FLOW) return addresses.ipv4(batch.destination0[report]!);
-  if ((bits & FLAG.IPV6) === 0) return MISSING;
-  const { destination0, destination1, destination2, destination3 } = batch;
-  return addresses.ipv6(destination0[report]!, destination1[report]!, destination2[report]!, destination3[report]!);
+  const [second, third, fourth] = [at + reportStride, at + 2 * reportStride, at + 3 * reportStride];
+  return addresses.ipv6(reportWords[at]!, reportWords[second]!, reportWords[third]!, reportWords[fourth]!);
 }
 
 function copy({ words, records }: Slab, column: number, source: Uint32Array, from: number, to: number): void {

@@ -29,7 +29,6 @@ export interface HistoryOptions {
   readonly onVerify?: (doneBytes: number, totalBytes: number) => void;
 }
 
-/** A column of a result. */
 export interface ResultColumn {
   readonly name: string;
   /** As the engine names it: `BIGINT`, `VARCHAR`, `UINTEGER[]`, ... */

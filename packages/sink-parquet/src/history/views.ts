@@ -19,7 +19,6 @@ export interface StoreListing {
   readonly damaged: StoreFiles;
 }
 
-/** All files that are in the store now. */
 export async function readStoreFiles(directory: string): Promise<StoreListing> {
   const of = async (table: TableName): Promise<[files: string[], damaged: string[]]> => {
     const partitions = await readPartitions(directory, table);

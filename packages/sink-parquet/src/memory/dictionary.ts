@@ -98,7 +98,6 @@ class WordTable {
 /** IPv4 addresses that were looked for lately, by a few bits of their hash. A power of two. */
 const RECENT_BITS = 10;
 
-/** IPv4 and IPv6 addresses. */
 export class AddressDictionary implements Dictionary {
   readonly #table = new WordTable();
   readonly #key = new Uint32Array(4);

@@ -13,7 +13,6 @@ export interface SlabShape {
 
 /** Rows of one table, column by column. A word column that is not `used` holds nothing: all its cells are missing. */
 export class Slab {
-  readonly shape: SlabShape;
   /** Column c starts at `c * SLAB_STRIDE`. */
   readonly words: Uint32Array;
   /** Not 0: the column holds values. */
@@ -25,8 +24,7 @@ export class Slab {
   /** Records in these rows: a record may have several. */
   records = 0;
 
-  constructor(shape: SlabShape) {
-    this.shape = shape;
+  constructor(readonly shape: SlabShape) {
     this.words = new Uint32Array(shape.words * SLAB_STRIDE);
     this.used = new Uint8Array(shape.words);
     this.texts = Array.from({ length: shape.texts }, () => []);
@@ -53,24 +51,17 @@ export class Slab {
 
 /** Hands out slabs up to a number of bytes, and keeps those that came back for the next one. */
 export class SlabPool {
-  readonly limitBytes: number;
   readonly #free = new Map<SlabShape, Slab[]>();
   #held = 0;
   #inUse = 0;
 
-  constructor(limitBytes: number) {
-    this.limitBytes = limitBytes;
-  }
+  constructor(readonly limitBytes: number) {}
 
-  /** Bytes in slabs that are in use. */
   get usedBytes(): number {
     return this.#inUse;
   }
 
-  /**
-   * A slab without rows, or `null` if the limit is reached.
-   * @param beyond give one all the same, beyond the limit
-   */
+  /** A slab without rows, or `null` if the limit is reached. @param beyond give one all the same, beyond the limit */
   take(shape: SlabShape, beyond = false): Slab | null {
     const bytes = Slab.byteLength(shape);
     const kept = this.#free.get(shape)?.pop();

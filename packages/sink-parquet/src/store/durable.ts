@@ -29,7 +29,6 @@ export async function publish(from: string, folder: string, file: string): Promi
   await syncPath(folder);
 }
 
-/** Removes a file that may be gone already. */
 export async function remove(path: string): Promise<void> {
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -34,7 +34,6 @@ export function replacesName(file: string): string {
   return `.${file}.replaces`;
 }
 
-/** The name under which a damaged file is kept. */
 export function damagedName(file: string): string {
   return `${file}${DAMAGED}`;
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OutageLog } from '@int/collector/internals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type OutageLog, within } from '@int/collector/internals';
 import type { FileWriter } from '../engine/file-writer.js';
 import { type ParquetSinkError, toSinkError } from '../errors.js';
 import type { Segment } from '../memory/segment.js';
@@ -30,7 +31,7 @@ export class Publisher {
   readonly #options: PublisherOptions;
   readonly #queue: Segment[] = [];
   #running: Promise<void> | null = null;
-  #wakeUp: (() => void) | null = null;
+  #pausing: AbortController | null = null;
   #hasEnded = false;
   /** The hour of the file that was written last; null before there is one. */
   lastHour: number | null = null;
@@ -62,10 +63,10 @@ export class Publisher {
   /** Goes on for at most `timeoutMs`. @returns the segments that are not in the store */
   async close(timeoutMs: number): Promise<Segment[]> {
     // A pause after a failure is over: there is no later.
-    this.#wakeUp?.();
+    this.#pausing?.abort();
     await within(timeoutMs, this.idle());
     this.#hasEnded = true;
-    this.#wakeUp?.();
+    this.#pausing?.abort();
     if (this.#running !== null) {
       this.#options.writer.interrupt();
       await within(INTERRUPT_MS, this.idle());
@@ -115,21 +116,7 @@ export class Publisher {
   async #pause(): Promise<void> {
     const { outages, retryFirstMs, retryMaxMs } = this.#options;
     const ms = Math.min(retryMaxMs, retryFirstMs * 2 ** Math.min(30, outages.attempts - 1));
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.#wakeUp = resolve;
-      timer = setTimeout(resolve, ms);
-    });
-    clearTimeout(timer);
-    this.#wakeUp = null;
+    this.#pausing = new AbortController();
+    await sleep(ms, undefined, { signal: this.#pausing.signal }).catch(() => undefined);
   }
-}
-
-async function within(ms: number, task: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    if (Number.isFinite(ms)) timer = setTimeout(resolve, Math.min(ms, 2 ** 31 - 1));
-  });
-  await Promise.race([task, limit]);
-  clearTimeout(timer);
 }

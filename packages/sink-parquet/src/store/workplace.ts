@@ -1,29 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRunning, startOf } from '@int/collector/internals';
 import { remove } from './durable.js';
 import { MAINTAINER, WRITING } from './layout.js';
-
-/** Whether a process with this id runs now. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** A number that tells a process from others with its id, earlier and later, where the system has one; else empty. */
-function startOf(pid: number): string {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program, in parentheses, may contain anything.
-    return status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
-  }
-}
 
 /** `<process id>.<its start>-<instance>`. */
 const CLAIM = /^(\d+)(?:\.(\d*))?-[0-9a-f]{16}$/;
@@ -33,8 +12,8 @@ function isLeft(claim: string, madeMs: number): boolean {
   const [, digits, start = ''] = CLAIM.exec(claim) ?? [];
   if (digits === undefined) return false;
   const pid = Number(digits);
-  if (!isAlive(pid)) return true;
-  const now = startOf(pid);
+  if (!isRunning(pid)) return true;
+  const now = startOf(pid) ?? '';
   if (start !== '' && now !== '') return start !== now;
   // Our own id, but from before our time: in a container every start has the same id. Clocks may have been set since.
   return pid === process.pid && madeMs < Date.now() - process.uptime() * 1000;
@@ -61,7 +40,7 @@ export class Workplace {
       const made = await stat(join(all, each)).catch(() => null);
       if (made !== null && isLeft(each, made.birthtimeMs)) await rm(join(all, each), { recursive: true, force: true });
     }
-    const claim = `${process.pid}.${startOf(process.pid)}-${instance}`;
+    const claim = `${process.pid}.${startOf(process.pid) ?? ''}-${instance}`;
     const path = join(all, claim);
     await mkdir(path);
     return new Workplace(directory, path, claim);

@@ -28,7 +28,6 @@ export type Content = (typeof CONTENT)[keyof typeof CONTENT];
 /** Puts the first `rows` values of a slab into the part of the buffer that the type says: words, pairs or bytes. */
 export type Fill = (slab: Slab, rows: number, to: ColumnBuffer) => Content;
 
-/** A column of the files. */
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
@@ -161,7 +160,6 @@ export function entry(columnName: string, column: number, dictionary: Dictionary
   return { ...word(columnName, column), type: 'ENUM', texts: dictionary };
 }
 
-/** A column of texts. */
 export function text(columnName: string, index: number): Column {
   return { name: columnName, type: 'VARCHAR', text: index, fill: () => CONTENT.ALL };
 }

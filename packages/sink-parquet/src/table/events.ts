@@ -55,7 +55,6 @@ function ofHop(columnName: string, column: number): Column {
   });
 }
 
-/** A port of the flow, if there is one. */
 function port(columnName: string, shift: number): Column {
   return computed(columnName, [EVENT_ROW.PORTS], (words, rows, to) => {
     for (let row = 0; row < rows; row++) {
@@ -64,7 +63,6 @@ function port(columnName: string, shift: number): Column {
   });
 }
 
-/** One row for each event. */
 export const EVENTS_TABLE: Table = /* @__PURE__ */ {
   name: 'events',
   kind: 'events',

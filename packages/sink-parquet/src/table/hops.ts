@@ -48,7 +48,6 @@ export const REPORT_ROW = {
   INSTANCE: REPORTS_AT + 2,
   NUMBER: REPORTS_AT + 4,
   FLAGS: REPORTS_AT + 6,
-  /** The node that reported. */
   REPORTER: REPORTS_AT + 7,
   SEQUENCE: REPORTS_AT + 8,
   INSTRUCTIONS: REPORTS_AT + 9,
@@ -101,7 +100,6 @@ function report(columnName: string, bit: number): Column {
   return ofRecord(flag(columnName, REPORT_ROW.FLAGS, bit));
 }
 
-/** A port of the flow, if there is one. */
 function port(columnName: string, shift: number): Column {
   return ofRecord(
     computed(columnName, [REPORT_ROW.PORTS], (words, rows, to) => {
@@ -151,7 +149,6 @@ function timestamp({ name: columnName, column }: Field): Column {
   };
 }
 
-/** The column of the files for a field. */
 function columnOf(field: Field): Column {
   if (field.bits === 64) return timestamp(field);
   return field.partner === field.column ? word(field.name, at(field.column)) : partnered(field);

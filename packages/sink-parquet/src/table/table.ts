@@ -2,7 +2,6 @@ import type { RecordKind } from '@int/collector';
 import type { SlabShape } from '../memory/slab.js';
 import type { Column } from './column.js';
 
-/** Names of the tables: folders of the store. */
 export const TABLE_NAMES = ['hops', 'events', 'flows'] as const;
 export type TableName = (typeof TABLE_NAMES)[number];
 

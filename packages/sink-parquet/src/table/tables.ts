@@ -3,7 +3,6 @@ import { FLOWS_TABLE } from './flows.js';
 import { HOPS_TABLE } from './hops.js';
 import type { Table, TableName } from './table.js';
 
-/** The tables of a store, by name. */
 export const SCHEMA_TABLES: Readonly<Record<TableName, Table>> = /* @__PURE__ */ {
   hops: HOPS_TABLE,
   events: EVENTS_TABLE,

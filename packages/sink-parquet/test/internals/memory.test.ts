@@ -1,12 +1,14 @@
-import { formatIpv4, formatIpv6 } from '@int/codec';
+import { formatIpv4, formatIpv6, TelemetryBatch } from '@int/codec';
+import { RecordIds } from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HourFinder } from '../../src/fill/instants.js';
-import { RecordNumbers } from '../../src/fill/numbers.js';
+import { ReportRows } from '../../src/fill/report-rows.js';
 import { AddressDictionary, PathDictionary } from '../../src/memory/dictionary.js';
 import { OpenSegments } from '../../src/memory/open-segments.js';
-import type { Segment } from '../../src/memory/segment.js';
-import { SLAB_ROWS, Slab, SlabPool } from '../../src/memory/slab.js';
+import { Segment } from '../../src/memory/segment.js';
+import { SLAB_ROWS, SLAB_STRIDE, Slab, SlabPool } from '../../src/memory/slab.js';
+import { REPORT_ROW } from '../../src/table/hops.js';
 import { SCHEMA_TABLES } from '../../src/table/tables.js';
 import { SEED } from '../seed.js';
 
@@ -77,19 +79,26 @@ test('hours are exact at their edges, in any order', () => {
   );
 });
 
-test('numbers go on beyond 32 bits', () => {
-  const numbers = new RecordNumbers('0123456789abcdef');
-  expect([numbers.instance, numbers.instanceHigh, numbers.instanceLow]).toEqual([
-    '0123456789abcdef',
-    0x01234567,
-    0x89abcdef,
+test('numbers of records go on beyond 32 bits', () => {
+  const batch = new TelemetryBatch({ frames: 2, hops: 256 });
+  batch.hopStart.fill(0);
+  batch.hopCount.fill(0);
+  batch.frame.fill(0);
+  const ids = new RecordIds('0123456789abcdef');
+  ids.next = 2 ** 32 - 1;
+  const { hops } = SCHEMA_TABLES;
+  const slab = new Slab(hops.shape);
+  new ReportRows().append(new Segment(hops, 0, 0), slab, batch, 0, 2, ids);
+  const cells = (column: number) => [0, 1].map((row) => slab.words[column * SLAB_STRIDE + row]);
+  expect([cells(REPORT_ROW.INSTANCE), cells(REPORT_ROW.INSTANCE + 1)]).toEqual([
+    [0x89abcdef, 0x89abcdef],
+    [0x01234567, 0x01234567],
   ]);
-  numbers.next();
-  expect([numbers.low, numbers.high]).toEqual([0, 0]);
-  numbers.low = 0xffffffff;
-  numbers.next();
-  expect([numbers.low, numbers.high]).toEqual([0, 1]);
-  expect(new RecordNumbers().instance).toMatch(/^[0-9a-f]{16}$/);
+  expect([cells(REPORT_ROW.NUMBER), cells(REPORT_ROW.NUMBER + 1)]).toEqual([
+    [0xffffffff, 0],
+    [0, 1],
+  ]);
+  expect(ids.next).toBe(2 ** 32 + 1);
 });
 
 test('a pool never holds more than its limit, but for slabs that were asked for beyond it', () => {

@@ -167,7 +167,6 @@ export class Pipeline {
     return null;
   }
 
-  /** The next batch, from the outlets in turn. */
   #next(): Batch | null {
     const { outlets } = this.#options;
     for (let k = 0; k < outlets.length; k++) {
@@ -189,27 +188,32 @@ export class Pipeline {
     numbered.sends += 1;
     numbered.sentAt = performance.now();
     this.#totals.bytes += batch.bytes;
-    const attempt = this.#attempt;
     const { writerKey, session } = this.#options;
     const sha = this.#scripts.get(batch.script) ?? '';
-    this.#connection!.send([
-      'EVALSHA',
-      sha,
-      '1',
-      writerKey,
-      session,
-      String(number),
-      batch.outlet.name,
-      ...batch.args,
-    ]).then(
-      (reply) => {
-        if (attempt === this.#attempt) this.#onReply(numbered, reply);
-      },
-      (error: unknown) => {
-        if (attempt === this.#attempt) this.#onError(numbered, error);
-      },
+    const args = [writerKey, session, String(number), batch.outlet.name, ...batch.args];
+    this.#expect(
+      this.#connection!.send(['EVALSHA', sha, '1', ...args]),
+      (reply) => this.#onReply(numbered, reply),
+      (error) => this.#onError(numbered, error),
     );
     this.#watchdog.start();
+  }
+
+  /** Waits for a reply of this attempt: one to an earlier attempt is ignored. */
+  #expect<T>(
+    reply: Promise<T>,
+    onReply: (reply: T) => void,
+    onError = (error: unknown) => this.#fail(toSinkError(error), error instanceof ErrorReply),
+  ): void {
+    const attempt = this.#attempt;
+    reply.then(
+      (value) => {
+        if (attempt === this.#attempt) onReply(value);
+      },
+      (error: unknown) => {
+        if (attempt === this.#attempt) onError(error);
+      },
+    );
   }
 
   #onReply(numbered: Numbered, reply: unknown): void {
@@ -231,7 +235,6 @@ export class Pipeline {
     this.pump();
   }
 
-  /** Settles a batch that the server has applied. */
   #settle({ batch, number, failure }: Numbered): void {
     const { counters } = batch.outlet;
     this.#acknowledged = number;
@@ -330,11 +333,9 @@ export class Pipeline {
     }
   }
 
-  /** Loads the scripts and asks for the server's state. */
   #greet(): void {
     this.#state = 'greeting';
     this.#greetedAt = performance.now();
-    const attempt = this.#attempt;
     const connection = this.#connection!;
     const loaded = Object.entries(SCRIPTS).filter(([name]) => name !== 'hello');
     // Load the scripts first. Before login, the server ends the connection without a reason on a command of more than
@@ -342,18 +343,12 @@ export class Pipeline {
     const loads = loaded.map(([, source]) => connection.send(['SCRIPT', 'LOAD', source]));
     const replies = Promise.all([...loads, this.#hello(NO_EPOCH)]);
     this.#watchdog.start();
-    replies.then(
-      (values) => {
-        if (attempt !== this.#attempt) return;
-        loaded.forEach(([name], index) => {
-          this.#scripts.set(name as ScriptName, String(values[index]));
-        });
-        this.#onHello(values.at(-1) as number[]);
-      },
-      (error: unknown) => {
-        if (attempt === this.#attempt) this.#fail(toSinkError(error), error instanceof ErrorReply);
-      },
-    );
+    this.#expect(replies, (values) => {
+      loaded.forEach(([name], index) => {
+        this.#scripts.set(name as ScriptName, String(values[index]));
+      });
+      this.#onHello(values.at(-1) as number[]);
+    });
   }
 
   /** @param follows the epoch after which this session is to begin */
@@ -364,22 +359,10 @@ export class Pipeline {
     return this.#connection!.send(['EVAL', SCRIPTS.hello, '1', writerKey, session, ...numbers, prefix]);
   }
 
-  /** Takes over the writer id, if its epoch is still the one just received. */
-  #claim(epoch: number): void {
-    const attempt = this.#attempt;
-    this.#hello(epoch).then(
-      (reply) => {
-        if (attempt === this.#attempt) this.#onHello(reply as number[]);
-      },
-      (error: unknown) => {
-        if (attempt === this.#attempt) this.#fail(toSinkError(error), error instanceof ErrorReply);
-      },
-    );
-  }
-
   #onHello([status, epoch = 0, applied = 0, ...numbers]: readonly number[]): void {
     if (status === HELLO_REPLY.CLAIM) {
-      this.#claim(epoch);
+      // Takes over the writer id, if its epoch is still the one just received.
+      this.#expect(this.#hello(epoch), (reply) => this.#onHello(reply as number[]));
       return;
     }
     this.#watchdog.stop();

@@ -1,9 +1,7 @@
-import type { CacheGeometry } from '@int/flowcache';
 import type { RedisKeys } from '../keys.js';
-import { AsciiWriter } from '../record/ascii-writer.js';
+import type { ResolvedOptions } from '../options.js';
+import type { AsciiWriter } from '../record/ascii-writer.js';
 import { EntryText, entryTextBytes } from '../record/entry-text.js';
-import { type Batch, BufferPool } from './outlet.js';
-import { packedArguments, packRecords } from './packed.js';
 import { RecordOutlet } from './record-outlet.js';
 
 /** Options for storing entries. */
@@ -23,64 +21,31 @@ export interface EntryOptions {
   readonly keep?: number;
 }
 
-/** The outlet of flow entries. */
+const NO_COUNTS = /* @__PURE__ */ Buffer.alloc(0);
+
 export class EntryOutlet extends RecordOutlet {
-  readonly #options: Required<EntryOptions>;
-  readonly #geometry: CacheGeometry;
-  readonly #keys: RedisKeys;
   readonly #text: EntryText;
-  readonly #pool: BufferPool;
-  readonly #out = new AsciiWriter(new Uint8Array(0));
+  /** The arguments of the script around the number of records. */
+  readonly #prefix: string;
+  readonly #rest: readonly string[];
 
-  constructor(
-    options: Required<EntryOptions>,
-    geometry: CacheGeometry,
-    keys: RedisKeys,
-    capacity: number,
-    batchRecords: number,
-  ) {
-    super('entries', geometry.bucketStride, capacity, batchRecords);
-    this.#options = options;
-    this.#geometry = geometry;
-    this.#keys = keys;
+  constructor(options: ResolvedOptions, keys: RedisKeys) {
+    const { entries, geometry } = options;
+    super('entries', geometry.bucketStride, entryTextBytes(geometry), options, keys);
     this.#text = new EntryText(geometry);
-    const bytes = options.form === 'packed' ? geometry.bucketStride * 4 : entryTextBytes(geometry);
-    this.#pool = new BufferPool(this.batchRecords * bytes);
+    this.#prefix = keys.prefix;
+    this.#rest = [geometry.metrics.join(','), String(entries.keepMs), String(entries.maxFlows)];
   }
 
-  protected encode(records: number): Batch {
-    const buffer = this.#pool.take();
-    const { form, keep, keepMs, maxFlows } = this.#options;
-    const { metrics } = this.#geometry;
-    const isPacked = form === 'packed';
-    const payload = isPacked ? packRecords(this.queue, records, buffer) : this.#texts(records, buffer);
-    this.queue.drop(records);
-    const args = isPacked
-      ? [
-          this.#keys.entries,
-          String(records),
-          String(Math.ceil(keep / this.batchRecords)),
-          ...packedArguments(this.#geometry),
-          payload,
-          this.#keys.counts,
-          '',
-        ]
-      : [this.#keys.prefix, String(records), metrics.join(','), String(keepMs), String(maxFlows), payload];
-    return {
-      outlet: this,
-      script: isPacked ? 'packed' : 'entries',
-      args,
-      records,
-      bytes: payload.length,
-      release: () => this.#pool.give(buffer),
-    };
+  protected packedCounts(): Buffer {
+    return NO_COUNTS;
   }
 
-  #texts(records: number, buffer: Buffer): Buffer {
-    const out = this.#out;
-    out.bytes = buffer;
-    out.at = 0;
+  protected textArguments(records: number, payload: Buffer): (string | Buffer)[] {
+    return [this.#prefix, String(records), ...this.#rest, payload];
+  }
+
+  protected writeTexts(out: AsciiWriter, records: number): void {
     for (let k = 0; k < records; k++) this.#text.write(out, this.queue.words, this.queue.wordOf(k));
-    return buffer.subarray(0, out.at);
   }
 }

@@ -1,10 +1,9 @@
-import { type CacheGeometry, EVENT_WORDS } from '@int/flowcache';
+import { EVENT_WORDS } from '@int/flowcache';
 import type { RedisKeys } from '../keys.js';
-import { AsciiWriter } from '../record/ascii-writer.js';
+import type { ResolvedOptions } from '../options.js';
+import type { AsciiWriter } from '../record/ascii-writer.js';
 import { EventCounts } from '../record/event-counts.js';
 import { EVENT_TEXT_BYTES, EventText } from '../record/event-text.js';
-import { type Batch, BufferPool } from './outlet.js';
-import { packedArguments, packRecords } from './packed.js';
 import { RecordOutlet } from './record-outlet.js';
 
 /** Options for storing events. */
@@ -27,92 +26,49 @@ export interface EventOptions {
   readonly maxSwitches?: number;
 }
 
-/** The outlet of events. */
 export class EventOutlet extends RecordOutlet {
   readonly #options: Required<EventOptions>;
-  readonly #geometry: CacheGeometry;
   readonly #keys: RedisKeys;
   readonly #text: EventText;
   readonly #counts: EventCounts;
-  readonly #pool: BufferPool;
-  readonly #out = new AsciiWriter(new Uint8Array(0));
 
-  constructor(
-    options: Required<EventOptions>,
-    geometry: CacheGeometry,
-    keys: RedisKeys,
-    capacity: number,
-    batchRecords: number,
-  ) {
-    super('events', EVENT_WORDS, capacity, batchRecords);
-    this.#options = options;
-    this.#geometry = geometry;
+  constructor(options: ResolvedOptions, keys: RedisKeys) {
+    const { events, geometry } = options;
+    super('events', EVENT_WORDS, EVENT_TEXT_BYTES, options, keys);
+    this.#options = events;
     this.#keys = keys;
     this.#text = new EventText(geometry.metrics);
-    this.#counts = new EventCounts(geometry.metrics, options.maxSwitches, this.batchRecords);
-    const bytes = options.form === 'packed' ? EVENT_WORDS * 4 : EVENT_TEXT_BYTES;
-    this.#pool = new BufferPool(this.batchRecords * bytes);
+    this.#counts = new EventCounts(geometry.metrics, events.maxSwitches, this.batchRecords);
   }
 
-  protected encode(records: number): Batch {
-    const buffer = this.#pool.take();
-    const { form, keep } = this.#options;
-    const isPacked = form === 'packed';
-    const payload = isPacked ? packRecords(this.queue, records, buffer) : this.#texts(records, buffer);
-    if (isPacked) this.#count(records);
-    this.queue.drop(records);
-    const counts = encodeCounts(this.#options.counts ? this.#counts.take() : []);
-    const { events, counts: key } = this.#keys;
-    const { streams } = this.#options;
-    const args = isPacked
-      ? [
-          events,
-          String(records),
-          String(Math.ceil(keep / this.batchRecords)),
-          ...packedArguments(this.#geometry),
-          payload,
-          key,
-          counts,
-        ]
-      : [events, String(records), String(keep), streams === 'perSwitch' ? '1' : '0', payload, key, counts];
-    return {
-      outlet: this,
-      script: isPacked ? 'packed' : 'events',
-      args,
-      records,
-      bytes: payload.length + counts.length,
-      release: () => this.#pool.give(buffer),
-    };
+  protected textArguments(records: number, payload: Buffer): (string | Buffer)[] {
+    const { keep, streams } = this.#options;
+    const isPerSwitch = streams === 'perSwitch' ? '1' : '0';
+    const { events, counts } = this.#keys;
+    return [events, String(records), String(keep), isPerSwitch, payload, counts, encodeCounts(this.#counts.take())];
   }
 
-  #texts(records: number, buffer: Buffer): Buffer {
+  protected writeTexts(out: AsciiWriter, records: number): void {
     const { words } = this.queue;
-    const out = this.#out;
     const isPerSwitch = this.#options.streams === 'perSwitch';
     const isCounting = this.#options.counts;
-    out.bytes = buffer;
-    out.at = 0;
     for (let k = 0; k < records; k++) {
       const at = this.queue.wordOf(k);
       this.#text.write(out, words, at);
       if (!isPerSwitch && !isCounting) continue;
       const row = this.#counts.rowOf(words, at);
       if (isCounting) this.#counts.add(words, at, row);
-      if (!isPerSwitch) continue;
-      out.open();
-      out.put(this.#counts.name(row));
-      out.close();
+      if (isPerSwitch) out.text(this.#counts.name(row));
     }
-    return buffer.subarray(0, out.at);
   }
 
-  #count(records: number): void {
-    if (!this.#options.counts) return;
+  protected packedCounts(records: number): Buffer {
     const { words } = this.queue;
-    for (let k = 0; k < records; k++) {
+    for (let k = 0; k < records && this.#options.counts; k++) {
       const at = this.queue.wordOf(k);
       this.#counts.add(words, at, this.#counts.rowOf(words, at));
     }
+    return encodeCounts(this.#counts.take());
   }
 }
 

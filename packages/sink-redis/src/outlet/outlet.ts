@@ -1,7 +1,6 @@
 import type { ScriptName } from '../client/scripts.js';
 import { KindCounters } from './counters.js';
 
-/** A kind of records. */
 export type KindName = 'events' | 'entries' | 'values';
 
 /** All kinds. The writer's hash in Redis has counters of these names. */
@@ -36,7 +35,6 @@ export abstract class Outlet {
     this.batchRecords = Math.min(batchRecords, capacity);
   }
 
-  /** Whether a batch should be sent now. */
   get isReady(): boolean {
     const { waiting } = this.counters;
     return waiting >= this.batchRecords || (this.isDue && waiting > 0);
@@ -59,7 +57,6 @@ export abstract class Outlet {
 
   protected abstract encode(records: number): Batch;
 
-  /** Drops all waiting records. */
   clear(): void {
     this.counters.waiting = 0;
     this.isDue = false;
@@ -77,23 +74,5 @@ export abstract class Outlet {
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const resolve of waiters) resolve();
-  }
-}
-
-/** A pool of reusable buffers of one size. */
-export class BufferPool {
-  readonly #bytes: number;
-  readonly #free: Buffer[] = [];
-
-  constructor(bytes: number) {
-    this.#bytes = bytes;
-  }
-
-  take(): Buffer {
-    return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#bytes);
-  }
-
-  give(buffer: Buffer): void {
-    this.#free.push(buffer);
   }
 }

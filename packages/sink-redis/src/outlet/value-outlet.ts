@@ -5,7 +5,6 @@ const MAX_FIELDS = 1000;
 const MAX_NAME_BYTES = 0xffff;
 const MAX_RECORD_BYTES = 1 << 18;
 
-/** The outlet of sets of named values. */
 export class ValueOutlet extends Outlet {
   readonly #keys: RedisKeys;
   #queue: Buffer[] = [];

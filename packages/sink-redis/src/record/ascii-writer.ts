@@ -38,16 +38,32 @@ export class AsciiWriter {
     if (this.#lengthBytes === 2) this.bytes[this.#start + 1] = length >>> 8;
   }
 
-  byte(code: number): void {
-    this.bytes[this.at++] = code;
-  }
-
-  /** Appends a text made earlier, such as one of a constant table. */
-  put(text: Uint8Array): void {
+  /** A text made earlier, such as one of a constant table. */
+  text(text: Uint8Array): void {
+    this.open();
     const { bytes } = this;
     let { at } = this;
     for (let k = 0; k < text.length; k++) bytes[at++] = text[k]!;
     this.at = at;
+    this.close();
+  }
+
+  /** A 32-bit word as a text, which is empty if the number is not known. */
+  number(word: number, isKnown = true): void {
+    this.open();
+    if (isKnown) this.uint32(word);
+    this.close();
+  }
+
+  /** A 64-bit number, whose lower word comes first, as a text. */
+  number64(words: Int32Array, at: number): void {
+    this.open();
+    this.uint64(words[at]!, words[at + 1]!);
+    this.close();
+  }
+
+  byte(code: number): void {
+    this.bytes[this.at++] = code;
   }
 
   ascii(text: string): void {

@@ -49,17 +49,13 @@ export class EntryText {
       (meta & META.IPV6) !== 0,
     );
     out.close();
-    out.open();
-    out.put(REASON_TEXTS[meta >>> META.REASON_SHIFT] ?? REASON_TEXTS[0]!);
-    out.close();
-    uint32(out, words[at + fields.PACKETS]!);
-    uint32(out, words[at + fields.PATH_CHANGES]!);
-    uint32(out, length);
-    out.open();
-    if (isExact) out.uint32(words[at + EXACT.BEYOND]!);
-    out.close();
-    uint64(out, words, at + fields.FIRST);
-    uint64(out, words, at + fields.LAST);
+    out.text(REASON_TEXTS[meta >>> META.REASON_SHIFT] ?? REASON_TEXTS[0]!);
+    out.number(words[at + fields.PACKETS]!);
+    out.number(words[at + fields.PATH_CHANGES]!);
+    out.number(length);
+    out.number(words[at + EXACT.BEYOND]!, isExact);
+    out.number64(words, at + fields.FIRST);
+    out.number64(words, at + fields.LAST);
     this.#path(out, words, at + hopsAt, Math.min(length, seen));
     this.#endToEnd(out, words, at);
     out.byte(seen);
@@ -89,9 +85,7 @@ export class EntryText {
     const metrics = this.#geometry.metrics.length;
     const isExact = this.#geometry.layout === 'exact';
     const lasts = hop + (isExact ? 1 : 2);
-    out.open();
-    if (words[hop] !== -1) out.uint32(words[hop]!);
-    out.close();
+    out.number(words[hop]!, words[hop] !== -1);
     for (let metric = 0; metric < metrics; metric++) {
       const count = isExact ? lasts + metrics + metric : hop + 1;
       out.open();
@@ -105,7 +99,6 @@ export class EntryText {
     }
   }
 
-  /** Writes mean, count and sum. */
   #exact(out: AsciiWriter, words: Int32Array, count: number, sum: number): void {
     const mean = ((words[sum + 1]! >>> 0) * 2 ** 32 + (words[sum]! >>> 0)) / (words[count]! >>> 0);
     out.byte(SPACE);
@@ -118,7 +111,6 @@ export class EntryText {
     out.uint64(words[sum]!, words[sum + 1]!);
   }
 
-  /** Writes mean and count. */
   #compact(out: AsciiWriter, words: Int32Array, count: number, mean: number): void {
     this.#bits[0] = words[mean]!;
     out.byte(SPACE);
@@ -128,16 +120,4 @@ export class EntryText {
     out.byte(SPACE);
     out.byte(DASH);
   }
-}
-
-function uint32(out: AsciiWriter, word: number): void {
-  out.open();
-  out.uint32(word);
-  out.close();
-}
-
-function uint64(out: AsciiWriter, words: Int32Array, at: number): void {
-  out.open();
-  out.uint64(words[at]!, words[at + 1]!);
-  out.close();
 }

@@ -36,32 +36,17 @@ export class EventText {
     const kind = words[at + EVENT_WORD.KIND]!;
     const isWhole = (kind & EVENT_KIND.END_TO_END) !== 0;
     const isPath = (kind & EVENT_KIND.PATH) !== 0;
-    out.open();
-    out.uint64(words[at + EVENT_WORD.TIME]!, words[at + EVENT_WORD.TIME + 1]!);
-    out.close();
-    out.open();
-    out.put(KIND_TEXTS[kind & 7]!);
-    out.close();
-    out.open();
-    out.put(isPath ? this.#change : isWhole ? this.#latency : this.#metric(kind));
-    out.close();
-    out.open();
-    if (!isWhole) out.uint32((kind >>> EVENT_KIND.HOP_SHIFT) & EVENT_KIND.HOP_MASK);
-    out.close();
-    out.open();
-    if (words[at + EVENT_WORD.NODE] !== -1) out.uint32(words[at + EVENT_WORD.NODE]!);
-    out.close();
-    out.open();
-    out.uint32(words[at + EVENT_WORD.VALUE]!);
-    out.close();
-    out.open();
+    const node = words[at + EVENT_WORD.NODE]!;
+    const previous = words[at + EVENT_WORD.PREVIOUS]!;
+    out.number64(words, at + EVENT_WORD.TIME);
+    out.text(KIND_TEXTS[kind & 7]!);
+    out.text(isPath ? this.#change : isWhole ? this.#latency : this.#metric(kind));
+    out.number((kind >>> EVENT_KIND.HOP_SHIFT) & EVENT_KIND.HOP_MASK, !isWhole);
+    out.number(node, node !== -1);
+    out.number(words[at + EVENT_WORD.VALUE]!);
     // All ones means unknown, except for a change, where it is a value.
-    if (words[at + EVENT_WORD.PREVIOUS] !== -1 || (kind & EVENT_KIND.CHANGE) !== 0)
-      out.uint32(words[at + EVENT_WORD.PREVIOUS]!);
-    out.close();
-    out.open();
-    if (!isPath) out.uint32(words[at + EVENT_WORD.THRESHOLD]!);
-    out.close();
+    out.number(previous, previous !== -1 || (kind & EVENT_KIND.CHANGE) !== 0);
+    out.number(words[at + EVENT_WORD.THRESHOLD]!, !isPath);
     out.open();
     out.flow(
       words,

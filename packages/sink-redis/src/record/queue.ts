@@ -4,7 +4,6 @@ export class RecordQueue {
   readonly capacity: number;
   /** All slots, one after the other. */
   readonly words: Int32Array;
-  /** Records held. */
   count = 0;
   #first = 0;
 
@@ -34,7 +33,6 @@ export class RecordQueue {
     return ((this.#first + k) % this.capacity) * this.recordWords;
   }
 
-  /** Removes the oldest records. */
   drop(records: number): void {
     this.#first = (this.#first + records) % this.capacity;
     this.count -= records;

@@ -74,13 +74,20 @@ function readPartitions(reader: Reader): TopicPartitions[] {
 }
 
 function byTopic(all: readonly TopicPartition[]): TopicPartitions[] {
-  const topics = new Map<string, number[]>();
-  for (const { topic, partition } of all) {
-    const list = topics.get(topic);
-    if (list === undefined) topics.set(topic, [partition]);
-    else list.push(partition);
+  const topics = grouped(all, ({ topic }) => topic);
+  return [...topics].map(([topic, list]) => ({ topic, partitions: list.map(({ partition }) => partition) }));
+}
+
+/** The entries of each key, in their order. */
+export function grouped<T>(all: Iterable<T>, keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
   }
-  return [...topics].map(([topic, partitions]) => ({ topic, partitions }));
+  return groups;
 }
 
 function flat(all: readonly TopicPartitions[]): TopicPartition[] {
@@ -128,6 +135,6 @@ function inOrder(a: TopicPartition, b: TopicPartition): number {
   return a.partition - b.partition;
 }
 
-function nameOf({ topic, partition }: TopicPartition): string {
+export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic} ${partition}`;
 }

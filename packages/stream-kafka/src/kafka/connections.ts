@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { ConnectionLogin } from '@int/sink-kafka';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import { ConnectionLogin, type KafkaLogin } from '@int/sink-kafka';
 import { Connection, type ConnectionOptions } from '@platformatic/kafka';
-import type { KafkaAccess } from './access.js';
 import { isAnswer } from './answers.js';
 import { within } from './deadline.js';
 
@@ -11,6 +11,16 @@ const CONNECT_MS = 5000;
  * request.
  */
 const SPARE_MS = 5000;
+
+/** Access to the brokers. */
+export interface KafkaAccess {
+  /** `host:port` of one or more brokers. */
+  readonly bootstrap: readonly string[];
+  /** Login with SASL. */
+  readonly sasl?: KafkaLogin;
+  /** TLS options, see `tls.connect`. */
+  readonly tls?: TlsOptions;
+}
 
 /** A connection, and its use. */
 interface Line {

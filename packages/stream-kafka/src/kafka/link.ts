@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Connection,
   createPartitionsV3,
   createTopicsV7,
   findCoordinatorV4,
@@ -8,9 +9,8 @@ import {
   offsetFetchV8,
 } from '@platformatic/kafka';
 import { PROCESS_CODES, ProcessError, reasonOf } from '../errors.js';
-import type { KafkaAccess } from './access.js';
 import { answerIn, BUSY, has, isAnswer, MOVED } from './answers.js';
-import { Connections } from './connections.js';
+import { Connections, type KafkaAccess } from './connections.js';
 
 /** The required properties of a topic. */
 export interface TopicWish {
@@ -142,11 +142,7 @@ export class KafkaLink {
   /** Address of the coordinator of a group or a transactional id. */
   async coordinator(kind: (typeof COORDINATOR)[keyof typeof COORDINATOR], key: string): Promise<string> {
     const found = await this.#retried(BUSY, () =>
-      this.#anywhere('asking for a coordinator', (address, what) =>
-        this.#connections.ask(address, what, ASK_MS, (connection) =>
-          findCoordinatorV4.api.async(connection, kind, [key]),
-        ),
-      ),
+      this.#anywhere('asking for a coordinator', (connection) => findCoordinatorV4.api.async(connection, kind, [key])),
     );
     const one = found.coordinators[0];
     if (one === undefined) throw new ProcessError(PROCESS_CODES.REQUEST, `no coordinator for ${key}`);
@@ -158,29 +154,27 @@ export class KafkaLink {
   }
 
   async #metadata(topics: string[]): Promise<Metadata> {
-    const answer = await this.#anywhere('asking for topics', (address, what) =>
-      this.#connections.ask(address, what, ASK_MS, async (connection) => {
-        try {
-          return await metadataV10.api.async(connection, topics, false, false);
-        } catch (error) {
-          // The reply contains errors of single topics: a missing topic, or a partition without a leader.
-          const response = answerIn(error);
-          if (response === null || response === undefined) throw error;
-          return response as Metadata;
-        }
-      }),
-    );
+    const answer = await this.#anywhere('asking for topics', async (connection) => {
+      try {
+        return await metadataV10.api.async(connection, topics, false, false);
+      } catch (error) {
+        // The reply contains errors of single topics: a missing topic, or a partition without a leader.
+        const response = answerIn(error);
+        if (response === null || response === undefined) throw error;
+        return response as Metadata;
+      }
+    });
     if (answer.brokers.length > 0) this.#known = answer.brokers.map(({ host, port }) => addressOf(host, port));
     return answer;
   }
 
   /** Sends a request to one broker after another until one answers. */
-  async #anywhere<T>(what: string, ask: (address: string, what: string) => Promise<T>): Promise<T> {
+  async #anywhere<T>(what: string, question: (connection: Connection) => Promise<T>): Promise<T> {
     const addresses = [...new Set([...this.#known, ...this.#access.bootstrap])];
     let failure: unknown;
     for (let attempt = 0; attempt < addresses.length; attempt++) {
       try {
-        return await ask(addresses[this.#turn % addresses.length]!, what);
+        return await this.#connections.ask(addresses[this.#turn % addresses.length]!, what, ASK_MS, question);
       } catch (error) {
         if (isAnswer(error)) throw error;
         failure = error;
@@ -206,10 +200,8 @@ export class KafkaLink {
     const configs = compacted === true ? COMPACTED : [];
     const topics = [{ name: topic, numPartitions: make, replicationFactor: replicas, assignments: [], configs }];
     try {
-      await this.#anywhere('making a topic', (address, what) =>
-        this.#connections.ask(address, what, ASK_MS, (connection) =>
-          createTopicsV7.api.async(connection, topics, ASK_MS, false),
-        ),
+      await this.#anywhere('making a topic', (connection) =>
+        createTopicsV7.api.async(connection, topics, ASK_MS, false),
       );
     } catch (error) {
       // Another processor has made it meanwhile.
@@ -219,10 +211,8 @@ export class KafkaLink {
 
   async #grow(topic: string, count: number): Promise<void> {
     try {
-      await this.#anywhere('adding partitions', (address, what) =>
-        this.#connections.ask(address, what, ASK_MS, (connection) =>
-          createPartitionsV3.api.async(connection, [{ name: topic, count, assignments: null }], ASK_MS, false),
-        ),
+      await this.#anywhere('adding partitions', (connection) =>
+        createPartitionsV3.api.async(connection, [{ name: topic, count, assignments: null }], ASK_MS, false),
       );
     } catch (error) {
       // Another partition's work, or another processor, has added them meanwhile.

@@ -31,7 +31,10 @@ export interface MembershipOptions {
   /** Time without heartbeats after which a member is removed, in milliseconds. */
   readonly sessionMs: number;
   readonly heartbeatMs: number;
-  /** Number of partitions of a topic to assign, given its present number. */
+  /**
+   * Number of partitions of a topic to assign, given its present number. It is larger if deleted partitions still need
+   * work.
+   */
   readonly partitionsOf: (topic: string, count: number) => Promise<number>;
   /**
    * Called at each generation with all partitions now assigned to this member, and the topics' numbers of partitions.
@@ -66,10 +69,11 @@ export class Membership {
   #coordinator: string | null = null;
   /** The member id from the coordinator; empty before. */
   #memberId = '';
-  #member: GroupMember | null = null;
+  /** The present member; null before the first join, or if it was not confirmed for longer than a session. */
+  member: GroupMember | null = null;
   #owned: readonly TopicPartition[] = [];
   /** Number of successful heartbeats and joins. */
-  #confirmations = 0;
+  confirmations = 0;
   #confirmedAt = 0;
   /** Numbers of partitions when this member joined. */
   #counts: PartitionCounts = new Map();
@@ -82,21 +86,6 @@ export class Membership {
     this.#connections = link.connections();
   }
 
-  /** The present member; null before the first join, or if it was not confirmed for longer than a session. */
-  get member(): GroupMember | null {
-    return this.#member;
-  }
-
-  /** A counter that grows with each confirmation by the coordinator. */
-  get confirmations(): number {
-    return this.#confirmations;
-  }
-
-  /** Whether {@link close} was called. */
-  get closed(): boolean {
-    return this.#stopping.signal.aborted;
-  }
-
   start(): void {
     this.#running ??= this.#run();
   }
@@ -105,7 +94,7 @@ export class Membership {
   async close(): Promise<void> {
     this.#stopping.abort();
     // A pending join may wait for other members; closing the connection ends it.
-    if (this.#member === null) this.#connections.close();
+    if (this.member === null) this.#connections.close();
     await this.#running;
     const { group } = this.#options;
     if (this.#memberId !== '' && this.#coordinator !== null) {
@@ -160,11 +149,11 @@ export class Membership {
       this.#memberId = answer?.memberId ?? '';
     }
     if (has(error, ['UNKNOWN_MEMBER_ID'])) this.#memberId = '';
-    if (performance.now() - this.#confirmedAt > this.#options.sessionMs) this.#member = null;
+    if (performance.now() - this.#confirmedAt > this.#options.sessionMs) this.member = null;
   }
 
   #confirm(): void {
-    this.#confirmations++;
+    this.confirmations++;
     this.#confirmedAt = performance.now();
   }
 
@@ -175,7 +164,7 @@ export class Membership {
 
   async #heartbeat(): Promise<void> {
     const { group } = this.#options;
-    const { generationId, memberId } = this.#member ?? { generationId: -1, memberId: this.#memberId };
+    const { generationId, memberId } = this.member ?? { generationId: -1, memberId: this.#memberId };
     await this.#connections.ask(await this.#found(), 'heartbeat', ASK_MS, (connection) =>
       heartbeatV4.api.async(connection, group, generationId, memberId, null),
     );
@@ -201,7 +190,7 @@ export class Membership {
       syncGroupV5.api.async(connection, group, generationId, memberId, null, PROTOCOL.TYPE, name, dealt),
     );
     if (this.#stopping.signal.aborted) return;
-    this.#member = { groupId: group, generationId, memberId };
+    this.member = { groupId: group, generationId, memberId };
     this.#confirm();
     this.#owned = decodeAssignment(assignment);
     this.#options.onAssigned(this.#owned, this.#counts);

@@ -21,14 +21,23 @@ export class PartitionReader {
   readonly #partition: number;
   readonly #connections: Connections;
   #place: { readonly id: string; readonly leader: string } | null = null;
-  #position: number;
-  #highWatermark = -1;
-  #lost = 0;
-  #gaps = 0;
-  #topicId: string | null;
+  /** Offset of the next record. */
+  position: number;
+  /** Offset after the last record, at the broker's last answer; -1 before. */
+  highWatermark = -1;
+  /** Messages that the broker deleted before they were read, as far as they can be counted. */
+  lost = 0;
+  /** Number of times that messages may have been deleted before they were read. */
+  gaps = 0;
+  /** Id of the topic that {@link position} belongs to; null if not yet known. */
+  topicId: string | null;
   /** Time of the last check that found the partition missing; null if it exists. */
   #goneSince: number | null = null;
-  #isMoving = false;
+  /**
+   * Whether the topic was made again and the next read begins with the new one; {@link position} still belongs to the
+   * old one.
+   */
+  isMoving = false;
 
   /**
    * @param position offset of the first record wanted
@@ -38,47 +47,14 @@ export class PartitionReader {
     this.#link = link;
     this.#topic = topic;
     this.#partition = partition;
-    this.#position = position;
-    this.#topicId = topicId;
+    this.position = position;
+    this.topicId = topicId;
     this.#connections = link.connections();
-  }
-
-  /** Offset of the next record. */
-  get position(): number {
-    return this.#position;
-  }
-
-  /** Offset after the last record, at the broker's last answer; -1 before. */
-  get highWatermark(): number {
-    return this.#highWatermark;
-  }
-
-  /** Messages that the broker deleted before they were read, as far as they can be counted. */
-  get lost(): number {
-    return this.#lost;
-  }
-
-  /** Number of times that messages may have been deleted before they were read. */
-  get gaps(): number {
-    return this.#gaps;
   }
 
   /** Whether the partition is missing, because the topic was deleted and made again with fewer. */
   get isGone(): boolean {
     return this.#goneSince !== null;
-  }
-
-  /**
-   * Whether the topic was made again and the next read begins with the new one; {@link position} still belongs to the
-   * old one.
-   */
-  get isMoving(): boolean {
-    return this.#isMoving;
-  }
-
-  /** Id of the topic that {@link position} belongs to; null if not yet known. */
-  get topicId(): string | null {
-    return this.#topicId;
   }
 
   /**
@@ -113,7 +89,7 @@ export class PartitionReader {
     const partition = {
       partition: this.#partition,
       currentLeaderEpoch: -1,
-      fetchOffset: BigInt(this.#position),
+      fetchOffset: BigInt(this.position),
       lastFetchedEpoch: -1,
       partitionMaxBytes: maxBytes,
     };
@@ -126,8 +102,8 @@ export class PartitionReader {
     const answer = response.responses[0]?.partitions[0];
     const records: LogRecord[] = [];
     if (answer === undefined) return records;
-    this.#highWatermark = Number(answer.highWatermark);
-    this.#position = committedRecords(answer.records ?? [], answer.abortedTransactions, this.#position, records);
+    this.highWatermark = Number(answer.highWatermark);
+    this.position = committedRecords(answer.records ?? [], answer.abortedTransactions, this.position, records);
     return records;
   }
 
@@ -139,21 +115,21 @@ export class PartitionReader {
     if (layout !== null && this.#partition >= layout.leaders.length) {
       if (!this.isGone) this.#countLost();
       this.#goneSince = performance.now();
-      this.#isMoving = false;
+      this.isMoving = false;
       return null;
     }
     const leader = layout?.leaders[this.#partition];
     if (layout === null || leader === undefined) throw new Error('it has no leader');
     // The topic was made again: unread records of the old one are lost, and all of the new one are unread.
-    if (this.#topicId !== null && this.#topicId !== layout.id) {
-      this.#isMoving = !this.#isMoving;
-      if (this.#isMoving) return null;
+    if (this.topicId !== null && this.topicId !== layout.id) {
+      this.isMoving = !this.isMoving;
+      if (this.isMoving) return null;
       const first = await this.#link.offset(this.#topic, this.#partition, 'earliest');
-      this.#gaps++;
+      this.gaps++;
       this.#countLost();
-      this.#position = first;
+      this.position = first;
     }
-    this.#topicId = layout.id;
+    this.topicId = layout.id;
     this.#goneSince = null;
     this.#place = { id: layout.id, leader };
     return this.#place;
@@ -161,17 +137,17 @@ export class PartitionReader {
 
   /** Counts the unread records of a deleted topic. */
   #countLost(): void {
-    this.#lost += Math.max(0, this.#highWatermark - this.#position);
-    this.#highWatermark = -1;
+    this.lost += Math.max(0, this.highWatermark - this.position);
+    this.highWatermark = -1;
   }
 
   async #skipDeleted(): Promise<LogRecord[]> {
     const earliest = await this.#link.offset(this.#topic, this.#partition, 'earliest');
     const latest = await this.#link.offset(this.#topic, this.#partition, 'latest');
-    this.#gaps++;
-    if (earliest > this.#position) this.#lost += earliest - this.#position;
+    this.gaps++;
+    if (earliest > this.position) this.lost += earliest - this.position;
     // A position after the end means that the topic was deleted and made again, so all its records are new.
-    if (earliest > this.#position || this.#position > latest) this.#position = earliest;
+    if (earliest > this.position || this.position > latest) this.position = earliest;
     return [];
   }
 }

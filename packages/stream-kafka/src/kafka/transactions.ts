@@ -9,14 +9,14 @@ import {
   produceV9,
   txnOffsetCommitV3,
 } from '@platformatic/kafka';
-import { PROCESS_CODES, ProcessError, reasonOf } from '../errors.js';
+import { PROCESS_CODES, ProcessError, Revoked, reasonOf } from '../errors.js';
 import { BUSY, ELSEWHERE, FENCED, has, isAnswer, MOVED, OTHER_GENERATION } from './answers.js';
+import { grouped } from './assignment.js';
 import type { Connections } from './connections.js';
 import { within } from './deadline.js';
 import { COORDINATOR, type KafkaLink } from './link.js';
 import type { GroupMember } from './membership.js';
 import { Layouts, type OutgoingMessage, type PlacedRecord, placed, requests } from './outgoing.js';
-import { Revoked } from './revoked.js';
 
 /** The position in the input after a transaction: the first offset not taken; null to store none. */
 export interface TakenInput {
@@ -47,11 +47,6 @@ const ANY_PRODUCER = { ID: -1n, EPOCH: -1 } as const;
 /** Sequence numbers have 31 bits. */
 const SEQUENCES = 2 ** 31;
 
-interface ProducerIdentity {
-  readonly id: bigint;
-  readonly epoch: number;
-}
-
 /**
  * Writes messages and the offset of the input in transactions, one after the other, under a transactional id.
  *
@@ -67,7 +62,7 @@ export class Transactions {
   readonly #sequences = new NumericMap();
   /** Addresses of coordinators, by kind. */
   readonly #coordinators = new Map<number, string>();
-  #identity: ProducerIdentity = { id: ANY_PRODUCER.ID, epoch: ANY_PRODUCER.EPOCH };
+  #identity: { readonly id: bigint; readonly epoch: number } = { id: ANY_PRODUCER.ID, epoch: ANY_PRODUCER.EPOCH };
   /** Deadline of the current operation. */
   #due = 0;
 
@@ -125,7 +120,7 @@ export class Transactions {
       for (const part of requests(records)) await this.#write(part);
     }
     if (taken.next !== null) await this.#commitOffset(taken, taken.next, member, memberAfter);
-    await this.#ask(COORDINATOR.TRANSACTION, this.#id, 'ending a transaction', (connection) =>
+    await this.#askOwn('ending a transaction', (connection) =>
       endTxnV3.api.async(connection, this.#id, this.#identity.id, this.#identity.epoch, true),
     );
   }
@@ -133,11 +128,8 @@ export class Transactions {
   async #identify(): Promise<void> {
     this.#due = performance.now() + WHOLE_MS;
     const { ID, EPOCH } = ANY_PRODUCER;
-    const { producerId, producerEpoch } = await this.#ask(
-      COORDINATOR.TRANSACTION,
-      this.#id,
-      'taking a transactional id',
-      (connection) => initProducerIdV4.api.async(connection, this.#id, TRANSACTION_MS, ID, EPOCH),
+    const { producerId, producerEpoch } = await this.#askOwn('taking a transactional id', (connection) =>
+      initProducerIdV4.api.async(connection, this.#id, TRANSACTION_MS, ID, EPOCH),
     );
     this.#identity = { id: producerId, epoch: producerEpoch };
   }
@@ -146,20 +138,12 @@ export class Transactions {
    * Registers the transaction's partitions with the coordinator, so that it can end the transaction there in any case.
    */
   async #announce(records: readonly PlacedRecord[]): Promise<void> {
-    const partitions = new Map<string, Set<number>>();
-    for (const { topic, partition } of records) {
-      const set = partitions.get(topic);
-      if (set === undefined) partitions.set(topic, new Set([partition]));
-      else set.add(partition);
-    }
-    const transaction = {
-      transactionalId: this.#id,
-      producerId: this.#identity.id,
-      producerEpoch: this.#identity.epoch,
-      verifyOnly: false,
-      topics: [...partitions].map(([name, set]) => ({ name, partitions: [...set] })),
-    };
-    await this.#ask(COORDINATOR.TRANSACTION, this.#id, 'beginning a transaction', (connection) =>
+    const topics = [...grouped(records, ({ topic }) => topic)].map(([name, list]) => ({
+      name,
+      partitions: [...new Set(list.map(({ partition }) => partition))],
+    }));
+    const transaction = { ...this.#producer, verifyOnly: false, topics };
+    await this.#askOwn('beginning a transaction', (connection) =>
       addPartitionsToTxnV3.api.async(connection, [transaction]),
     );
   }
@@ -169,44 +153,28 @@ export class Transactions {
    * numbers, by which a leader recognises repeats.
    */
   async #write(records: readonly PlacedRecord[]): Promise<void> {
-    let wait: number = WAIT_MS.first;
-    for (;;) {
+    await this.#repeated([...MOVED, 'CONCURRENT_TRANSACTIONS'], async () => {
       try {
         await this.#writeOnce(records);
-        break;
       } catch (error) {
-        if ((isAnswer(error) && !has(error, [...MOVED, 'CONCURRENT_TRANSACTIONS'])) || this.#isLate()) throw error;
         this.#layouts.forget();
-        await sleep(wait);
-        wait = Math.min(wait * 2, WAIT_MS.most);
+        throw error;
       }
-    }
-    const counts = new Map<string, number>();
-    for (const { topic, partition } of records) {
-      const name = `${topic}:${partition}`;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
-    for (const [name, count] of counts) {
-      this.#sequences.set(name, (this.#sequences.getWithDefault(name, 0) + count) % SEQUENCES);
+    });
+    for (const [name, { length }] of grouped(records, ({ topic, partition }) => `${topic}:${partition}`)) {
+      this.#sequences.set(name, (this.#sequences.getWithDefault(name, 0) + length) % SEQUENCES);
     }
   }
 
   async #writeOnce(records: readonly PlacedRecord[]): Promise<void> {
-    const byLeader = new Map<string, PlacedRecord[]>();
+    const leaders = new Map<PlacedRecord, string>();
     for (const record of records) {
       const leader = (await this.#layouts.of(record.topic)).leaders[record.partition];
       if (leader === undefined) throw new Error(`${record.topic} ${record.partition} has no leader`);
-      const list = byLeader.get(leader);
-      if (list === undefined) byLeader.set(leader, [record]);
-      else list.push(record);
+      leaders.set(record, leader);
     }
-    const options = {
-      transactionalId: this.#id,
-      producerId: this.#identity.id,
-      producerEpoch: this.#identity.epoch,
-      sequences: this.#sequences,
-    };
-    for (const [leader, list] of byLeader) {
+    const options = { ...this.#producer, sequences: this.#sequences };
+    for (const [leader, list] of grouped(records, (record) => leaders.get(record)!)) {
       await this.#connections.ask(leader, 'writing', ASK_MS, (connection) =>
         produceV9.api.async(connection, ALL_REPLICAS, ASK_MS, list, options),
       );
@@ -215,7 +183,7 @@ export class Transactions {
 
   async #commitOffset(taken: TakenInput, next: number, first: GroupMember, memberAfter: MemberAfter): Promise<void> {
     const { id, epoch } = this.#identity;
-    await this.#ask(COORDINATOR.TRANSACTION, this.#id, 'adding an offset', (connection) =>
+    await this.#askOwn('adding an offset', (connection) =>
       addOffsetsToTxnV3.api.async(connection, this.#id, id, epoch, first.groupId),
     );
     const committedOffset = BigInt(next);
@@ -237,6 +205,15 @@ export class Transactions {
     }
   }
 
+  get #producer() {
+    return { transactionalId: this.#id, producerId: this.#identity.id, producerEpoch: this.#identity.epoch };
+  }
+
+  /** Sends a request to the coordinator of the transactional id. */
+  #askOwn<T>(what: string, question: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#ask(COORDINATOR.TRANSACTION, this.#id, what, question);
+  }
+
   /**
    * Sends a request to a coordinator. Repeats it until the deadline while the coordinator is busy, moves or does not
    * answer.
@@ -247,17 +224,26 @@ export class Transactions {
     what: string,
     question: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    let wait: number = WAIT_MS.first;
-    for (;;) {
+    return await this.#repeated([...BUSY, ...ELSEWHERE], async () => {
       try {
         const address = this.#coordinators.get(kind) ?? (await this.#link.coordinator(kind, key));
         this.#coordinators.set(kind, address);
         return await this.#connections.ask(address, what, ASK_MS, question);
       } catch (error) {
-        if ((isAnswer(error) && !has(error, [...BUSY, ...ELSEWHERE])) || this.#isLate()) throw error;
         if (!isAnswer(error) || has(error, ELSEWHERE)) this.#coordinators.delete(kind);
+        throw error;
+      }
+    });
+  }
+
+  /** Repeats an attempt until the deadline, while there is no answer or it is one of `again`. */
+  async #repeated<T>(again: readonly string[], attempt: () => Promise<T>): Promise<T> {
+    for (let wait: number = WAIT_MS.first; ; wait = Math.min(wait * 2, WAIT_MS.most)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if ((isAnswer(error) && !has(error, again)) || this.#isLate()) throw error;
         await sleep(wait);
-        wait = Math.min(wait * 2, WAIT_MS.most);
       }
     }
   }

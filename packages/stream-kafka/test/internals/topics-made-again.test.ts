@@ -5,7 +5,7 @@ import { topicsOf } from '../../src/findings.js';
 import type { KafkaLink } from '../../src/kafka/link.js';
 import { PartitionReader } from '../../src/kafka/reader.js';
 import { Processor } from '../../src/processor.js';
-import { readPlace, STATE_KINDS, stateKey } from '../../src/state-log.js';
+import { readPlace, stateKey } from '../../src/state-log.js';
 import { optionsFor } from '../processor-options.js';
 import { committedIn, linkTo, newName, textOf, until, Writer } from './log.js';
 import { ReportWriter, troubledReports } from './reports.js';
@@ -127,7 +127,7 @@ describe('a reader of a partition', () => {
 
 /** How many records of one topic were read, and of others of its name, as the state of a group says. */
 async function readUpTo(link: KafkaLink, state: string, id: string): Promise<{ one: number; others: number }> {
-  const key = Buffer.from(stateKey(STATE_KINDS.OFFSET));
+  const key = Buffer.from(stateKey('offset'));
   const ends = { one: 0, others: 0 };
   const partitions = (await link.layout(state))!.leaders.length;
   // The first one is the network side's, which reads another topic.

@@ -1,41 +1,20 @@
 import type { BlackHoleEvent, LoopEvent, PathChangeEvent } from '../model/event.js';
+import { immediate } from '../model/immediate.js';
 import { nanosecondText } from '../time.js';
 import type { Paths } from './paths.js';
 import type { Sightings } from './sightings.js';
 import { type FlowTable, hexOf } from './table.js';
 import type { Trace } from './trace.js';
 
-const ENDED = '/end';
-
-function loopId(table: FlowTable, row: number, paths: Paths): string {
-  return `loop-${hexOf(table.key(row))}-${paths.loopNode(row)}-${paths.loopSince(row)}`;
-}
-
-export function loopEvent(table: FlowTable, row: number, paths: Paths, trace: Trace): LoopEvent {
-  const timeNs = nanosecondText(paths.loopSince(row));
+/** The event for a loop, or for its end. */
+export function loopEvent(table: FlowTable, row: number, paths: Paths, isEnd: boolean): LoopEvent {
+  const nodeId = paths.loopNode(row);
+  const since = paths.loopSince(row);
+  const time = isEnd ? paths.loopLast(row) : since;
   return {
-    type: 'immediate',
-    kind: 'loop',
-    id: loopId(table, row, paths),
-    timeNs,
-    sinceNs: timeNs,
+    ...immediate('loop', `${hexOf(table.key(row))}-${nodeId}`, since, time, isEnd),
     flow: table.flow(row),
-    nodeId: paths.loopNode(row),
-    path: trace.path(),
-  };
-}
-
-/** The event for the end of a loop. */
-export function loopEnded(table: FlowTable, row: number, paths: Paths): LoopEvent {
-  return {
-    type: 'immediate',
-    kind: 'loop',
-    id: loopId(table, row, paths) + ENDED,
-    timeNs: nanosecondText(paths.loopLast(row)),
-    sinceNs: nanosecondText(paths.loopSince(row)),
-    ended: true,
-    flow: table.flow(row),
-    nodeId: paths.loopNode(row),
+    nodeId,
     path: paths.loopPath(row),
   };
 }
@@ -47,47 +26,34 @@ export function pathChangeEvent(
   trace: Trace,
   timeUs: number,
 ): PathChangeEvent {
-  const timeNs = nanosecondText(timeUs);
   // Two packets in one microsecond may change the path and change it back.
-  const id = `pathChange-${hexOf(table.key(row))}-${trace.hash.toString(16)}-${timeUs}`;
+  const subject = `${hexOf(table.key(row))}-${trace.hash.toString(16)}`;
   return {
-    type: 'immediate',
-    kind: 'pathChange',
-    id,
-    timeNs,
-    sinceNs: timeNs,
+    ...immediate('pathChange', subject, timeUs, timeUs),
     flow: table.flow(row),
     path: trace.path(),
     previous,
   };
 }
 
-function hole(table: FlowTable, row: number, sightings: Sightings, sinceUs: number): Omit<BlackHoleEvent, 'timeNs'> {
-  const lastUs = sightings.lastAtSink(row);
-  return {
-    type: 'immediate',
-    kind: 'blackHole',
-    id: `blackHole-${hexOf(table.key(row))}-${sinceUs}`,
-    sinceNs: nanosecondText(sinceUs),
-    flow: table.flow(row),
-    nodeId: sightings.sink(row),
-    seenBy: sightings.seenBy(row),
-    lastSinkNs: lastUs < 0 ? null : nanosecondText(lastUs),
-  };
-}
-
-export function holeEvent(table: FlowTable, row: number, sightings: Sightings, nowUs: number): BlackHoleEvent {
-  return { ...hole(table, row, sightings, sightings.hole(row)), timeNs: nanosecondText(nowUs) };
-}
-
-/** The event for the end of a black hole. */
-export function holeEnded(
+/** The event for a black hole, or for its end. */
+export function holeEvent(
   table: FlowTable,
   row: number,
   sightings: Sightings,
   sinceUs: number,
   timeUs: number,
+  isEnd: boolean,
 ): BlackHoleEvent {
-  const event = hole(table, row, sightings, sinceUs);
-  return { ...event, id: event.id + ENDED, timeNs: nanosecondText(timeUs), ended: true };
+  const lastUs = sightings.lastAtSink(row);
+  const { timeNs, ended, ...base } = immediate('blackHole', hexOf(table.key(row)), sinceUs, timeUs, isEnd);
+  return {
+    ...base,
+    flow: table.flow(row),
+    nodeId: sightings.sink(row),
+    seenBy: sightings.seenBy(row),
+    lastSinkNs: lastUs < 0 ? null : nanosecondText(lastUs),
+    timeNs,
+    ...(ended && { ended }),
+  };
 }

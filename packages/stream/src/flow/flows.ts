@@ -2,7 +2,9 @@ import { type Flow, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { StreamError } from '../errors.js';
 import type { StateChange } from '../model/state.js';
 import type { FlowSideOptions } from '../options.js';
+import type { ByteFields } from '../partial/fields.js';
 import { stateReader, stateWriter } from '../partial/state.js';
+import { ByteWriter } from '../partial/writer.js';
 import type { ResolvedFlowOptions } from '../resolve.js';
 import { NO_ROW } from '../slice/pair-table.js';
 import { Paths } from './paths.js';
@@ -93,17 +95,22 @@ export class Flows {
     for (const key of this.#gone) into.push({ key, value: null });
     this.#gone = [];
     const { used, capacity } = this.table;
+    const bytes = new ByteWriter();
     for (let row = 0; row < capacity; row++) {
       if (used[row] === 0 || this.#isDirty[row] === 0) continue;
       this.#isDirty[row] = 0;
       this.#isKept[row] = 1;
-      const writer = stateWriter();
-      writer.number(this.#lastSeen[row]!);
-      this.sightings.write(row, writer);
-      this.paths.write(row, writer);
+      const writer = stateWriter(bytes);
+      this.#pass(row, writer);
       this.windows.write(row, writer);
       into.push({ key: this.#key(row), value: writer.take() });
     }
+  }
+
+  #pass(row: number, fields: ByteFields): void {
+    this.#lastSeen[row] = fields.number(this.#lastSeen[row]!);
+    this.sightings.pass(row, fields);
+    this.paths.pass(row, fields);
   }
 
   /** @throws StreamError */
@@ -113,9 +120,7 @@ export class Flows {
     if (row === NO_ROW) throw new StreamError('ERR_STREAM_CAPACITY', 0, `more than ${this.table.capacity} flows`);
     this.#begin(row);
     const reader = stateReader(value);
-    this.#lastSeen[row] = reader.number();
-    this.sightings.read(row, reader);
-    this.paths.read(row, reader);
+    this.#pass(row, reader);
     this.windows.read(row, reader);
     reader.end();
     this.#isDirty[row] = 0;

@@ -2,7 +2,7 @@ import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import type { ImmediateEvent } from '../model/event.js';
 import type { SliceBank } from '../slice/bank.js';
 import { NO_ROW } from '../slice/pair-table.js';
-import { holeEnded, loopEvent, pathChangeEvent } from './events.js';
+import { holeEvent, loopEvent, pathChangeEvent } from './events.js';
 import type { Flows } from './flows.js';
 import type { Trace } from './trace.js';
 
@@ -150,7 +150,7 @@ export class Intake {
     }
     const { table, paths } = this.#flows;
     if (paths.noteLoop(row, trace.nodes[repeated]!, trace, timeUs)) {
-      this.#found(loopEvent(table, row, paths, trace));
+      this.#found({ ...loopEvent(table, row, paths, false), path: trace.path() });
     }
   }
 
@@ -170,6 +170,6 @@ export class Intake {
       if (node !== sightings.sink(row)) sightings.noteUpstream(row, node, timeUs);
       else if (!isDrop) hole = sightings.noteSink(row, node, timeUs);
     }
-    if (hole >= 0) this.#found(holeEnded(table, row, sightings, hole, timeUs));
+    if (hole >= 0) this.#found(holeEvent(table, row, sightings, hole, timeUs, true));
   }
 }

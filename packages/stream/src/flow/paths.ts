@@ -1,5 +1,4 @@
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import { type ByteFields, wordsOf } from '../partial/fields.js';
 import { nodePath, type Trace } from './trace.js';
 
 const NEVER = -1;
@@ -132,34 +131,19 @@ export class Paths {
     this.#loopLength[row] = 0;
   }
 
-  write(row: number, writer: ByteWriter): void {
+  /** Writes a row, or reads into one that was reset. */
+  pass(row: number, fields: ByteFields): void {
     const start = row * this.#kept;
-    const length = this.#length[row]!;
-    writer.number(length);
-    writer.word(this.#hash[row]!);
-    writer.signed(this.#time[row]!);
-    for (let at = 0; at < Math.min(length, this.#kept); at++) writer.word(this.#nodes[start + at]!);
-    writer.signed(this.#loopSince[row]!);
-    if (this.#loopSince[row] === NEVER) return;
-    writer.word(this.#loopNode[row]!);
-    writer.signed(this.#loopLast[row]!);
-    writer.number(this.#loopLength[row]!);
-    for (let at = 0; at < this.#loopLength[row]!; at++) writer.word(this.#loopNodes[start + at]!);
-  }
-
-  /** Reads into a row that was reset. */
-  read(row: number, reader: ByteReader): void {
-    const start = row * this.#kept;
-    const length = reader.between(0, MOST_NODES, 'nodes');
+    const length = fields.between(0, MOST_NODES, 'nodes', this.#length[row]!);
     this.#length[row] = length;
-    this.#hash[row] = reader.word();
-    this.#time[row] = reader.signed();
-    for (let at = 0; at < Math.min(length, this.#kept); at++) this.#nodes[start + at] = reader.word();
-    this.#loopSince[row] = reader.signed();
+    this.#hash[row] = fields.word(this.#hash[row]!);
+    this.#time[row] = fields.signed(this.#time[row]!);
+    wordsOf(fields, this.#nodes, start, start + Math.min(length, this.#kept));
+    this.#loopSince[row] = fields.signed(this.#loopSince[row]!);
     if (this.#loopSince[row] === NEVER) return;
-    this.#loopNode[row] = reader.word();
-    this.#loopLast[row] = reader.signed();
-    this.#loopLength[row] = reader.between(0, this.#kept, 'nodes');
-    for (let at = 0; at < this.#loopLength[row]!; at++) this.#loopNodes[start + at] = reader.word();
+    this.#loopNode[row] = fields.word(this.#loopNode[row]!);
+    this.#loopLast[row] = fields.signed(this.#loopLast[row]!);
+    this.#loopLength[row] = fields.between(0, this.#kept, 'nodes', this.#loopLength[row]!);
+    wordsOf(fields, this.#loopNodes, start, start + this.#loopLength[row]!);
   }
 }

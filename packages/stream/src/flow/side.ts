@@ -2,17 +2,18 @@ import { FLAG, type TelemetryBatch } from '@int/codec';
 import { StreamError } from '../errors.js';
 import type { ImmediateEvent } from '../model/event.js';
 import type { FlowSideOutput } from '../model/output.js';
-import type { NetworkPartial, SliceContents } from '../model/partial.js';
+import { type NetworkPartial, noRefusals, type SliceContents } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import type { FlowSideOptions } from '../options.js';
-import { stateReader, stateWriter } from '../partial/state.js';
+import type { ByteFields } from '../partial/fields.js';
+import { passOptions, stateReader, stateWriter } from '../partial/state.js';
 import { type ResolvedFlowOptions, resolveFlowOptions } from '../resolve.js';
 import { LateCounts } from '../slice/late-counts.js';
 import { MissingSpans } from '../slice/missing-spans.js';
 import { OpenSlices } from '../slice/open-slices.js';
 import { NO_ROW } from '../slice/pair-table.js';
 import { microseconds, microsecondsOfMs } from '../time.js';
-import { holeEvent, loopEnded } from './events.js';
+import { holeEvent, loopEvent } from './events.js';
 import { Flows } from './flows.js';
 import { Intake } from './intake.js';
 import { Trace } from './trace.js';
@@ -32,7 +33,7 @@ const NOTHING: Omit<SliceContents, 'slice'> = {
   links: [],
   queues: [],
   reporters: [],
-  refused: { switches: 0, links: 0, queues: 0, sequences: 0, late: 0 },
+  refused: noRefusals(),
 };
 
 /** Counts of a flow side since it was made. */
@@ -97,15 +98,17 @@ export class FlowSide {
   #number = -1;
   #isClockDirty = false;
   #hasSeen = false;
-  #reports = 0;
-  #withoutFlow = 0;
-  #untracked = 0;
-  #late = 0;
-  #corrected = 0;
-  #events = 0;
-  #flowWindows = 0;
-  #incompleteWindows = 0;
-  #partials = 0;
+  readonly #counts = {
+    reports: 0,
+    withoutFlow: 0,
+    untracked: 0,
+    late: 0,
+    corrected: 0,
+    events: 0,
+    flowWindows: 0,
+    incompleteWindows: 0,
+    partials: 0,
+  };
 
   /** @throws RangeError for an option out of range */
   constructor(options: FlowSideOptions = {}, output: FlowSideOutput = {}) {
@@ -286,7 +289,7 @@ export class FlowSide {
 
   #tellSlice(contents: SliceContents, closed: number, broken: NetworkPartial['broken'] = null, ended = false): void {
     const { side, sliceUs } = this.#options;
-    this.#partials++;
+    this.#counts.partials++;
     this.#isClockDirty = true;
     this.#isUntold = false;
     // A side that has lost its state must start above its old numbers.
@@ -303,11 +306,11 @@ export class FlowSide {
       if (table.used[row] === 0) continue;
       if (sightings.isVanished(row, nowUs)) {
         this.#flows.touch(row);
-        this.#found.push(holeEvent(table, row, sightings, nowUs));
+        this.#found.push(holeEvent(table, row, sightings, sightings.hole(row), nowUs, false));
       }
       if (paths.loopSince(row) >= 0 && nowUs - paths.loopLast(row) >= this.#options.loopQuietUs) {
         this.#flows.touch(row);
-        this.#found.push(loopEnded(table, row, paths));
+        this.#found.push(loopEvent(table, row, paths, true));
         paths.endLoop(row);
       }
     }
@@ -342,8 +345,8 @@ export class FlowSide {
     const given = windowOf(table, row, side, contents, startUs, endUs, revision, complete);
     if (given === null) return;
     this.#flows.touch(row);
-    this.#flowWindows++;
-    if (!complete) this.#incompleteWindows++;
+    this.#counts.flowWindows++;
+    if (!complete) this.#counts.incompleteWindows++;
     this.#output.flowWindow?.(given);
   }
 
@@ -351,7 +354,7 @@ export class FlowSide {
     if (this.#found.length === 0) return;
     const found = this.#found;
     this.#found = [];
-    this.#events += found.length;
+    this.#counts.events += found.length;
     for (const event of found) this.#output.event?.(event);
   }
 
@@ -360,7 +363,7 @@ export class FlowSide {
     const timeUs = this.#intake.now[0]!;
     const flags = batch.flags[report]!;
     const trace = this.#trace;
-    this.#reports++;
+    this.#counts.reports++;
     trace.read(batch, report);
     const hasFlow = (flags & FLAG.FLOW) !== 0 && !trace.isProbe;
     const slice = Math.floor(timeUs / sliceUs);
@@ -369,7 +372,7 @@ export class FlowSide {
     if (hasFlow) {
       row = this.#flows.rowOf(batch, report);
       if (row === NO_ROW) {
-        this.#untracked++;
+        this.#counts.untracked++;
         this.#noteRefused(slice);
       } else {
         this.#flows.seen(row, timeUs);
@@ -377,7 +380,7 @@ export class FlowSide {
         if (record !== NONE) this.#flows.windows.report(record, (flags & FLAG.DROPPED) !== 0);
       }
     } else {
-      this.#withoutFlow++;
+      this.#counts.withoutFlow++;
     }
     const isLate = slice < this.#openSlice;
     const bank = this.#slices.bank(isLate && !isTold ? this.#openSlice : slice);
@@ -407,7 +410,7 @@ export class FlowSide {
         this.#makeRoom();
         // Making room may have closed the window.
         if (windows.hasRoom) return this.#recordOf(row, slice);
-        this.#untracked++;
+        this.#counts.untracked++;
         if (!isOpen) this.#noteLate(row, slice, openWindow);
         return NONE;
       }
@@ -415,11 +418,11 @@ export class FlowSide {
     }
     if (isOpen) return record;
     if (isKept) {
-      this.#corrected++;
+      this.#counts.corrected++;
       windows.change(record);
       return record;
     }
-    this.#late++;
+    this.#counts.late++;
     windows.late(record);
     this.#noteLate(row, slice, target);
     return NONE;
@@ -475,20 +478,21 @@ export class FlowSide {
     this.#slices.changes(changes);
     if (this.#isClockDirty) {
       this.#isClockDirty = false;
-      changes.push({ key: Uint8Array.of(CLOCK), value: this.#writeClock() });
+      const writer = stateWriter();
+      this.#passClock(writer);
+      changes.push({ key: Uint8Array.of(CLOCK), value: writer.take() });
     }
     return changes;
   }
 
-  #writeClock(): Uint8Array {
+  #passClock(fields: ByteFields): void {
     const { sliceUs, windowUs, graceUs, hops } = this.#options;
-    const writer = stateWriter();
-    for (const number of [sliceUs, windowUs, graceUs, hops, this.#openSlice]) writer.number(number);
-    writer.signed(this.#number);
-    writer.signed(this.#clock);
-    writer.number(this.#lateCounts.total);
-    this.#missing.write(writer);
-    return writer.take();
+    passOptions(fields, { sliceUs, windowUs, graceUs, hops });
+    this.#openSlice = fields.number(this.#openSlice);
+    this.#number = fields.signed(this.#number);
+    this.#clock = fields.signed(this.#clock);
+    this.#lateCounts.total = fields.number(this.#lateCounts.total);
+    this.#missing.pass(fields);
   }
 
   /**
@@ -507,17 +511,8 @@ export class FlowSide {
 
   #restoreClock(value: Uint8Array): void {
     const reader = stateReader(value);
-    const { sliceUs, windowUs, graceUs, hops, slicesPerWindow } = this.#options;
-    for (const [name, own] of Object.entries({ sliceUs, windowUs, graceUs, hops })) {
-      const { offset } = reader;
-      const other = reader.number();
-      if (other !== own) throw new StreamError('ERR_STREAM_MISMATCH', offset, `${name} was ${other}, and is ${own}`);
-    }
-    this.#openSlice = reader.number();
-    this.#number = reader.signed();
-    this.#clock = reader.signed();
-    this.#lateCounts.total = reader.number();
-    this.#missing.read(reader);
+    const { sliceUs, graceUs, slicesPerWindow } = this.#options;
+    this.#passClock(reader);
     // The state does not contain windows that were emitted.
     this.#keptFrom = Math.floor(this.#openSlice / slicesPerWindow);
     this.#nextTick = (this.#openSlice + 1) * sliceUs + graceUs;
@@ -525,17 +520,6 @@ export class FlowSide {
   }
 
   totals(): FlowSideTotals {
-    return {
-      reports: this.#reports,
-      withoutFlow: this.#withoutFlow,
-      untracked: this.#untracked,
-      late: this.#late,
-      corrected: this.#corrected,
-      flows: this.#flows.table.size,
-      events: this.#events,
-      flowWindows: this.#flowWindows,
-      incompleteWindows: this.#incompleteWindows,
-      partials: this.#partials,
-    };
+    return { ...this.#counts, flows: this.#flows.table.size };
   }
 }

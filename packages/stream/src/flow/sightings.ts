@@ -1,6 +1,5 @@
 import { NOT_AVAILABLE } from '@int/codec';
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import type { ByteFields } from '../partial/fields.js';
 
 /** Number of packet gaps for the median of a flow. It is odd. */
 const MEDIAN_GAPS = 15;
@@ -152,30 +151,19 @@ export class Sightings {
     this.#gapCount[row] = count + 1 === 2 * MEDIAN_GAPS ? MEDIAN_GAPS : count + 1;
   }
 
-  write(row: number, writer: ByteWriter): void {
-    writer.word(this.#sink[row]!);
-    writer.signed(this.#atSink[row]!);
-    writer.signed(this.#missingSince[row]!);
-    writer.signed(this.#upstream[row]!);
-    writer.word(this.#seenBy[row]!);
-    writer.signed(this.#hole[row]!);
-    const count = this.#gapCount[row]!;
-    writer.number(count);
-    for (let gap = 0; gap < Math.min(count, MEDIAN_GAPS); gap++) writer.number(this.#gaps[row * MEDIAN_GAPS + gap]!);
-  }
-
-  /** Reads into a row that was reset. */
-  read(row: number, reader: ByteReader): void {
-    this.#sink[row] = reader.word();
-    this.#atSink[row] = reader.signed();
-    this.#missingSince[row] = reader.signed();
-    this.#upstream[row] = reader.signed();
-    this.#seenBy[row] = reader.word();
-    this.#hole[row] = reader.signed();
-    const count = reader.between(0, 2 * MEDIAN_GAPS - 1, 'gaps');
+  /** Writes a row, or reads into one that was reset. */
+  pass(row: number, fields: ByteFields): void {
+    this.#sink[row] = fields.word(this.#sink[row]!);
+    this.#atSink[row] = fields.signed(this.#atSink[row]!);
+    this.#missingSince[row] = fields.signed(this.#missingSince[row]!);
+    this.#upstream[row] = fields.signed(this.#upstream[row]!);
+    this.#seenBy[row] = fields.word(this.#seenBy[row]!);
+    this.#hole[row] = fields.signed(this.#hole[row]!);
+    const count = fields.between(0, 2 * MEDIAN_GAPS - 1, 'gaps', this.#gapCount[row]!);
     this.#gapCount[row] = count;
-    for (let gap = 0; gap < Math.min(count, MEDIAN_GAPS); gap++) {
-      this.#gaps[row * MEDIAN_GAPS + gap] = reader.between(0, MAX_GAP_US, 'gap');
+    const start = row * MEDIAN_GAPS;
+    for (let gap = start; gap < start + Math.min(count, MEDIAN_GAPS); gap++) {
+      this.#gaps[gap] = fields.between(0, MAX_GAP_US, 'gap', this.#gaps[gap]!);
     }
   }
 }

@@ -25,7 +25,8 @@ export class FlowTable {
   readonly #slots: Int32Array;
   /** The free rows, as a stack. */
   readonly #free: Int32Array;
-  #size = 0;
+  /** Rows in use. */
+  size = 0;
   /** Hash of the last key looked up, whether it has a row or not; signed. */
   lastHash = 0;
   /** The key to look up. */
@@ -40,10 +41,6 @@ export class FlowTable {
     this.#protocol = new Uint8Array(capacity + 1);
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(capacity * 2)));
     this.#free = Int32Array.from({ length: capacity }, (_, row) => capacity - 1 - row);
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   /**
@@ -95,11 +92,11 @@ export class FlowTable {
       if (this.hash[row] === hash && this.#isAt(row, family, protocol)) return row;
       slot = (slot + 1) & mask;
     }
-    if (this.#size === this.capacity) {
+    if (this.size === this.capacity) {
       this.#write(this.refused, family, protocol);
       return NO_ROW;
     }
-    const row = this.#free[this.capacity - 1 - this.#size++]!;
+    const row = this.#free[this.capacity - 1 - this.size++]!;
     this.#slots[slot] = row + 1;
     this.hash[row] = hash;
     this.#write(row, family, protocol);
@@ -131,13 +128,13 @@ export class FlowTable {
 
   /** Releases every used row for which `isOver` returns true. Costs a pass over the table. */
   release(isOver: (row: number) => boolean): void {
-    const before = this.#size;
+    const before = this.size;
     for (let row = 0; row < this.capacity; row++) {
       if (this.used[row] === 0 || !isOver(row)) continue;
       this.used[row] = 0;
-      this.#free[this.capacity - this.#size--] = row;
+      this.#free[this.capacity - this.size--] = row;
     }
-    if (this.#size === before) return;
+    if (this.size === before) return;
     // Entries behind a removed one would no longer be found, so fill the slots anew.
     this.#slots.fill(0);
     const mask = this.#slots.length - 1;
@@ -179,19 +176,10 @@ export class FlowTable {
     if (bytes.length !== FLOW_KEY_BYTES_IPV6) return null;
     for (let word = 0; word < 8; word++) key[word] = view.getUint32(word * 4);
     key[8] = view.getUint32(33);
-    const [s0, s1, s2, s3, d0, d1, d2, d3, ports] = key as unknown as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
     const protocol = bytes[32]!;
-    return this.#rowOf(flowXxh32Ipv6(s0, s1, s2, s3, d0, d1, d2, d3, protocol, ports), FAMILY.IPV6, protocol);
+    const [s0, s1, s2, s3, d0, d1, d2, d3, ports] = key;
+    const hash = flowXxh32Ipv6(s0!, s1!, s2!, s3!, d0!, d1!, d2!, d3!, protocol, ports!);
+    return this.#rowOf(hash, FAMILY.IPV6, protocol);
   }
 
   /** The flow as an object; `null` for a report without a flow. Allocates. */

@@ -21,7 +21,6 @@ export function windowOf(
 ): FlowWindow | null {
   const flow = table.flow(row);
   if (flow === null) return null;
-  const { reports, drops, late, path, pathChanges, hops, hopsBeyond, endToEnd } = contents;
   return {
     type: 'flowWindow',
     id: `${windowName(table, row)}-${startUs}`,
@@ -31,13 +30,6 @@ export function windowOf(
     complete,
     flow,
     side,
-    reports,
-    drops,
-    late,
-    path,
-    pathChanges,
-    hops,
-    hopsBeyond,
-    endToEnd,
+    ...contents,
   };
 }

@@ -1,5 +1,6 @@
 import { NOT_AVAILABLE } from '@int/codec';
-import type { FlowHop, Summary } from '../model/window.js';
+import type { FlowHop, FlowWindow, Summary } from '../model/window.js';
+import { type ByteFields, wordsOf } from '../partial/fields.js';
 import type { ByteReader } from '../partial/reader.js';
 import type { ByteWriter } from '../partial/writer.js';
 import { Summaries } from '../slice/summaries.js';
@@ -12,16 +13,10 @@ export const NONE = -1;
 const OPEN = 0;
 
 /** The contents of a window, as objects. */
-export interface WindowContents {
-  readonly reports: number;
-  readonly drops: number;
-  readonly late: number;
-  readonly path: (number | null)[] | null;
-  readonly pathChanges: number;
-  readonly hops: FlowHop[];
-  readonly hopsBeyond: number;
-  readonly endToEnd: Summary | null;
-}
+export type WindowContents = Pick<
+  FlowWindow,
+  'reports' | 'drops' | 'late' | 'path' | 'pathChanges' | 'hops' | 'hopsBeyond' | 'endToEnd'
+>;
 
 /**
  * The statistics of flows, with a record for each flow and window. All flows share a fixed number of records. Any
@@ -316,27 +311,9 @@ export class FlowWindows {
     }
     open.sort((a, b) => this.#window[a]! - this.#window[b]!);
     writer.number(open.length);
-    for (const record of open) this.#writeRecord(record, writer);
-  }
-
-  #writeRecord(record: number, writer: ByteWriter): void {
-    writer.number(this.#window[record]!);
-    writer.number(this.#reports[record]!);
-    writer.number(this.#drops[record]!);
-    writer.number(this.#late[record]!);
-    writer.number(this.#changes[record]!);
-    writer.number(this.#beyond[record]!);
-    this.#endToEnd.write(record, writer);
-    writer.signed(this.#pathTime[record]!);
-    writer.number(this.#pathLength[record]!);
-    const start = record * this.#slots;
-    for (let at = start; at < start + this.#pathLength[record]!; at++) writer.word(this.#pathNodes[at]!);
-    writer.number(this.#used[record]!);
-    for (let slot = start; slot < start + this.#used[record]!; slot++) {
-      writer.word(this.#nodes[slot]!);
-      this.#values.write(2 * slot, writer);
-      this.#values.write(2 * slot + 1, writer);
-      writer.number(this.#congested[slot]!);
+    for (const record of open) {
+      writer.number(this.#window[record]!);
+      this.#passRecord(record, writer);
     }
   }
 
@@ -348,29 +325,27 @@ export class FlowWindows {
       const window = reader.number();
       if (window <= before) reader.fail('windows that do not ascend');
       before = window;
-      this.#readRecord(this.#take(row, window), reader);
+      this.#passRecord(this.#take(row, window), reader);
     }
   }
 
-  #readRecord(record: number, reader: ByteReader): void {
-    this.#reports[record] = reader.number();
-    this.#drops[record] = reader.number();
-    this.#late[record] = reader.number();
-    this.#changes[record] = reader.number();
-    this.#beyond[record] = reader.number();
-    this.#endToEnd.readFrom(record, reader);
-    this.#pathTime[record] = reader.signed();
-    const length = reader.between(0, this.#slots, 'nodes');
+  #passRecord(record: number, fields: ByteFields): void {
+    for (const column of [this.#reports, this.#drops, this.#late, this.#changes, this.#beyond]) {
+      column[record] = fields.number(column[record]!);
+    }
+    this.#endToEnd.pass(record, fields);
+    this.#pathTime[record] = fields.signed(this.#pathTime[record]!);
+    const length = fields.between(0, this.#slots, 'nodes', this.#pathLength[record]!);
     this.#pathLength[record] = length;
     const start = record * this.#slots;
-    for (let at = start; at < start + length; at++) this.#pathNodes[at] = reader.word();
-    const used = reader.between(0, this.#slots, 'switches');
+    wordsOf(fields, this.#pathNodes, start, start + length);
+    const used = fields.between(0, this.#slots, 'switches', this.#used[record]!);
     this.#used[record] = used;
     for (let slot = start; slot < start + used; slot++) {
-      this.#nodes[slot] = reader.word();
-      this.#values.readFrom(2 * slot, reader);
-      this.#values.readFrom(2 * slot + 1, reader);
-      this.#congested[slot] = reader.number();
+      wordsOf(fields, this.#nodes, slot, slot + 1);
+      this.#values.pass(2 * slot, fields);
+      this.#values.pass(2 * slot + 1, fields);
+      this.#congested[slot] = fields.number(this.#congested[slot]!);
     }
   }
 }

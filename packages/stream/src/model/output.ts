@@ -21,9 +21,4 @@ export interface NetworkSideOutput {
 }
 
 /** Callbacks for the results of a stream processor. */
-export interface StreamOutput {
-  event?(event: ImmediateEvent): void;
-  flowWindow?(window: FlowWindow): void;
-  networkWindow?(window: NetworkWindow): void;
-  correction?(correction: WindowCorrection): void;
-}
+export interface StreamOutput extends NetworkSideOutput, Pick<FlowSideOutput, 'flowWindow'> {}

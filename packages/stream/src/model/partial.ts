@@ -53,6 +53,14 @@ export interface PartialRefusals {
   readonly late: number;
 }
 
+export function noRefusals(): { -readonly [What in keyof PartialRefusals]: number } {
+  return { switches: 0, links: 0, queues: 0, sequences: 0, late: 0 };
+}
+
+export function isNone(refused: PartialRefusals): boolean {
+  return Object.values(refused).every((count) => count === 0);
+}
+
 export interface PartialSwitch {
   readonly nodeId: number;
   readonly reports: number;

@@ -1,20 +1,18 @@
 import { StreamError } from '../errors.js';
-import type { NetworkPartial } from '../model/partial.js';
+import { isNone, type NetworkPartial } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import { decodePartial, encodePartial } from '../partial/bytes.js';
-import type { ByteReader } from '../partial/reader.js';
+import type { ByteFields } from '../partial/fields.js';
 import { ByteWriter } from '../partial/writer.js';
 import { MissingSpans } from '../slice/missing-spans.js';
-import { type Entry, Registry } from './registry.js';
+import { Entry, Registry } from './registry.js';
 
 /** First byte of the keys: of a side, of a waiting partial. */
 const KEY = { SIDE: 0x73, PARTIAL: 0x70 } as const;
 const MOST_SIDES = 65_536;
 
 /** A flow side and its progress. */
-class SideEntry implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+class SideEntry extends Entry {
   /** Number of its last partial; -1 if there is none. */
   number = -1;
   /** Its first open slice. */
@@ -24,20 +22,10 @@ class SideEntry implements Entry {
   /** `#gaps` of {@link Arrivals} at its last partial. */
   gaps = 0;
 
-  constructor(words: readonly number[]) {
-    this.words = words;
-  }
-
-  write(writer: ByteWriter): void {
-    writer.signed(this.number);
-    writer.number(this.closed);
-    writer.byte(this.isEnded ? 1 : 0);
-  }
-
-  read(reader: ByteReader): void {
-    this.number = reader.signed();
-    this.closed = reader.number();
-    this.isEnded = reader.between(0, 1, 'ended') === 1;
+  override pass(fields: ByteFields): void {
+    this.number = fields.signed(this.number);
+    this.closed = fields.number(this.closed);
+    this.isEnded = fields.flag('ended', this.isEnded);
   }
 }
 
@@ -54,7 +42,8 @@ export class Arrivals {
   readonly #sides = new Registry(KEY.SIDE, 1, MOST_SIDES, (words) => new SideEntry(words));
   /** By slice. */
   readonly #waiting = new Map<number, Waiting[]>();
-  #count = 0;
+  /** Partials that wait. */
+  count = 0;
   #gaps = 0;
   #gone: Uint8Array[] = [];
 
@@ -62,12 +51,8 @@ export class Arrivals {
     this.#capacity = capacity;
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   get isFull(): boolean {
-    return this.#count >= this.#capacity;
+    return this.count >= this.#capacity;
   }
 
   /**
@@ -93,7 +78,7 @@ export class Arrivals {
     const waiting = this.#waiting.get(slice);
     if (waiting === undefined) this.#waiting.set(slice, [{ partial, isKept: false }]);
     else waiting.push({ partial, isKept: false });
-    this.#count++;
+    this.count++;
     return 'kept';
   }
 
@@ -134,16 +119,12 @@ export class Arrivals {
 
   /** The earliest slice with waiting partials; infinity if there is none. */
   earliest(): number {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const slice of this.#waiting.keys()) earliest = Math.min(earliest, slice);
-    return earliest;
+    return [...this.#waiting.keys()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   }
 
   /** The latest slice with waiting partials; -1 if there is none. */
   latest(): number {
-    let latest = -1;
-    for (const slice of this.#waiting.keys()) latest = Math.max(latest, slice);
-    return latest;
+    return [...this.#waiting.keys()].reduce((a, b) => Math.max(a, b), -1);
   }
 
   /** Removes the partials of a slice, and returns them in the order of their sides. */
@@ -151,7 +132,7 @@ export class Arrivals {
     const waiting = this.#waiting.get(slice);
     if (waiting === undefined) return [];
     this.#waiting.delete(slice);
-    this.#count -= waiting.length;
+    this.count -= waiting.length;
     for (const { partial, isKept } of waiting) if (isKept) this.#gone.push(keyOf(partial));
     return waiting.map(({ partial }) => partial).sort((a, b) => a.side - b.side || a.number - b.number);
   }
@@ -182,14 +163,13 @@ export class Arrivals {
     const waiting = this.#waiting.get(partial.slice) ?? [];
     this.#waiting.set(partial.slice, waiting);
     waiting.push({ partial, isKept: true });
-    this.#count++;
+    this.count++;
     return true;
   }
 }
 
 function isEmpty({ switches, links, queues, reporters, refused }: NetworkPartial): boolean {
-  if (switches.length + links.length + queues.length + reporters.length > 0) return false;
-  return refused.switches + refused.links + refused.queues + refused.sequences + refused.late === 0;
+  return switches.length + links.length + queues.length + reporters.length === 0 && isNone(refused);
 }
 
 function keyOf({ side, number }: NetworkPartial): Uint8Array {

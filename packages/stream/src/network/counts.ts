@@ -1,8 +1,7 @@
 /** The contents of network windows: sums to which partials are added. */
 import type { PartialLink, PartialQueue, PartialSwitch } from '../model/partial.js';
 import type { Summary, SwitchWindow } from '../model/window.js';
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import { type ByteFields, listOf } from '../partial/fields.js';
 import { BUCKETS, quantile } from '../slice/buckets.js';
 
 /** Count, sum, minimum and maximum of values. */
@@ -25,20 +24,12 @@ class Values {
     return count === 0 ? null : { count, sum, min, max };
   }
 
-  write(writer: ByteWriter): void {
-    writer.number(this.count);
+  pass(fields: ByteFields): void {
+    this.count = fields.number(this.count);
     if (this.count === 0) return;
-    writer.number(this.sum);
-    writer.number(this.min);
-    writer.number(this.max);
-  }
-
-  read(reader: ByteReader): void {
-    this.count = reader.number();
-    if (this.count === 0) return;
-    this.sum = reader.number();
-    this.min = reader.number();
-    this.max = reader.number();
+    this.sum = fields.number(this.sum);
+    this.min = fields.number(this.min);
+    this.max = fields.number(this.max);
   }
 }
 
@@ -66,18 +57,11 @@ export class SwitchCounts {
     return { ...summary, p50: of(0.5), p90: of(0.9), p99: of(0.99) };
   }
 
-  write(writer: ByteWriter): void {
-    writer.number(this.reports);
-    writer.number(this.lastSeenUs);
-    this.#latency.write(writer);
-    if (this.#latency.count > 0) for (const count of this.#buckets) writer.number(count);
-  }
-
-  read(reader: ByteReader): void {
-    this.reports = reader.number();
-    this.lastSeenUs = reader.number();
-    this.#latency.read(reader);
-    if (this.#latency.count > 0) this.#buckets = Array.from({ length: BUCKETS }, () => reader.number());
+  pass(fields: ByteFields): void {
+    this.reports = fields.number(this.reports);
+    this.lastSeenUs = fields.number(this.lastSeenUs);
+    this.#latency.pass(fields);
+    if (this.#latency.count > 0) this.#buckets = listOf(BUCKETS, this.#buckets, (count) => fields.number(count));
   }
 }
 
@@ -93,16 +77,10 @@ export class LinkCounts {
     this.lastSeenUs = Math.max(this.lastSeenUs, part.lastSeenUs);
   }
 
-  write(writer: ByteWriter): void {
-    writer.number(this.packets);
-    writer.number(this.flows);
-    writer.number(this.lastSeenUs);
-  }
-
-  read(reader: ByteReader): void {
-    this.packets = reader.number();
-    this.flows = reader.number();
-    this.lastSeenUs = reader.number();
+  pass(fields: ByteFields): void {
+    this.packets = fields.number(this.packets);
+    this.flows = fields.number(this.flows);
+    this.lastSeenUs = fields.number(this.lastSeenUs);
   }
 }
 
@@ -124,13 +102,8 @@ export class QueueCounts {
     this.#occupancy.merge(part);
   }
 
-  write(writer: ByteWriter): void {
-    writer.number(this.congested);
-    this.#occupancy.write(writer);
-  }
-
-  read(reader: ByteReader): void {
-    this.congested = reader.number();
-    this.#occupancy.read(reader);
+  pass(fields: ByteFields): void {
+    this.congested = fields.number(this.congested);
+    this.#occupancy.pass(fields);
   }
 }

@@ -1,10 +1,8 @@
 import type { LinkFailureEvent, PersistentCongestionEvent, ReportLossEvent } from '../model/event.js';
-import { nanosecondText } from '../time.js';
+import { immediate } from '../model/immediate.js';
 import type { LinkEntry } from './links.js';
 import type { QueueEntry, QueueVerdict } from './queues.js';
 import type { Loss } from './sequence-gaps.js';
-
-const ENDED = '/end';
 
 /**
  * The event for the failure of a link, or for its end.
@@ -12,16 +10,7 @@ const ENDED = '/end';
  */
 export function linkEvent(link: LinkEntry, flows: number, timeUs: number, isEnd: boolean): LinkFailureEvent {
   const [from, to] = link.words as [number, number];
-  return {
-    type: 'immediate',
-    kind: 'linkFailure',
-    id: `linkFailure-${from}-${to}-${link.failedUs}${isEnd ? ENDED : ''}`,
-    timeNs: nanosecondText(timeUs),
-    sinceNs: nanosecondText(link.failedUs),
-    ...(isEnd ? { ended: true } : {}),
-    link: [from, to],
-    flows,
-  };
+  return { ...immediate('linkFailure', `${from}-${to}`, link.failedUs, timeUs, isEnd), link: [from, to], flows };
 }
 
 /** @param window the window that shows it */
@@ -33,14 +22,9 @@ export function congestionEvent(
   windowUs: number,
 ): PersistentCongestionEvent {
   const [nodeId, queueId] = queue.words as [number, number];
-  const isEnd = change === 'ended';
+  const [sinceUs, endUs] = [since * windowUs, (window + 1) * windowUs];
   return {
-    type: 'immediate',
-    kind: 'persistentCongestion',
-    id: `persistentCongestion-${nodeId}-${queueId}-${since * windowUs}${isEnd ? ENDED : ''}`,
-    timeNs: nanosecondText((window + 1) * windowUs),
-    sinceNs: nanosecondText(since * windowUs),
-    ...(isEnd ? { ended: true } : {}),
+    ...immediate('persistentCongestion', `${nodeId}-${queueId}`, sinceUs, endUs, change === 'ended'),
     nodeId,
     queueId,
     occupancy: statistic,
@@ -51,17 +35,14 @@ export function congestionEvent(
 
 export function lossEvent(words: readonly number[], loss: Loss, sliceUs: number, endUs: number): ReportLossEvent {
   const [nodeId, hwId] = words as [number, number];
-  const sinceUs = loss.slice * sliceUs;
+  const { lost, firstSequence, lastSequence, slice } = loss;
+  const subject = `${nodeId}-${hwId}-${firstSequence}`;
   return {
-    type: 'immediate',
-    kind: 'reportLoss',
-    id: `reportLoss-${nodeId}-${hwId}-${loss.firstSequence}-${sinceUs}`,
-    timeNs: nanosecondText(endUs),
-    sinceNs: nanosecondText(sinceUs),
+    ...immediate('reportLoss', subject, slice * sliceUs, endUs),
     nodeId,
     hwId,
-    lost: loss.lost,
-    firstSequence: loss.firstSequence,
-    lastSequence: loss.lastSequence,
+    lost,
+    firstSequence,
+    lastSequence,
   };
 }

@@ -1,14 +1,11 @@
 import type { PartialLink } from '../model/partial.js';
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import type { ByteFields } from '../partial/fields.js';
 import { RECENT_FLOWS, RecentFlows } from '../slice/recent-flows.js';
 import { LinkCounts } from './counts.js';
-import type { Entry } from './registry.js';
+import { Entry } from './registry.js';
 
 /** A link from one switch to another: its traffic and its silence. */
-export class LinkEntry implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+export class LinkEntry extends Entry {
   lastSeenUs = 0;
   /** Counts of the open window. */
   counts = new LinkCounts();
@@ -19,10 +16,6 @@ export class LinkEntry implements Entry {
   /** `lastSeenUs` when its failure was reported; -1 if it has not failed. */
   failedUs = -1;
   readonly #recent = new RecentFlows(1);
-
-  constructor(words: readonly number[]) {
-    this.words = words;
-  }
 
   merge(part: PartialLink, slice: number): void {
     this.lastSlice = Math.max(this.lastSlice, slice);
@@ -40,33 +33,29 @@ export class LinkEntry implements Entry {
     return count;
   }
 
-  /** Begins the next window. */
-  clear(): void {
+  /** Whether the open window has anything to show. */
+  get isUsed(): boolean {
+    return this.counts.packets + this.late > 0;
+  }
+
+  /** Begins the next window. @returns whether this changes anything */
+  clear(): boolean {
+    const { isUsed } = this;
     this.counts = new LinkCounts();
     this.late = 0;
+    return isUsed;
   }
 
-  write(writer: ByteWriter): void {
-    writer.number(this.lastSeenUs);
-    writer.number(this.late);
-    this.counts.write(writer);
-    writer.number(this.silentSlices);
-    writer.signed(this.failedUs);
-    const recent = this.#recent.read(0);
-    writer.number(recent.length / 2);
-    for (let at = 0; at < recent.length; at += 2) {
-      writer.word(recent[at]!);
-      writer.number(recent[at + 1]!);
+  override pass(fields: ByteFields): void {
+    this.lastSeenUs = fields.number(this.lastSeenUs);
+    this.late = fields.number(this.late);
+    this.counts.pass(fields);
+    this.silentSlices = fields.number(this.silentSlices);
+    this.failedUs = fields.signed(this.failedUs);
+    const before = this.#recent.read(0);
+    const recent = fields.between(0, RECENT_FLOWS, 'flows', before.length / 2);
+    for (let at = 0; at < 2 * recent; at += 2) {
+      this.#recent.note(0, fields.word(before[at]), fields.number(before[at + 1]));
     }
-  }
-
-  read(reader: ByteReader): void {
-    this.lastSeenUs = reader.number();
-    this.late = reader.number();
-    this.counts.read(reader);
-    this.silentSlices = reader.number();
-    this.failedUs = reader.signed();
-    const recent = reader.between(0, RECENT_FLOWS, 'flows');
-    for (let index = 0; index < recent; index++) this.#recent.note(0, reader.word(), reader.number());
   }
 }

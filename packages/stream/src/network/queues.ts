@@ -1,9 +1,8 @@
 import type { PartialQueue } from '../model/partial.js';
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import type { ByteFields } from '../partial/fields.js';
 import { QueueCounts } from './counts.js';
 import type { GivenQueue } from './given.js';
-import type { Entry } from './registry.js';
+import { Entry } from './registry.js';
 
 /** The result of a window for a queue. */
 export interface QueueVerdict {
@@ -19,9 +18,7 @@ export interface QueueVerdict {
 }
 
 /** A queue of a switch: its counts in the open window, and its consecutive windows above the threshold. */
-export class QueueEntry implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+export class QueueEntry extends Entry {
   /** Counts of the open window. */
   counts = new QueueCounts();
   /** Consecutive windows above the threshold. */
@@ -30,10 +27,6 @@ export class QueueEntry implements Entry {
   #below = 0;
   /** First window of the persistent congestion; -1 if there is none. */
   #since = -1;
-
-  constructor(words: readonly number[]) {
-    this.words = words;
-  }
 
   merge(part: PartialQueue, slice: number): void {
     this.lastSlice = Math.max(this.lastSlice, slice);
@@ -62,15 +55,16 @@ export class QueueEntry implements Entry {
     const value = occupancy === null ? 0 : statistic === 'max' ? occupancy.max : occupancy.sum / occupancy.count;
     const isAbove = occupancy !== null && value > threshold;
     let change: QueueVerdict['change'] = null;
-    let { since, row } = { since: this.#since, row: 0 };
+    let since = this.#since;
+    let row = 0;
     if (isAbove) {
       this.#above++;
       this.#below = 0;
       if (this.#since < 0 && this.#above >= windows) {
         change = 'began';
         row = this.#above;
-        this.#since = window - this.#above + 1;
-        since = this.#since;
+        since = window - this.#above + 1;
+        this.#since = since;
       }
     } else if (occupancy !== null || isComplete) {
       this.#above = 0;
@@ -83,26 +77,13 @@ export class QueueEntry implements Entry {
     }
     const status = this.#since >= 0 ? 'persistent' : isAbove ? 'above' : 'clear';
     this.counts = new QueueCounts();
-    return {
-      queue: { queueId: this.words[1]!, counts, status },
-      statistic: value,
-      change,
-      since,
-      windows: row,
-    };
+    return { queue: { queueId: this.words[1]!, counts, status }, statistic: value, change, since, windows: row };
   }
 
-  write(writer: ByteWriter): void {
-    this.counts.write(writer);
-    writer.number(this.#above);
-    writer.number(this.#below);
-    writer.signed(this.#since);
-  }
-
-  read(reader: ByteReader): void {
-    this.counts.read(reader);
-    this.#above = reader.number();
-    this.#below = reader.number();
-    this.#since = reader.signed();
+  override pass(fields: ByteFields): void {
+    this.counts.pass(fields);
+    this.#above = fields.number(this.#above);
+    this.#below = fields.number(this.#below);
+    this.#since = fields.signed(this.#since);
   }
 }

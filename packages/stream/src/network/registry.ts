@@ -1,16 +1,22 @@
 import { StreamError } from '../errors.js';
 import type { StateChange } from '../model/state.js';
+import type { ByteFields } from '../partial/fields.js';
 import { ByteReader } from '../partial/reader.js';
 import { stateReader, stateWriter } from '../partial/state.js';
 import { ByteWriter } from '../partial/writer.js';
 
 /** An entry with state of its own, identified by one to three 32-bit words. */
-export interface Entry {
+export abstract class Entry {
   readonly words: readonly number[];
   /** The last slice in which it was seen. */
-  lastSlice: number;
-  write(writer: ByteWriter): void;
-  read(reader: ByteReader): void;
+  lastSlice = 0;
+
+  constructor(words: readonly number[]) {
+    this.words = words;
+  }
+
+  /** Writes its state, or reads it. */
+  abstract pass(fields: ByteFields): void;
 }
 
 interface Held<T> {
@@ -83,13 +89,13 @@ export class Registry<T extends Entry> {
   changes(into: StateChange[]): void {
     for (const key of this.#gone) into.push({ key, value: null });
     this.#gone = [];
+    const bytes = new ByteWriter();
     for (const held of this.#held.values()) {
       if (!held.isDirty) continue;
       held.isDirty = false;
       held.isKept = true;
-      const writer = stateWriter();
-      writer.number(held.entry.lastSlice);
-      held.entry.write(writer);
+      const writer = stateWriter(bytes);
+      passEntry(held.entry, writer);
       into.push({ key: this.#key(held.entry), value: writer.take() });
     }
   }
@@ -103,8 +109,7 @@ export class Registry<T extends Entry> {
     const entry = this.take(words);
     if (entry === null) throw new StreamError('ERR_STREAM_CAPACITY', 0, `more than ${this.#capacity} entries`);
     const contents = stateReader(value);
-    entry.lastSlice = contents.number();
-    entry.read(contents);
+    passEntry(entry, contents);
     contents.end();
     const held = this.#held.get(words.join())!;
     held.isDirty = false;
@@ -117,6 +122,11 @@ export class Registry<T extends Entry> {
     for (const word of entry.words) writer.word(word);
     return writer.take();
   }
+}
+
+function passEntry(entry: Entry, fields: ByteFields): void {
+  entry.lastSlice = fields.number(entry.lastSlice);
+  entry.pass(fields);
 }
 
 function compareWords(a: readonly number[], b: readonly number[]): number {

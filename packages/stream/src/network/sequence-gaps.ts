@@ -1,6 +1,5 @@
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
-import type { Entry } from './registry.js';
+import { type ByteFields, listOf } from '../partial/fields.js';
+import { Entry } from './registry.js';
 
 /** A jump by this many numbers is a restart rather than a loss. */
 const IMPLAUSIBLE_JUMP = 1 << 16;
@@ -32,9 +31,7 @@ export interface Loss {
  * by 2^16 or more, forward or back, is a restart of the reporter if a second number follows near it. A restart is no
  * loss of millions.
  */
-export class SequenceGaps implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+export class SequenceGaps extends Entry {
   readonly #range: number;
   /** The highest number so far, unwrapped; -1 before the first. */
   #highest = -1;
@@ -45,7 +42,7 @@ export class SequenceGaps implements Entry {
 
   /** @param words node id, hardware id, bits of a number */
   constructor(words: readonly number[]) {
-    this.words = words;
+    super(words);
     this.#range = 2 ** words[2]!;
   }
 
@@ -179,30 +176,14 @@ export class SequenceGaps implements Entry {
     };
   }
 
-  write(writer: ByteWriter): void {
-    writer.signed(this.#highest);
-    writer.byte(this.#isNew ? 1 : 0);
-    writer.signed(this.#strange);
-    writer.number(this.#gaps.length);
-    for (const { first, count, slice } of this.#gaps) {
-      writer.number(this.#highest - first);
-      writer.number(count);
-      writer.number(this.lastSlice - slice);
-    }
-  }
-
-  read(reader: ByteReader): void {
-    this.#highest = reader.signed();
-    this.#isNew = reader.between(0, 1, 'isNew') === 1;
-    this.#strange = reader.signed();
-    const gaps = reader.count(3);
-    this.#gaps = [];
-    for (let index = 0; index < gaps; index++) {
-      this.#gaps.push({
-        first: this.#highest - reader.between(0, this.#highest, 'distance of a gap'),
-        count: reader.between(1, IMPLAUSIBLE_JUMP + 32, 'numbers'),
-        slice: this.lastSlice - reader.between(0, this.lastSlice, 'slices'),
-      });
-    }
+  override pass(fields: ByteFields): void {
+    this.#highest = fields.signed(this.#highest);
+    this.#isNew = fields.flag('isNew', this.#isNew);
+    this.#strange = fields.signed(this.#strange);
+    this.#gaps = listOf(fields.count(3, this.#gaps.length), this.#gaps, (gap = { first: 0, count: 0, slice: 0 }) => ({
+      first: this.#highest - fields.between(0, this.#highest, 'distance of a gap', this.#highest - gap.first),
+      count: fields.between(1, IMPLAUSIBLE_JUMP + 32, 'numbers', gap.count),
+      slice: this.lastSlice - fields.between(0, this.lastSlice, 'slices', this.lastSlice - gap.slice),
+    }));
   }
 }

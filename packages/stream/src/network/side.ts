@@ -4,7 +4,8 @@ import type { NetworkSideOutput } from '../model/output.js';
 import type { NetworkPartial } from '../model/partial.js';
 import type { StateChange } from '../model/state.js';
 import type { NetworkSideOptions } from '../options.js';
-import { stateReader, stateWriter } from '../partial/state.js';
+import type { ByteFields } from '../partial/fields.js';
+import { passOptions, stateReader, stateWriter } from '../partial/state.js';
 import { type ResolvedNetworkOptions, resolveNetworkOptions } from '../resolve.js';
 import { LateCounts } from '../slice/late-counts.js';
 import { microsecondsOfMs } from '../time.js';
@@ -13,7 +14,7 @@ import { congestionEvent, linkEvent, lossEvent } from './events.js';
 import { type GivenQueue, GivenWindows, linkName, switchName } from './given.js';
 import { LinkEntry } from './links.js';
 import { QueueEntry } from './queues.js';
-import { Registry } from './registry.js';
+import { type Entry, Registry } from './registry.js';
 import { SequenceGaps } from './sequence-gaps.js';
 import { SwitchEntry } from './switches.js';
 
@@ -70,6 +71,7 @@ export class NetworkSide {
   readonly #links: Registry<LinkEntry>;
   readonly #queues: Registry<QueueEntry>;
   readonly #reporters: Registry<SequenceGaps>;
+  readonly #registries: readonly Registry<Entry>[];
   #found: ImmediateEvent[] = [];
   /** The first open slice; -1 before the first partial. */
   #openSlice = -1;
@@ -81,15 +83,17 @@ export class NetworkSide {
   #isWhole = true;
   #isClockDirty = false;
   #hasSeen = false;
-  #partials = 0;
-  #repeated = 0;
-  #late = 0;
-  #lateReports = 0;
-  #slices = 0;
-  #incompleteSlices = 0;
-  #events = 0;
-  #networkWindows = 0;
-  #incompleteWindows = 0;
+  readonly #counts = {
+    partials: 0,
+    repeated: 0,
+    late: 0,
+    lateReports: 0,
+    slices: 0,
+    incompleteSlices: 0,
+    events: 0,
+    networkWindows: 0,
+    incompleteWindows: 0,
+  };
 
   /** @throws RangeError for an option out of range */
   constructor(options: NetworkSideOptions = {}, output: NetworkSideOutput = {}) {
@@ -98,8 +102,8 @@ export class NetworkSide {
     this.#output = output;
     this.#arrivals = new Arrivals(resolved.pending);
     this.#given = new GivenWindows(resolved.windowUs, resolved.kept, (window) => {
-      this.#networkWindows++;
-      if (!window.complete) this.#incompleteWindows++;
+      this.#counts.networkWindows++;
+      if (!window.complete) this.#counts.incompleteWindows++;
       output.networkWindow?.(window);
     });
     this.#lateCounts = new LateCounts(resolved.windowUs, (correction) => output.correction?.(correction));
@@ -107,6 +111,7 @@ export class NetworkSide {
     this.#links = new Registry(KEY.LINK, 2, resolved.links, (words) => new LinkEntry(words));
     this.#queues = new Registry(KEY.QUEUE, 2, resolved.queues, (words) => new QueueEntry(words));
     this.#reporters = new Registry(KEY.REPORTER, 3, resolved.reporters, (words) => new SequenceGaps(words));
+    this.#registries = [this.#switches, this.#links, this.#queues, this.#reporters];
   }
 
   /**
@@ -123,13 +128,13 @@ export class NetworkSide {
     }
     const fate = this.#arrivals.offer(partial, this.#openSlice);
     if (fate === 'repeated') {
-      this.#repeated++;
+      this.#counts.repeated++;
       return;
     }
     this.#isClockDirty = true;
     if (partial.broken !== null) this.#break(...partial.broken);
     if (fate === 'late') this.#takeLate(partial);
-    else this.#partials++;
+    else this.#counts.partials++;
     this.#closeReady();
   }
 
@@ -151,7 +156,7 @@ export class NetworkSide {
   #takeLate(partial: NetworkPartial): void {
     const { slicesPerWindow } = this.#options;
     const window = Math.floor(partial.slice / slicesPerWindow);
-    this.#late++;
+    this.#counts.late++;
     if (this.#given.has(window)) {
       this.#given.merge(window, partial);
       return;
@@ -164,7 +169,7 @@ export class NetworkSide {
         continue;
       }
       const { nodeId, reports } = part;
-      this.#lateReports += reports;
+      this.#counts.lateReports += reports;
       if (entry !== null) entry.late += reports;
       this.#lateCounts.add(switchName(nodeId), window, reports, () => ({ of: 'switchWindow', nodeId }));
     }
@@ -268,9 +273,9 @@ export class NetworkSide {
     this.#openSlice = slice + 1;
     this.#hasClosed = true;
     this.#isClockDirty = true;
-    this.#slices++;
+    this.#counts.slices++;
     if (!isComplete) {
-      this.#incompleteSlices++;
+      this.#counts.incompleteSlices++;
       this.#isWhole = false;
     }
     const partials = this.#arrivals.take(slice);
@@ -336,8 +341,9 @@ export class NetworkSide {
       }
     }
     for (const { words, blocks } of seen.values()) {
+      // Sort, because the search for a reporter's first number begins at the lowest. The order of sides must not matter.
       const reporter = this.#reporters.take(words);
-      const loss = reporter?.take(inOrder(blocks), slice, isWhole) ?? null;
+      const loss = reporter?.take(new Map([...blocks].sort(([a], [b]) => a - b)), slice, isWhole) ?? null;
       if (loss !== null) this.#found.push(lossEvent(words, loss, sliceUs, endUs));
     }
     this.#reporters.visit((reporter) => {
@@ -368,37 +374,27 @@ export class NetworkSide {
       return true;
     });
     this.#given.begin(window, complete);
-    for (const { words, counts, late } of this.#switches.ordered()) {
+    for (const { words, counts, late, isUsed } of this.#switches.ordered()) {
       const nodeId = words[0]!;
-      if (counts.reports + late > 0) this.#given.addSwitch(window, nodeId, counts, late, queuesOf.get(nodeId) ?? []);
+      if (isUsed) this.#given.addSwitch(window, nodeId, counts, late, queuesOf.get(nodeId) ?? []);
     }
-    for (const { words, counts, late } of this.#links.ordered()) {
+    for (const { words, counts, late, isUsed } of this.#links.ordered()) {
       const [from, to] = words as [number, number];
-      if (counts.packets + late > 0) this.#given.addLink(window, [from, to], counts, late);
+      if (isUsed) this.#given.addLink(window, [from, to], counts, late);
     }
     const { latenessUs } = this.#options;
     this.#given.keepFrom(Math.floor(((window + 1) * windowUs - latenessUs) / windowUs));
     this.#arrivals.missing.forget(this.#openSlice);
-    this.#switches.visit((one) => {
-      const isUsed = one.counts.reports + one.late > 0;
-      one.clear();
-      return isUsed;
-    });
-    this.#links.visit((one) => {
-      const isUsed = one.counts.packets + one.late > 0;
-      one.clear();
-      return isUsed;
-    });
-    for (const registry of [this.#switches, this.#links, this.#queues, this.#reporters]) {
-      registry.forget(slice - idleSlices);
-    }
+    this.#switches.visit((one) => one.clear());
+    this.#links.visit((one) => one.clear());
+    for (const registry of this.#registries) registry.forget(slice - idleSlices);
   }
 
   #tell(): void {
     if (this.#found.length === 0) return;
     const found = this.#found;
     this.#found = [];
-    this.#events += found.length;
+    this.#counts.events += found.length;
     for (const event of found) this.#output.event?.(event);
   }
 
@@ -406,19 +402,11 @@ export class NetworkSide {
   changes(): StateChange[] {
     const changes: StateChange[] = [];
     this.#arrivals.changes(changes);
-    for (const registry of [this.#switches, this.#links, this.#queues, this.#reporters]) registry.changes(changes);
+    for (const registry of this.#registries) registry.changes(changes);
     if (this.#isClockDirty) {
       this.#isClockDirty = false;
-      const { sliceUs, windowUs } = this.#options;
       const writer = stateWriter();
-      writer.number(sliceUs);
-      writer.number(windowUs);
-      writer.signed(this.#openSlice);
-      writer.signed(this.#horizon);
-      writer.number(this.#lateCounts.total);
-      writer.byte(this.#hasClosed ? 1 : 0);
-      writer.byte(this.#isWhole ? 1 : 0);
-      this.#arrivals.missing.write(writer);
+      this.#passClock(writer);
       changes.push({ key: Uint8Array.of(KEY.CLOCK), value: writer.take() });
     }
     return changes;
@@ -431,8 +419,8 @@ export class NetworkSide {
    */
   restore(key: Uint8Array, value: Uint8Array): void {
     if (this.#hasSeen) throw new TypeError('state is put back before the first partial and the first time');
-    for (const registry of [this.#switches, this.#links, this.#queues, this.#reporters]) {
-      if (key[0] !== registry.prefix) continue;
+    const registry = this.#registries.find(({ prefix }) => prefix === key[0]);
+    if (registry !== undefined) {
       registry.restore(key, value);
       return;
     }
@@ -441,43 +429,23 @@ export class NetworkSide {
       throw new StreamError('ERR_STREAM_MALFORMED', 0, `a key that begins with ${key[0]} is none of a network side`);
     }
     const reader = stateReader(value);
-    const { sliceUs, windowUs } = this.#options;
-    for (const [name, own] of Object.entries({ sliceUs, windowUs })) {
-      const { offset } = reader;
-      const other = reader.number();
-      if (other !== own) throw new StreamError('ERR_STREAM_MISMATCH', offset, `${name} was ${other}, and is ${own}`);
-    }
-    this.#openSlice = reader.signed();
-    this.#horizon = reader.signed();
-    this.#lateCounts.total = reader.number();
-    this.#hasClosed = reader.between(0, 1, 'hasClosed') === 1;
-    this.#isWhole = reader.between(0, 1, 'isWhole') === 1;
-    this.#arrivals.missing.read(reader);
+    this.#passClock(reader);
     reader.end();
   }
 
-  totals(): NetworkSideTotals {
-    const registries = [this.#switches, this.#links, this.#queues, this.#reporters];
-    return {
-      partials: this.#partials,
-      repeated: this.#repeated,
-      late: this.#late,
-      lateReports: this.#lateReports,
-      pending: this.#arrivals.count,
-      slices: this.#slices,
-      incompleteSlices: this.#incompleteSlices,
-      events: this.#events,
-      networkWindows: this.#networkWindows,
-      incompleteWindows: this.#incompleteWindows,
-      refused: registries.reduce((sum, { refused }) => sum + refused, 0),
-    };
+  #passClock(fields: ByteFields): void {
+    const { sliceUs, windowUs } = this.#options;
+    passOptions(fields, { sliceUs, windowUs });
+    this.#openSlice = fields.signed(this.#openSlice);
+    this.#horizon = fields.signed(this.#horizon);
+    this.#lateCounts.total = fields.number(this.#lateCounts.total);
+    this.#hasClosed = fields.flag('hasClosed', this.#hasClosed);
+    this.#isWhole = fields.flag('isWhole', this.#isWhole);
+    this.#arrivals.missing.pass(fields);
   }
-}
 
-/**
- * Sorts the blocks, because the search for a reporter's first number begins at the lowest. The order of sides must not
- * matter.
- */
-function inOrder(blocks: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
-  return new Map([...blocks].sort((a, b) => a[0] - b[0]));
+  totals(): NetworkSideTotals {
+    const refused = this.#registries.reduce((sum, registry) => sum + registry.refused, 0);
+    return { ...this.#counts, pending: this.#arrivals.count, refused };
+  }
 }

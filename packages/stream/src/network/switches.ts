@@ -1,40 +1,35 @@
 import type { PartialSwitch } from '../model/partial.js';
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import type { ByteFields } from '../partial/fields.js';
 import { SwitchCounts } from './counts.js';
-import type { Entry } from './registry.js';
+import { Entry } from './registry.js';
 
 /** A switch: when it was seen, and its counts in the open window. */
-export class SwitchEntry implements Entry {
-  readonly words: readonly number[];
-  lastSlice = 0;
+export class SwitchEntry extends Entry {
   /** Counts of the open window. */
   counts = new SwitchCounts();
   /** Reports of earlier windows, which the open window counts as `late`. */
   late = 0;
-
-  constructor(words: readonly number[]) {
-    this.words = words;
-  }
 
   merge(part: PartialSwitch, slice: number): void {
     this.lastSlice = Math.max(this.lastSlice, slice);
     this.counts.merge(part);
   }
 
-  /** Begins the next window. */
-  clear(): void {
+  /** Whether the open window has anything to show. */
+  get isUsed(): boolean {
+    return this.counts.reports + this.late > 0;
+  }
+
+  /** Begins the next window. @returns whether this changes anything */
+  clear(): boolean {
+    const { isUsed } = this;
     this.counts = new SwitchCounts();
     this.late = 0;
+    return isUsed;
   }
 
-  write(writer: ByteWriter): void {
-    writer.number(this.late);
-    this.counts.write(writer);
-  }
-
-  read(reader: ByteReader): void {
-    this.late = reader.number();
-    this.counts.read(reader);
+  override pass(fields: ByteFields): void {
+    this.late = fields.number(this.late);
+    this.counts.pass(fields);
   }
 }

@@ -1,7 +1,8 @@
 import { StreamError } from '../errors.js';
+import type { ByteFields } from './fields.js';
 
 /** Reads what a ByteWriter has written. Throws a StreamError for anything else, and never reads beyond the end. */
-export class ByteReader {
+export class ByteReader implements ByteFields {
   readonly #bytes: Uint8Array;
   #at = 0;
 
@@ -44,11 +45,14 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** A number from `least` to `most`. */
   between(least: number, most: number, what: string): number {
     const value = this.number();
     if (value < least || value > most) this.fail(`${what} is ${value}, not ${least} to ${most}`);
     return value;
+  }
+
+  flag(what: string): boolean {
+    return this.between(0, 1, what) === 1;
   }
 
   word(): number {
@@ -59,19 +63,7 @@ export class ByteReader {
     return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
   }
 
-  /** A view of the next `length` bytes. */
-  bytes(length: number): Uint8Array {
-    if (this.#at + length > this.#bytes.length) {
-      throw new StreamError('ERR_STREAM_TRUNCATED', this.#bytes.length, 'the bytes end here');
-    }
-    this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
-  }
-
-  /**
-   * A count of entries of at least `least` bytes each. A count that the rest cannot hold is refused before memory is
-   * taken.
-   */
+  /** Refuses a count that the rest cannot hold, before memory is taken. */
   count(least: number): number {
     const count = this.number();
     if (count * least > this.#bytes.length - this.#at) this.fail(`${count} entries in ${this.#bytes.length} bytes`);

@@ -1,4 +1,5 @@
 import { StreamError } from '../errors.js';
+import type { ByteFields } from './fields.js';
 import { ByteReader } from './reader.js';
 import { ByteWriter } from './writer.js';
 
@@ -17,9 +18,20 @@ export function stateReader(value: Uint8Array): ByteReader {
   return reader;
 }
 
-/** A writer behind the version of a piece of state. */
-export function stateWriter(): ByteWriter {
-  const writer = new ByteWriter();
+/** Puts an empty writer behind the version of a piece of state. */
+export function stateWriter(writer: ByteWriter = new ByteWriter()): ByteWriter {
   writer.byte(STATE_VERSION);
   return writer;
+}
+
+/**
+ * Passes options of a side.
+ * @throws StreamError if the side that has written the state had others
+ */
+export function passOptions(fields: ByteFields, options: Readonly<Record<string, number>>): void {
+  for (const [name, own] of Object.entries(options)) {
+    const { offset } = fields;
+    const other = fields.number(own);
+    if (other !== own) throw new StreamError('ERR_STREAM_MISMATCH', offset, `${name} was ${other}, and is ${own}`);
+  }
 }

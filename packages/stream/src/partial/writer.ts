@@ -1,7 +1,13 @@
-/** Writes numbers and bytes into a buffer that grows. */
-export class ByteWriter {
+import type { ByteFields } from './fields.js';
+
+/** Writes numbers into a buffer that grows. */
+export class ByteWriter implements ByteFields {
   #bytes: Uint8Array = new Uint8Array(256);
   #length = 0;
+
+  get offset(): number {
+    return this.#length;
+  }
 
   /** A copy of what was written. The writer is empty then. */
   take(): Uint8Array {
@@ -15,8 +21,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value;
   }
 
-  /** Writes an integer from 0 to 2^53 - 1: seven bits a byte, the lowest first. */
-  number(value: number): void {
+  number(value: number): number {
     this.#reserve(8);
     let rest = value;
     while (rest >= 0x80) {
@@ -24,27 +29,37 @@ export class ByteWriter {
       rest = Math.floor(rest / 0x80);
     }
     this.#bytes[this.#length++] = rest;
+    return value;
   }
 
-  /** Writes an integer from -2^52 to 2^52 - 1. Integers near 0 are short. */
-  signed(value: number): void {
+  signed(value: number): number {
     this.number(value < 0 ? -2 * value - 1 : 2 * value);
+    return value;
   }
 
-  /** Writes 32 bits, big-endian. */
-  word(value: number): void {
+  between(_least: number, _most: number, _what: string, value: number): number {
+    return this.number(value);
+  }
+
+  flag(_what: string, value: boolean): boolean {
+    this.byte(value ? 1 : 0);
+    return value;
+  }
+
+  count(_least: number, value: number): number {
+    return this.number(value);
+  }
+
+  fail(): void {}
+
+  word(value: number): number {
     this.#reserve(4);
     const bytes = this.#bytes;
     bytes[this.#length++] = value >>> 24;
     bytes[this.#length++] = value >>> 16;
     bytes[this.#length++] = value >>> 8;
     bytes[this.#length++] = value;
-  }
-
-  bytes(source: Uint8Array): void {
-    this.#reserve(source.length);
-    this.#bytes.set(source, this.#length);
-    this.#length += source.length;
+    return value;
   }
 
   #reserve(more: number): void {

@@ -1,4 +1,5 @@
 import type { PartialReporter, PartialSwitch, SliceContents } from '../model/partial.js';
+import { isNone, noRefusals } from '../model/partial.js';
 import { BUCKETS, bucketOf } from './buckets.js';
 import { NO_ROW, PairTable } from './pair-table.js';
 import { RecentFlows } from './recent-flows.js';
@@ -36,11 +37,7 @@ export class SliceBank {
   readonly #reporters: PairTable;
   readonly #blocks: PairTable;
   readonly #masks: Int32Array;
-  #refusedSwitches = 0;
-  #refusedLinks = 0;
-  #refusedQueues = 0;
-  #refusedSequences = 0;
-  #late = 0;
+  #refused = noRefusals();
 
   constructor({ switches, links, queues, reporters, sequenceBlocks }: SliceCapacity) {
     this.#switches = new PairTable(switches);
@@ -61,13 +58,8 @@ export class SliceBank {
   }
 
   get isEmpty(): boolean {
-    return (
-      this.#switches.size === 0 &&
-      this.#links.size === 0 &&
-      this.#queues.size === 0 &&
-      this.#reporters.size === 0 &&
-      this.#refusedSwitches + this.#refusedLinks + this.#refusedQueues + this.#refusedSequences + this.#late === 0
-    );
+    const tables = [this.#switches, this.#links, this.#queues, this.#reporters];
+    return tables.every(({ size }) => size === 0) && isNone(this.#refused);
   }
 
   /**
@@ -78,7 +70,7 @@ export class SliceBank {
     const before = this.#switches.size;
     const row = this.#switches.rowOf(nodeId, 0);
     if (row === NO_ROW) {
-      this.#refusedSwitches++;
+      this.#refused.switches++;
     } else if (row === before) {
       this.#reports[row] = 1;
       this.#lastSeen[row] = offsetUs;
@@ -99,7 +91,7 @@ export class SliceBank {
   link(from: number, to: number, offsetUs: number, flowHash: number, hasFlow: boolean): void {
     const row = this.#linkRow(from, to);
     if (row === NO_ROW) {
-      this.#refusedLinks++;
+      this.#refused.links++;
       return;
     }
     this.#packets[row]!++;
@@ -131,7 +123,7 @@ export class SliceBank {
   occupancy(nodeId: number, queueId: number, value: number): void {
     const row = this.#queueRow(nodeId, queueId);
     if (row === NO_ROW) {
-      this.#refusedQueues++;
+      this.#refused.queues++;
       return;
     }
     this.#occupancy.add(row, value);
@@ -139,7 +131,7 @@ export class SliceBank {
 
   congestion(nodeId: number, queueId: number): void {
     const row = this.#queueRow(nodeId, queueId);
-    if (row === NO_ROW) this.#refusedQueues++;
+    if (row === NO_ROW) this.#refused.queues++;
     else this.#congested[row]!++;
   }
 
@@ -147,7 +139,7 @@ export class SliceBank {
   sequence(nodeId: number, hwId: number, bits: number, sequence: number): void {
     const reporter = this.#reporters.rowOf(nodeId, bits === 22 ? hwId | IS_SHORT : hwId);
     const block = reporter === NO_ROW ? NO_ROW : this.#block(reporter, sequence >>> 5);
-    if (block === NO_ROW) this.#refusedSequences++;
+    if (block === NO_ROW) this.#refused.sequences++;
     else this.#masks[block]! |= 1 << (sequence & 31);
   }
 
@@ -159,7 +151,7 @@ export class SliceBank {
   }
 
   late(): void {
-    this.#late++;
+    this.#refused.late++;
   }
 
   clear(): void {
@@ -169,11 +161,7 @@ export class SliceBank {
     this.#queues.clear();
     this.#reporters.clear();
     this.#blocks.clear();
-    this.#refusedSwitches = 0;
-    this.#refusedLinks = 0;
-    this.#refusedQueues = 0;
-    this.#refusedSequences = 0;
-    this.#late = 0;
+    this.#refused = noRefusals();
   }
 
   /** The contents, as those of slice `slice`. Allocates. */
@@ -198,13 +186,7 @@ export class SliceBank {
         congested: this.#congested[row]!,
       })),
       reporters: this.#readReporters(),
-      refused: {
-        switches: this.#refusedSwitches,
-        links: this.#refusedLinks,
-        queues: this.#refusedQueues,
-        sequences: this.#refusedSequences,
-        late: this.#late,
-      },
+      refused: { ...this.#refused },
     };
   }
 
@@ -249,10 +231,8 @@ export class SliceBank {
     let fits = true;
     for (const one of partial.switches) {
       const row = this.seen(one.nodeId, one.lastSeenUs - start);
-      if (row === NO_ROW) {
-        fits = false;
-        continue;
-      }
+      fits &&= row !== NO_ROW;
+      if (row === NO_ROW) continue;
       this.#reports[row] = one.reports;
       this.#latency.load(row, one);
       for (let at = 0; at < one.buckets.length; at += 2) {
@@ -261,10 +241,8 @@ export class SliceBank {
     }
     for (const one of partial.links) {
       const row = this.#linkRow(one.from, one.to);
-      if (row === NO_ROW) {
-        fits = false;
-        continue;
-      }
+      fits &&= row !== NO_ROW;
+      if (row === NO_ROW) continue;
       this.#packets[row] = one.packets;
       this.#linkSeen[row] = one.lastSeenUs - start;
       for (let at = 0; at < one.flows.length; at += 2)
@@ -272,19 +250,13 @@ export class SliceBank {
     }
     for (const one of partial.queues) {
       const row = this.#queueRow(one.nodeId, one.queueId);
-      if (row === NO_ROW) {
-        fits = false;
-        continue;
-      }
+      fits &&= row !== NO_ROW;
+      if (row === NO_ROW) continue;
       this.#occupancy.load(row, one);
       this.#congested[row] = one.congested;
     }
     for (const one of partial.reporters) fits = this.#loadReporter(one) && fits;
-    this.#refusedSwitches = partial.refused.switches;
-    this.#refusedLinks = partial.refused.links;
-    this.#refusedQueues = partial.refused.queues;
-    this.#refusedSequences = partial.refused.sequences;
-    this.#late = partial.refused.late;
+    this.#refused = { ...partial.refused };
     return fits;
   }
 

@@ -1,5 +1,4 @@
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import type { ByteFields } from '../partial/fields.js';
 
 /** Most spans. Beyond it, the closest two are joined. */
 const MOST = 64;
@@ -57,17 +56,10 @@ export class MissingSpans {
     }
   }
 
-  write(writer: ByteWriter): void {
-    writer.number(this.#spans.length);
-    for (const { from, to } of this.#spans) {
-      writer.number(from);
-      writer.number(to);
-    }
-  }
-
-  read(reader: ByteReader): void {
-    const count = reader.between(0, MOST, 'spans');
+  pass(fields: ByteFields): void {
+    const spans = this.#spans;
+    const count = fields.between(0, MOST, 'spans', spans.length);
     this.#spans = [];
-    for (let index = 0; index < count; index++) this.add(reader.number(), reader.number());
+    for (let at = 0; at < count; at++) this.add(fields.number(spans[at]?.from), fields.number(spans[at]?.to));
   }
 }

@@ -13,7 +13,7 @@ export class PairTable {
   readonly #slots: Int32Array;
   /** The slot of each row, for clearing. */
   readonly #slotOf: Int32Array;
-  #size = 0;
+  size = 0;
 
   constructor(capacity: number) {
     this.capacity = capacity;
@@ -21,10 +21,6 @@ export class PairTable {
     this.second = new Uint32Array(capacity);
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(capacity * 2)));
     this.#slotOf = new Int32Array(capacity);
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   /** The row of a key, a new one if there is none; {@link NO_ROW} if there is no room. Words are unsigned. */
@@ -38,8 +34,8 @@ export class PairTable {
       if (this.first[row] === first && this.second[row] === second) return row;
       slot = (slot + 1) & mask;
     }
-    if (this.#size === this.capacity) return NO_ROW;
-    const row = this.#size++;
+    if (this.size === this.capacity) return NO_ROW;
+    const row = this.size++;
     this.#slots[slot] = row + 1;
     this.#slotOf[row] = slot;
     this.first[row] = first;
@@ -50,13 +46,13 @@ export class PairTable {
   /** The rows in ascending order of their keys. Allocates. */
   ordered(): number[] {
     const { first, second } = this;
-    return Array.from({ length: this.#size }, (_, row) => row).sort(
+    return Array.from({ length: this.size }, (_, row) => row).sort(
       (a, b) => first[a]! - first[b]! || second[a]! - second[b]!,
     );
   }
 
   clear(): void {
-    for (let row = 0; row < this.#size; row++) this.#slots[this.#slotOf[row]!] = 0;
-    this.#size = 0;
+    for (let row = 0; row < this.size; row++) this.#slots[this.#slotOf[row]!] = 0;
+    this.size = 0;
   }
 }

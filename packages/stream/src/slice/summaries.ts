@@ -1,6 +1,5 @@
 import type { Summary } from '../model/window.js';
-import type { ByteReader } from '../partial/reader.js';
-import type { ByteWriter } from '../partial/writer.js';
+import type { ByteFields } from '../partial/fields.js';
 
 /** Cells of a row. They share a cache line. */
 const CELL = { COUNT: 0, SUM: 1, MIN: 2, MAX: 3 } as const;
@@ -54,21 +53,16 @@ export class Summaries {
     this.#cells.set([count, sum, min, max], row * CELLS);
   }
 
-  write(row: number, writer: ByteWriter): void {
-    const { count, sum, min, max } = this.read(row);
-    writer.number(count);
-    if (count === 0) return;
-    writer.number(sum);
-    writer.number(min);
-    writer.number(max);
-  }
-
-  readFrom(row: number, reader: ByteReader): void {
-    this.reset(row);
-    const count = reader.number();
-    if (count === 0) return;
-    const sum = reader.number();
-    const min = reader.between(0, 0xffffffff, 'min');
-    this.load(row, { count, sum, min, max: reader.between(0, 0xffffffff, 'max') });
+  pass(row: number, fields: ByteFields): void {
+    const cells = this.#cells;
+    const at = row * CELLS;
+    cells[at + CELL.COUNT] = fields.number(cells[at + CELL.COUNT]!);
+    if (cells[at + CELL.COUNT] === 0) {
+      this.reset(row);
+      return;
+    }
+    cells[at + CELL.SUM] = fields.number(cells[at + CELL.SUM]!);
+    cells[at + CELL.MIN] = fields.between(0, 0xffffffff, 'min', cells[at + CELL.MIN]!);
+    cells[at + CELL.MAX] = fields.between(0, 0xffffffff, 'max', cells[at + CELL.MAX]!);
   }
 }

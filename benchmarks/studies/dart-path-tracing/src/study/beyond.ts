@@ -1,5 +1,6 @@
 /** Past the paper: what other ways of writing give for the same memory. */
-import { bestCopies, simulate } from '@int/dart';
+import { AdaptiveCopies, bestCopies, simulate } from '@int/dart';
+import { simulateAdaptive, simulateInsertion, simulateLoss, simulateRandomCopies } from './writing.js';
 
 type Say = (text: string) => void;
 
@@ -19,12 +20,13 @@ export interface AdaptivePoint {
 
 /** Numbers of copies that follow the load, against the best number for the final load, which no writer knows. */
 export function measureAdaptive(keys: number, say: Say): AdaptivePoint[] {
+  const copies = new AdaptiveCopies();
   const points = [300, 120, 60, 30, 20, 12].map((bytesPerFlow) => {
     const slots = Math.floor((keys * bytesPerFlow) / 24);
     const load = keys / slots;
     const fixedCopies = bestCopies(load);
     const fixed = simulate({ keys, slots, copies: fixedCopies, seed: 6 });
-    const adaptive = simulate({ keys, slots, writing: 'adaptive', seed: 6 });
+    const adaptive = simulateAdaptive({ keys, slots, seed: 6 }, copies);
     return {
       bytesPerFlow,
       load,
@@ -56,11 +58,12 @@ export interface InsertionPoint {
 
 /** COMPARE&SWAP insertion on 8-byte slots, against plain writes into the same slots. */
 export function measureInsertion(keys: number, say: Say): InsertionPoint[] {
+  const oneOrTwo = new AdaptiveCopies({ mostCopies: 2 });
   const points = [80, 40, 20, 10, 8, 4].map((bytesPerFlow) => {
     const slots = Math.floor((keys * bytesPerFlow) / 8);
     const load = keys / slots;
     const base = { keys, slots, valueBytes: 4, seed: 7 };
-    const insertion = simulate({ ...base, copies: 2, writing: 'insert' });
+    const insertion = simulateInsertion(base);
     const fixedCopies = bestCopies(load);
     const fixed = simulate({ ...base, copies: fixedCopies });
     return {
@@ -72,7 +75,7 @@ export function measureInsertion(keys: number, say: Say): InsertionPoint[] {
       fixedCopies,
       fixed: fixed.success,
       fixedOldest: fixed.oldest.success,
-      adaptive2: simulate({ ...base, copies: 2, writing: 'adaptive' }).success,
+      adaptive2: simulateAdaptive(base, oneOrTwo).success,
     };
   });
   say('insertion by COMPARE&SWAP: done');
@@ -106,24 +109,24 @@ export function measureLoss(keys: number, say: Say): LossPoint[] {
   const points: LossPoint[] = [];
   for (const copies of [2, 4]) {
     for (const loss of [0, 0.01, 0.02, 0.05]) {
-      const base = { keys, bytesPerFlow: 120, copies, loss, seed: 8 };
+      const base = { keys, bytesPerFlow: 120, copies, seed: 8 };
       const writeBytes = FRAME_BYTES + WRITE_HEADER_BYTES + SLOT_BYTES;
       points.push({
         copies,
         loss,
-        onePerCopy: { packets: copies, bytes: copies * writeBytes, success: simulate(base).success },
+        onePerCopy: { packets: copies, bytes: copies * writeBytes, success: simulateLoss(base, loss).success },
         multiSlot: {
           packets: 1,
           // 8 bytes in front of the addresses, 8 for each.
           bytes: FRAME_BYTES + 8 + 8 * copies + SLOT_BYTES,
-          success: simulate({ ...base, packets: 'key' }).success,
+          success: simulateLoss(base, loss, 'key').success,
         },
         randomCopy: {
           packets: copies,
           bytes: copies * writeBytes,
-          success: simulate({ ...base, writing: 'random', reports: copies }).success,
+          success: simulateRandomCopies(base, copies, loss).success,
         },
-        oneCopy: { packets: 1, bytes: writeBytes, success: simulate({ ...base, copies: 1 }).success },
+        oneCopy: { packets: 1, bytes: writeBytes, success: simulateLoss({ ...base, copies: 1 }, loss).success },
       });
     }
   }

@@ -75,7 +75,7 @@ function measureAges(keys: number, say: Say): AgeCurve[] {
       success,
       theory: theory.success,
       wrong,
-      wrongTheory: theory.wrong ?? 0,
+      wrongTheory: theory.wrong,
       oldest: { success: oldest.success, theory: oldest.theory },
       ages: found.ages.map((range) => ({
         age: (range.from + range.to) / 2,
@@ -97,7 +97,7 @@ function measureWrong(keys: number, byAge: readonly AgeCurve[], say: Say): Wrong
     for (const bytesPerFlow of MEMORIES) {
       const { wrong, theory } = simulate({ keys: count, bytesPerFlow, copies: 2, checksumBits, seed: 5 });
       const answers = Math.round(wrong * count);
-      points.push({ checksumBits, bytesPerFlow, keys: count, answers, wrong, theory: theory.wrong ?? 0 });
+      points.push({ checksumBits, bytesPerFlow, keys: count, answers, wrong, theory: theory.wrong });
     }
     say(`wrong answers, b = ${checksumBits}: done`);
   }

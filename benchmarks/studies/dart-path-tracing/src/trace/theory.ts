@@ -3,7 +3,7 @@
  * runs, much longer than the packets of a flow: flows are taken to be lost as a whole.
  */
 import { type AgeRange, OutcomeModel, type Outcomes } from '@int/dart';
-import { averageOverAges } from '@int/dart/internals';
+import { meanOutcomes } from '@int/dart/internals';
 
 export interface TheoryInput {
   readonly flows: number;
@@ -14,14 +14,12 @@ export interface TheoryInput {
 }
 
 /** The outcomes of queries, averaged over flows of some ages: 0 is the last one, 1 the first. */
-export function theoryOf({ flows, slots, copies, loss }: TheoryInput, ages: AgeRange = { from: 0, to: 1 }): Outcomes {
+export function theoryOf({ flows, slots, copies, loss }: TheoryInput, ages?: AgeRange): Outcomes {
   const model = new OutcomeModel({
     copies,
     written: Array.from({ length: copies + 1 }, (_, count) => (count === 0 ? loss : count === copies ? 1 - loss : 0)),
   });
   const written = (age: number): number => (copies * (1 - loss) * flows * age) / slots;
   const foreign = -Math.expm1(-written(1));
-  const mean = (outcome: keyof Outcomes): number =>
-    averageOverAges((age) => model.distinct(-Math.expm1(-written(age)), foreign)[outcome], ages);
-  return { success: mean('success'), absent: mean('absent'), conflict: mean('conflict'), wrong: mean('wrong') };
+  return meanOutcomes((age) => model.distinct(-Math.expm1(-written(age)), foreign), ages);
 }

@@ -3,16 +3,13 @@ import { parseUdpAddress } from '@int/collector/internals';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Listener, type Rotate } from '../../dart/listener.js';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
-import { address64, addStoreOptions, type StoreFlags } from '../../dart/options.js';
+import { addRegionOptions, checkRegion, type RegionFlags } from '../../dart/region-options.js';
+import { given } from '../../given.js';
 import { udpAddress } from '../../input/udp-address.js';
 import { EXIT, type Io, say } from '../../io.js';
 import { duration, wholeNumber } from '../../options.js';
 
-interface ListenFlags extends StoreFlags {
-  readonly queuePair?: readonly number[];
-  readonly remoteKey: number;
-  readonly base: bigint;
-  readonly service: 'uc' | 'rc';
+interface ListenFlags extends RegionFlags {
   readonly destination?: string;
   readonly icrc: 'check' | 'any-identification' | 'skip';
   readonly checkpoint: number;
@@ -25,12 +22,6 @@ const ROCE_PORT = 4791;
 /** The longest time that timers accept. */
 const MOST_MS = 2 ** 31 - 1;
 const span = duration('a time', MOST_MS);
-
-function queuePairs(text: string, previous: readonly number[] = []): number[] {
-  const number = wholeNumber('a queue pair', 0, 0xff_ffff)(text);
-  if (previous.includes(number)) throw new InvalidArgumentError(`${number} is given twice.`);
-  return [...previous, number];
-}
 
 /** `60s`: a time; `0.8`: a load. */
 function rotation(text: string): Rotate {
@@ -50,38 +41,22 @@ function roceAddress(text: string): UdpAddress {
   return hasPort ? parseUdpAddress(text) : { host, port: ROCE_PORT };
 }
 
-/** Defines arguments, options and action of `int dart listen`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<udp://HOST:PORT>', 'where to listen; without a port: 4791', roceAddress);
-  addStoreOptions(command)
-    .addOption(new Option('--queue-pair <N>', 'queue pair of a switch; repeat for more (1)').argParser(queuePairs))
-    .addOption(
-      new Option('--remote-key <N>', 'key of the memory region')
-        .argParser(wholeNumber('a key', 0, 0xffff_ffff))
-        .default(1, '1'),
-    )
-    .addOption(new Option('--base <ADDR>', 'address of the first slot').argParser(address64).default(0n, '0'))
-    .addOption(
-      new Option('--service <NAME>', 'uc: packets that are lost are lost; rc: with answers and atomics')
-        .choices(['uc', 'rc'])
-        .default('uc'),
-    )
-    .addOption(new Option('--destination <IP>', 'address that packets are sent to, where HOST is 0.0.0.0 or [::]'))
+  addRegionOptions(command)
+    .option('--destination <IP>', 'address that packets are sent to, where HOST is 0.0.0.0 or [::]')
     .addOption(
       new Option('--icrc <MODE>', 'any-identification: senders use IPv4 identifications other than 0')
         .choices(['check', 'any-identification', 'skip'])
         .default('check'),
     )
-    .addOption(
-      new Option('--checkpoint <MS>', 'milliseconds between checkpoints, 0: only at the end')
-        .argParser(wholeNumber('milliseconds', 0, MOST_MS))
-        .default(1000, '1000'),
+    .option(
+      '--checkpoint <MS>',
+      'milliseconds between checkpoints, 0: only at the end',
+      wholeNumber('milliseconds', 0, MOST_MS),
+      1000,
     )
-    .addOption(
-      new Option('--rotate <DURATION|LOAD>', 'begin a new epoch after a time, or at a load (never)').argParser(
-        rotation,
-      ),
-    )
+    .option('--rotate <DURATION|LOAD>', 'begin a new epoch after a time, or at a load (never)', rotation)
     .option('--json', 'one JSON object per line: counters each second, totals at the end')
     .action(async (address: UdpAddress, flags: ListenFlags) => {
       done(await listen(address, flags, io, command));
@@ -89,21 +64,16 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 }
 
 async function listen(address: UdpAddress, flags: ListenFlags, io: Io, command: Command): Promise<number> {
-  const { queuePair = [1], remoteKey, base, service, destination, icrc, checkpoint, rotate } = flags;
+  const { queuePair = [1], remoteKey, base, destination, icrc, checkpoint, rotate } = flags;
   const isWildcard = address.host === '0.0.0.0' || address.host === '::';
   if (isWildcard && destination === undefined) {
     command.error(`error: ${address.host} is no address that packets are sent to: give --destination IP`);
   }
-  if (service === 'rc' && base % 8n !== 0n) command.error('error: atomics need a --base that is a multiple of 8');
+  checkRegion(flags, command);
   const trouble = new StoreTrouble((message) => say(io, message));
-  const store = await openStore(flags, {
-    checkpointMs: checkpoint,
-    ...(rotate !== undefined && { rotate }),
-    onError: trouble.onError,
-  });
+  const store = await openStore(flags, { checkpointMs: checkpoint, ...given({ rotate }), onError: trouble.onError });
   try {
-    const regions = { queuePairs: queuePair, service, remoteKey, base };
-    const listener = await Listener.open(store, { address, destination, icrc, ...regions }, io);
+    const listener = await Listener.open(store, { address, destination, icrc, region: flags }, io);
     const { geometry } = store.live;
     say(
       io,

@@ -1,5 +1,5 @@
 import { type MemoryPlan, type Policy, planMemory } from '@int/dart';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import {
   checksumBitsOption,
   copiesOption,
@@ -25,19 +25,10 @@ interface PlanFlags {
   readonly json?: true;
 }
 
-/** Defines arguments, options and action of `int dart plan`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .addOption(
-      new Option('--flows <K>', 'flows written in an epoch')
-        .argParser(wholeNumber('a number of flows', 1, 1e15))
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option('--success <F>', 'share of queries that are to succeed, such as 0.999 or 99.9%')
-        .argParser(fraction)
-        .makeOptionMandatory(),
-    )
+    .requiredOption('--flows <K>', 'flows written in an epoch', wholeNumber('a number of flows', 1, 1e15))
+    .requiredOption('--success <F>', 'share of queries that are to succeed, such as 0.999 or 99.9%', fraction)
     .addOption(valueBytesOption())
     .addOption(checksumBitsOption())
     .addOption(copiesOption().default(undefined, 'the best'))

@@ -4,7 +4,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { FlowTextError, keyOfFlow, parseFlow, parseProtocol } from '../../dart/flow-key.js';
 import { type AnswerJson, askStore, type Question } from '../../dart/live-query.js';
 import { hexBytes, moment, policyOption } from '../../dart/options.js';
-import { CliError, EXIT, hasColour, type Io, say, sayEach } from '../../io.js';
+import { given } from '../../given.js';
+import { EXIT, hasColour, type Io, say, sayEach } from '../../io.js';
 import { wholeNumber } from '../../options.js';
 import { type Colours, colours } from '../../output/colour.js';
 import { DataOutput } from '../../output/data-output.js';
@@ -40,7 +41,6 @@ function inWords<T>(read: () => T): T {
   }
 }
 
-/** Defines arguments, options and action of `int dart query`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const port = wholeNumber('a port', 0, 0xffff);
   const parts = ['source', 'destination', 'protocol', 'sourcePort', 'destinationPort'];
@@ -65,29 +65,20 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         .argParser(wholeNumber('a switch id', 0, 0xffff_ffff))
         .conflicts('key'),
     )
-    .addOption(new Option('--key <HEX>', 'any key').argParser(hexBytes))
+    .option('--key <HEX>', 'any key', hexBytes)
     .addOption(policyOption())
     .addOption(
       new Option('--at <TIME>', 'of the epoch of this time (the live one)').argParser(moment).conflicts(['from', 'to']),
     )
-    .addOption(new Option('--from <TIME>', 'of all epochs from this time on').argParser(moment))
-    .addOption(new Option('--to <TIME>', 'of all epochs before this time').argParser(moment))
+    .option('--from <TIME>', 'of all epochs from this time on', moment)
+    .option('--to <TIME>', 'of all epochs before this time', moment)
     .option('--salvage', 'where files are damaged, answer from what is sound, and say what was left out')
     .option('--json', 'one JSON object per line: an answer of each epoch asked')
     .action(async (flags: QueryFlags) => {
       const { policy, at, from, to } = flags;
       if (from !== undefined && to !== undefined && from >= to) command.error('error: --from has to be before --to');
       const { key, flow } = keyOf(flags, command);
-      const question: Question = {
-        key,
-        query: {
-          ...(policy !== undefined && { policy }),
-          ...(at !== undefined && { at }),
-          ...(from !== undefined && { from }),
-          ...(to !== undefined && { to }),
-        },
-      };
-      done(await query(flags, question, flow, io));
+      done(await query(flags, { key, query: given({ policy, at, from, to }) }, flow, io));
     });
 }
 
@@ -126,8 +117,7 @@ async function query(flags: QueryFlags, question: Question, flow: Flow | null, i
     output.line(colour.bold(flow === null ? Buffer.from(key).toString('hex') : `${flowText(flow)}${at}`));
     for (const answer of answers) output.line(answerText(answer, key, colour));
   }
-  await output.end();
-  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  await output.finish();
   sayEach(io, damage);
   if (answers.length === 0) say(io, 'no epoch of the store covers this time');
   return damage.length > 0 ? EXIT.INPUT : EXIT.OK;

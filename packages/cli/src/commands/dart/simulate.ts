@@ -1,6 +1,6 @@
 import type { FamilyName, Policy, SimulateOptions, SimulationResult } from '@int/dart';
 import { slotsFor } from '@int/dart/internals';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { aside } from '../../aside/aside.js';
 import { TASKS } from '../../aside/tasks.js';
 import {
@@ -31,19 +31,10 @@ interface SimulateFlags extends ShapeFlags {
 /** Up to this number, keys take less than a second and need no thread of their own. */
 const QUICK_KEYS = 500_000;
 
-/** Defines arguments, options and action of `int dart simulate`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .addOption(
-      new Option('--flows <K>', 'flows; each is written once')
-        .argParser(wholeNumber('a number of flows', 1, 0xffff_ffff))
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option('--bytes-per-flow <B>', 'bytes of slots for each flow')
-        .argParser(positiveNumber('bytes'))
-        .makeOptionMandatory(),
-    )
+    .requiredOption('--flows <K>', 'flows; each is written once', wholeNumber('a number of flows', 1, 0xffff_ffff))
+    .requiredOption('--bytes-per-flow <B>', 'bytes of slots for each flow', positiveNumber('bytes'))
     .addOption(copiesOption().makeOptionMandatory())
     .addOption(checksumBitsOption())
     .addOption(valueBytesOption())
@@ -109,15 +100,15 @@ function resultJson({ success, empty, wrong, theory, oldest, ages, ...rest }: Si
 }
 
 /** A share with as many digits as the number of keys supports. */
-function share(value: number | undefined): string {
-  return (value === undefined ? '-' : `${(value * 100).toFixed(4)} %`).padStart(12);
+function share(value: number): string {
+  return `${(value * 100).toFixed(4)} %`.padStart(12);
 }
 
 function resultText(flags: SimulateFlags, result: SimulationResult, io: Io): string[] {
   const colour = colours(hasColour(io));
   const { keys, slots, bytes, load, copies, theory, oldest, ages } = result;
   const { hash = 'xxhash' as FamilyName, seed = 0, policy = 'plurality', bytesPerFlow } = flags;
-  const row = (name: string, measured: number, expected: number | undefined): string =>
+  const row = (name: string, measured: number, expected: number): string =>
     `${name.padEnd(22)}${share(measured)}${share(expected)}`;
   const percent = (fraction: number): string => `${Math.round(fraction * 1000) / 10}`;
   return [

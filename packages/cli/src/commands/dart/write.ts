@@ -1,9 +1,9 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { RowWriter } from '../../dart/row-writer.js';
-import { CliError, EXIT, type Io, say } from '../../io.js';
+import { EXIT, type Io, say } from '../../io.js';
 import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../../options.js';
 import { DataOutput } from '../../output/data-output.js';
 import { counted, grouped, percent } from '../../output/numbers.js';
@@ -24,16 +24,11 @@ function metricList(text: string): MetricName[] {
   return names as MetricName[];
 }
 
-/** Defines arguments, options and action of `int dart write`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<FILE...>', 'pcap, pcapng or NDJSON, also gzip; - is standard input');
   addStoreOptions(command)
     .option('--postcards', 'a row for each hop: the key is the flow and the switch, the value its metrics')
-    .addOption(
-      new Option('--metrics <NAME,...>', `with --postcards: what a value holds (${POSTCARD_METRICS})`).argParser(
-        metricList,
-      ),
-    )
+    .option('--metrics <NAME,...>', `with --postcards: what a value holds (${POSTCARD_METRICS})`, metricList)
     .option('--json', 'totals as one JSON object');
   addDecodeOptions(command).action(async (files: string[], flags: WriteFlags) => {
     if (flags.metrics !== undefined && flags.postcards !== true) {
@@ -49,7 +44,7 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
   const store = await openStore(flags, { onError: trouble.onError });
   const progress = new Progress(io, false);
   const values = flags.postcards === true ? (flags.metrics ?? POSTCARD_METRICS) : 'path';
-  const onProgress = (): void => progress.update(() => `${counted(writer.totals.keys, 'key')} written`);
+  const onProgress = (): void => progress.update(() => `${counted(writer.keys, 'key')} written`);
   const writer = new RowWriter(store, { decode: decodeOptions(flags), values, onProgress }, io);
   try {
     for (const file of files) {
@@ -63,10 +58,11 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
       throw storeFailure(error, flags.store);
     });
   }
-  const { totals, hasFailed } = writer;
+  const { totals, hasFailed, keys } = writer;
   const { geometry, load } = store.live;
-  const { notOk = 0, noFlow = 0, noNode = 0, cut = 0, namelessHops = 0 } = writer.rows?.counters ?? {};
-  const { keys, frames, dropped, lines, badLines } = totals;
+  const { notOk = 0, noFlow = 0, noNode = 0, cut = 0, namelessHops = 0 } = writer.reports ?? {};
+  const { frames, dropped, lines } = totals;
+  const badLines = writer.badLines.count;
   const skipped = { notOk, noFlow, noNode, namelessHops, badLines };
   const output = new DataOutput(io.stdout);
   if (flags.json === true) {
@@ -85,8 +81,7 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
     }
     if (cut > 0) output.line(`cut: ${counted(cut, 'path')} longer than a value`);
   }
-  await output.end();
-  if (output.error !== null) throw new CliError(`cannot write: ${output.error.message}`, EXIT.OPEN);
+  await output.finish();
   if (io.signal.aborted) say(io, `interrupted after ${counted(keys, 'key')}`);
   const { truncated = 0, malformed = 0, unsupported = 0 } = dropped;
   const wrong = truncated + malformed + unsupported;

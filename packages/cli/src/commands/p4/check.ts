@@ -20,7 +20,6 @@ interface CheckFlags extends ProgramFlags {
   readonly strictBmv2?: true;
 }
 
-/** Defines arguments, options and action of `int p4 check`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   const warnings = new Option('--warnings <show|error|off>', 'show warnings; with "error" they are as bad as errors')
     .choices(['show', 'error', 'off'])

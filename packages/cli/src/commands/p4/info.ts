@@ -8,7 +8,6 @@ interface InfoFlags extends ProgramFlags {
   readonly json?: true;
 }
 
-/** Defines arguments, options and action of `int p4 info`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addProgramOptions(command.argument('<FILE.p4>', 'the program'))
     .option('--json', 'one JSON object')

@@ -23,7 +23,6 @@ Example:
   printf '0 ffffffffffff 000000000001 0800\\n! counter_read c 0\\n' | int p4 play switch.p4 --commands setup.txt -
 `;
 
-/** Defines arguments, options and action of `int p4 play`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addPoisonOption(
     addProgramOptions(

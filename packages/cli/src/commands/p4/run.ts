@@ -1,6 +1,6 @@
 import type { SwitchClock, SwitchStatistics } from '@int/p4vm';
 import { LinkType } from '@int/pcap';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { drained, EXIT, type Io, say } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';
 import { runCommands } from '../../p4/control-file.js';
@@ -55,14 +55,13 @@ class CaptureClock implements SwitchClock {
   }
 }
 
-/** Defines arguments, options and action of `int p4 run`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addPoisonOption(addProgramOptions(command.argument('<FILE.p4>', 'the program')))
     .option('--commands <CMDS>', 'commands of simple_switch_CLI to begin with, one a line')
-    .addOption(
-      new Option('--port <N=FILE>', 'the capture (pcap, pcapng, also gzip) that comes in by port N; repeat for more')
-        .argParser(portFile)
-        .makeOptionMandatory(),
+    .requiredOption(
+      '--port <N=FILE>',
+      'the capture (pcap, pcapng, also gzip) that comes in by port N; repeat for more',
+      portFile,
     )
     .requiredOption('--out <DIR>', 'the folder for out0.pcap, out1.pcap, ...')
     .option('--json', 'one JSON object with what was counted')
@@ -76,29 +75,29 @@ async function run(path: string, flags: RunFlags, io: Io): Promise<number> {
   if (target === undefined) return EXIT.INPUT;
   let exitCode: number = EXIT.OK;
   if (flags.commands !== undefined && !(await runCommands(target, flags.commands, io))) exitCode = EXIT.INPUT;
-  let linkType: number = LinkType.ETHERNET;
-  const captures = new PortCaptures(flags.out, () => linkType, flags.limit?.output ?? DEFAULT_OUTPUT_BYTES);
+  let linkType: number | undefined;
+  const captures = new PortCaptures(
+    flags.out,
+    () => linkType ?? LinkType.ETHERNET,
+    flags.limit?.output ?? DEFAULT_OUTPUT_BYTES,
+  );
   let high = 0;
   let low = 0;
   target.onTransmit = (port, bytes, offset, length) => {
     captures.add(port, bytes.subarray(offset, offset + length), high, low);
   };
   const start = performance.now();
-  let isFirst = true;
   let elapsedMs = 0;
   try {
     const damaged = await mergeCaptures(
       flags.port,
       io,
-      (frame) => {
-        if (isFirst) {
-          isFirst = false;
-          linkType = frame.linkType;
-        }
-        high = frame.timestampHigh;
-        low = frame.timestampLow;
+      (port, batch, row) => {
+        linkType ??= batch.linkType;
+        high = batch.timestampsHigh[row]!;
+        low = batch.timestampsLow[row]!;
         clock.set(high, low);
-        target.receive(frame.port, frame.bytes, frame.offset, frame.length);
+        target.receive(port, batch.bytes, batch.offsets[row]!, batch.lengths[row]!);
       },
       () => drained(io.stderr),
     );

@@ -11,7 +11,6 @@ interface StfFlags extends ProgramFlags, PoisonFlags {
   readonly json?: true;
 }
 
-/** Defines arguments, options and action of `int p4 stf`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addPoisonOption(
     addProgramOptions(

@@ -11,7 +11,6 @@ interface TraceFlags extends ProgramFlags {
   readonly json?: true;
 }
 
-/** Defines arguments, options and action of `int p4 trace`. */
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addProgramOptions(
     command

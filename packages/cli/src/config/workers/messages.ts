@@ -5,13 +5,11 @@ import type { IntConfig } from '../config.js';
 export interface WorkerData {
   /** The whole configuration: each worker takes its part. */
   readonly config: IntConfig;
-  /** The configuration file; paths are relative to it. */
   readonly file: string;
 }
 
 /** From a worker. */
 export type WorkerMessage =
-  /** A message for the user. */
   | { readonly name: 'say'; readonly line: string }
   /** Entries that left its flow cache, one after the other. */
   | { readonly name: 'flows'; readonly words: Int32Array; readonly records: number };

@@ -31,17 +31,14 @@ function withSpool(sink: SinkConfig, owner: string): SinkConfig {
   return { kafka: { ...sink.kafka, spool: { ...spool, directory: join(spool.directory, owner) } } };
 }
 
-/** Whether workers have this sink. */
 function isWorkers({ kafka, opensearch }: SinkConfig): boolean {
   return kafka !== undefined || opensearch !== undefined;
 }
 
-/** Whether sinks of the pipeline take the flow entries of the workers. */
 export function takesFlows({ sinks = [] }: IntConfig): boolean {
   return sinks.some(({ parquet }) => parquet !== undefined && (parquet.records ?? RECORD_KINDS).includes('flows'));
 }
 
-/** The part of the pipeline's thread. */
 export function pipelinePart(config: IntConfig): IntConfig {
   const { flows: _, workers: __, sinks = [], ...rest } = config;
   const own = sinks.map((sink) => (isWorkers(sink) ? only(withSpool(sink, 'events'), ['events']) : sink));
@@ -53,7 +50,6 @@ function rowsOf({ rows = ROWS }: FlowsConfig, count: number): number {
   return Math.max(1, Math.floor(rows / 2 ** Math.ceil(Math.log2(count))));
 }
 
-/** The part of worker `index`. */
 export function workerPart(config: IntConfig, index: number): IntConfig {
   const { flows, sinks = [], workers = 1 } = config;
   const own = sinks

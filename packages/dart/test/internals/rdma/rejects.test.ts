@@ -5,7 +5,7 @@ import { icrc, writeIcrc } from '@int/codec/internals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../../.ci/test/length.js';
-import { encodeMultiWrite, MULTI_WRITE_OPCODE } from '../../../src/rdma/multi-write.js';
+import { MULTI_WRITE_OPCODE } from '../../../src/rdma/multi-write.js';
 import { FIRST_REJECT, OUTCOME_NAMES, type OutcomeName } from '../../../src/rdma/outcomes.js';
 import { RNIC_STATE_WORDS } from '../../../src/rdma/rnic-state.js';
 import { SoftRnic, type SoftRnicOptions } from '../../../src/rdma/soft-rnic.js';
@@ -24,6 +24,7 @@ import {
   writeFrame,
   writerTo,
 } from '../../rdma/fixtures.js';
+import { encodeMultiWrite } from './multi-write.js';
 
 fc.configureGlobal({ seed: SEED });
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DartCounters } from '../../../src/rdma/counters.js';
 import { FrameRows } from '../../../src/rdma/frame-rows.js';
-import { decodeMultiWrite, encodeMultiWrite, MULTI_WRITE_OPCODE } from '../../../src/rdma/multi-write.js';
+import { MULTI_WRITE_OPCODE } from '../../../src/rdma/multi-write.js';
 import { OUTCOME_NAMES } from '../../../src/rdma/outcomes.js';
 import { SoftRnic } from '../../../src/rdma/soft-rnic.js';
 import type { DartStore } from '../../../src/store/dart-store.js';
@@ -26,6 +26,7 @@ import {
   UC,
   writerTo,
 } from '../../rdma/fixtures.js';
+import { decodeMultiWrite, encodeMultiWrite } from './multi-write.js';
 
 fc.configureGlobal({ seed: SEED });
 

@@ -3,16 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { Candidates } from '../../../src/store/answer.js';
 import { type Policy, policyNumber } from '../../../src/store/policy.js';
 import { STATUS } from '../../../src/store/rows.js';
-import { arrivingCopies, distinctSlots, meanOf } from '../../../src/theory/distinct-slots.js';
+import { OutcomeModel, wrongBounds } from '../../../src/theory/outcomes.js';
 import {
-  emptyBounds,
-  emptyProbability,
-  OutcomeModel,
-  successProbability,
-  wrongBounds,
-} from '../../../src/theory/outcomes.js';
-import {
-  falseMatchProbability,
+  checksumKinds,
   overwriteProbability,
   overwriteProbabilityWithModuloBias,
 } from '../../../src/theory/overwriting.js';
@@ -69,6 +62,21 @@ function valued(state: readonly number[], isDistinct: boolean): number[][] {
     });
   }
   return all;
+}
+
+/** P(D = d), d = 0..copies, of slots that are written with a probability each. */
+function spread(copies: number, each: number): number[] {
+  let chances = [1];
+  for (let slot = 0; slot < copies; slot++) {
+    const [not, yes] = [chances.map((chance) => chance * (1 - each)), chances.map((chance) => chance * each)];
+    chances = [...not, 0].map((chance, count) => chance + (yes[count - 1] ?? 0));
+  }
+  return chances;
+}
+
+/** The probability that the checksums of two random keys are equal. */
+function falseMatch(checksumBits: number): number {
+  return checksumKinds(checksumBits).reduce((sum, [weight, match]) => sum + weight * match, 0);
 }
 
 function mixture(checksumBits: number, f: (q: number) => number): number {
@@ -135,18 +143,19 @@ describe('the outcomes of a query', () => {
       mixture(bits, (q) =>
         choose.slice(0, last + 1).reduce((all, ways, j) => all + ways * p ** j * (1 - p) ** (3 - j) * f(j, q), 0),
       );
-    expect(successProbability(p, options)).toBeCloseTo(
+    const model = new OutcomeModel(options);
+    expect(model.distinct(p).success).toBeCloseTo(
       sum((j, q) => (1 - q) ** j, 2),
       14,
     );
-    expect(emptyProbability(p, options)).toBeCloseTo(
+    expect(model.distinct(p).absent).toBeCloseTo(
       mixture(bits, (q) => p ** 3 * (1 - q) ** 3),
       14,
     );
     const lower = sum((j, q) => 1 - (1 - q) ** j, 2);
     const more = mixture(bits, (q) => p ** 3 * (1 - (1 - q) ** 3 - 3 * q * (1 - q) ** 2));
-    expect(emptyBounds(p, options).lower).toBeCloseTo(lower, 14);
-    expect(emptyBounds(p, options).upper).toBeCloseTo(lower + more, 14);
+    expect(model.bounds(p).conflict.lower).toBeCloseTo(lower, 14);
+    expect(model.bounds(p).conflict.upper).toBeCloseTo(lower + more, 14);
     expect(wrongBounds(p, options).lower).toBeCloseTo(
       mixture(bits, (q) => p ** 3 * 3 * q * (1 - q) ** 2),
       14,
@@ -165,10 +174,10 @@ describe('the outcomes of a query', () => {
     });
     const chance = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
-      fc.property(options, chance, chance, fc.integer({ min: 0, max: 6 }), (given, p, foreign, reports) => {
+      fc.property(options, chance, chance, chance, (given, p, foreign, some) => {
         for (const model of [
           new OutcomeModel(given),
-          new OutcomeModel({ ...given, written: distinctSlots(given.copies, reports) }),
+          new OutcomeModel({ ...given, written: spread(given.copies, some) }),
         ]) {
           const outcomes = model.distinct(p, foreign);
           const bounds = model.bounds(p, foreign);
@@ -188,8 +197,8 @@ describe('the outcomes of a query', () => {
     const p = overwriteProbability(1, 1e12, 2);
     expect(p).toBeCloseTo(2e-12, 23);
     expect(model.distinct(p).absent / (p * p)).toBeCloseTo(1, 9);
-    expect(model.distinct(p).wrong / (p * p * 2 * falseMatchProbability(32))).toBeCloseTo(1, 9);
-    expect(model.distinct(p).conflict / (2 * p * falseMatchProbability(32))).toBeCloseTo(1, 9);
+    expect(model.distinct(p).wrong / (p * p * 2 * falseMatch(32))).toBeCloseTo(1, 9);
+    expect(model.distinct(p).conflict / (2 * p * falseMatch(32))).toBeCloseTo(1, 9);
   });
 
   it('refuse copies, bits and distributions that no store has', () => {
@@ -205,8 +214,8 @@ describe('a false match', () => {
     let equal = 0;
     for (let one = 0; one < 256; one++)
       for (let other = 0; other < 256; other++) if ((one || 1) === (other || 1)) equal++;
-    expect(falseMatchProbability(8)).toBe(equal / 2 ** 16);
-    expect(falseMatchProbability(32)).toBeCloseTo(2 ** -32 + 2 ** -63, 40);
+    expect(falseMatch(8)).toBe(equal / 2 ** 16);
+    expect(falseMatch(32)).toBeCloseTo(2 ** -32 + 2 ** -63, 40);
   });
 });
 
@@ -234,30 +243,5 @@ describe('overwriting', () => {
       expect(() => f(1, 0, 1)).toThrow(RangeError);
       expect(() => f(1, 10, Number.NaN)).toThrow(RangeError);
     }
-  });
-});
-
-describe('the slots that a key got written', () => {
-  it('are, with random copies, those of all sequences of choices', () => {
-    const [copies, reports] = [3, 4];
-    const counts = new Array<number>(copies + 1).fill(0);
-    for (let sequence = 0; sequence < copies ** reports; sequence++) {
-      const chosen = new Set(Array.from({ length: reports }, (_, at) => Math.floor(sequence / copies ** at) % copies));
-      counts[chosen.size]!++;
-    }
-    expect(distinctSlots(copies, reports)).toHaveLength(copies + 1);
-    for (const [count, chance] of distinctSlots(copies, reports).entries()) {
-      expect(chance).toBeCloseTo(counts[count]! / copies ** reports, 14);
-    }
-    expect(meanOf(distinctSlots(8, 5))).toBeCloseTo(8 * (1 - (7 / 8) ** 5), 12);
-  });
-
-  it('are fewer where packets are lost', () => {
-    expect(arrivingCopies(2, 0.1).map((chance) => Number(chance.toFixed(12)))).toEqual([0.01, 0.18, 0.81]);
-    expect(meanOf(distinctSlots(4, 3, 0.2))).toBeCloseTo(4 * (1 - (1 - 0.2) ** 3), 12);
-  });
-
-  it('refuse a number of reports that is not whole', () => {
-    expect(() => distinctSlots(2, 1.5)).toThrow(RangeError);
   });
 });

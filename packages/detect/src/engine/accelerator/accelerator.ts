@@ -1,5 +1,5 @@
 import type { AcceleratorMemory } from '@int/codec';
-import { signed } from '@int/codec/internals';
+import { canRunAccelerator, signed } from '@int/codec/internals';
 import type { BatchView } from '../batch-view.js';
 import type { LoopContext } from '../loops/context.js';
 import { LOOP_NAMES, type LoopName, type RunningRule } from '../running-rule.js';
@@ -58,8 +58,15 @@ export class Accelerator {
   /** Bytes it takes of the memory. */
   static readonly byteLength: number = (CONTEXT_WORDS + TABLE_WORDS) * 4 + 128;
 
-  /** @param switchMask number of switch cells minus one if that is a mask, else -1 */
-  constructor(memory: AcceleratorMemory, pool: StatePool, switchMask: number) {
+  /**
+   * The accelerator, or `null` where the engine cannot run it.
+   * @param switchMask number of switch cells minus one if that is a mask, else -1
+   */
+  static over(memory: AcceleratorMemory, pool: StatePool, switchMask: number): Accelerator | null {
+    return canRunAccelerator(DETECT_WASM) ? new Accelerator(memory, pool, switchMask) : null;
+  }
+
+  private constructor(memory: AcceleratorMemory, pool: StatePool, switchMask: number) {
     this.#buffer = memory.buffer;
     this.#context = signed(memory.words(CONTEXT_WORDS));
     const tables = memory.words(TABLE_WORDS);

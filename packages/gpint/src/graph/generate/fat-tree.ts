@@ -1,5 +1,5 @@
-import { assemble } from '../csr.js';
 import type { Graph } from '../graph.js';
+import { LinkList } from '../link-list.js';
 
 /** Largest `k`. Much larger trees would not fit into memory. */
 const LARGEST = 256;
@@ -25,23 +25,14 @@ export function fatTreeGraph(k: number): Graph {
     }
   }
   for (let i = 1; i <= half * half; i++) names.push(`core-${i}`);
-  const count = 2 * perLayer * half;
-  const from = new Uint32Array(count);
-  const to = new Uint32Array(count);
-  let at = 0;
+  const links = new LinkList();
   for (let edge = 0; edge < perLayer; edge++) {
     const pod = Math.floor(edge / half);
-    for (let j = 0; j < half; j++) {
-      from[at] = edge;
-      to[at++] = perLayer + pod * half + j;
-    }
+    for (let j = 0; j < half; j++) links.add(edge, perLayer + pod * half + j);
   }
   for (let aggregation = 0; aggregation < perLayer; aggregation++) {
     const group = aggregation % half;
-    for (let j = 0; j < half; j++) {
-      from[at] = perLayer + aggregation;
-      to[at++] = 2 * perLayer + group * half + j;
-    }
+    for (let j = 0; j < half; j++) links.add(perLayer + aggregation, 2 * perLayer + group * half + j);
   }
-  return assemble(names, count, from, to).graph;
+  return links.assemble(names).graph;
 }

@@ -1,6 +1,7 @@
 /** Graphs determined by their size. */
-import { assemble, numberedNames } from '../csr.js';
+import { numberedNames } from '../csr.js';
 import type { Graph } from '../graph.js';
+import { LinkList } from '../link-list.js';
 import { requireSize, requireTotal } from './size.js';
 
 /**
@@ -11,19 +12,12 @@ import { requireSize, requireTotal } from './size.js';
 export function leafSpineGraph(leaves: number, spines: number): Graph {
   requireSize(leaves, 1, 'leaves');
   requireSize(spines, 1, 'spines');
-  const count = leaves * spines;
-  requireTotal(leaves + spines, count);
-  const from = new Uint32Array(count);
-  const to = new Uint32Array(count);
-  let at = 0;
+  requireTotal(leaves + spines, leaves * spines);
+  const links = new LinkList();
   for (let leaf = 0; leaf < leaves; leaf++) {
-    for (let spine = 0; spine < spines; spine++) {
-      from[at] = leaf;
-      to[at++] = leaves + spine;
-    }
+    for (let spine = 0; spine < spines; spine++) links.add(leaf, leaves + spine);
   }
-  const names = [...numberedNames(leaves, 'leaf-'), ...numberedNames(spines, 'spine-')];
-  return assemble(names, count, from, to).graph;
+  return links.assemble([...numberedNames(leaves, 'leaf-'), ...numberedNames(spines, 'spine-')]).graph;
 }
 
 /**
@@ -35,45 +29,32 @@ export function leafSpineGraph(leaves: number, spines: number): Graph {
 export function grid(width: number, height: number): Graph {
   requireSize(width, 1, 'width');
   requireSize(height, 1, 'height');
-  const count = (width - 1) * height + width * (height - 1);
-  requireTotal(width * height, count);
+  requireTotal(width * height, (width - 1) * height + width * (height - 1));
   const names: string[] = [];
-  const from = new Uint32Array(count);
-  const to = new Uint32Array(count);
-  let at = 0;
+  const links = new LinkList();
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
       const node = row * width + column;
       names.push(`r${row + 1}c${column + 1}`);
-      if (column + 1 < width) {
-        from[at] = node;
-        to[at++] = node + 1;
-      }
-      if (row + 1 < height) {
-        from[at] = node;
-        to[at++] = node + width;
-      }
+      if (column + 1 < width) links.add(node, node + 1);
+      if (row + 1 < height) links.add(node, node + width);
     }
   }
-  return assemble(names, count, from, to).graph;
+  return links.assemble(names).graph;
 }
 
 /** `n` nodes s1 to s`n`, each linked with the next, the last with the first. @throws RangeError below 3 nodes */
 export function ring(n: number): Graph {
   requireSize(n, 3, 'nodes');
-  const from = new Uint32Array(n);
-  const to = new Uint32Array(n);
-  for (let v = 0; v < n; v++) {
-    from[v] = v;
-    to[v] = v + 1 < n ? v + 1 : 0;
-  }
-  return assemble(numberedNames(n), n, from, to).graph;
+  const links = new LinkList();
+  for (let v = 0; v < n; v++) links.add(v, (v + 1) % n);
+  return links.assemble(numberedNames(n)).graph;
 }
 
 /** A node `hub` (number 0) and `leaves` nodes leaf-1, ... linked with it alone. @throws RangeError below 1 leaf */
 export function star(leaves: number): Graph {
   requireSize(leaves, 1, 'leaves');
-  const to = new Uint32Array(leaves);
-  for (let i = 0; i < leaves; i++) to[i] = i + 1;
-  return assemble(['hub', ...numberedNames(leaves, 'leaf-')], leaves, new Uint32Array(leaves), to).graph;
+  const links = new LinkList();
+  for (let leaf = 1; leaf <= leaves; leaf++) links.add(0, leaf);
+  return links.assemble(['hub', ...numberedNames(leaves, 'leaf-')]).graph;
 }

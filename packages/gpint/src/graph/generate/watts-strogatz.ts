@@ -54,8 +54,7 @@ function draw(n: number, k: number, p: number, random: Random): Graph {
       degree[w] = degree[w]! + 1;
     }
   }
-  const from = new Uint32Array(n * half);
-  for (let i = 0; i < from.length; i++) from[i] = Math.floor(i / half);
+  const from = to.map((_, i) => Math.floor(i / half));
   return assemble(numberedNames(n), from.length, from, to).graph;
 }
 

@@ -2,7 +2,6 @@ import { Monitor, type SessionReport, wattsStrogatz } from '@int/gpint';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../../.ci/test/length.js';
-import { AdaptiveTimeouts } from '../../../src/recovery/adaptive.js';
 import {
   accountedFor,
   connectedWithout,
@@ -14,6 +13,7 @@ import {
 import { type Simulated, simulate } from '../../monitor/simulated.js';
 import { randomWalks } from '../../monitor/walks.js';
 import { SEED } from '../../seed.js';
+import { AdaptiveTimeouts } from '../recovery/adaptive-timeouts.js';
 
 const LINK = { delayNs: 50_000, rateBps: 1e9 };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AdaptiveTimeouts } from '../../../src/recovery/adaptive.js';
 import { SEED } from '../../seed.js';
+import { AdaptiveTimeouts } from './adaptive-timeouts.js';
 
 const MS = 1_000_000;
 

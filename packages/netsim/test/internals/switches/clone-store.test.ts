@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CloneStore } from '../../../src/switches/clone-store.js';
+import { type Clone, CloneStore } from '../../../src/switches/clone-store.js';
 import { SEED } from '../../seed.js';
 
 describe('the clone store', () => {
@@ -14,7 +14,7 @@ describe('the clone store', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 120 }), (actions) => {
         const store = new CloneStore(8);
-        let model: { id: number; port: number; slot: number; time: number }[] = [];
+        let model: { id: number; port: number; clone: Clone }[] = [];
         for (const [
           time,
           {
@@ -24,33 +24,23 @@ describe('the clone store', () => {
           },
         ] of actions.entries()) {
           const oldest = model.find((each) => each.id === id && each.port === port);
-          expect(store.find(id, port)).toBe(oldest?.slot ?? -1);
+          expect(store.find(id, port)).toBe(oldest?.clone);
           if (kind === 'add') {
-            const slot = store.add(id, port, Uint8Array.of(time), time);
-            expect(slot === -1).toBe(model.length === 8);
-            if (slot === -1) continue;
-            expect(model.some((each) => each.slot === slot)).toBe(false);
-            store.setHandle(slot, time);
-            model.push({ id, port, slot, time });
+            const clone = store.add(id, port, Uint8Array.of(time), time);
+            expect(clone === undefined).toBe(model.length === 8);
+            if (clone === undefined) continue;
+            expect([clone.timeNs, clone.frame[0]]).toEqual([time, time]);
+            model.push({ id, port, clone });
           } else if (kind === 'clear' && pick === 0) {
-            const handles: number[] = [];
-            store.clear((handle) => handles.push(handle));
-            expect(handles.sort((a, b) => a - b)).toEqual(model.map((each) => each.time));
+            expect(new Set(store.clear())).toEqual(new Set(model.map(({ clone }) => clone)));
             model = [];
           } else {
             const victim = kind === 'confirm' ? oldest : model[pick];
             if (victim === undefined) continue;
-            store.remove(victim.slot);
+            store.remove(victim.clone);
             model = model.filter((each) => each !== victim);
           }
           expect(store.size).toBe(model.length);
-          for (const each of model) {
-            expect([store.timeOf(each.slot), store.handleOf(each.slot), store.frameOf(each.slot)[0]]).toEqual([
-              each.time,
-              each.time,
-              each.time,
-            ]);
-          }
         }
       }),
       { seed: SEED, numRuns: 200 },

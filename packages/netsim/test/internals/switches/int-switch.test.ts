@@ -1,4 +1,4 @@
-import { internetChecksum } from '@int/codec/internals';
+import { ipv4HeaderChecksum } from '@int/codec/internals';
 import { IntSwitch, udpFrame } from '@int/netsim';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ function routed(frame: Uint8Array, hops: number): Uint8Array {
   out[22] = out[22]! - hops;
   out[24] = 0;
   out[25] = 0;
-  const checksum = internetChecksum(out, 14, 20);
+  const checksum = ipv4HeaderChecksum(out, 14);
   out[24] = checksum >>> 8;
   out[25] = checksum;
   return out;

@@ -36,7 +36,6 @@ function typesOf(leaves: readonly Type[]): fc.Arbitrary<Type> {
         (parameters): Type => ({
           kind: 'control',
           name: '',
-          typeParameters: [],
           parameters: parameters.map(({ type, direction }, i) => ({
             name: `p${i}`,
             direction: direction === 'in' ? 'in' : 'inout',

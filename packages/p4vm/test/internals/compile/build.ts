@@ -5,8 +5,6 @@ import type {
   DataType,
   Expression,
   IrArgument,
-  IrBinaryOperator,
-  IrDirection,
   IrField,
   IrFunction,
   IrParameter,
@@ -19,6 +17,7 @@ import type {
 } from '../../../src/ir/program.js';
 import type { Runtime } from '../../../src/machine/runtime.js';
 import type { Span } from '../../../src/source/position.js';
+import type { BinaryOperator, Direction } from '../../../src/syntax/ast.js';
 
 export const span: Span = { file: { name: 'test.p4', text: '' }, start: 0, end: 0 };
 
@@ -116,7 +115,7 @@ export function slice(base: Expression, high: number, low: number): Expression &
 
 const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', '&&', '||']);
 
-export function binary(operator: IrBinaryOperator, left: Expression, right: Expression): Expression {
+export function binary(operator: BinaryOperator, left: Expression, right: Expression): Expression {
   let type = COMPARISONS.has(operator) ? bool : left.type;
   if (operator === '++' && left.type.kind === 'bits' && right.type.kind === 'bits') {
     type = { kind: 'bits', width: left.type.width + right.type.width, isSigned: left.type.isSigned };
@@ -144,7 +143,7 @@ export function isValid(header: Expression): Expression {
   return { kind: 'is-valid', type: bool, header, span };
 }
 
-export function argument(direction: IrDirection, value: Expression | undefined): IrArgument {
+export function argument(direction: Direction, value: Expression | undefined): IrArgument {
   return { direction, value };
 }
 
@@ -187,7 +186,7 @@ export function lookahead(type: DataType): Expression {
 // Statements
 
 export function block(...statements: readonly Statement[]): Block {
-  return { kind: 'block', statements };
+  return { kind: 'block', statements, span };
 }
 
 export function assign(target: Expression, value: Expression): Statement {
@@ -229,7 +228,7 @@ export function giveBack(value?: Expression): Statement {
 
 // Declarations
 
-export function parameter(direction: IrDirection, each: Variable): IrParameter {
+export function parameter(direction: Direction, each: Variable): IrParameter {
   return { variable: each, direction };
 }
 

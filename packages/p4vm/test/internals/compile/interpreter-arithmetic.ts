@@ -1,9 +1,10 @@
-import type { DataType, IrBinaryOperator } from '../../../src/ir/program.js';
+import type { DataType } from '../../../src/ir/program.js';
+import type { BinaryOperator } from '../../../src/syntax/ast.js';
 import { cut, widthOf } from '../../compile/interpreter-values.js';
 
 /** A binary operator of bits, by bigints. */
 export function arithmetic(
-  operator: IrBinaryOperator,
+  operator: BinaryOperator,
   a: bigint,
   b: bigint,
   left: DataType,

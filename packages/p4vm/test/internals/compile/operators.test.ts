@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { DataType, Expression, IrBinaryOperator, IrProgram } from '../../../src/ir/program.js';
+import type { DataType, Expression, IrProgram } from '../../../src/ir/program.js';
+import type { BinaryOperator } from '../../../src/syntax/ast.js';
 import * as p4 from './build.js';
 import { expectSame, pack, Random } from './compare.js';
 
 const WIDTHS = [...Array.from({ length: 65 }, (_, index) => index + 1), 95, 96, 97, 127, 128, 129, 200];
-const ARITHMETIC: readonly IrBinaryOperator[] = ['+', '-', '*', '/', '%', '|+|', '|-|', '&', '|', '^'];
-const COMPARISONS: readonly IrBinaryOperator[] = ['==', '!=', '<', '<=', '>', '>='];
+const ARITHMETIC: readonly BinaryOperator[] = ['+', '-', '*', '/', '%', '|+|', '|-|', '&', '|', '^'];
+const COMPARISONS: readonly BinaryOperator[] = ['==', '!=', '<', '<=', '>', '>='];
 
 function padding(width: number): number {
   return (8 - (width & 7)) & 7;

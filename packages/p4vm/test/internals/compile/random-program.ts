@@ -3,8 +3,6 @@ import type {
   ControlInstance,
   DataType,
   Expression,
-  IrBinaryOperator,
-  IrDirection,
   IrFunction,
   IrParameter,
   IrProgram,
@@ -13,6 +11,7 @@ import type {
   StructDataType,
   Variable,
 } from '../../../src/ir/program.js';
+import type { BinaryOperator, Direction } from '../../../src/syntax/ast.js';
 import * as p4 from './build.js';
 import type { Random } from './compare.js';
 
@@ -29,8 +28,8 @@ const SCALARS: readonly DataType[] = [
   p4.bit(136),
   p4.bool,
 ];
-const ARITHMETIC: readonly IrBinaryOperator[] = ['+', '-', '*', '&', '|', '^', '|+|', '|-|', '/', '%'];
-const COMPARISONS: readonly IrBinaryOperator[] = ['==', '!=', '<', '<=', '>', '>='];
+const ARITHMETIC: readonly BinaryOperator[] = ['+', '-', '*', '&', '|', '^', '|+|', '|-|', '/', '%'];
+const COMPARISONS: readonly BinaryOperator[] = ['==', '!=', '<', '<=', '>', '>='];
 
 type Callee = IrFunction | Action | ControlInstance;
 
@@ -120,7 +119,7 @@ export class ProgramGenerator {
     return types.map((type) => p4.variable(this.#name('local'), type));
   }
 
-  #parameters(directions: readonly IrDirection[]): readonly IrParameter[] {
+  #parameters(directions: readonly Direction[]): readonly IrParameter[] {
     const aggregates = [this.#one, this.#other, this.#inner, p4.stackType(this.#one, 3), this.#union, this.#headers];
     return Array.from({ length: 1 + this.random.below(3) }, () => {
       const type = this.random.chance(35) ? this.random.pick(aggregates) : this.random.pick(SCALARS);

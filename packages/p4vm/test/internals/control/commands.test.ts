@@ -415,19 +415,39 @@ describe('replication commands', () => {
       '',
       '',
     ]);
-    expect(of.replicas.queues).toEqual([
+    expect(of.queues).toEqual([
       ['depth', 10, undefined, undefined],
       ['rate', 100, 1, 2],
     ]);
   });
 });
 
+describe('commands that need more memory than there is', () => {
+  it('fail and do not throw', () => {
+    const of = bench();
+    const ports = Array.from({ length: 40_000 }, (_, port) => port).join(' ');
+    let result = of.commands.execute(`mc_set_lag_membership 0 ${ports}`);
+    for (let lag = 1; result.status === 'done'; lag++)
+      result = of.commands.execute(`mc_set_lag_membership ${lag} ${ports}`);
+    const error = { code: 'ERR_CONTROL_NO_ROOM', message: 'Invalid table operation (TABLE_FULL)' };
+    expect(result.error).toEqual(error);
+    expect(bench(undefined, 0).commands.execute('act_prof_create_group sel').error).toEqual(error);
+  });
+});
+
 describe('lines', () => {
   it('that are blank, comments or have no meaning here are ignored; others that are no commands are not', () => {
     const of = bench();
-    const statuses = of.commands
-      .executeAll('\n# table_add x\n   \nhelp\nport_add veth0 1\r\ntable_frobnicate 1\n  table_num_entries   acl  ')
-      .map((result) => [result.command, result.status]);
+    const lines = [
+      '',
+      '# table_add x',
+      '   ',
+      'help',
+      'port_add veth0 1',
+      'table_frobnicate 1',
+      '  table_num_entries   acl  ',
+    ];
+    const statuses = lines.map((line) => of.commands.execute(line)).map(({ command, status }) => [command, status]);
     expect(statuses).toEqual([
       ['', 'ignored'],
       ['', 'ignored'],
@@ -449,8 +469,8 @@ describe('lines', () => {
       'register_write MyEgress.state 0 1',
     );
     expect(of.commands.execute('reset_state').status).toBe('done');
-    expect(of.replicas.groups.size).toBe(0);
-    expect(of.replicas.mirrors.size).toBe(1);
+    expect(of.replication.multicastGroups()).toEqual([]);
+    expect(of.replication.mirror(1)).toBeDefined();
     expect(text(of, 'table_num_entries ipv4_lpm', 'register_read MyEgress.state 0')).toEqual([
       '0',
       'MyEgress.state[0]= 0',

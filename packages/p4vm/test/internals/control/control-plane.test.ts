@@ -214,14 +214,14 @@ describe('extern objects by name', () => {
   });
 
   it('replicate packets by the switch, if there is one', () => {
-    const { control, replicas } = bench();
+    const { control, replication } = bench();
     control.setMirror(5, { port: 2 });
-    expect(replicas.mirror(5)).toEqual({ port: 2 });
+    expect(replication.mirror(5)).toEqual({ port: 2 });
     expect(refusal(() => control.setMirror(0x8000, { port: 2 }))).toBe('ERR_CONTROL_BAD_SESSION');
     control.deleteMirror(5);
     expect(refusal(() => control.deleteMirror(5))).toBe('ERR_CONTROL_BAD_SESSION');
     control.addMulticastGroup(1, [{ ports: [1, 2] }, { ports: [3], replicationId: 9 }]);
-    expect(replicas.multicastGroups()).toMatchObject([
+    expect(replication.multicastGroups()).toMatchObject([
       {
         group: 1,
         nodes: [

@@ -1,8 +1,8 @@
+import { Memory } from '../../../src/budget/memory.js';
 import { CommandInterpreter } from '../../../src/control/command-interpreter.js';
 import { ControlPlane } from '../../../src/control/control-plane.js';
-import type { ReplicationTarget } from '../../../src/control/target.js';
 import type { Action, DataType, Expression, IrProgram, Statement } from '../../../src/ir/program.js';
-import { ControlError } from '../../../src/tables/control-error.js';
+import { Replication } from '../../../src/switch/replication.js';
 import { createProgramState, type ProgramState } from '../../../src/tables/program-state.js';
 import {
   action,
@@ -55,7 +55,7 @@ export function hashCall(name: string, algorithm: string): Statement {
 }
 
 export function block(...statements: readonly Statement[]): IrProgram['ingress']['body'] {
-  return { kind: 'block', statements };
+  return { kind: 'block', statements, span };
 }
 
 const digestType: DataType = {
@@ -160,119 +160,25 @@ export function fullProgram(): IrProgram {
   });
 }
 
-interface Node {
-  readonly replicationId: number;
-  ports: readonly number[];
-  lags: readonly number[];
-  group: number | undefined;
-}
-
-/** Replication as a switch has it, without packets. */
-export class Replicas implements ReplicationTarget {
-  readonly mirrors = new Map<number, { readonly port?: number; readonly group?: number }>();
-  readonly groups = new Map<number, number[]>();
-  readonly nodes = new Map<number, Node>();
-  readonly queues: (readonly [string, number, number | undefined, number | undefined])[] = [];
-
-  setMirror(session: number, destination: { readonly port?: number; readonly group?: number }): void {
-    if (session > 0x7fff) throw new ControlError('ERR_CONTROL_BAD_SESSION', `mirror session ${session}`);
-    this.mirrors.set(session, destination);
-  }
-
-  deleteMirror(session: number): boolean {
-    return this.mirrors.delete(session);
-  }
-
-  mirror(session: number): { readonly port?: number; readonly group?: number } | undefined {
-    return this.mirrors.get(session);
-  }
-
-  createGroup(group: number): boolean {
-    if (!this.groups.has(group)) this.groups.set(group, []);
-    return true;
-  }
-
-  destroyGroup(group: number): boolean {
-    return this.groups.delete(group);
-  }
-
-  createNode(replicationId: number, ports: readonly number[], lags: readonly number[] = []): number {
-    const handle = this.nodes.size;
-    this.nodes.set(handle, { replicationId, ports, lags, group: undefined });
-    return handle;
-  }
-
-  updateNode(handle: number, ports: readonly number[], lags: readonly number[] = []): boolean {
-    const node = this.nodes.get(handle);
-    if (node === undefined) return false;
-    node.ports = ports;
-    node.lags = lags;
-    return true;
-  }
-
-  destroyNode(handle: number): boolean {
-    return this.nodes.delete(handle);
-  }
-
-  associateNode(group: number, handle: number): boolean {
-    const node = this.nodes.get(handle);
-    const handles = this.groups.get(group);
-    if (node === undefined || handles === undefined || node.group !== undefined) return false;
-    node.group = group;
-    handles.push(handle);
-    return true;
-  }
-
-  dissociateNode(group: number, handle: number): boolean {
-    const node = this.nodes.get(handle);
-    const handles = this.groups.get(group);
-    if (node === undefined || handles === undefined || node.group !== group) return false;
-    node.group = undefined;
-    handles.splice(handles.indexOf(handle), 1);
-    return true;
-  }
-
-  hasGroup(group: number): boolean {
-    return this.groups.has(group);
-  }
-
-  hasNode(handle: number): boolean {
-    return this.nodes.has(handle);
-  }
-
-  resetMulticast(): void {
-    this.groups.clear();
-    this.nodes.clear();
-  }
-
-  multicastGroups(): ReturnType<NonNullable<ReplicationTarget['multicastGroups']>> {
-    return [...this.groups].map(([group, handles]) => ({
-      group,
-      nodes: handles.map((handle) => ({ handle, ...this.nodes.get(handle)! })),
-    }));
-  }
-
-  setQueueDepth(packets: number, port?: number, priority?: number): void {
-    this.queues.push(['depth', packets, port, priority]);
-  }
-
-  setQueueRate(rate: number, port?: number, priority?: number): void {
-    this.queues.push(['rate', rate, port, priority]);
-  }
-}
-
 export interface Bench {
   readonly clock: MutableEnvironment;
   readonly state: ProgramState;
-  readonly replicas: Replicas;
+  readonly replication: Replication;
+  /** The settings of queues that the commands have made. */
+  readonly queues: (readonly [string, number, number | undefined, number | undefined])[];
   readonly control: ControlPlane;
   readonly commands: CommandInterpreter;
 }
 
-export function bench(of: IrProgram = fullProgram()): Bench {
+/** @param bytes memory for entries, members and groups */
+export function bench(of: IrProgram = fullProgram(), bytes = Number.POSITIVE_INFINITY): Bench {
   const clock = environment();
-  const state = createProgramState(of, clock);
-  const replicas = new Replicas();
-  const control = new ControlPlane(of, state, replicas);
-  return { clock, state, replicas, control, commands: new CommandInterpreter(control) };
+  const state = createProgramState(of, clock, undefined, new Memory(bytes));
+  const queues: Bench['queues'] = [];
+  const replication = new Replication({
+    setQueueDepth: (packets, port, priority) => void queues.push(['depth', packets, port, priority]),
+    setQueueRate: (rate, port, priority) => void queues.push(['rate', rate, port, priority]),
+  });
+  const control = new ControlPlane(of, state, replication);
+  return { clock, state, replication, queues, control, commands: new CommandInterpreter(control) };
 }

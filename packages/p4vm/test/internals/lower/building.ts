@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { printInstance, printProgram } from '../../../src/ir/print.js';
 import type { IrProgram } from '../../../src/ir/program.js';
 import { buildProgram } from '../../../src/lower/front-end.js';
 import { type Diagnostic, formatDiagnostic } from '../../../src/source/diagnostics.js';
 import { lineColumn } from '../../../src/source/position.js';
+import { printInstance, printProgram } from './program-text.js';
 
 /** Parts of a program; what is left out is empty. */
 export interface Parts {

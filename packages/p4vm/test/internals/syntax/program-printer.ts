@@ -1,10 +1,12 @@
 import type {
   Annotation,
   Argument,
+  ControlDeclaration,
   Declaration,
   Expression,
   ExternMethod,
   Parameter,
+  ParserDeclaration,
   ParserState,
   Program,
   Statement,
@@ -191,6 +193,8 @@ function lines(texts: readonly string[]): string {
   return texts.length === 0 ? '{ }' : `{\n${texts.join('\n')}\n}`;
 }
 
+type Local = (ControlDeclaration | ParserDeclaration)['locals'][number];
+
 function fields(declaration: StructDeclaration): string {
   return lines(declaration.fields.map((f) => `${annotations(f.annotations)}${printType(f.type)} ${f.name.text};`));
 }
@@ -229,7 +233,7 @@ function state(s: ParserState): string {
 }
 
 /** A declaration in the language. */
-export function printDeclaration(d: Declaration): string {
+export function printDeclaration(d: Declaration | Local): string {
   const head = annotations(d.annotations);
   const { text } = d.name;
   switch (d.kind) {

@@ -1,4 +1,3 @@
-import type { PacketEnvironment } from '../../../src/externs/environment.js';
 import type {
   Action,
   ActionCall,
@@ -13,7 +12,9 @@ import type {
   TableKey,
   ValueSet,
 } from '../../../src/ir/program.js';
+import type { PacketEnvironment } from '../../../src/machine/runtime.js';
 import type { Span } from '../../../src/source/position.js';
+import type { EntryTarget } from '../../../src/tables/match-table.js';
 
 /** Hand-written declarations, as the front end would make them. */
 
@@ -43,7 +44,7 @@ export function action(id: number, name: string, ...parameters: readonly (readon
       variable: { id: ids++, name: parameter, type },
       direction: 'none',
     })),
-    body: { kind: 'block', statements: [] },
+    body: { kind: 'block', statements: [], span: nowhere },
     annotations: new Map(),
     span: nowhere,
   };
@@ -55,6 +56,11 @@ export function key(name: string, type: DataType, matchKind: MatchKind): TableKe
 
 export function call(position: number, ...data: readonly (number | bigint)[]): ActionCall {
   return { action: position, data: data.map(BigInt) };
+}
+
+/** The target of an entry: an action by its position, with data. */
+export function to(position: number, ...data: readonly (number | bigint)[]): EntryTarget {
+  return { kind: 'action', call: call(position, ...data) };
 }
 
 export function constEntry(
@@ -140,7 +146,7 @@ export function program(parts: Partial<IrProgram> = {}): IrProgram {
     span: nowhere,
     actions: [],
     tables: [],
-    body: { kind: 'block', statements: [] },
+    body: { kind: 'block', statements: [], span: nowhere },
   });
   const struct = (name: string): IrProgram['headers'] => ({ kind: 'struct', name, id: name, fields: [] });
   return {

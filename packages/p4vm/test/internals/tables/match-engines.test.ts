@@ -5,7 +5,7 @@ import type { KeyMatch, MatchKind } from '../../../src/ir/program.js';
 import { ControlError } from '../../../src/tables/control-error.js';
 import { canonicalMatch, matchesPattern, shapeOf } from '../../../src/tables/key-match.js';
 import { MatchTable } from '../../../src/tables/match-table.js';
-import { bits, call, environment, key, seed, table } from './declarations.js';
+import { bits, environment, key, seed, table, to } from './declarations.js';
 
 /** The plainest model: all entries, looked through one by one. */
 interface ModelEntry {
@@ -152,7 +152,7 @@ function holds(kinds: readonly MatchKind[]): void {
               ? 'ERR_CONTROL_TABLE_FULL'
               : (((versions[slot] ?? 0) << 24) | slot) >>> 0;
           const port = model.length & 0x1ff;
-          const got = code(() => tested.add({ keys: step.keys, call: call(1, port), priority: step.priority }));
+          const got = code(() => tested.add(step.keys, to(1, port), step.priority));
           expect(got).toBe(expected);
           if (typeof got === 'number') {
             model.push({ keys, priority: step.priority, handle: got });
@@ -209,7 +209,7 @@ describe('large exact tables', () => {
     const tested = new MatchTable(table({ size: 200_000, keys: [key('k', bits(32), 'exact')] }), environment());
     for (let i = 0; i < 200_000; i++) {
       const value = Math.imul(i, 0x9e3779b1) >>> 0;
-      tested.add({ keys: [{ kind: 'exact', value: BigInt(value) }], call: call(1, i & 0x1ff), priority: 0 });
+      tested.add([{ kind: 'exact', value: BigInt(value) }], to(1, i & 0x1ff));
     }
     let wrong = 0;
     for (let i = 0; i < 200_000; i++) {
@@ -217,8 +217,6 @@ describe('large exact tables', () => {
       if (found.handle !== i || found.data[0] !== (i & 0x1ff)) wrong++;
     }
     expect(wrong).toBe(0);
-    expect(code(() => tested.add({ keys: [{ kind: 'exact', value: 1n }], call: call(2), priority: 0 }))).toBe(
-      'ERR_CONTROL_TABLE_FULL',
-    );
+    expect(code(() => tested.add([{ kind: 'exact', value: 1n }], to(2)))).toBe('ERR_CONTROL_TABLE_FULL');
   });
 });

@@ -25,6 +25,7 @@ import {
   prefix,
   range,
   table,
+  to,
   valueSet,
 } from './declarations.js';
 
@@ -43,14 +44,14 @@ const oneKey = [key('hdr.a', bits(16), 'exact')];
 describe('entries and handles', () => {
   it('gives the lowest free slot again, with a version above it', () => {
     const tested = new MatchTable(table({ keys: oneKey }), environment());
-    const add = (value: number): number => tested.add({ keys: [exact(value)], call: call(1, 7), priority: 0 });
+    const add = (value: number): number => tested.add([exact(value)], to(1, 7));
     expect([add(1), add(2), add(3)]).toEqual([0, 1, 2]);
     tested.delete(1);
     tested.delete(0);
     expect(add(4)).toBe(0x01000000);
     expect(add(5)).toBe(0x01000001);
     expect(refusal(() => tested.delete(0))).toBe('ERR_CONTROL_EXPIRED_HANDLE');
-    expect(refusal(() => tested.modify(9, call(2)))).toBe('ERR_CONTROL_BAD_HANDLE');
+    expect(refusal(() => tested.modify(9, to(2)))).toBe('ERR_CONTROL_BAD_HANDLE');
     expect(tested.lookup(4)).toEqual({ action: 1, data: [7], words: [7], isHit: true, handle: 0x01000000 });
     tested.clear();
     expect(add(6)).toBe(0);
@@ -58,7 +59,7 @@ describe('entries and handles', () => {
 
   it('gives the lowest of many free slots, whatever the order in which they became free', () => {
     const tested = new MatchTable(table({ size: 50_000, keys: oneKey }), environment());
-    const add = (value: number): number => tested.add({ keys: [exact(value)], call: call(1, 7), priority: 0 });
+    const add = (value: number): number => tested.add([exact(value)], to(1, 7));
     for (let value = 0; value < 50_000; value++) add(value);
     const freed = Array.from({ length: 25_000 }, (_, index) => (index * 7919) % 50_000);
     for (const handle of freed) tested.delete(handle);
@@ -68,25 +69,24 @@ describe('entries and handles', () => {
 
   it('changes the action of an entry, and refuses actions and data it has not got', () => {
     const tested = new MatchTable(table({ keys: oneKey }), environment());
-    const handle = tested.add({ keys: [exact(1)], call: call(2), priority: 0 });
-    tested.modify(handle, call(3, 0x0000_1234_5678_9abcn, 0xff));
+    const handle = tested.add([exact(1)], to(2));
+    tested.modify(handle, to(3, 0x0000_1234_5678_9abcn, 0xff));
     expect(tested.lookup(1).data).toEqual([0x1234_5678_9abcn, -1]);
     expect(tested.lookup(1).words).toEqual([0x5678_9abc, 0x1234, -1]);
-    expect(refusal(() => tested.modify(handle, call(9)))).toBe('ERR_CONTROL_UNKNOWN_ACTION');
-    expect(refusal(() => tested.modify(handle, call(1)))).toBe('ERR_CONTROL_WRONG_ARITY');
+    expect(refusal(() => tested.modify(handle, to(9)))).toBe('ERR_CONTROL_UNKNOWN_ACTION');
+    expect(refusal(() => tested.modify(handle, to(1)))).toBe('ERR_CONTROL_WRONG_ARITY');
     expect(tested.lookup(1).action).toBe(3);
   });
 
   it('cuts action data to the width of the parameter', () => {
     const tested = new MatchTable(table({ keys: oneKey }), environment());
-    tested.add({ keys: [exact(1)], call: call(1, 0x3ff), priority: 0 });
+    tested.add([exact(1)], to(1, 0x3ff));
     expect(tested.lookup(1).data).toEqual([0x1ff]);
   });
 
   it('refuses keys that are too wide, too many, or of another kind', () => {
     const tested = new MatchTable(table({ keys: oneKey }), environment());
-    const add = (...keys: Parameters<MatchTable['add']>[0]['keys']): unknown =>
-      tested.add({ keys, call: call(2), priority: 0 });
+    const add = (...keys: Parameters<MatchTable['add']>[0]): unknown => tested.add(keys, to(2));
     expect(refusal(() => add(exact(0x10000)))).toBe('ERR_CONTROL_VALUE_TOO_WIDE');
     expect(refusal(() => add(exact(1), exact(1)))).toBe('ERR_CONTROL_WRONG_ARITY');
     expect(refusal(() => add(masked(1, 1)))).toBe('ERR_CONTROL_BAD_MATCH');
@@ -96,7 +96,7 @@ describe('entries and handles', () => {
 
   it('has no entries without keys, and takes the default action then', () => {
     const tested = new MatchTable(table({ defaultAction: call(1, 5) }), environment());
-    expect(refusal(() => tested.add({ keys: [], call: call(2), priority: 0 }))).toBe('ERR_CONTROL_NO_KEY');
+    expect(refusal(() => tested.add([], to(2)))).toBe('ERR_CONTROL_NO_KEY');
     expect(tested.lookup()).toEqual({ action: 1, data: [5], words: [5], isHit: false, handle: -1 });
   });
 
@@ -104,9 +104,9 @@ describe('entries and handles', () => {
     const entries = [constEntry([exact(1)], call(2), 1), constEntry([exact(2)], call(1, 4), 2)];
     const tested = new MatchTable(table({ keys: oneKey, entries, areEntriesConst: true }), environment());
     expect(tested.lookup(2)).toMatchObject({ action: 1, data: [4], isHit: true });
-    expect(refusal(() => tested.add({ keys: [exact(3)], call: call(2), priority: 0 }))).toBe('ERR_CONTROL_CONST_TABLE');
+    expect(refusal(() => tested.add([exact(3)], to(2)))).toBe('ERR_CONTROL_CONST_TABLE');
     expect(refusal(() => tested.delete(0))).toBe('ERR_CONTROL_CONST_TABLE');
-    expect(refusal(() => tested.modify(0, call(2)))).toBe('ERR_CONTROL_CONST_TABLE');
+    expect(refusal(() => tested.modify(0, to(2)))).toBe('ERR_CONTROL_CONST_TABLE');
     expect(refusal(() => tested.clear())).toBe('ERR_CONTROL_CONST_TABLE');
     tested.reset();
     expect(tested.count).toBe(2);
@@ -117,7 +117,7 @@ describe('entries and handles', () => {
     const tested = new MatchTable(table({ keys: oneKey, entries }), environment());
     tested.delete(1);
     expect(refusal(() => tested.delete(0))).toBe('ERR_CONTROL_CONST_TABLE');
-    tested.add({ keys: [exact(9)], call: call(2), priority: 0 });
+    tested.add([exact(9)], to(2));
     tested.clear();
     expect(tested.entries().map((entry) => entry.isConst)).toEqual([true]);
     tested.reset();
@@ -126,20 +126,20 @@ describe('entries and handles', () => {
 
   it('sets and resets the default action unless it is constant', () => {
     const tested = new MatchTable(table({ keys: oneKey }), environment());
-    tested.setDefault(call(1, 3));
+    tested.setDefault(to(1, 3));
     expect(tested.lookup(0)).toMatchObject({ action: 1, data: [3], isHit: false });
     tested.resetDefault();
     expect(tested.lookup(0)).toMatchObject({ action: 0, isHit: false });
     const fixed = new MatchTable(table({ keys: oneKey, isDefaultConst: true }), environment());
-    expect(refusal(() => fixed.setDefault(call(2)))).toBe('ERR_CONTROL_CONST_DEFAULT');
+    expect(refusal(() => fixed.setDefault(to(2)))).toBe('ERR_CONTROL_CONST_DEFAULT');
     const none = new MatchTable(table({ keys: oneKey, defaultAction: undefined }), environment());
     expect(none.lookup(0).action).toBe(-1);
   });
 
   it('counts the prefix of an lpm key from the top of its width', () => {
     const tested = new MatchTable(table({ keys: [key('k', bits(9), 'lpm')] }), environment());
-    tested.add({ keys: [prefix(0b1_0000_0000, 1)], call: call(2), priority: 0 });
-    tested.add({ keys: [prefix(0b1_1000_0000, 2)], call: call(1, 1), priority: 0 });
+    tested.add([prefix(0b1_0000_0000, 1)], to(2));
+    tested.add([prefix(0b1_1000_0000, 2)], to(1, 1));
     expect(tested.lookup(0b1_0111_1111).action).toBe(2);
     expect(tested.lookup(0b1_1000_0001).action).toBe(1);
     expect(tested.lookup(0b0_1000_0001).isHit).toBe(false);
@@ -148,27 +148,23 @@ describe('entries and handles', () => {
   it('lets priorities alone decide beside a ternary key, and the lower slot between equal ones', () => {
     const keys = [key('a', bits(8), 'ternary'), key('b', bits(32), 'lpm')];
     const tested = new MatchTable(table({ keys }), environment());
-    tested.add({ keys: [any, prefix(0x0a000000, 8)], call: call(1, 1), priority: 5 });
-    tested.add({ keys: [any, prefix(0x0a000001, 32)], call: call(1, 2), priority: 6 });
-    tested.add({ keys: [masked(0, 1), prefix(0x0a000000, 24)], call: call(1, 3), priority: 5 });
+    tested.add([any, prefix(0x0a000000, 8)], to(1, 1), 5);
+    tested.add([any, prefix(0x0a000001, 32)], to(1, 2), 6);
+    tested.add([masked(0, 1), prefix(0x0a000000, 24)], to(1, 3), 5);
     expect(tested.lookup(0, 0x0a000001).data).toEqual([1]);
     tested.delete(0);
     expect(tested.lookup(0, 0x0a000001).data).toEqual([3]);
     expect(tested.lookup(1, 0x0a000001).data).toEqual([2]);
-    tested.add({ keys: [any, prefix(0, 0)], call: call(1, 4), priority: 5 });
+    tested.add([any, prefix(0, 0)], to(1, 4), 5);
     expect(tested.lookup(0, 0x0a000001)).toMatchObject({ data: [4], handle: 0x01000000 });
   });
 
   it('tells ranges that differ only in their ends apart', () => {
     const tested = new MatchTable(table({ keys: [key('a', bits(16), 'range')] }), environment());
-    tested.add({ keys: [range(1, 5)], call: call(1, 1), priority: 0 });
-    tested.add({ keys: [range(1, 6)], call: call(1, 2), priority: 0 });
-    expect(refusal(() => tested.add({ keys: [range(1, 5)], call: call(2), priority: 0 }))).toBe(
-      'ERR_CONTROL_DUPLICATE_ENTRY',
-    );
-    expect(refusal(() => tested.add({ keys: [range(6, 5)], call: call(2), priority: 0 }))).toBe(
-      'ERR_CONTROL_BAD_MATCH',
-    );
+    tested.add([range(1, 5)], to(1, 1));
+    tested.add([range(1, 6)], to(1, 2));
+    expect(refusal(() => tested.add([range(1, 5)], to(2)))).toBe('ERR_CONTROL_DUPLICATE_ENTRY');
+    expect(refusal(() => tested.add([range(6, 5)], to(2)))).toBe('ERR_CONTROL_BAD_MATCH');
     expect(tested.lookup(5).data).toEqual([1]);
     expect(tested.lookup(6).data).toEqual([2]);
   });
@@ -176,7 +172,7 @@ describe('entries and handles', () => {
   it('reports entries whose timeout passed without a hit', () => {
     const clock = environment();
     const tested = new MatchTable(table({ keys: oneKey, supportsTimeout: true }), clock);
-    const handles = [1, 2].map((value) => tested.add({ keys: [exact(value)], call: call(2), priority: 0 }));
+    const handles = [1, 2].map((value) => tested.add([exact(value)], to(2)));
     for (const handle of handles) tested.setTimeout(handle, 1000);
     clock.nowUs = 900;
     tested.lookup(1);
@@ -192,7 +188,7 @@ describe('direct counters and meters', () => {
     const clock = environment();
     const counter = new DirectCounter(extern(0, 'direct_counter', 'c', [member('CounterType', 'packets_and_bytes')]));
     const tested = new MatchTable(table({ keys: oneKey }), clock, { counter });
-    const handle = tested.add({ keys: [exact(1)], call: call(2), priority: 0 });
+    const handle = tested.add([exact(1)], to(2));
     clock.packetLength = 100;
     tested.lookup(1);
     clock.packetLength = 50;
@@ -200,7 +196,7 @@ describe('direct counters and meters', () => {
     tested.lookup(2);
     expect(tested.readCounter(handle)).toEqual({ packets: 2, bytes: 150 });
     tested.delete(handle);
-    const again = tested.add({ keys: [exact(1)], call: call(2), priority: 0 });
+    const again = tested.add([exact(1)], to(2));
     expect(tested.readCounter(again)).toEqual({ packets: 0, bytes: 0 });
     expect(refusal(() => tested.readCounter(7))).toBe('ERR_CONTROL_BAD_HANDLE');
   });
@@ -209,7 +205,7 @@ describe('direct counters and meters', () => {
     const clock = environment();
     const meter = new DirectMeter(extern(0, 'direct_meter', 'm', [member('MeterType', 'packets')]));
     const tested = new MatchTable(table({ keys: oneKey }), clock, { meter });
-    const handle = tested.add({ keys: [exact(1)], call: call(2), priority: 0 });
+    const handle = tested.add([exact(1)], to(2));
     tested.lookup(1);
     expect(meter.color).toBe(0);
     tested.setMeterRates(handle, [
@@ -249,7 +245,7 @@ describe('action profiles', () => {
     const members = [1, 2, 3].map((port) => profile.addMember(forward, [BigInt(port)]));
     const group = profile.createGroup();
     for (const each of [2, 0, 1]) profile.addToGroup(members[each]!, group);
-    tested.addIndirect([exact(9)], { kind: 'group', handle: group }, 0);
+    tested.add([exact(9)], { kind: 'group', handle: group });
     const calculations = new Calculations([], createRandomBits(1));
     for (let src = 0; src < 50; src++) {
       // 32 bits of src, 9 of port (5), then zeros: 6 bytes.
@@ -263,11 +259,9 @@ describe('action profiles', () => {
     const { tested, profile } = selectorTable();
     const one = profile.addMember(forward, [1n]);
     const group = profile.createGroup();
-    expect(refusal(() => tested.addIndirect([exact(9)], { kind: 'group', handle: group }, 0))).toBe(
-      'ERR_CONTROL_EMPTY_GROUP',
-    );
+    expect(refusal(() => tested.add([exact(9)], { kind: 'group', handle: group }))).toBe('ERR_CONTROL_EMPTY_GROUP');
     profile.addToGroup(one, group);
-    const handle = tested.addIndirect([exact(9)], { kind: 'group', handle: group }, 0);
+    const handle = tested.add([exact(9)], { kind: 'group', handle: group });
     profile.removeFromGroup(one, group);
     expect(tested.lookup(9, 1, 1)).toMatchObject({ action: -1, isHit: true });
     expect(refusal(() => profile.deleteGroup(group))).toBe('ERR_CONTROL_GROUP_IN_USE');
@@ -281,19 +275,19 @@ describe('action profiles', () => {
     const { tested, profile } = selectorTable();
     const one = profile.addMember(drop, []);
     const two = profile.addMember(forward, [2n]);
-    const handle = tested.addIndirect([exact(1)], { kind: 'member', handle: one }, 0);
+    const handle = tested.add([exact(1)], { kind: 'member', handle: one });
     expect(refusal(() => profile.deleteMember(one))).toBe('ERR_CONTROL_MEMBER_IN_USE');
-    tested.modifyIndirect(handle, { kind: 'member', handle: two });
+    tested.modify(handle, { kind: 'member', handle: two });
     profile.deleteMember(one);
     expect(tested.lookup(1, 0, 0)).toMatchObject({ action: 0, data: [2] });
     expect(tested.lookup(2, 0, 0)).toMatchObject({ action: -1, isHit: false });
-    tested.setDefaultIndirect({ kind: 'member', handle: two });
+    tested.setDefault({ kind: 'member', handle: two });
     expect(tested.lookup(2, 0, 0)).toMatchObject({ action: 0, data: [2], isHit: false });
     tested.delete(handle);
     expect(refusal(() => profile.deleteMember(two))).toBe('ERR_CONTROL_MEMBER_IN_USE');
     tested.resetDefault();
     profile.deleteMember(two);
-    expect(refusal(() => tested.add({ keys: [exact(1)], call: call(1), priority: 0 }))).toBe('ERR_CONTROL_INDIRECT');
+    expect(refusal(() => tested.add([exact(1)], to(1)))).toBe('ERR_CONTROL_INDIRECT');
     expect(refusal(() => profile.member(two))).toBe('ERR_CONTROL_BAD_MEMBER');
   });
 
@@ -311,8 +305,8 @@ describe('action profiles', () => {
     });
     const one = profile.addMember(forward, [3n]);
     const dropping = profile.addMember(drop, []);
-    first!.addIndirect([exact(1)], { kind: 'member', handle: dropping }, 0);
-    second!.addIndirect([exact(1)], { kind: 'member', handle: one }, 0);
+    first!.add([exact(1)], { kind: 'member', handle: dropping });
+    second!.add([exact(1)], { kind: 'member', handle: one });
     expect(first!.lookup(1)).toMatchObject({ action: 0, data: [] });
     expect(second!.lookup(1)).toMatchObject({ action: 1, data: [3] });
     expect(refusal(() => profile.createGroup())).toBe('ERR_CONTROL_NO_SELECTOR');

@@ -5,7 +5,7 @@ import { topicsOf } from '../../../src/findings.js';
 import { has } from '../../../src/kafka/answers.js';
 import type { KafkaLink } from '../../../src/kafka/link.js';
 import { flowKey } from '../../../src/message-key.js';
-import { readPlace, STATE_KINDS, stateKey } from '../../../src/state-log.js';
+import { readPlace, stateKey } from '../../../src/state-log.js';
 import { PARTITIONS } from '../../processor-options.js';
 import { committedIn, until } from '../log.js';
 
@@ -170,7 +170,7 @@ export class ReportLog {
   async #places(): Promise<Map<string, number>> {
     const { state } = topicsOf(this.#prefix);
     const { leaders } = (await this.#link.layout(state))!;
-    const key = Buffer.from(stateKey(STATE_KINDS.OFFSET));
+    const key = Buffer.from(stateKey('offset'));
     const places = new Map<string, number>();
     const all = await committedIn(this.#link, state, leaders.length);
     // The first partition is that of the network.

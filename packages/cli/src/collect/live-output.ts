@@ -1,0 +1,113 @@
+import type { CollectorTotals, DegradedPart } from '@int/collector';
+import { hasColour, type Io } from '../io.js';
+import { type Colours, colours } from '../output/colour.js';
+import { DataOutput } from '../output/data-output.js';
+import { eventJson, placedEvent } from '../output/event-text.js';
+import { HealthWatch } from '../output/health-watch.js';
+import { PacedOutput } from '../output/paced-output.js';
+import { printable } from '../output/printable.js';
+import { Screen } from '../output/screen.js';
+import type { LiveDetection } from './live-detection.js';
+
+const LOG_MS = 1000;
+const REDRAW_MS = 250;
+/** Characters of event lines kept for a slow reader: about 30 000 events. */
+const UNREAD_LIMIT = 1 << 23;
+/** Most problems remembered while the live view is on. */
+const MAX_UNTOLD = 20;
+
+/** The output of a command that runs until it is stopped: a live view in a terminal, else a line each second. */
+export class LiveOutput {
+  readonly data: DataOutput;
+  /** Output during the run. */
+  readonly paced: PacedOutput;
+  /** Whether a part of the run failed. */
+  hasProblem = false;
+  readonly #io: Io;
+  readonly #isJson: boolean;
+  readonly #screen: Screen | null;
+  #ticker: NodeJS.Timeout | undefined;
+  /** Messages held back while the live view hides standard error. */
+  readonly #untold: string[] = [];
+
+  /** @param isPatient whether the run waits for the reader of its events, so that none need be left out */
+  constructor(io: Io, isJson: boolean, isPatient = false) {
+    this.#io = io;
+    this.#isJson = isJson;
+    this.data = new DataOutput(io.stdout);
+    this.paced = new PacedOutput(this.data, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
+    this.#screen = io.stdout.isTTY === true && !isJson ? new Screen(io.stdout) : null;
+  }
+
+  get hasView(): boolean {
+    return this.#screen !== null;
+  }
+
+  /** Prints a message at once, or after the live view has ended. */
+  tell(message: string): void {
+    this.#line(`int: ${message}`);
+  }
+
+  #line(line: string): void {
+    if (this.#screen === null) this.#io.stderr.write(`${printable(line)}\n`);
+    else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line);
+  }
+
+  /** A watch that prints degraded states; the live view shows them itself. */
+  watch(degraded: () => readonly DegradedPart[]): HealthWatch {
+    return new HealthWatch(degraded, (message) => {
+      if (!this.hasView) this.tell(message);
+    });
+  }
+
+  /** Prints events as lines of JSON, or keeps them for the view. @param totals of the collector, now */
+  show(detection: LiveDetection, totals: () => CollectorTotals): void {
+    const { paced } = this;
+    detection.firstNumber = (frames): number => totals().received - frames + 1;
+    detection.tell = (problems, message): void => {
+      if (problems.length > 0) this.hasProblem = true;
+      for (const problem of problems) this.#line(problem);
+      this.tell(message);
+    };
+    if (this.hasView) detection.onEvents = (events): void => detection.remember(events);
+    if (!this.#isJson) return;
+    detection.onEvents = (events): void => {
+      const number = detection.firstNumber(events.batch.frames);
+      for (let row = 0; row < events.count; row++) {
+        // Do not format a line that cannot be added.
+        if (paced.isFull) detection.notShown++;
+        else paced.add(eventJson(placedEvent(events, row, number)));
+      }
+      void paced.flush();
+    };
+  }
+
+  /** Begins to call `tick`, which calls {@link draw}. */
+  begin(tick: () => void): void {
+    this.#ticker = setInterval(tick, this.hasView ? REDRAW_MS : LOG_MS);
+    this.#screen?.enter();
+    if (this.hasView) tick();
+  }
+
+  draw(view: (columns: number, rows: number, colour: Colours) => readonly string[], line: () => string): void {
+    if (this.#screen !== null) {
+      const { columns, rows } = this.#screen;
+      this.#screen.draw(view(columns, rows, colours(hasColour(this.#io))));
+      return;
+    }
+    // A slow reader misses seconds; nothing accumulates here.
+    if (this.paced.isBehind) return;
+    this.paced.add(line());
+    void this.paced.flush();
+  }
+
+  pause(): void {
+    clearInterval(this.#ticker);
+  }
+
+  /** Leaves the view, and prints the messages held back. */
+  leave(): void {
+    this.#screen?.leave();
+    for (const line of this.#untold) this.#io.stderr.write(`${printable(line)}\n`);
+  }
+}
