@@ -35,9 +35,7 @@ const LAYOUT10: Partial<Record<Profile, BlockLayout>> = {
   'geant-nibble3': 'nibble3',
 };
 
-/**
- * @throws RangeError if `options.intDscp` marks packets of DSCP 0, which generated packets without INT have
- */
+/** @throws RangeError if `options.intDscp` marks packets of DSCP 0, which generated packets without INT have */
 export function contextOf(options: DecodeOptions): Context {
   const { profile = 'spec', domains = {}, intPorts = [5000, 4096], probePorts = [5017, 5018] } = options;
   const { intDscp = { value: 0x17, mask: 0x3f }, reportPorts = null } = options;

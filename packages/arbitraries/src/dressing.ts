@@ -1,7 +1,7 @@
 /** Network dressings: headers and padding that a network adds to a packet without changing its meaning. */
 import * as fc from 'fast-check';
 import type { GeneratedFrame } from './frame.js';
-import { bits } from './values.js';
+import { bits, joined } from './values.js';
 
 /** Dressings by name, in the order {@link dress} applies them. */
 export const DRESSINGS = [
@@ -49,11 +49,7 @@ function sum(bytes: Uint8Array, start: number, end: number, initial = 0): number
 }
 
 function insert(bytes: Uint8Array, at: number, piece: Uint8Array): Uint8Array {
-  const out = new Uint8Array(bytes.length + piece.length);
-  out.set(bytes.subarray(0, at));
-  out.set(piece, at);
-  out.set(bytes.subarray(at), at + piece.length);
-  return out;
+  return joined(bytes.subarray(0, at), piece, bytes.subarray(at));
 }
 
 /** Content cut or filled to a multiple of `unit` bytes, from `unit` to `max`. */

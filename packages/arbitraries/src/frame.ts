@@ -6,6 +6,7 @@ import { contextOf, encodeOptionsFor } from './context.js';
 import { flow } from './flow.js';
 import { lazy } from './lazy.js';
 import { type RecordConstraints, reportRecords, telemetryRecord } from './record.js';
+import { EMPTY } from './report.js';
 import { bits } from './values.js';
 
 /** Bytes, their decode options, and the expected records. */
@@ -149,24 +150,14 @@ const NOT_IP: readonly number[] = [0x0806, 0x88cc, 0x88f7, 0x8809, 0x0040];
  */
 export function plainPacket(options: DecodeOptions = {}): fc.Arbitrary<GeneratedFrame> {
   const { notPlain } = contextOf(options);
-  const nothing: TelemetryRecord = {
-    index: 0,
-    status: 'not-int',
-    error: null,
-    report: null,
-    int: null,
-    flow: null,
-    path: [],
-    hops: [],
-  };
   const packet = fc
     .tuple(flow({ notDestinationPorts: notPlain }), surroundings)
     .map(([one, around]): GeneratedFrame => {
-      const records = [{ ...nothing, flow: one }];
+      const records = [{ ...EMPTY, flow: one }];
       return { bytes: encodeFrame(records, { ...encodeOptionsFor(options), ...around }), records, options };
     });
   const fragment = fc.tuple(flow({ version: 4 }), bits(13)).map(([one, offset]): GeneratedFrame => {
-    const bytes = encodeFrame({ ...nothing, flow: one });
+    const bytes = encodeFrame({ ...EMPTY, flow: one });
     // Fragment offset. The header checksum decreases by the same amount.
     const view = new DataView(bytes.buffer);
     const before = view.getUint16(20);
@@ -175,7 +166,7 @@ export function plainPacket(options: DecodeOptions = {}): fc.Arbitrary<Generated
     const sum = (~view.getUint16(24) & 0xffff) + (~before & 0xffff) + after;
     const once = (sum & 0xffff) + (sum >>> 16);
     view.setUint16(24, ~((once & 0xffff) + (once >>> 16)) & 0xffff);
-    return { bytes, records: [nothing], options };
+    return { bytes, records: [EMPTY], options };
   });
   const other = fc
     .tuple(fc.constantFrom(...NOT_IP), fc.uint8Array({ maxLength: 60 }))
@@ -183,7 +174,7 @@ export function plainPacket(options: DecodeOptions = {}): fc.Arbitrary<Generated
       const bytes = new Uint8Array(14 + payload.length).fill(2, 0, 12);
       new DataView(bytes.buffer).setUint16(12, etherType);
       bytes.set(payload, 14);
-      return { bytes, records: [nothing], options };
+      return { bytes, records: [EMPTY], options };
     });
   return fc.oneof(
     { arbitrary: packet, weight: 4 },

@@ -1,8 +1,4 @@
-/**
- * fast-check generators for INT packets, telemetry reports and malformed frames.
- *
- * @packageDocumentation
- */
+/** fast-check generators for INT packets, telemetry reports and malformed frames. @packageDocumentation */
 export { chunks } from './chunks.js';
 export { encodeOptionsFor } from './context.js';
 export { type Dressing, type DressingName, dress, dressed, dressing } from './dressing.js';

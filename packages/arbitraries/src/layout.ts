@@ -5,6 +5,7 @@
  * the specifications (INT v0.5, v1.0 and v2.1 section 5.8; reports v1.0 section 3.2 and v2.0 section 3.3.1).
  */
 import type { Hop } from '@int/codec';
+import { bytesOf } from './values.js';
 
 /**
  * The layouts of a block: INT versions, dialects of INT v1.0 (`one-word`: 4 bytes for every instruction; `wide`: 8-byte
@@ -38,10 +39,17 @@ type Numbers = {
 }[keyof Hop];
 const NONE = 0xffffffff;
 
-const word = (name: Numbers): Item => ({
+/** The bits of a word that `mask` selects; null if all are ones. */
+const maskedBits = (value: number, mask: number): number | null => {
+  const bits = (value & mask) >>> 0;
+  return bits === mask ? null : bits;
+};
+/** 31 bits of value below the bottom-of-stack mark. */
+const LOW_31 = 0x7fffffff;
+const word = (name: Numbers, mask = NONE): Item => ({
   words: 1,
-  read: (hop, value) => {
-    hop[name] = value === NONE ? null : value;
+  read: (hop, first) => {
+    hop[name] = maskedBits(first, mask);
   },
 });
 const split = (upper: Numbers, lower: Numbers, shift: number): Item => ({
@@ -60,29 +68,17 @@ const pair = (upper: Numbers, lower: Numbers): Item => ({
   },
 });
 type Times = 'ingressTimestamp' | 'egressTimestamp';
-const time32 = (name: Times): Item => ({
+const time = (name: Times, mask = NONE): Item => ({
   words: 1,
-  read: (hop, value) => {
-    hop[name] = value === NONE ? null : BigInt(value);
+  read: (hop, first) => {
+    const value = maskedBits(first, mask);
+    hop[name] = value === null ? null : BigInt(value);
   },
 });
 const time64 = (name: Times): Item => ({
   words: 2,
   read: (hop, first, second) => {
     hop[name] = first === NONE && second === NONE ? null : (BigInt(first) << 32n) | BigInt(second);
-  },
-});
-/** 31 bits of value below the bottom-of-stack mark. */
-const value31 = (name: Numbers): Item => ({
-  words: 1,
-  read: (hop, value) => {
-    hop[name] = (value & 0x7fffffff) === 0x7fffffff ? null : value & 0x7fffffff;
-  },
-});
-const time31 = (name: Times): Item => ({
-  words: 1,
-  read: (hop, value) => {
-    hop[name] = (value & 0x7fffffff) === 0x7fffffff ? null : BigInt(value & 0x7fffffff);
   },
 });
 const SKIP: Item = { words: 1 };
@@ -95,16 +91,16 @@ const UTILIZATION = /* @__PURE__ */ word('egressUtilization');
 const HALVES = /* @__PURE__ */ split('l2IngressInterface', 'l2EgressInterface', 16);
 
 const ITEMS_2016: readonly Item[] = [
-  value31('nodeId'),
-  value31('l1IngressInterface'),
-  value31('hopLatency'),
-  value31('queueOccupancy'),
-  time31('ingressTimestamp'),
-  value31('l1EgressInterface'),
-  value31('queueCongestion'),
-  value31('egressUtilization'),
+  word('nodeId', LOW_31),
+  word('l1IngressInterface', LOW_31),
+  word('hopLatency', LOW_31),
+  word('queueOccupancy', LOW_31),
+  time('ingressTimestamp', LOW_31),
+  word('l1EgressInterface', LOW_31),
+  word('queueCongestion', LOW_31),
+  word('egressUtilization', LOW_31),
 ];
-const ITEMS_REPORT10: readonly Item[] = [PORTS, LATENCY, QUEUE, time32('egressTimestamp'), DROP, UTILIZATION];
+const ITEMS_REPORT10: readonly Item[] = [PORTS, LATENCY, QUEUE, time('egressTimestamp'), DROP, UTILIZATION];
 
 /** The item that bit `bit` (0 = 0x8000) selects; `undefined` if none. */
 function itemOf(layout: BlockLayout, bit: number): Item | undefined {
@@ -123,7 +119,7 @@ function itemOf(layout: BlockLayout, bit: number): Item | undefined {
     case 4:
     case 5: {
       const name = bit === 4 ? 'ingressTimestamp' : 'egressTimestamp';
-      return two || layout === 'wide' || layout === 'nibble3' ? time64(name) : time32(name);
+      return two || layout === 'wide' || layout === 'nibble3' ? time64(name) : time(name);
     }
     case 6:
       if (layout === '0.5') return split('congestionQueueId', 'queueCongestion', 24);
@@ -144,22 +140,18 @@ interface Block {
   readonly words: number;
 }
 
-const cache = /* @__PURE__ */ new Map<BlockLayout, Map<number, Block>>();
+const cache = /* @__PURE__ */ new Map<string, Block>();
 
 function blockOf(layout: BlockLayout, bitmap: number): Block {
-  let blocks = cache.get(layout);
-  if (blocks === undefined) {
-    blocks = new Map();
-    cache.set(layout, blocks);
-  }
-  let block = blocks.get(bitmap);
+  const key = `${layout} ${bitmap}`;
+  let block = cache.get(key);
   if (block === undefined) {
     const selected: number[] = [];
     for (let bit = 0; bit < 16; bit++) if (bitmap & (0x8000 >>> bit)) selected.push(bit);
     if (layout === 'nibble3' && bitmap >>> 12 === 3) selected[selected.indexOf(3)] = 5;
     const items = selected.flatMap((bit) => itemOf(layout, bit) ?? []);
     block = { items, words: items.reduce((sum, item) => sum + item.words, 0) };
-    blocks.set(bitmap, block);
+    cache.set(key, block);
   }
   return block;
 }
@@ -169,15 +161,11 @@ export function blockWords(layout: BlockLayout, bitmap: number): number {
   return blockOf(layout, bitmap).words;
 }
 
-/** A decoded block: the hop, and the drop word of a report's metadata if present. */
-export interface ReadBlock {
-  readonly hop: Hop;
-  readonly drop: number | undefined;
-}
-
 /**
  * Decodes the block whose words are `list[at ...]`; `domain` of them are domain-specific. Words missing in `list` count
  * as 0.
+ *
+ * @returns the hop, and the drop word of a report's metadata if present
  */
 export function readBlock(
   layout: BlockLayout,
@@ -185,7 +173,7 @@ export function readBlock(
   list: readonly number[],
   at = 0,
   domain: readonly number[] = [],
-): ReadBlock {
+): { readonly hop: Hop; readonly drop: number | undefined } {
   const hop: Hop = {};
   let drop: number | undefined;
   let next = at;
@@ -195,10 +183,6 @@ export function readBlock(
     if (item.drop) drop = first;
     next += item.words;
   }
-  if (domain.length > 0) {
-    hop.domain = new Uint8Array(domain.length * 4);
-    const view = new DataView(hop.domain.buffer);
-    for (let k = 0; k < domain.length; k++) view.setUint32(4 * k, domain[k]!);
-  }
+  if (domain.length > 0) hop.domain = bytesOf(domain);
   return { hop, drop };
 }

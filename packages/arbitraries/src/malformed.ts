@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { GeneratedFrame } from './frame.js';
+import { joined } from './values.js';
 
 /** Changes to bytes. Positions are fractions of the length, so that they fit every frame. */
 type Change =
@@ -51,31 +52,26 @@ function lengthFields(bytes: Uint8Array): [at: number, size: 1 | 2][] {
 
 function apply(bytes: Uint8Array, change: Change): Uint8Array {
   const { length } = bytes;
+  const out = bytes.slice();
   switch (change.kind) {
     case 'cut':
       return bytes.slice(0, position(change.at, length + 1));
-    case 'flip': {
-      const out = bytes.slice();
+    case 'flip':
       for (const at of change.at) {
         const bit = position(at, length * 8);
         if (length > 0) out[bit >>> 3]! ^= 1 << (bit & 7);
       }
       return out;
-    }
-    case 'byte': {
-      const out = bytes.slice();
+    case 'byte':
       if (length > 0) out[position(change.at, length)] = BYTES[change.value % BYTES.length]!;
       return out;
-    }
     case 'word': {
-      const out = bytes.slice();
       const at = position(change.at, length);
       const value = WORDS[change.value % WORDS.length]!;
       if (at + 2 <= length) out.set([value >>> 8, value & 255], at);
       return out;
     }
     case 'length': {
-      const out = bytes.slice();
       const fields = lengthFields(bytes);
       const field = fields[position(change.field, fields.length)];
       if (field === undefined) return out;
@@ -91,18 +87,11 @@ function apply(bytes: Uint8Array, change: Change): Uint8Array {
     }
     case 'insert': {
       const at = position(change.at, length + 1);
-      const out = new Uint8Array(length + change.piece.length);
-      out.set(bytes.subarray(0, at));
-      out.set(change.piece, at);
-      out.set(bytes.subarray(at), at + change.piece.length);
-      return out;
+      return joined(bytes.subarray(0, at), change.piece, bytes.subarray(at));
     }
     default: {
       const at = position(change.at, length);
-      const out = new Uint8Array(Math.max(at, length - change.piece.length));
-      out.set(bytes.subarray(0, at));
-      out.set(bytes.subarray(at + change.piece.length), at);
-      return out;
+      return joined(bytes.subarray(0, at), bytes.subarray(at + change.piece.length));
     }
   }
 }
@@ -142,10 +131,7 @@ export function malformed(frames: fc.Arbitrary<GeneratedFrame> | fc.Arbitrary<Ui
   const spliced = fc.tuple(good, good, fc.nat(RANGE - 1), fc.nat(RANGE - 1), fc.boolean()).map(([a, b, x, y, same]) => {
     const end = position(x, a.length + 1);
     const start = same ? Math.min(end, b.length) : position(y, b.length + 1);
-    const out = new Uint8Array(end + b.length - start);
-    out.set(a.subarray(0, end));
-    out.set(b.subarray(start), end);
-    return out;
+    return joined(a.subarray(0, end), b.subarray(start));
   });
   return fc.oneof(
     { arbitrary: changed, weight: 10 },

@@ -18,6 +18,7 @@ import { lazy } from './lazy.js';
 import {
   body05,
   body10,
+  EMPTY,
   groupOf,
   individual20,
   type ReportContent,
@@ -53,18 +54,6 @@ export interface RecordConstraints {
    */
   readonly options?: DecodeOptions;
 }
-
-/** An empty record. */
-const EMPTY: TelemetryRecord = {
-  index: 0,
-  status: 'not-int',
-  error: null,
-  report: null,
-  int: null,
-  flow: null,
-  path: [],
-  hops: [],
-};
 
 type Wish = { readonly carrier: Carrier } | ReportContent;
 

@@ -18,6 +18,18 @@ import { CARRIERS, type Carrier, carrierFlow, intContent, isFound, KAFKA } from 
 import { readBlock } from './layout.js';
 import { bitmap16, bits, bytesOf, word32, words } from './values.js';
 
+/** The record of a packet in which nothing was found. */
+export const EMPTY: TelemetryRecord = {
+  index: 0,
+  status: 'not-int',
+  error: null,
+  report: null,
+  int: null,
+  flow: null,
+  path: [],
+  hops: [],
+};
+
 /** The contents of a report: a packet with INT, such a packet in a TLV, or none. */
 export type ReportContent =
   | { readonly carrier: Carrier; readonly tlv: boolean }
@@ -120,30 +132,25 @@ const Q = 4;
 const F = 2;
 const I = 1;
 
+/** The flags of a report. Only v2.0 has I. */
+function flagged(flags: number): Pick<ReportInfo, 'dropped' | 'queueCongested' | 'trackedFlow' | 'intermediate'> {
+  return {
+    dropped: (flags & D) !== 0,
+    queueCongested: (flags & Q) !== 0,
+    trackedFlow: (flags & F) !== 0,
+    intermediate: (flags & I) !== 0,
+  };
+}
+
 function body20(
   type: ReportType,
   flags: number,
   { metadata, dropReason, dropQueueId }: Own,
-  rest: { int: IntHeaderInfo | null; flow: Flow | null; hops?: Hop[]; tlvs?: Tlv[] },
+  { int, flow, hops = [], tlvs }: { int: IntHeaderInfo | null; flow: Flow | null; hops?: Hop[]; tlvs?: Tlv[] },
 ): ReportBody {
-  return {
-    report: {
-      type,
-      dropped: (flags & D) !== 0,
-      queueCongested: (flags & Q) !== 0,
-      trackedFlow: (flags & F) !== 0,
-      intermediate: (flags & I) !== 0,
-      ingressTimestamp: metadata.ingressTimestamp ?? null,
-      dropReason,
-      dropQueueId,
-      metadata,
-      ...(rest.tlvs === undefined ? {} : { tlvs: rest.tlvs }),
-    },
-    named: true,
-    int: rest.int,
-    flow: rest.flow,
-    hops: rest.hops ?? [],
-  };
+  const ingressTimestamp = metadata.ingressTimestamp ?? null;
+  const report = { type, ...flagged(flags), ingressTimestamp, dropReason, dropQueueId, metadata };
+  return { report: { ...report, ...(tlvs === undefined ? {} : { tlvs }) }, named: true, int, flow, hops };
 }
 
 /** TLVs that hold no packet: domain-specific extension data and reserved types. */
@@ -175,15 +182,11 @@ interface Packet {
 /** Reports of TLVs: any, then one with a packet (the decoder reads only the first such), then any again. */
 function tlvBody(content: ReportContent, context: Context, room: Room): fc.Arbitrary<ReportBody> {
   const before = fc.array(otherTlv(room), { maxLength: 2 });
-  const afterwards = fc.array(
-    fc.oneof(
-      otherTlv(room),
-      otherTlv(room).map((tlv) => ({ ...tlv, type: 1 })),
-    ),
-    {
-      maxLength: 2,
-    },
+  const anyTlv = fc.oneof(
+    otherTlv(room),
+    otherTlv(room).map((tlv) => ({ ...tlv, type: 1 })),
   );
+  const afterwards = fc.array(anyTlv, { maxLength: 2 });
   const options = encodeOptionsFor(context.options);
   let packet: fc.Arbitrary<Packet | null>;
   if ('carrier' in content) {
@@ -208,34 +211,38 @@ function tlvBody(content: ReportContent, context: Context, room: Room): fc.Arbit
     .map(({ flags, own, before, packet, bare, template, afterwards }) => {
       const tlvs = [...before];
       if (packet !== null) {
-        const record: TelemetryRecord = { ...NO_RECORD, status: packet.int === null ? 'not-int' : 'ok', ...packet };
+        const record: TelemetryRecord = { ...EMPTY, status: packet.int === null ? 'not-int' : 'ok', ...packet };
         tlvs.push(packetTlv(record, bare, template, options));
       }
-      const later = packet === null ? afterwards.filter((tlv) => tlv.type !== 1) : afterwards;
-      tlvs.push(...later);
+      tlvs.push(...(packet === null ? afterwards.filter((tlv) => tlv.type !== 1) : afterwards));
       const { int = null, flow = null, hops = [] } = packet ?? {};
       // The decoder searches the inner packet for INT only if F is set.
       return body20(typeOf(content), int === null ? flags : flags | F, own, { int, flow, hops, tlvs });
     });
 }
 
-const NO_RECORD: Omit<TelemetryRecord, 'int' | 'flow' | 'hops'> = {
-  index: 0,
-  status: 'ok',
-  error: null,
-  report: null,
-  path: [],
-};
-
-const XD: Omit<IntHeaderInfo, 'version' | 'instructionBitmap' | 'domainId' | 'domainInstructions' | 'domainFlags'> = {
-  mode: 'xd',
-  encapsulation: 'none',
-  hopMl: null,
-  remainingHopCount: null,
-  discard: false,
-  hopExceeded: false,
-  mtuExceeded: false,
-};
+function xdHeader(
+  version: IntHeaderInfo['version'],
+  instructionBitmap = 0,
+  domainId = 0,
+  domainInstructions = 0,
+  domainFlags = 0,
+): IntHeaderInfo {
+  return {
+    mode: 'xd',
+    version,
+    encapsulation: 'none',
+    hopMl: null,
+    remainingHopCount: null,
+    instructionBitmap,
+    discard: false,
+    hopExceeded: false,
+    mtuExceeded: false,
+    domainId,
+    domainInstructions,
+    domainFlags,
+  };
+}
 
 /** Individual reports of v2.0. */
 export function individual20(content: ReportContent, context: Context, room: Room): fc.Arbitrary<ReportBody> {
@@ -284,14 +291,7 @@ export function individual20(content: ReportContent, context: Context, room: Roo
         .map(({ flags, flow, node, domain: [domainId, instructions, domainFlags] }) => {
           // Domain-specific words need a domain bit that requests them.
           const domainInstructions = node.metadata.domain !== undefined && instructions === 0 ? 0x8000 : instructions;
-          const int: IntHeaderInfo = {
-            ...XD,
-            version: '2',
-            instructionBitmap: node.bits,
-            domainId,
-            domainInstructions,
-            domainFlags,
-          };
+          const int = xdHeader('2', node.bits, domainId, domainInstructions, domainFlags);
           return body20('int-xd', flags & ~D, node, { int, flow });
         });
   }
@@ -309,30 +309,14 @@ function bodyOld(
   named: boolean,
   packet: Packet,
 ): ReportBody {
-  const xd: IntHeaderInfo = {
-    ...XD,
-    version,
-    instructionBitmap: 0,
-    domainId: 0,
-    domainInstructions: 0,
-    domainFlags: 0,
-  };
+  const { dropReason, dropQueueId, metadata } = node;
+  const { int, flow, hops } = packet;
   return {
-    report: {
-      type,
-      dropped: (flags & D) !== 0,
-      queueCongested: (flags & Q) !== 0,
-      trackedFlow: (flags & F) !== 0,
-      intermediate: false,
-      ingressTimestamp: BigInt(seen),
-      dropReason: node.dropReason,
-      dropQueueId: node.dropQueueId,
-      metadata: node.metadata,
-    },
+    report: { type, ...flagged(flags & ~I), ingressTimestamp: BigInt(seen), dropReason, dropQueueId, metadata },
     named,
-    int: type === 'int-xd' ? xd : packet.int,
-    flow: packet.flow,
-    hops: packet.hops,
+    int: type === 'int-xd' ? xdHeader(version) : int,
+    flow,
+    hops,
   };
 }
 

@@ -49,6 +49,17 @@ export function words(max: number, few = 24): fc.Arbitrary<number[]> {
   );
 }
 
+/** Pieces of bytes, one behind the other. */
+export function joined(...pieces: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    out.set(piece, at);
+    at += piece.length;
+  }
+  return out;
+}
+
 /** The bytes of big-endian words. */
 export function bytesOf(list: readonly number[]): Uint8Array {
   const out = new Uint8Array(list.length * 4);

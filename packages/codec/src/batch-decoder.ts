@@ -24,6 +24,9 @@ export interface BatchDecoderOptions extends DecodeOptions {
   readonly fastPath?: boolean;
 }
 
+/** Most frames decoded by the general rules in a row where the fast path refuses one after the other. */
+const MOST_PATIENCE = 63;
+
 function countOf({ offsets, lengths, count }: Frames): number {
   return count ?? Math.min(offsets.length, lengths.length);
 }
@@ -31,8 +34,8 @@ function countOf({ offsets, lengths, count }: Frames): number {
 /**
  * The hot path: frames in, columns out.
  *
- * One call decodes any number of frames into a {@link TelemetryBatch} that the caller reuses. It allocates nothing,
- * throws nothing whatever the bytes are, reads nothing outside a frame, and notes one code for each frame.
+ * One call decodes any number of frames into a {@link TelemetryBatch} that the caller reuses. Whatever the bytes are,
+ * it allocates nothing, throws nothing, and reads nothing outside a frame. It notes a code for each frame.
  */
 export class BatchDecoder {
   /** Bytes that the accelerator takes of {@link BatchDecoderOptions.memory}, at most. */
@@ -41,6 +44,9 @@ export class BatchDecoder {
   readonly #scan: Scan;
   readonly #settings: Settings;
   readonly #fast: FastReport2 | AcceleratorReport2 | null;
+  /** Frames that go through the general rules before the fast path is tried again. */
+  #wait = 0;
+  #patience = 0;
 
   /** @throws RangeError for an option out of range, or if the accelerator's memory is too small for its tables */
   constructor(options: BatchDecoderOptions = {}) {
@@ -54,7 +60,7 @@ export class BatchDecoder {
   }
 
   /**
-   * Decodes the frames `from` to `to - 1`, appending to the batch, which refers to them from now on.
+   * Decodes the frames `from` to `to - 1` and appends them to the batch, which refers to them from then on.
    *
    * @param to default: all frames
    * @returns the first frame that was not decoded: `to`, or less if the batch is full. Read the batch, `clear` it, and
@@ -68,9 +74,14 @@ export class BatchDecoder {
     const fast = this.#fast;
     let next = from;
     while (next < to) {
-      if (fast !== null) {
-        next = fast.run(batch, bytes, offsets, lengths, next, to);
+      if (fast !== null && this.#wait === 0) {
+        const first = next;
+        next = fast.run(batch, bytes, offsets, lengths, first, to);
+        this.#patience = next > first ? 0 : Math.min(2 * this.#patience + 1, MOST_PATIENCE);
+        this.#wait = this.#patience;
         if (next >= to) break;
+      } else if (this.#wait > 0) {
+        this.#wait--;
       }
       if (!this.#general(batch, bytes, offsets[next]!, lengths[next]!)) break;
       next++;
@@ -96,7 +107,7 @@ export class BatchDecoder {
     do {
       if (worst === CODES.OK) worst = scan.code;
       if (hasRow(scan) && !appendRow(batch, scan, frame)) {
-        // A datagram goes into one batch as a whole. If it is the only one, the rest of it has to be dropped.
+        // A datagram goes into one batch as a whole. If the batch is empty and still too small, the rest is dropped.
         if (reports !== 0 || hops !== 0) {
           state[STATE.REPORTS] = reports;
           state[STATE.HOPS] = hops;

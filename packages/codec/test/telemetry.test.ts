@@ -62,6 +62,16 @@ describe('a record of a few words', () => {
     }
   });
 
+  it('keeps a value of the node whose partner in the item is missing', () => {
+    const alone: readonly Hop[] = [{ l1EgressInterface: 7 }, { queueId: 3 }, { l2EgressInterface: 9 }, { bufferId: 5 }];
+    for (const version of ['0.5', '1.0', '2.0'] as const) {
+      for (const metadata of version === '2.0' ? alone : alone.slice(0, 2)) {
+        const { records } = decodeReport(encodeReport(telemetry({ flow: FLOW, report: { version, metadata } })));
+        expect(records[0]?.report?.metadata, version).toMatchObject(metadata);
+      }
+    }
+  });
+
   it('tells of a drop, of a plain packet, and of nothing', () => {
     const drop = telemetry({ flow: FLOW, report: { nodeId: 7, dropped: true, dropReason: 3, dropQueueId: 1 } });
     expect(drop.report?.type).toBe('drop');

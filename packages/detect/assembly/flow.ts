@@ -1,27 +1,10 @@
 /** Detectors that look at the sum over a report's hops, or at nothing. */
 
-import {
-  address,
-  bareEvent,
-  CELLS,
-  close,
-  column,
-  context,
-  COUNT,
-  difference,
-  flowEvent,
-  HOP_COUNT,
-  HOP_START,
-  NO_SUM,
-  NONE,
-  STATE,
-  values,
-  withoutFlow,
-  word,
-} from './context';
+import { address, bareEvent, close, column, context, difference, flowEvent, NO_SUM, NONE, values, withoutFlow, word } from './context';
+import * as block from './context';
 
 export function noop(from: u32, to: u32, slot: u32, kind: u32): void {
-  let count = load<u32>(context + COUNT);
+  let count = load<u32>(context + block.COUNT);
   for (let row = from; row < to; row++) bareEvent(count++, row, slot, kind);
   close(count, to - from);
 }
@@ -43,12 +26,12 @@ function sum(items: usize, first: u32, hops: u32): u64 {
 }
 
 export function perFlow(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
-  const starts = column(HOP_START);
-  const counts = address(HOP_COUNT);
-  const cells = address(CELLS);
+  const starts = column(block.HOP_START);
+  const counts = address(block.HOP_COUNT);
+  const cells = address(block.CELLS);
   const items = values(metric);
-  const base = address(STATE) + (<usize>state << 2);
-  const begin = load<u32>(context + COUNT);
+  const base = address(block.STATE) + (<usize>state << 2);
+  const begin = load<u32>(context + block.COUNT);
   let count = begin;
   for (let row = from; row < to; row++) {
     const flow = word(cells, row);
@@ -70,13 +53,13 @@ export function perFlow(from: u32, to: u32, slot: u32, kind: u32, metric: u32, t
 }
 
 export function average(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32, reported: u32, weight: u32): void {
-  const starts = column(HOP_START);
-  const counts = address(HOP_COUNT);
-  const cells = address(CELLS);
+  const starts = column(block.HOP_START);
+  const counts = address(block.HOP_COUNT);
+  const cells = address(block.CELLS);
   const items = values(metric);
-  const base = address(STATE) + (<usize>state << 3);
-  const told = address(STATE) + (<usize>reported << 2);
-  const begin = load<u32>(context + COUNT);
+  const base = address(block.STATE) + (<usize>state << 3);
+  const told = address(block.STATE) + (<usize>reported << 2);
+  const begin = load<u32>(context + block.COUNT);
   let count = begin;
   for (let row = from; row < to; row++) {
     const flow = word(cells, row);
@@ -103,14 +86,14 @@ export function average(from: u32, to: u32, slot: u32, kind: u32, metric: u32, t
 }
 
 export function floatAverage(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32, reported: u32, alpha: f64): void {
-  const starts = column(HOP_START);
-  const counts = address(HOP_COUNT);
-  const cells = address(CELLS);
+  const starts = column(block.HOP_START);
+  const counts = address(block.HOP_COUNT);
+  const cells = address(block.CELLS);
   const items = values(metric);
-  const base = address(STATE) + (<usize>state << 3);
-  const told = address(STATE) + (<usize>reported << 3);
+  const base = address(block.STATE) + (<usize>state << 3);
+  const told = address(block.STATE) + (<usize>reported << 3);
   const limit = <f64>threshold;
-  const begin = load<u32>(context + COUNT);
+  const begin = load<u32>(context + block.COUNT);
   let count = begin;
   for (let row = from; row < to; row++) {
     const flow = word(cells, row);
@@ -135,10 +118,10 @@ export function floatAverage(from: u32, to: u32, slot: u32, kind: u32, metric: u
 }
 
 export function thresholdEndToEnd(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32): void {
-  const starts = column(HOP_START);
-  const counts = address(HOP_COUNT);
+  const starts = column(block.HOP_START);
+  const counts = address(block.HOP_COUNT);
   const items = values(metric);
-  const begin = load<u32>(context + COUNT);
+  const begin = load<u32>(context + block.COUNT);
   let count = begin;
   for (let row = from; row < to; row++) {
     const total = sum(items, word(starts, row), <u32>load<u8>(counts + row));
@@ -149,12 +132,12 @@ export function thresholdEndToEnd(from: u32, to: u32, slot: u32, kind: u32, metr
 }
 
 export function changeEndToEnd(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
-  const starts = column(HOP_START);
-  const counts = address(HOP_COUNT);
-  const cells = address(CELLS);
+  const starts = column(block.HOP_START);
+  const counts = address(block.HOP_COUNT);
+  const cells = address(block.CELLS);
   const items = values(metric);
-  const base = address(STATE) + (<usize>state << 2);
-  const begin = load<u32>(context + COUNT);
+  const base = address(block.STATE) + (<usize>state << 2);
+  const begin = load<u32>(context + block.COUNT);
   let count = begin;
   for (let row = from; row < to; row++) {
     const flow = word(cells, row);

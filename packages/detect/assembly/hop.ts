@@ -1,35 +1,17 @@
 /** Detectors that look at each hop by itself. */
 
-import {
-  address,
-  BEYOND_POSITIONS,
-  CELLS,
-  close,
-  column,
-  context,
-  COUNT,
-  difference,
-  HOP_COUNT,
-  hopEvent,
-  HOP_START,
-  NONE,
-  POSITIONS,
-  STATE,
-  SWITCH_MASK,
-  values,
-  withoutFlow,
-  word,
-} from './context';
+import { address, close, column, context, difference, hopEvent, NONE, values, withoutFlow, word } from './context';
+import * as block from './context';
 
 export function perHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
-  const starts = column(HOP_START);
-  const counts = address(HOP_COUNT);
+  const starts = column(block.HOP_START);
+  const counts = address(block.HOP_COUNT);
   const items = values(metric);
   // From an item to the switch id of its hop.
   const nodes = values(0) - items;
-  const previous = address(STATE) + (<usize>state << 2);
-  const switchMask = load<u32>(context + SWITCH_MASK);
-  let count = load<u32>(context + COUNT);
+  const previous = address(block.STATE) + (<usize>state << 2);
+  const switchMask = load<u32>(context + block.SWITCH_MASK);
+  let count = load<u32>(context + block.COUNT);
   let survivors: u32 = 0;
   for (let row = from; row < to; row++) {
     const first = items + (<usize>word(starts, row) << 2);
@@ -61,12 +43,12 @@ function isContiguous(starts: usize, counts: usize, from: u32, to: u32): bool {
 }
 
 export function thresholdHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32): void {
-  const starts = column(HOP_START);
-  const counts = address(HOP_COUNT);
+  const starts = column(block.HOP_START);
+  const counts = address(block.HOP_COUNT);
   const items = values(metric);
   // From an item to the switch id of its hop.
   const nodes = values(0) - items;
-  let count = load<u32>(context + COUNT);
+  let count = load<u32>(context + block.COUNT);
   let survivors: u32 = 0;
   if (from == to) return;
   if (!isContiguous(starts, counts, from, to)) {
@@ -85,7 +67,7 @@ export function thresholdHop(from: u32, to: u32, slot: u32, kind: u32, metric: u
     return;
   }
   const limits = i32x4.splat(threshold);
-  // The values are gone through as one array; which report a value belongs to is asked only of those above the threshold.
+  // The loop takes the values as one array, and looks for the report only of those above the threshold.
   let row = from;
   let first = items + (<usize>word(starts, row) << 2);
   let end = first + (<usize>load<u8>(counts + row) << 2);
@@ -116,16 +98,16 @@ export function thresholdHop(from: u32, to: u32, slot: u32, kind: u32, metric: u
 }
 
 export function changeHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
-  const starts = column(HOP_START);
-  const counts = address(HOP_COUNT);
-  const cells = address(CELLS);
+  const starts = column(block.HOP_START);
+  const counts = address(block.HOP_COUNT);
+  const cells = address(block.CELLS);
   const items = values(metric);
   // From an item to the switch id of its hop.
   const nodes = values(0) - items;
-  const positions = load<u32>(context + POSITIONS);
+  const positions = load<u32>(context + block.POSITIONS);
   const size = (1 + 2 * <usize>positions) << 2;
-  const base = address(STATE) + (<usize>state << 2);
-  let count = load<u32>(context + COUNT);
+  const base = address(block.STATE) + (<usize>state << 2);
+  let count = load<u32>(context + block.COUNT);
   let survivors: u32 = 0;
   let beyond: u32 = 0;
   for (let row = from; row < to; row++) {
@@ -157,6 +139,6 @@ export function changeHop(from: u32, to: u32, slot: u32, kind: u32, metric: u32,
     store<u32>(cell, seen);
     survivors += u32(count != before);
   }
-  store<u32>(context + BEYOND_POSITIONS, load<u32>(context + BEYOND_POSITIONS) + beyond);
+  store<u32>(context + block.BEYOND_POSITIONS, load<u32>(context + block.BEYOND_POSITIONS) + beyond);
   close(count, survivors);
 }

@@ -1,24 +1,7 @@
 /** Path change. */
 
-import {
-  address,
-  bareEvent,
-  CELLS,
-  close,
-  column,
-  context,
-  COUNT,
-  HOP_COUNT,
-  HOP_START,
-  FLAG_OWN,
-  FLAGS,
-  NODE,
-  NONE,
-  STATE,
-  values,
-  withoutFlow,
-  word,
-} from './context';
+import { address, bareEvent, close, column, context, NONE, values, withoutFlow, word } from './context';
+import * as block from './context';
 
 @inline
 function mix(hash: u32, id: u32, before: u32, after: u32): u32 {
@@ -27,14 +10,14 @@ function mix(hash: u32, id: u32, before: u32, after: u32): u32 {
 
 /** `metric` and `threshold` are those of the other loops: a path has neither. */
 export function pathChange(from: u32, to: u32, slot: u32, kind: u32, metric: u32, threshold: u32, state: u32): void {
-  const starts = column(HOP_START);
-  const counts = address(HOP_COUNT);
-  const cells = address(CELLS);
+  const starts = column(block.HOP_START);
+  const counts = address(block.HOP_COUNT);
+  const cells = address(block.CELLS);
   const nodes = values(0);
-  const owns = column(NODE);
-  const flags = column(FLAGS);
-  const base = address(STATE) + (<usize>state << 2);
-  const begin = load<u32>(context + COUNT);
+  const owns = column(block.NODE);
+  const flags = column(block.FLAGS);
+  const base = address(block.STATE) + (<usize>state << 2);
+  const begin = load<u32>(context + block.COUNT);
   let count = begin;
   for (let row = from; row < to; row++) {
     const flow = word(cells, row);
@@ -44,7 +27,7 @@ export function pathChange(from: u32, to: u32, slot: u32, kind: u32, metric: u32
     }
     const first = word(starts, row);
     // The reporting node is looked at by itself, so that it counts once.
-    const hops = <u32>load<u8>(counts + row) - u32((word(flags, row) & FLAG_OWN) != 0);
+    const hops = <u32>load<u8>(counts + row) - u32((word(flags, row) & block.FLAG_OWN) != 0);
     let a: u32 = 0x2545f491;
     let b: u32 = 0x9e3779b9;
     let length: u32 = 0;

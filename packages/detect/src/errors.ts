@@ -8,7 +8,7 @@ export interface RuleProblem {
   readonly path: readonly (string | number)[];
   /** What was found, and what was expected. */
   readonly message: string;
-  /** Characters from the start of the text at `path`, for a piece of an expression. */
+  /** Characters from the start of the text at `path`: the piece of an expression that is wrong. */
   readonly span?: { readonly start: number; readonly end: number };
   /** 1-based; only of rules read from text. */
   readonly line?: number;
@@ -23,7 +23,7 @@ export const RULE_PROBLEM_CODES = [
   'UNKNOWN_KEY',
   /** A key that must be there. */
   'MISSING_KEY',
-  /** Another type than expected: text for a number, a list for a mapping. */
+  /** Not the expected type: text for a number, a list for a mapping. */
   'WRONG_TYPE',
   /** A value out of its range or not one of the choices. */
   'BAD_VALUE',
@@ -34,7 +34,7 @@ export const RULE_PROBLEM_CODES = [
   'WRONG_UNIT',
   /** A quantity with a unit, of a metric whose scale `units` does not declare. */
   'UNDECLARED_UNIT',
-  /** A quantity that is no whole number of device units where it has to be, or does not fit into 32 bits. */
+  /** A quantity that must be a whole number of device units and is none, or does not fit into 32 bits. */
   'INEXACT_QUANTITY',
   'BAD_ADDRESS',
   'BAD_PORT',
@@ -44,9 +44,9 @@ export const RULE_PROBLEM_CODES = [
   'OVERLAP',
   /** An expression that cannot be parsed. */
   'BAD_EXPRESSION',
-  /** An expression whose conjunctive normal form is beyond the data plane's limits. */
+  /** The conjunctive normal form of an expression exceeds the data plane's limits. */
   'EXPRESSION_TOO_LARGE',
-  /** No room: more rules, or more kinds of state, than the detector was made for. */
+  /** The detector has no room for so many rules, or so many kinds of state. */
   'CAPACITY',
 ] as const;
 export type RuleProblemCode = (typeof RULE_PROBLEM_CODES)[number];
@@ -57,7 +57,7 @@ function place(problem: RuleProblem): string {
   return path === '' ? '' : `${path.replace(/^\./, '')}: `;
 }
 
-/** Rules that cannot be used. All problems found are in `problems`; the message lists them. */
+/** Rules that cannot be used. `problems` has all problems found; the message lists them. */
 export class RulesError extends Error {
   override readonly name = 'RulesError';
   readonly code = 'ERR_RULES';

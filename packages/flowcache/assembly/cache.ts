@@ -1,46 +1,21 @@
 /**
  * The update loop of a flow cache as a WebAssembly SIMD accelerator. Written in AssemblyScript; compiled by build.mjs.
  *
- * It does what ../src/cache/plain-engine.ts does, to the last bit of the cache, of the entries and of the events. What
- * differs is the order of memory accesses, since most of the time of an update is spent waiting for memory, and
- * WebAssembly has no prefetch. A block of reports is gone through several times: for hashes; to touch the rows of the
- * cache; and, some reports at a time, to find their buckets, to touch those, and to update them. Passes that touch
- * memory do nothing else, so that the processor has many accesses under way.
+ * It does what ../src/cache/plain-engine.ts does, to the last bit of the cache, of the entries and of the events, but it
+ * accesses memory in another order: an update mostly waits for memory, and WebAssembly has no prefetch. It goes through a
+ * block of reports several times: to hash them; to touch the rows of the cache; then, for some reports at a time, to find
+ * their buckets, to touch the buckets, and to update them. A pass that touches memory does nothing else, so that the
+ * processor has many accesses under way.
  *
  * All addresses are bytes in the one memory, up to its 4 GiB.
  */
 
 import { entryCount, inserted, live, setEntryCount } from './admit';
-import {
-  address,
-  BAD_TIMES,
-  context,
-  ENTRY_COUNT,
-  EVENT_COUNT,
-  field,
-  IS_EXACT,
-  IS_WATCHING,
-  LANE_CHANGES,
-  LANE_LEVELS,
-  LANE_ONES,
-  LANES,
-  PLACE_BYTES,
-  PLACES,
-  REGION,
-  THRESHOLDS,
-} from './context';
+import { address, BAD_TIMES, context, field } from './context';
+import * as block from './context';
 import { eventCount, setEventCount } from './events';
-import {
-  HITS,
-  HOPS_BEYOND,
-  INSERTED,
-  LIVE,
-  NO_FLOW,
-  NOT_OK,
-  OFFERED,
-  PATH_CHANGED,
-  UNSUPPORTED_IPV6,
-} from './layout';
+import { NOT_OK } from './layout';
+import * as layout from './layout';
 import { countOthers, lines, noFlow, notOk, place, seek, unsupported } from './places';
 import { touchBuckets, touchRows } from './touch';
 import { clearCounts, hopsBeyond, pathsChanged, updatePlaces } from './update';
@@ -48,7 +23,7 @@ import { clearCounts, hopsBeyond, pathsChanged, updatePlaces } from './update';
 export { attach } from './context';
 export { hashRows } from './hash';
 
-/** Reports whose buckets are touched before the first of them is updated: their lines fit a first-level cache. */
+/** Reports whose buckets are touched before the first of them is updated: a first-level cache holds their lines. */
 const GROUP: u32 = 64;
 const GROUP_LINES: u32 = 384;
 const LEAST_GROUP: u32 = 4;
@@ -94,8 +69,8 @@ function updateCompact4(from: u32, to: u32): u32 {
 }
 
 function update(from: u32, to: u32): u32 {
-  const isExact = field(IS_EXACT) != 0;
-  switch (field(LANES)) {
+  const isExact = field(block.IS_EXACT) != 0;
+  switch (field(block.LANES)) {
     case 1:
       return isExact ? updateExact1(from, to) : updateCompact1(from, to);
     case 2:
@@ -109,22 +84,22 @@ function update(from: u32, to: u32): u32 {
   }
 }
 
-/** Takes the thresholds of metrics that share a vector apart. */
+/** Separates the thresholds of level and change, for metrics that share a vector. */
 function readLimits(): void {
-  const limits = address(THRESHOLDS);
+  const limits = address(block.THRESHOLDS);
   const low = v128.load(limits);
   const high = v128.load(limits, 16);
   const levels = v128.shuffle<u32>(low, high, 0, 2, 4, 6);
   const changes = v128.shuffle<u32>(low, high, 1, 3, 5, 7);
-  v128.store(context + LANE_LEVELS, levels);
-  v128.store(context + LANE_CHANGES, changes);
-  const isWatching = v128.any_true(v128.and(v128.not(v128.and(levels, changes)), v128.load(context + LANE_ONES)));
-  store<u32>(context + IS_WATCHING, u32(isWatching));
+  v128.store(context + block.LANE_LEVELS, levels);
+  v128.store(context + block.LANE_CHANGES, changes);
+  const isWatching = v128.any_true(v128.and(v128.not(v128.and(levels, changes)), v128.load(context + block.LANE_ONES)));
+  store<u32>(context + block.IS_WATCHING, u32(isWatching));
 }
 
 @inline
 function count(counter: usize, by: u64): void {
-  const at = address(REGION) + counter;
+  const at = address(block.REGION) + counter;
   store<u64>(at, load<u64>(at) + by);
 }
 
@@ -139,8 +114,8 @@ export function run(from: u32, to: u32): u32 {
   const found = place(from, to);
   if (found >= BAD_TIMES) return found;
   readLimits();
-  setEntryCount(field(ENTRY_COUNT));
-  setEventCount(field(EVENT_COUNT));
+  setEntryCount(field(block.ENTRY_COUNT));
+  setEventCount(field(block.EVENT_COUNT));
   clearCounts();
   touchRows(found);
   const group = max<u32>(LEAST_GROUP, min<u32>(GROUP, GROUP_LINES / lines));
@@ -152,20 +127,20 @@ export function run(from: u32, to: u32): u32 {
     end = update(end, stop);
     if (end < stop) break;
   }
-  const reached = end < found ? load<u32>(address(PLACES) + <usize>end * PLACE_BYTES) : to;
-  store<u32>(context + ENTRY_COUNT, entryCount);
-  store<u32>(context + EVENT_COUNT, eventCount);
+  const reached = end < found ? load<u32>(address(block.PLACES) + <usize>end * block.PLACE_BYTES) : to;
+  store<u32>(context + block.ENTRY_COUNT, entryCount);
+  store<u32>(context + block.EVENT_COUNT, eventCount);
   if (found < to - from) {
     countOthers(from, reached);
     count(NOT_OK, <u64>notOk);
-    count(NO_FLOW, <u64>noFlow);
-    count(UNSUPPORTED_IPV6, <u64>unsupported);
+    count(layout.NO_FLOW, <u64>noFlow);
+    count(layout.UNSUPPORTED_IPV6, <u64>unsupported);
   }
-  count(OFFERED, <u64>(reached - from));
-  count(HITS, <u64>end - inserted);
-  count(INSERTED, inserted);
-  count(LIVE, live);
-  count(HOPS_BEYOND, hopsBeyond);
-  count(PATH_CHANGED, pathsChanged);
+  count(layout.OFFERED, <u64>(reached - from));
+  count(layout.HITS, <u64>end - inserted);
+  count(layout.INSERTED, inserted);
+  count(layout.LIVE, live);
+  count(layout.HOPS_BEYOND, hopsBeyond);
+  count(layout.PATH_CHANGED, pathsChanged);
   return reached;
 }

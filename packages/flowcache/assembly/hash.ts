@@ -1,19 +1,7 @@
 /** xxh32 of flow keys: 13 bytes of IPv4, 37 of IPv6. A lane is four bytes of the key, read little-endian. */
 
-import {
-  address,
-  cell,
-  DESTINATION,
-  field,
-  FLAG_IPV6,
-  FLAGS,
-  HASHES,
-  PORTS,
-  PROTOCOL,
-  REPORT_STRIDE,
-  SEED,
-  SOURCE,
-} from './context';
+import { address, cell, field } from './context';
+import * as block from './context';
 
 const P1: u32 = 0x9e3779b1;
 const P2: u32 = 0x85ebca77;
@@ -47,15 +35,15 @@ function finish(hash: u32, protocol: u32, ports: u32): u32 {
 }
 
 function hashOne(row: u32): u32 {
-  const stride = address(REPORT_STRIDE);
-  const source = cell(address(SOURCE), row);
-  const destination = cell(address(DESTINATION), row);
-  const seed = field(SEED);
-  const ports = load<u32>(cell(address(PORTS), row));
-  const protocol = <u32>load<u8>(address(PROTOCOL) + row);
+  const stride = address(block.REPORT_STRIDE);
+  const source = cell(address(block.SOURCE), row);
+  const destination = cell(address(block.DESTINATION), row);
+  const seed = field(block.SEED);
+  const ports = load<u32>(cell(address(block.PORTS), row));
+  const protocol = <u32>load<u8>(address(block.PROTOCOL) + row);
   const first = swap(load<u32>(source));
   const second = swap(load<u32>(destination));
-  if ((load<u32>(cell(address(FLAGS), row)) & FLAG_IPV6) == 0) {
+  if ((load<u32>(cell(address(block.FLAGS), row)) & block.FLAG_IPV6) == 0) {
     return finish(mixLane(mixLane(seed + P5 + 13, first), second), protocol, ports);
   }
   const a = round(round(seed + P1 + P2, first), second);
@@ -93,17 +81,17 @@ function accumulate(seed: u32, first: usize, second: usize, p2: v128, p1: v128):
   return roundLanes(roundLanes(i32x4.splat(seed), lane, p2, p1), swapLanes(v128.load(second)), p2, p1);
 }
 
-/** Hashes of rows, whatever they are: of those without a flow nobody asks. */
+/** Hashes rows. The hash of a row without a flow is never used. */
 export function hashRows(from: u32, to: u32): void {
-  const hashes = address(HASHES) - (<usize>from << 2);
-  const flags = address(FLAGS);
-  const sources = address(SOURCE);
-  const destinations = address(DESTINATION);
-  const stride = address(REPORT_STRIDE);
-  const protocols = address(PROTOCOL);
-  const portsAt = address(PORTS);
-  const seed = field(SEED);
-  const ipv6 = i32x4.splat(FLAG_IPV6);
+  const hashes = address(block.HASHES) - (<usize>from << 2);
+  const flags = address(block.FLAGS);
+  const sources = address(block.SOURCE);
+  const destinations = address(block.DESTINATION);
+  const stride = address(block.REPORT_STRIDE);
+  const protocols = address(block.PROTOCOL);
+  const portsAt = address(block.PORTS);
+  const seed = field(block.SEED);
+  const ipv6 = i32x4.splat(block.FLAG_IPV6);
   const p1 = i32x4.splat(P1);
   const p2 = i32x4.splat(P2);
   const p3 = i32x4.splat(P3);
@@ -120,7 +108,7 @@ export function hashRows(from: u32, to: u32): void {
     const isLong = i32x4.eq(v128.and(v128.load(cell(flags, row)), ipv6), ipv6);
     let h = mixLanes(i32x4.splat(seed + P5 + 13), swapLanes(v128.load(source)), p3, p4);
     h = mixLanes(h, swapLanes(v128.load(destination)), p3, p4);
-    // Both where the four are not all of one kind: which they are cannot be predicted.
+    // Four rows of both kinds are hashed in both ways: their kinds cannot be predicted.
     if (v128.any_true(isLong)) {
       const a = accumulate(seed + P1 + P2, source, destination, p2, p1);
       const b = accumulate(seed + P2, source + stride, destination + stride, p2, p1);

@@ -1,34 +1,17 @@
 /**
  * What the hops of a report add to a bucket. `first` is where the report is in the hop columns.
  *
- * What was there before goes to PREVIOUS, for events: those are rare and seen to afterwards, so that the loops call
- * nothing and the engine keeps their values in registers.
+ * The previous values go to PREVIOUS, for events. Events are rare and raised afterwards, so that the loops call nothing and
+ * the engine keeps their values in registers.
  */
 
-import {
-  address,
-  context,
-  field,
-  HOP_LATENCY,
-  HOP_NODE,
-  HOP_STRIDE,
-  IS_LATENCY_FIRST,
-  IS_WATCHING,
-  LANE_CHANGES,
-  LANE_LEVELS,
-  LANE_ONES,
-  METRIC,
-  METRICS,
-  NONE,
-  PREVIOUS,
-  PREVIOUS_BYTES,
-  THRESHOLDS,
-} from './context';
+import { address, context, field, NONE } from './context';
+import * as block from './context';
 
 // A result is the sum of the hop latencies and, above it, bits.
 /** At least one hop has a latency. */
 export const HAS_SUM: u64 = 1 << 48;
-/** A switch has another id than before. Where the report before did not reach that far, the path differs anyway. */
+/** A switch has another id than before. If the report before did not reach that far, the path differs anyway. */
 export const IS_MOVED: u64 = 1 << 49;
 /** There may be an event. */
 export const IS_ALERT: u64 = 1 << 50;
@@ -37,7 +20,7 @@ export const SUM: u64 = (1 << 48) - 1;
 /** Adds the latencies of hop rows to a result. */
 @inline
 export function addLatencies(result: u64, first: usize, hops: u32): u64 {
-  let at = address(HOP_LATENCY) + first;
+  let at = address(block.HOP_LATENCY) + first;
   const end = at + (<usize>hops << 2);
   let total = result;
   for (; at < end; at += 4) {
@@ -50,14 +33,14 @@ export function addLatencies(result: u64, first: usize, hops: u32): u64 {
 /** Any metrics, one after the other. */
 @inline
 export function eachMetric(isExact: bool, bucket: usize, first: usize, kept: u32, isKnown: bool): u64 {
-  const nodes = address(HOP_NODE);
-  const metrics = <usize>field(METRICS);
-  const limits = address(THRESHOLDS);
-  const table = context + METRIC;
+  const nodes = address(block.HOP_NODE);
+  const metrics = <usize>field(block.METRICS);
+  const limits = address(block.THRESHOLDS);
+  const table = context + block.METRIC;
   const counts = metrics << 2;
-  const hopStride = address(HOP_STRIDE);
+  const hopStride = address(block.HOP_STRIDE);
   let result: u64 = 0;
-  let saved = context + PREVIOUS;
+  let saved = context + block.PREVIOUS;
   let hop = bucket;
   for (let index: u32 = 0; index < kept; index++) {
     const at = first + (<usize>index << 2);
@@ -97,7 +80,7 @@ export function eachMetric(isExact: bool, bucket: usize, first: usize, kept: u32
       const step = max(value, previous) - min(value, previous);
       if (value > load<u32>(limit) || (isKnown && step > load<u32>(limit, 4))) result |= IS_ALERT;
     }
-    saved += PREVIOUS_BYTES;
+    saved += block.PREVIOUS_BYTES;
     hop += hopStride;
   }
   return addLatencies(result, first, kept);
@@ -130,24 +113,31 @@ function storeWords(at: usize, words: v128, lanes: u32, isFourthThere: bool): vo
  * belongs there is written.
  */
 @inline
+/**
+ * One to four metrics, none half of a pair, in one vector. Lanes without a metric count as missing.
+ *
+ * With three metrics in the exact layout, the fourth lane holds the word behind them. It is written back unchanged,
+ * before the
+ * value that belongs there is written.
+ */
 export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usize, kept: u32, isKnown: bool): u64 {
   const here = context;
-  const nodes = <usize>load<u32>(here, HOP_NODE);
-  const column0 = <usize>load<u32>(here, METRIC);
-  const column1 = <usize>load<u32>(here, METRIC + 8);
-  const column2 = <usize>load<u32>(here, METRIC + 16);
-  const column3 = <usize>load<u32>(here, METRIC + 24);
-  const levels = v128.load(here, LANE_LEVELS);
+  const nodes = <usize>load<u32>(here, block.HOP_NODE);
+  const column0 = <usize>load<u32>(here, block.METRIC);
+  const column1 = <usize>load<u32>(here, block.METRIC + 8);
+  const column2 = <usize>load<u32>(here, block.METRIC + 16);
+  const column3 = <usize>load<u32>(here, block.METRIC + 24);
+  const levels = v128.load(here, block.LANE_LEVELS);
   const ones = i32x4.splat(-1);
   // A new flow has no change.
-  const changes = isKnown ? v128.load(here, LANE_CHANGES) : ones;
-  const isWatching = load<u32>(here, IS_WATCHING) != 0;
+  const changes = isKnown ? v128.load(here, block.LANE_CHANGES) : ones;
+  const isWatching = load<u32>(here, block.IS_WATCHING) != 0;
   const group = <usize>lanes << 2;
   let isMoved: u32 = 0;
   let latencies = i64x2.splat(0);
   let neverThere = ones;
   let alert = i64x2.splat(0);
-  let saved = here + PREVIOUS;
+  let saved = here + block.PREVIOUS;
   let hop = bucket;
   let at = first;
   const end = first + (<usize>kept << 2);
@@ -163,7 +153,7 @@ export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usiz
     if (id != stored) {
       // A hop that does not name itself is taken for the switch known there.
       const isOther = u32(id != NONE) & u32(stored != NONE);
-      previous = v128.or(previous, v128.and(v128.load(here, LANE_ONES), i32x4.splat(0 - isOther)));
+      previous = v128.or(previous, v128.and(v128.load(here, block.LANE_ONES), i32x4.splat(0 - isOther)));
       isMoved |= isOther;
       store<u32>(hop, id == NONE ? stored : id);
     }
@@ -208,11 +198,11 @@ export function allMetrics(isExact: bool, lanes: u32, bucket: usize, first: usiz
       const isQuiet = v128.or(v128.and(isLow, isNear), missing);
       alert = v128.or(alert, v128.xor(isQuiet, ones));
       v128.store(saved, previous);
-      saved += PREVIOUS_BYTES;
+      saved += block.PREVIOUS_BYTES;
     }
   }
   const result = (v128.any_true(alert) ? IS_ALERT : 0) | (isMoved != 0 ? IS_MOVED : 0);
-  if (load<u32>(here, IS_LATENCY_FIRST) == 0) return addLatencies(result, first, kept);
+  if (load<u32>(here, block.IS_LATENCY_FIRST) == 0) return addLatencies(result, first, kept);
   const sum = <u64>i64x2.extract_lane(latencies, 0);
   return result | sum | (i32x4.extract_lane(neverThere, 0) == 0 ? HAS_SUM : 0);
 }

@@ -33,7 +33,7 @@ export function oldest(context: usize, row: usize, buckets: u32): u32 {
   const ranks = row + (<usize>buckets << 2);
   if ((load<u32>(context, WIDE) & WIDE_RANKS) != 0) {
     const bits = i8x16.bitmask(i8x16.eq(v128.load(ranks), i8x16.splat(<i8>(buckets - 1))));
-    // The last one if there is none, which is not so in a row that is in order.
+    // The last bucket if no rank fits, which happens only in a damaged row.
     return min<u32>(ctz<u32>(bits), buckets - 1);
   }
   let bucket: u32 = 0;

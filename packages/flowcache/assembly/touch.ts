@@ -1,21 +1,22 @@
 /**
- * Asking for memory: a load whose result nobody needs. The next load does not wait for it, as long as it has a place in
- * the processor's queue; these loops have as few other instructions as can be, so that many loads do.
+ * Asks for memory by loads whose results nobody needs. The next load does not wait, as long as the processor's queue has a
+ * place for it. These loops have as few other instructions as possible, so that many loads are under way.
  */
 
-import { address, PLACE_BYTES, PLACE_FLOW, PLACE_TAGS, PLACES } from './context';
+import { address } from './context';
+import * as block from './context';
 
 /** Touches the rows of places. */
 export function touchRows(to: u32): void {
-  let at = address(PLACES);
-  const end = at + <usize>to * PLACE_BYTES;
-  for (; at < end; at += PLACE_BYTES) load<u32>(<usize>load<u32>(at, PLACE_TAGS));
+  let at = address(block.PLACES);
+  const end = at + <usize>to * block.PLACE_BYTES;
+  for (; at < end; at += block.PLACE_BYTES) load<u32>(<usize>load<u32>(at, block.PLACE_TAGS));
 }
 
 @inline
 function touch(at: usize, end: usize, offset: usize, lines: u32): void {
-  for (; at < end; at += PLACE_BYTES) {
-    const flow = <usize>load<u32>(at, PLACE_FLOW) + offset;
+  for (; at < end; at += block.PLACE_BYTES) {
+    const flow = <usize>load<u32>(at, block.PLACE_FLOW) + offset;
     load<u32>(flow);
     if (lines > 1) load<u32>(flow, 64);
     if (lines > 2) load<u32>(flow, 128);
@@ -29,9 +30,9 @@ function touch(at: usize, end: usize, offset: usize, lines: u32): void {
 
 /** Touches the first lines of the buckets of places: up to 63 bytes more than asked for. */
 export function touchBuckets(from: u32, to: u32, lines: u32): void {
-  const places = address(PLACES);
-  const at = places + <usize>from * PLACE_BYTES;
-  const end = places + <usize>to * PLACE_BYTES;
+  const places = address(block.PLACES);
+  const at = places + <usize>from * block.PLACE_BYTES;
+  const end = places + <usize>to * block.PLACE_BYTES;
   let left = lines;
   let offset: usize = 0;
   for (; left > 8; left -= 8) {

@@ -1,6 +1,6 @@
 /**
  * The layout of a flow cache in memory, to the word. Other threads, files, the WebAssembly accelerator and the C twin read
- * it; a change of it is a new {@link LAYOUT_VERSION}.
+ * it; whoever changes it raises {@link LAYOUT_VERSION}.
  *
  * All words are 32 bits, little-endian. A 64-bit number is two words, the lower one first. Offsets count words.
  *
@@ -10,12 +10,12 @@
  * | rows | `rows` x `rowStride`: what is needed to find a flow, and the order in which the row's flows were updated |
  * | buckets | `rows` x `buckets` x `bucketStride`: the flows |
  *
- * A row holds one tag per bucket (the flow's hash; 1 for a hash of 0; 0 is an empty bucket), then one byte per bucket:
- * the bucket's rank, 0 for the flow updated last, 1 for the one before, and so on; {@link EMPTY_RANK} for an empty
- * bucket. Bytes up to the next word are {@link EMPTY_RANK} too, words behind that are 0. With 12 buckets this is 60
- * bytes: one cache line. The flow that gives way is the one of the highest rank.
- *
  * A flow of hash h is in row `h mod rows` and nowhere else.
+ *
+ * A row begins with a tag per bucket: the flow's hash, 1 for a hash of 0; 0 marks an empty bucket. Then it has a byte per
+ * bucket, its rank: 0 for the flow updated last, 1 for the one before, and so on; {@link EMPTY_RANK} for an empty bucket.
+ * The flow of the highest rank gives way. Bytes up to the next word are {@link EMPTY_RANK} too, words behind that are 0.
+ * With 12 buckets this is 60 bytes: one cache line.
  */
 import { HOP_COLUMNS, METRICS, type Metric, type MetricName, metricOf } from '@int/codec';
 
@@ -51,7 +51,7 @@ export const HEADER = {
   READERS: 15,
 } as const;
 
-/** Two words a metric: index of the hop column, and of the other column of a pair or of the same. */
+/** Two words a metric: index of its hop column; index of the other column of a pair, or the same. */
 export const METRIC_WORDS = 16;
 export const MAX_METRICS = 8;
 /** Counters of 64 bits, in the order of {@link COUNTERS}. */
@@ -59,9 +59,9 @@ export const COUNTER_WORDS = 64;
 export const HEADER_WORDS = 128;
 
 /**
- * Counters. In every state, `offered` is the sum of the packets in live entries, of `evictedPackets`, `agedPackets`,
- * `retiredPackets`, `removedPackets`, of `lostPackets` and of the three reasons not to be cached (`notOk`, `noFlow`,
- * `unsupportedIpv6`), less `restoredPackets`.
+ * Counters. In every state, `offered` plus `restoredPackets` is the sum of
+ * - the packets in live entries, `evictedPackets`, `agedPackets`, `retiredPackets`, `removedPackets` and `lostPackets`;
+ * - the reports that are not cached: `notOk`, `noFlow` and `unsupportedIpv6`.
  */
 export const COUNTERS = [
   /** Reports looked at. */
@@ -72,24 +72,24 @@ export const COUNTERS = [
   'inserted',
   /** Flows held now. */
   'live',
-  /** Entries that gave way to another flow and were handed on, and the packets in them. */
+  /** Entries handed on because they gave way to another flow, and the packets in them. */
   'evictedEntries',
   'evictedPackets',
-  /** Entries idle for too long that were handed on. */
+  /** Entries handed on because they were idle for too long. */
   'agedEntries',
   'agedPackets',
   /** Entries handed on because their packet count was full (2^32 - 1); the flow goes on with a new one. */
   'retiredEntries',
   'retiredPackets',
-  /** Entries that the owner took out and got: `remove`, `drain`. */
+  /** Entries that the owner took out: `remove`, `drain`. */
   'removedEntries',
   'removedPackets',
-  /** Entries of any of these kinds for which there was no room where they were to go. */
+  /** Entries of these kinds that their consumer had no room for. */
   'lostEntries',
   'lostPackets',
-  /** Rows of the batch whose code is not 0: no report. */
+  /** Rows of the batch that are no report: their code is not 0. */
   'notOk',
-  /** Reports that do not say which flow they are about. */
+  /** Reports that do not name their flow. */
   'noFlow',
   /** Reports about IPv6 flows offered to a compact cache. */
   'unsupportedIpv6',
@@ -99,7 +99,7 @@ export const COUNTERS = [
   'pathChanges',
   /** Event records handed on. */
   'events',
-  /** Event records for which there was no room. */
+  /** Event records that their consumer had no room for. */
   'lostEvents',
   /** Packets in entries that came from a snapshot. */
   'restoredPackets',
@@ -140,7 +140,7 @@ export const EXACT = {
   /** Nanoseconds since the epoch, 64 bits. */
   FIRST: 12,
   LAST: 14,
-  /** Hash of the part of the path that the hops do not show: ids beyond them, and a reporting node that is no hop. */
+  /** Hash of the rest of the path: ids beyond the hops, and a reporting node that is no hop. */
   PATH_TAIL: 16,
   /** Hop rows beyond the hops, saturating. */
   BEYOND: 17,
@@ -174,7 +174,7 @@ export const META = {
   /** IP protocol, bits 0-7. */
   PROTOCOL_MASK: 0xff,
   IPV6: 1 << 8,
-  /** Bits 9-15: hops that the entry has seen at any time, at most the hops of the cache. */
+  /** Bits 9-15: the most hops that the entry has seen, up to those of the cache. */
   SEEN_SHIFT: 9,
   SEEN_MASK: 0x7f,
   /** Bits 16-23: hop rows of the last report. */
@@ -211,12 +211,12 @@ export const EVENT_WORD = {
   /** The switch; all ones if it did not name itself, or for events of the whole path. */
   NODE: 1,
   VALUE: 2,
-  /** What the flow had there before; all ones if nothing, or a saturated sum. */
+  /** The flow's previous value there; all ones if there was none, or for a saturated sum. */
   PREVIOUS: 3,
   /** Time of the report, nanoseconds since the epoch, lower word first. */
   TIME: 4,
   PORTS: 6,
-  /** The threshold that was exceeded: of the level if that was, else of the change. */
+  /** The threshold exceeded: that of the level if it was, else that of the change. */
   THRESHOLD: 7,
   SOURCE: 8,
   DESTINATION: 12,
@@ -244,8 +244,9 @@ export const EVENT_KIND = {
 } as const;
 
 /**
- * Words of a threshold table: for each metric the thresholds of T and of C, then those of the end-to-end latency, then
- * not 0 if path changes are events. All ones is 'never': no value is above it.
+ * Words of a threshold table: for each metric the thresholds of T and of C; those of the end-to-end latency; then a
+ * word that
+ * is not 0 if path changes are events. All ones means never: no value is above it.
  */
 export const THRESHOLDS = {
   METRICS: 0,
@@ -254,7 +255,7 @@ export const THRESHOLDS = {
   WORDS: 32,
 } as const;
 
-/** A cache's dimensions and all that follows from them. Strides and offsets in words. */
+/** A cache's dimensions, and what follows from them. Strides and offsets count words. */
 export interface CacheGeometry {
   readonly layout: LayoutName;
   readonly rows: number;
@@ -306,8 +307,9 @@ function rowStrideOf(buckets: number): number {
 /**
  * The layout of a cache.
  *
- * A bucket of the exact layout is rounded up to half a cache line, so that its entry never touches a line more than it
- * must; one of the compact layout to 8 bytes. With 5 hops and the default metrics that is 352 and 200 bytes.
+ * A bucket of the exact layout is rounded up to half a cache line, so that its entry touches no more lines than it
+ * must; one
+ * of the compact layout to 8 bytes. With 5 hops and the default metrics that is 352 and 200 bytes.
  *
  * @throws RangeError for a dimension out of range, an unknown metric or one named twice, or a cache of more than 8 GiB
  */
@@ -369,7 +371,7 @@ export function metricWords(metrics: readonly MetricName[]): number[] {
   return metrics.flatMap((name) => wordsOf(metricOf(name)));
 }
 
-/** The metrics that words written by {@link metricWords} stand for, or `null` if they stand for none. */
+/** The metrics of words that {@link metricWords} wrote, or `null`. */
 export function metricsOf(words: Int32Array, count: number): MetricName[] | null {
   if (!(count >= 1 && count <= MAX_METRICS)) return null;
   const names: MetricName[] = [];

@@ -4,8 +4,8 @@ import {
   labelAt,
   type MetricDefinition,
   type MetricFamily,
-  PipelineReading,
   readFamily,
+  readingOf,
 } from './definitions/definition.js';
 import type { PipelineParts } from './options.js';
 
@@ -41,7 +41,7 @@ export function registerSnapshot(
 ): object {
   const { type, help } = definition;
   const name = `${prefix}_${definition.name}`;
-  const values = (): readonly WrittenSample[] => samplesOf(name, readFamily(definition, new PipelineReading(parts)));
+  const values = (): readonly WrittenSample[] => samplesOf(name, readFamily(definition, readingOf(parts)));
   const metric: ScrapedMetric = {
     name,
     help,

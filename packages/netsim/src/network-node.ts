@@ -59,11 +59,7 @@ export class Node {
   #count = 0;
   #stream: Random | null = null;
 
-  /**
-   * Use `Network.add`.
-   *
-   * @param id number in the order of `Network.add`, from 0
-   */
+  /** Use `Network.add`. @param id number in the order of `Network.add`, from 0 */
   constructor(
     readonly network: Network,
     readonly id: number,

@@ -126,11 +126,7 @@ export class Network {
     );
   }
 
-  /**
-   * Calls `callback` at a time.
-   *
-   * @param timeNs integer nanoseconds, not in the past, else a RangeError
-   */
+  /** Calls `callback` at a time. @param timeNs integer nanoseconds, not in the past, else a RangeError */
   at(timeNs: number, callback: () => void): Timer {
     const handle = this.schedule(timeNs, { wake: () => callback() });
     return { timeNs, cancel: () => this.cancel(handle) };
@@ -152,9 +148,7 @@ export class Network {
     return events.handleOf(events.push(EVENT_KIND.WAKE, target, argument, null));
   }
 
-  /**
-   * Cancels an event of {@link schedule}. @returns false if it has happened or was cancelled before
-   */
+  /** Cancels an event of {@link schedule}. @returns false if it has happened or was cancelled before */
   cancel(handle: number): boolean {
     return this.events.cancel(handle);
   }

@@ -1,25 +1,22 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/pcap.CaptureError') as never;
 
-/**
- * Codes of errors in a capture.
- *
- * - `ERR_CAPTURE_MAGIC`: neither pcap nor pcapng, or a section header without a byte-order magic
- * - `ERR_CAPTURE_VERSION`: a format version, or reserved bits, that this reader does not know
- * - `ERR_CAPTURE_LENGTH`: a length field that contradicts another, or is not a multiple of four as required
- * - `ERR_CAPTURE_TOO_LARGE`: a frame, block or number of interfaces beyond the reader's limits
- * - `ERR_CAPTURE_TRUNCATED`: the capture ends inside a header, record or block
- * - `ERR_CAPTURE_BLOCK`: malformed interface options, or a time that does not fit 64 bits of nanoseconds
- * - `ERR_CAPTURE_INTERFACE`: a frame of an interface that the section has not described
- * - `ERR_CAPTURE_GZIP`: compressed data that are damaged or cut short (only from `@int/pcap/node`)
- */
+/** Codes of errors in a capture. */
 export type CaptureErrorCode =
+  /** Neither pcap nor pcapng, or a section header without a byte-order magic. */
   | 'ERR_CAPTURE_MAGIC'
+  /** A format version, or reserved bits, that this reader does not know. */
   | 'ERR_CAPTURE_VERSION'
+  /** A length field that contradicts another, or is not a multiple of four as required. */
   | 'ERR_CAPTURE_LENGTH'
+  /** A frame, block or number of interfaces beyond the reader's limits. */
   | 'ERR_CAPTURE_TOO_LARGE'
+  /** The capture ends inside a header, record or block. */
   | 'ERR_CAPTURE_TRUNCATED'
+  /** Malformed interface options, or a time that does not fit 64 bits of nanoseconds. */
   | 'ERR_CAPTURE_BLOCK'
+  /** A frame of an interface that the section has not described. */
   | 'ERR_CAPTURE_INTERFACE'
+  /** Compressed data that are damaged or cut short (only from `@int/pcap/node`). */
   | 'ERR_CAPTURE_GZIP';
 
 /**
@@ -31,13 +28,14 @@ export type CaptureErrorCode =
  */
 export class CaptureError extends Error {
   override readonly name = 'CaptureError';
-  readonly code: CaptureErrorCode;
-  readonly offset: number;
 
-  constructor(code: CaptureErrorCode, offset: number, message: string, options?: { readonly cause?: unknown }) {
+  constructor(
+    readonly code: CaptureErrorCode,
+    readonly offset: number,
+    message: string,
+    options?: { readonly cause?: unknown },
+  ) {
     super(`${message} (${code} at byte ${offset})`, options);
-    this.code = code;
-    this.offset = offset;
     Object.defineProperty(this, BRAND, { value: true });
   }
 

@@ -236,16 +236,13 @@ function limit(name: string, value: number | undefined, fallback: number): numbe
   return resolved;
 }
 
+const COLUMNS = ['offsets', 'lengths', 'originalLengths', 'interfaceIds', 'timestampsHigh', 'timestampsLow'] as const;
+
 /** Makes `to` a batch of the one frame in `from`. */
 function copyRow(from: CaptureBatch, to: CaptureBatch): number {
   to.bytes = from.bytes;
   to.linkType = from.linkType;
-  to.offsets[0] = from.offsets[0]!;
-  to.lengths[0] = from.lengths[0]!;
-  to.originalLengths[0] = from.originalLengths[0]!;
-  to.interfaceIds[0] = from.interfaceIds[0]!;
-  to.timestampsHigh[0] = from.timestampsHigh[0]!;
-  to.timestampsLow[0] = from.timestampsLow[0]!;
+  for (const column of COLUMNS) to[column][0] = from[column][0]!;
   to.count = 1;
   return 1;
 }

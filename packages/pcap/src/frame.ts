@@ -67,14 +67,13 @@ export class CaptureFrame {
 
   /** A copy of the frame with its own bytes. */
   copy(): Frame {
-    return {
-      data: this.bytes.slice(this.offset, this.offset + this.length),
-      timeNs: this.timeNs,
-      originalLength: this.originalLength,
-      linkType: this.linkType,
-      interfaceId: this.interfaceId,
-    };
+    return frameOf(this, this.data.slice());
   }
+}
+
+/** The values of a record, with `data` as its bytes. */
+export function frameOf({ timeNs, originalLength, linkType, interfaceId }: CaptureFrame, data: Uint8Array): Frame {
+  return { data, timeNs, originalLength, linkType, interfaceId };
 }
 
 /**

@@ -67,14 +67,3 @@ export const LinkType = /* @__PURE__ */ Object.freeze({
 
 /** One of the link types named in {@link LinkType}. */
 export type LinkType = (typeof LinkType)[keyof typeof LinkType];
-
-/**
- * The registry's name of a link type, without `LINKTYPE_`.
- * @returns undefined for a number that {@link LinkType} does not name
- */
-export function linkTypeName(linkType: number): keyof typeof LinkType | undefined {
-  for (const [name, value] of Object.entries(LinkType)) {
-    if (value === linkType) return name as keyof typeof LinkType;
-  }
-  return undefined;
-}

@@ -11,31 +11,28 @@ export const PCAP_NANOSECONDS = 0xa1b23c4d;
 const PCAP_MODIFIED = 0xa1b2cd34;
 export const PCAP_HEADER_LENGTH = 24;
 export const PCAP_RECORD_HEADER_LENGTH = 16;
-const MODIFIED_RECORD_HEADER_LENGTH = 24;
 
 /** In the link type word: FCS length in 16-bit words, whether it is present, and bits that must be 0. */
 const FCS_LENGTH_SHIFT = 28;
 export const FCS_PRESENT = 0x0400_0000;
 const RESERVED_BITS = 0x0bff_0000;
 
-/** @returns whether the first four bytes, read big-endian, open a pcap file */
-export function isPcapMagic(magic: number): boolean {
-  return byteOrderOf(magic) !== undefined;
+/** The magic number and byte order of a pcap file whose first four bytes, read big-endian, are `first`. */
+function magicOf(first: number): { readonly magic: number; readonly byteOrder: ByteOrder } | undefined {
+  for (const magic of [PCAP_MICROSECONDS, PCAP_NANOSECONDS, PCAP_MODIFIED]) {
+    if (first === magic) return { magic, byteOrder: 'big' };
+    if (first === swapped(magic)) return { magic, byteOrder: 'little' };
+  }
+  return undefined;
 }
 
-function byteOrderOf(magic: number): ByteOrder | undefined {
-  switch (magic) {
-    case PCAP_MICROSECONDS:
-    case PCAP_NANOSECONDS:
-    case PCAP_MODIFIED:
-      return 'big';
-    case 0xd4c3b2a1:
-    case 0x4d3cb2a1:
-    case 0x34cdb2a1:
-      return 'little';
-    default:
-      return undefined;
-  }
+function swapped(word: number): number {
+  return ((word >>> 24) | ((word >>> 8) & 0xff00) | ((word << 8) & 0xff_0000) | (word << 24)) >>> 0;
+}
+
+/** @returns whether the first four bytes, read big-endian, open a pcap file */
+export function isPcapMagic(first: number): boolean {
+  return magicOf(first) !== undefined;
 }
 
 /**
@@ -52,7 +49,7 @@ export class PcapParser implements FormatParser {
   unitOffset = 0;
   isBetweenUnits = false;
   readonly #little: boolean;
-  readonly #magic: number;
+  readonly #isNanosecond: boolean;
   readonly #recordHeaderLength: number;
   readonly #fractionUnit: number;
   readonly #maxFrameLength: number;
@@ -60,19 +57,15 @@ export class PcapParser implements FormatParser {
   #linkType = 0;
   #minorVersion = 0;
 
-  /** @param magic the first four bytes, read big-endian; {@link isPcapMagic} must hold */
-  constructor(magic: number, limits: CaptureLimits) {
-    this.byteOrder = byteOrderOf(magic) ?? 'little';
-    this.#little = this.byteOrder === 'little';
-    this.#magic = magic;
-    const isModified = magic === PCAP_MODIFIED || magic === 0x34cdb2a1;
-    this.#recordHeaderLength = isModified ? MODIFIED_RECORD_HEADER_LENGTH : PCAP_RECORD_HEADER_LENGTH;
+  /** @param first the first four bytes, read big-endian; {@link isPcapMagic} must hold */
+  constructor(first: number, limits: CaptureLimits) {
+    const { magic, byteOrder } = magicOf(first)!;
+    this.byteOrder = byteOrder;
+    this.#little = byteOrder === 'little';
+    this.#isNanosecond = magic === PCAP_NANOSECONDS;
+    this.#recordHeaderLength = PCAP_RECORD_HEADER_LENGTH + (magic === PCAP_MODIFIED ? 8 : 0);
     this.#fractionUnit = this.#isNanosecond ? 1 : 1000;
     this.#maxFrameLength = limits.maxFrameLength;
-  }
-
-  get #isNanosecond(): boolean {
-    return this.#magic === PCAP_NANOSECONDS || this.#magic === 0x4d3cb2a1;
   }
 
   fill(window: ChunkWindow, batch: CaptureBatch): number {

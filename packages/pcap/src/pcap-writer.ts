@@ -101,10 +101,7 @@ export class PcapWriter implements CaptureWriter {
   }
 }
 
-/**
- * The header of a pcap file: 24 bytes.
- * @throws RangeError for an option out of range
- */
+/** The header of a pcap file: 24 bytes. @throws RangeError for an option out of range */
 export function encodePcapHeader(options?: PcapOptions): Uint8Array {
   return new PcapWriter(options).header();
 }

@@ -1,5 +1,5 @@
 import { CaptureReader, type CaptureReaderOptions } from './capture-reader.js';
-import { CaptureFrame, type Frame } from './frame.js';
+import { CaptureFrame, type Frame, frameOf } from './frame.js';
 
 /**
  * Reads a capture in memory. `data` of each frame is a view of `bytes`.
@@ -12,8 +12,7 @@ export function* readCapture(bytes: Uint8Array, options?: CaptureReaderOptions):
   reader.end();
   while (reader.next(frame)) {
     // A frame can be in the reader's memory only in captures beyond 2^30 bytes.
-    const isView = frame.bytes.buffer === bytes.buffer;
-    yield isView ? view(frame) : frame.copy();
+    yield frame.bytes.buffer === bytes.buffer ? frameOf(frame, frame.data) : frame.copy();
   }
 }
 
@@ -34,14 +33,4 @@ export async function* readCaptureStream(
     while (reader.next(frame)) yield frame.copy();
   }
   reader.end();
-}
-
-function view(frame: CaptureFrame): Frame {
-  return {
-    data: frame.data,
-    timeNs: frame.timeNs,
-    originalLength: frame.originalLength,
-    linkType: frame.linkType,
-    interfaceId: frame.interfaceId,
-  };
 }

@@ -18,14 +18,14 @@ export type RingErrorCode =
 /** Thrown for memory that is not a ring, or a header that was overwritten. */
 export class RingError extends Error {
   override readonly name = 'RingError';
-  readonly code: RingErrorCode;
-  /** Offset of the wrong word, in bytes from the start of the ring; for missing memory, its end. */
-  readonly offset: number;
 
-  constructor(code: RingErrorCode, offset: number, message: string) {
+  /** @param offset offset of the wrong word, in bytes from the start of the ring; for missing memory, its end */
+  constructor(
+    readonly code: RingErrorCode,
+    readonly offset: number,
+    message: string,
+  ) {
     super(`${message} (byte ${offset})`);
-    this.code = code;
-    this.offset = offset;
     Object.defineProperty(this, BRAND, { value: true });
   }
 

@@ -9,7 +9,7 @@
  * move lines of 64 bytes between cores, and fetch them in pairs. This holds if the ring starts at a multiple of 64.
  */
 import { MAX_HALVES, readCounter } from './counter.js';
-import { RingError } from './errors.js';
+import { RingError, type RingErrorCode } from './errors.js';
 
 /** Number of this layout. */
 export const RING_VERSION = 1;
@@ -152,32 +152,25 @@ export function readHeader(buffer: ArrayBufferLike, byteOffset: number): RingGeo
   return geometry;
 }
 
+/** @throws RingError always, for a word of the header */
+function refuse(code: RingErrorCode, word: number, message: string): never {
+  throw new RingError(code, 4 * word, message);
+}
+
 function readGeometry(header: Int32Array): RingGeometry {
-  const magic = Atomics.load(header, RING_HEADER.MAGIC);
-  if (magic !== RING_MAGIC) {
-    throw new RingError('ERR_RING_MAGIC', 4 * RING_HEADER.MAGIC, 'there is no ring here');
-  }
-  const version = Atomics.load(header, RING_HEADER.VERSION);
-  if (version !== RING_VERSION) {
-    throw new RingError(
-      'ERR_RING_VERSION',
-      4 * RING_HEADER.VERSION,
-      `the ring has version ${version}, not ${RING_VERSION}`,
-    );
-  }
-  const recordWords = Atomics.load(header, RING_HEADER.RECORD_WORDS);
-  if (recordWords < 1 || recordWords > MAX_RECORD_WORDS) {
-    const message = `a record cannot have ${recordWords} words`;
-    throw new RingError('ERR_RING_GEOMETRY', 4 * RING_HEADER.RECORD_WORDS, message);
-  }
-  const capacity = Atomics.load(header, RING_HEADER.CAPACITY);
-  if (capacity < 1 || capacity > MAX_CAPACITY || (capacity & (capacity - 1)) !== 0) {
-    const message = `the capacity cannot be ${capacity}`;
-    throw new RingError('ERR_RING_GEOMETRY', 4 * RING_HEADER.CAPACITY, message);
-  }
-  if (Atomics.load(header, RING_HEADER.CHECK) !== checkOf(recordWords, capacity)) {
-    throw new RingError('ERR_RING_GEOMETRY', 4 * RING_HEADER.CHECK, 'the check word does not fit what is before it');
-  }
+  const { MAGIC, VERSION, RECORD_WORDS, CAPACITY, CHECK } = RING_HEADER;
+  if (Atomics.load(header, MAGIC) !== RING_MAGIC) refuse('ERR_RING_MAGIC', MAGIC, 'there is no ring here');
+  const version = Atomics.load(header, VERSION);
+  if (version !== RING_VERSION)
+    refuse('ERR_RING_VERSION', VERSION, `the ring has version ${version}, not ${RING_VERSION}`);
+  const recordWords = Atomics.load(header, RECORD_WORDS);
+  if (recordWords < 1 || recordWords > MAX_RECORD_WORDS)
+    refuse('ERR_RING_GEOMETRY', RECORD_WORDS, `a record cannot have ${recordWords} words`);
+  const capacity = Atomics.load(header, CAPACITY);
+  if (capacity < 1 || capacity > MAX_CAPACITY || (capacity & (capacity - 1)) !== 0)
+    refuse('ERR_RING_GEOMETRY', CAPACITY, `the capacity cannot be ${capacity}`);
+  if (Atomics.load(header, CHECK) !== checkOf(recordWords, capacity))
+    refuse('ERR_RING_GEOMETRY', CHECK, 'the check word does not fit what is before it');
   return { recordWords, capacity };
 }
 
@@ -185,7 +178,7 @@ function readGeometry(header: Int32Array): RingGeometry {
 function checkState(header: Int32Array, { capacity }: RingGeometry): void {
   const limit = (word: number, largest: number, what: string): void => {
     const value = Atomics.load(header, word) >>> 0;
-    if (value > largest) throw new RingError('ERR_RING_STATE', 4 * word, `${what} cannot be ${value}`);
+    if (value > largest) refuse('ERR_RING_STATE', word, `${what} cannot be ${value}`);
   };
   limit(RING_HEADER.RECORDS_WANTED, capacity, 'the number of records waited for');
   limit(RING_HEADER.ROOM_WANTED, capacity, 'the room waited for');
@@ -202,9 +195,8 @@ function checkState(header: Int32Array, { capacity }: RingGeometry): void {
 function checkCounts(header: Int32Array, { capacity }: RingGeometry): void {
   for (const counter of [RING_HEADER.PUSHED, RING_HEADER.POPPED]) {
     const halves = Atomics.load(header, counter + 1) >>> 0;
-    if (halves >= MAX_HALVES) {
-      throw new RingError('ERR_RING_INDICES', 4 * (counter + 1), `the upper word of a counter cannot be ${halves}`);
-    }
+    if (halves >= MAX_HALVES)
+      refuse('ERR_RING_INDICES', counter + 1, `the upper word of a counter cannot be ${halves}`);
   }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const popped = readCounter(header, RING_HEADER.POPPED);
@@ -213,7 +205,7 @@ function checkCounts(header: Int32Array, { capacity }: RingGeometry): void {
     if (readCounter(header, RING_HEADER.POPPED) !== popped) continue;
     if (pushed >= popped && pushed - popped <= capacity) return;
     const message = `${pushed} records pushed and ${popped} popped do not go with a capacity of ${capacity}`;
-    throw new RingError('ERR_RING_INDICES', 4 * RING_HEADER.PUSHED, message);
+    refuse('ERR_RING_INDICES', RING_HEADER.PUSHED, message);
   }
   // The consumer pops without a pause, so the ring is alive. Each side checks the other's index anyway.
 }

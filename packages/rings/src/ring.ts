@@ -7,7 +7,6 @@ import {
   LOSS_KINDS,
   RING_HEADER,
   RING_HEADER_BYTES,
-  type RingGeometry,
   readHeader,
   ringBytes,
   ringGeometry,
@@ -146,7 +145,7 @@ export class SpscRing {
    */
   static attach(buffer: ArrayBufferLike, byteOffset = 0): SpscRing {
     checkPlace(buffer, byteOffset);
-    const { recordWords, capacity }: RingGeometry = readHeader(buffer, byteOffset);
+    const { recordWords, capacity } = readHeader(buffer, byteOffset);
     return new SpscRing(new Existing(recordWords, capacity, buffer, byteOffset));
   }
 
@@ -307,9 +306,6 @@ export class SpscRing {
    */
   wait(timeoutMs = Number.POSITIVE_INFINITY, records = 1): WaitResult {
     this.#checkWait(timeoutMs, records);
-    const seen = this.#lookForRecords(records);
-    if (seen !== null) return seen;
-    if (timeoutMs === 0) return 'timed-out';
     return block(this.#header, RECORDS_WANTED, records, timeoutMs, () => this.#lookForRecords(records));
   }
 
@@ -321,9 +317,6 @@ export class SpscRing {
    */
   async waitAsync(timeoutMs = Number.POSITIVE_INFINITY, records = 1): Promise<WaitResult> {
     this.#checkWait(timeoutMs, records);
-    const seen = this.#lookForRecords(records);
-    if (seen !== null) return seen;
-    if (timeoutMs === 0) return 'timed-out';
     return blockAsync(this.#header, RECORDS_WANTED, records, timeoutMs, () => this.#lookForRecords(records));
   }
 
@@ -336,18 +329,12 @@ export class SpscRing {
    */
   waitForRoom(records = 1, timeoutMs = Number.POSITIVE_INFINITY): WaitResult {
     this.#checkWait(timeoutMs, records);
-    const seen = this.#lookForRoom(records);
-    if (seen !== null) return seen;
-    if (timeoutMs === 0) return 'timed-out';
     return block(this.#header, ROOM_WANTED, records, timeoutMs, () => this.#lookForRoom(records));
   }
 
   /** Producer: like {@link waitForRoom}, without blocking the thread; see {@link waitAsync}. */
   async waitForRoomAsync(records = 1, timeoutMs = Number.POSITIVE_INFINITY): Promise<WaitResult> {
     this.#checkWait(timeoutMs, records);
-    const seen = this.#lookForRoom(records);
-    if (seen !== null) return seen;
-    if (timeoutMs === 0) return 'timed-out';
     return blockAsync(this.#header, ROOM_WANTED, records, timeoutMs, () => this.#lookForRoom(records));
   }
 

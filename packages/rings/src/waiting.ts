@@ -84,9 +84,12 @@ export function wake(header: Int32Array, flag: number): void {
 
 /**
  * Blocks the thread until `look` returns an answer.
- * @throws TypeError if the thread may not block or the memory is not shared
+ * @throws TypeError if it would have to block, and the thread may not or the memory is not shared
  */
 export function block(header: Int32Array, flag: number, wanted: number, timeoutMs: number, look: Look): WaitResult {
+  const first = look();
+  if (first !== null) return first;
+  if (timeoutMs === 0) return 'timed-out';
   if (!isShared(header.buffer)) {
     throw new TypeError('nothing but this thread can fill or empty a ring in an ArrayBuffer: it would block forever');
   }
@@ -118,6 +121,9 @@ export async function blockAsync(
   timeoutMs: number,
   look: Look,
 ): Promise<WaitResult> {
+  const first = look();
+  if (first !== null) return first;
+  if (timeoutMs === 0) return 'timed-out';
   const { waitAsync } = Atomics as unknown as { readonly waitAsync?: WaitAsync };
   if (typeof waitAsync !== 'function' || !isShared(header.buffer)) return poll(timeoutMs, look);
   const deadline = now() + timeoutMs;

@@ -162,7 +162,11 @@ export class Dispatcher {
     // In an outage, do not wait if the spool can keep the rest.
     const began = performance.now();
     if (!(outages.isOutage && spool !== null)) await within(timeoutMs, this.idle());
-    if (this.#isIdle && !outages.isOutage) await this.#sayEnd(timeoutMs - (performance.now() - began));
+    if (this.#isIdle && !outages.isOutage) {
+      // Writes the last watermarks.
+      const said = this.#sending.then(() => this.#sendMark(true));
+      await within(Math.max(0, timeoutMs - (performance.now() - began)), said);
+    }
     this.#isAborted = true;
     producer.abort();
     await this.#sending;
@@ -176,12 +180,6 @@ export class Dispatcher {
     this.#sealed.length = 0;
     await spool?.close();
     this.#onIdle();
-  }
-
-  /** Writes the last watermarks, within the time limit. */
-  async #sayEnd(timeoutMs: number): Promise<void> {
-    const said = this.#sending.then(() => this.#sendMark(true));
-    await within(Math.max(0, timeoutMs), said);
   }
 
   async #sendMark(isEnd: boolean): Promise<void> {

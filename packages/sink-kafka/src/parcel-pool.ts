@@ -25,10 +25,7 @@ export class ParcelPool {
     return this.#made > this.limit;
   }
 
-  /**
-   * @param mayExceed one more is made if there is none
-   * @returns null if there is none
-   */
+  /** @param mayExceed one more is made if there is none @returns null if there is none */
   take(mayExceed: boolean): Parcel | null {
     const free = this.#free.pop();
     if (free !== undefined) return free;

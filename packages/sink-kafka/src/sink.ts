@@ -337,10 +337,7 @@ export class KafkaSink implements Sink {
     return room === undefined ? committer.safe() : room.then(() => committer.safe());
   }
 
-  /**
-   * The parcel to fill.
-   * @param mayExceed one more is made if there is none
-   */
+  /** The parcel to fill. @param mayExceed one more is made if there is none */
   #open(mayExceed: boolean): Parcel | null {
     if (this.#unsafe !== null) return null;
     if (this.#current !== null) return this.#current;
@@ -355,12 +352,11 @@ export class KafkaSink implements Sink {
     const messages = slab.count - before;
     this.#account.take(kind, messages);
     this.#committer?.take(messages);
-    if (before === 0 && messages > 0) this.#lingering = setTimeout(() => this.#onDue(), this.#options.lingerMs);
-  }
-
-  #onDue(): void {
-    if (this.#dispatcher.isSending) this.#isDue = true;
-    else this.#seal();
+    if (before > 0 || messages === 0) return;
+    this.#lingering = setTimeout(() => {
+      if (this.#dispatcher.isSending) this.#isDue = true;
+      else this.#seal();
+    }, this.#options.lingerMs);
   }
 
   /** The parcel being filled is to be sent. */

@@ -123,7 +123,10 @@ export class ParquetSink implements Sink {
       retryFirstMs: options.retryFirstMs,
       retryMaxMs: options.retryMaxMs,
       nextName: () => this.#nextName(),
-      onDone: (segment) => this.#onDone(segment),
+      onDone: (segment) => {
+        this.#counters[segment.table.kind].delivered += segment.records;
+        this.#release(segment);
+      },
     });
     this.#segments = new OpenSegments(this.#pool, rotate, this.#publisher);
     this.#maintenance = new Maintenance(directory, writer, workplace, {
@@ -289,7 +292,10 @@ export class ParquetSink implements Sink {
     this.#wake();
     this.#segments.closeAll();
     const left = await this.#publisher.close(timeoutMs);
-    for (const segment of left) this.#discard(segment);
+    for (const segment of left) {
+      this.#counters[segment.table.kind].dropped.closed += segment.records;
+      this.#release(segment);
+    }
     // A merge under way fails. The next one finishes its work.
     this.#writer.interrupt();
     await this.#maintaining?.catch(() => undefined);
@@ -398,16 +404,6 @@ export class ParquetSink implements Sink {
   #whenRoom(): Promise<void> | undefined {
     if (this.#pool.usedBytes <= this.#pool.limitBytes || this.#closing !== null) return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  #onDone(segment: Segment): void {
-    this.#counters[segment.kind].delivered += segment.records;
-    this.#release(segment);
-  }
-
-  #discard(segment: Segment): void {
-    this.#counters[segment.kind].dropped.closed += segment.records;
-    this.#release(segment);
   }
 
   #release(segment: Segment): void {

@@ -67,10 +67,7 @@ export function flowText(flow: Flow): string {
 
 const FLOW = /^(?:\[([\da-f:.]+)\]|([\d.]+)):(\d+)-(?:\[([\da-f:.]+)\]|([\d.]+)):(\d+)\/(\d+)$/;
 
-/**
- * Parses a text of {@link flowText}.
- * @throws SyntaxError for another text
- */
+/** Parses a text of {@link flowText}. @throws SyntaxError for another text */
 export function parseFlowText(text: string): Flow {
   const [, source6, source4, sourcePort, destination6, destination4, destinationPort, protocol] = FLOW.exec(text) ?? [];
   const source = source6 ?? source4;

@@ -190,10 +190,7 @@ function unpack(fields: PackedFields, wordsOf: (geometry: CacheGeometry) => numb
   };
 }
 
-/**
- * Reads the events of a stream entry in the form `packed`.
- * @throws SyntaxError if the fields are not of this form
- */
+/** Reads the events of a stream entry in the form `packed`. @throws SyntaxError if the fields are not of this form */
 export function readPackedEvents(fields: PackedFields): FlowEvent[] {
   const { count, geometry, words } = unpack(fields, () => EVENT_WORDS);
   return Array.from({ length: count }, (_, k) => readFlowEvent(words, k * EVENT_WORDS, geometry.metrics));

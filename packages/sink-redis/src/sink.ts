@@ -85,10 +85,7 @@ export class RedisSink implements Sink {
     return this.#trouble;
   }
 
-  /**
-   * Writes pending records and disconnects.
-   * @param timeoutMs see {@link RedisWriter.close}; default: no limit
-   */
+  /** Writes pending records and disconnects. @param timeoutMs see {@link RedisWriter.close}; default: no limit */
   async close(timeoutMs?: number): Promise<void> {
     // A closed writer takes all records, so held records move into it at once.
     const closed = this.writer.close(timeoutMs ?? Number.POSITIVE_INFINITY);

@@ -72,10 +72,7 @@ export class RedisWriter {
   #opened: Promise<void> | null = null;
   #onOpened: () => void = () => undefined;
 
-  /**
-   * Does not connect yet; see {@link RedisWriter.open}.
-   * @throws TypeError or RangeError that names a wrong option
-   */
+  /** Does not connect yet; see {@link RedisWriter.open}. @throws TypeError or RangeError that names a wrong option */
   constructor(options: RedisWriterOptions) {
     this.#options = resolveOptions(options);
     const { address, batch, geometry, maxPending, prefix, writer } = this.#options;
@@ -253,14 +250,9 @@ export class RedisWriter {
     const isDropping = this.#options.whenFull === 'drop';
     if (isDropping) counters.dropped.overflow += records - taken;
     counters.offered += isDropping ? records : taken;
-    if (taken > 0) this.#schedule(outlet);
+    if (taken > 0 && outlet.isReady) this.#pumpSoon();
+    else if (taken > 0) this.#linger();
     return isDropping ? records : taken;
-  }
-
-  /** Sends full batches soon, others after `lingerMs`. */
-  #schedule(outlet: Outlet): void {
-    if (outlet.isReady) this.#pumpSoon();
-    else this.#linger();
   }
 
   /** Sends after the current call: otherwise a caller that pushes record by record would send small batches. */

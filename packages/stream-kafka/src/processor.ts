@@ -5,6 +5,7 @@ import type {
   ImmediateEvent,
   NetworkSideOptions,
   NetworkWindow,
+  TimeOptions,
   WindowCorrection,
 } from '@int/stream';
 import { DEFAULT_GROUP, type Topics, topicsOf } from './findings.js';
@@ -22,7 +23,7 @@ import type { WriterLimits } from './writers.js';
  * Options of a {@link Processor}. All processors of a group must have the same `format`, times and options of sides.
  * The group refuses a processor with others while it has members.
  */
-export interface ProcessorOptions extends KafkaAccess {
+export interface ProcessorOptions extends KafkaAccess, TimeOptions {
   /**
    * Name of the consumer group: letters, digits, `.`, `_` and `-`. It is also the prefix of transactional ids, and part
    * of the names of topics. Default `int-process`.
@@ -42,13 +43,6 @@ export interface ProcessorOptions extends KafkaAccess {
   readonly partitions?: number;
   /** Replicas of new topics. Default: the brokers' `default.replication.factor`. */
   readonly replicas?: number;
-  /** Length of a window of statistics in milliseconds, a multiple of `sliceMs`. Default 1000. */
-  readonly windowMs?: number;
-  /**
-   * Interval at which each partition sends partials to the network side, in milliseconds of the reports' time. Default
-   * 250.
-   */
-  readonly sliceMs?: number;
   /** Time for which an emitted window can be corrected, in milliseconds of the reports' time. Default 60,000. */
   readonly latenessMs?: number;
   /**
@@ -61,12 +55,12 @@ export interface ProcessorOptions extends KafkaAccess {
    * Default 300,000.
    */
   readonly forgetMs?: number;
-  readonly flowSide?: Omit<FlowSideOptions, 'side' | 'clock' | 'latenessMs' | 'windowMs' | 'sliceMs'>;
+  readonly flowSide?: Omit<FlowSideOptions, 'side' | 'clock' | 'latenessMs' | keyof TimeOptions>;
   /**
    * Options of the network side. `sides` is the number of partitions. The default of `waitMs` is the `waitMs` above
    * plus 30,000, to allow another processor to take over.
    */
-  readonly networkSide?: Omit<NetworkSideOptions, 'sides' | 'latenessMs' | 'windowMs' | 'sliceMs'>;
+  readonly networkSide?: Omit<NetworkSideOptions, 'sides' | 'latenessMs' | keyof TimeOptions>;
   /** Called with each window after it was committed. */
   readonly onWindow?: (window: FlowWindow | NetworkWindow) => void;
   /** Called with each correction of an emitted window, after it was committed. */
@@ -338,7 +332,7 @@ export class Processor {
     return new NetworkUnit(options, this.#topics, this.#wantsObjects());
   }
 
-  #times(): { windowMs?: number; sliceMs?: number } {
+  #times(): TimeOptions {
     const { windowMs, sliceMs } = this.#options;
     return { ...(windowMs !== undefined && { windowMs }), ...(sliceMs !== undefined && { sliceMs }) };
   }

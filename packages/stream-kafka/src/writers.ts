@@ -1,13 +1,9 @@
 import type { Watermark } from '@int/sink-kafka';
 import { PROCESS_CODES, ProcessError } from './errors.js';
+import type { ProcessorOptions } from './processor.js';
 
-/** Limits of waiting for silent writers. */
-export interface WriterLimits {
-  /** Silence after which windows no longer wait for a writer, in milliseconds. */
-  readonly waitMs: number;
-  /** Time after that in which windows count as incomplete, unless the writer is active again, in milliseconds. */
-  readonly forgetMs: number;
-}
+/** Limits of waiting for silent writers, as in the options of a `Processor`. */
+export type WriterLimits = Required<Pick<ProcessorOptions, 'waitMs' | 'forgetMs'>>;
 
 interface Writer {
   readonly high: number;

@@ -10,13 +10,13 @@ export type TopologyErrorCode = 'ERR_TOPOLOGY_UNKNOWN' | 'ERR_TOPOLOGY_SIZE' | '
  */
 export class TopologyError extends Error {
   override readonly name = 'TopologyError';
-  readonly code: TopologyErrorCode;
-  readonly offset: number;
 
-  constructor(code: TopologyErrorCode, offset: number, message: string) {
+  constructor(
+    readonly code: TopologyErrorCode,
+    readonly offset: number,
+    message: string,
+  ) {
     super(message);
-    this.code = code;
-    this.offset = offset;
     Object.defineProperty(this, BRAND, { value: true });
   }
 

@@ -64,14 +64,14 @@ export class EventQueue {
 
   #grow(): void {
     const capacity = this.#times.length * 2;
-    const times = new Float64Array(capacity);
-    const orders = new Float64Array(capacity);
-    const values = new Int32Array(capacity);
-    times.set(this.#times);
-    orders.set(this.#orders);
-    values.set(this.#values);
-    this.#times = times;
-    this.#orders = orders;
-    this.#values = values;
+    this.#times = widen(new Float64Array(capacity), this.#times);
+    this.#orders = widen(new Float64Array(capacity), this.#orders);
+    this.#values = widen(new Int32Array(capacity), this.#values);
   }
+}
+
+/** Copies an array to the start of a larger one, which it returns. */
+export function widen<T extends { set(from: T): void }>(wide: T, narrow: T): T {
+  wide.set(narrow);
+  return wide;
 }

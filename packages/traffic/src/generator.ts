@@ -1,9 +1,9 @@
 /** Traffic as objects. */
-import { type EncodeOptions, encodeFrame, type TelemetryRecord } from '@int/codec';
+import { type EncodeOptions, encodeFrame, FrameDecoder, type TelemetryRecord } from '@int/codec';
 import type { FlowTable } from './flows.js';
 import { INITIAL_TTL } from './layout.js';
 import { settingsOf, type TrafficOptions, type TrafficSettings } from './options.js';
-import { RecordBuilder } from './records.js';
+import { MAX_REPORT_BYTES, ReportWriter } from './report-writer.js';
 import { Simulation } from './simulation.js';
 import type { FabricSwitch, Host } from './topology.js';
 
@@ -45,7 +45,8 @@ export class TrafficGenerator {
   /** All options with their defaults. */
   readonly settings: TrafficSettings;
   readonly #simulation: Simulation;
-  readonly #builder: RecordBuilder;
+  readonly #writer: ReportWriter;
+  readonly #decoder: FrameDecoder;
   readonly #packets: boolean;
 
   /** @throws RangeError for an option out of range, TopologyError for a wrong topology text */
@@ -56,7 +57,8 @@ export class TrafficGenerator {
     this.settings = settingsOf(options);
     this.#packets = form === 'packets';
     this.#simulation = new Simulation(this.settings, this.#packets);
-    this.#builder = new RecordBuilder(this.#simulation);
+    this.#writer = new ReportWriter(this.#simulation);
+    this.#decoder = new FrameDecoder({ linkType: this.#packets ? 'raw' : 'report' });
   }
 
   /** All flows. */
@@ -77,21 +79,34 @@ export class TrafficGenerator {
 
   /** The next report or packet. */
   next(): GeneratedPacket {
-    const { settings } = this;
+    const { topology, startNs } = this.settings;
     const simulation = this.#simulation;
     simulation.next();
-    const { flows, flow } = simulation;
-    const { topology } = settings;
+    const { flows, flow, hop } = simulation;
+    const source = topology.host(flows.sourceHost[flow]!);
+    const destination = topology.host(flows.destinationHost[flow]!);
+    const payloadBytes = flows.payloadBytes[flow]!;
+    const ethernet = { source: source.mac, destination: destination.mac };
     return {
-      timeNs: this.#builder.wallClock(simulation.timeNs),
-      records: [this.#builder.build(this.#packets)],
-      reporter: topology.switches[flows.hopSwitch[flow * topology.maxHops + simulation.hop]!]!,
+      timeNs: startNs + BigInt(simulation.timeNs),
+      records: this.#decoder.decode(this.#encoded(hop, payloadBytes)).map((record) => ({ ...record, ethernet })),
+      reporter: topology.switches[flows.hopSwitch[flow * topology.maxHops + hop]!]!,
       flow,
-      hop: simulation.hop,
-      source: topology.host(flows.sourceHost[flow]!),
-      destination: topology.host(flows.destinationHost[flow]!),
-      payloadBytes: flows.payloadBytes[flow]!,
+      hop,
+      source,
+      destination,
+      payloadBytes,
     };
+  }
+
+  /** The present report, or the present packet with its whole payload: it is observed after the hop's push. */
+  #encoded(hop: number, payloadBytes: number): Uint8Array {
+    const writer = this.#writer;
+    const bytes = new Uint8Array(MAX_REPORT_BYTES + payloadBytes);
+    writer.open(bytes);
+    if (!this.#packets) writer.report();
+    else writer.packet(hop + 1);
+    return bytes.subarray(0, writer.at + (this.#packets ? payloadBytes : 0));
   }
 
   /** The next `count` reports or packets. */

@@ -1,14 +1,11 @@
-/**
- * Deterministic INT traffic from consistent topologies, flows, queues and bursts.
- *
- * @packageDocumentation
- */
+/** Deterministic INT traffic from consistent topologies, flows, queues and bursts. @packageDocumentation */
 export { TopologyError, type TopologyErrorCode } from './errors.js';
 export { type FlowOptions, FlowTable } from './flows.js';
 export { encodePacket, type GeneratedPacket, type GeneratorOptions, TrafficGenerator } from './generator.js';
 export type { FabricOptions, TrafficMode, TrafficOptions, TrafficSettings } from './options.js';
 export { type EpisodeOptions, FluidQueue, type FluidQueueOptions } from './queue.js';
-export { MAX_REPORT_BYTES, ReportStream } from './report-stream.js';
+export { ReportStream } from './report-stream.js';
+export { MAX_REPORT_BYTES } from './report-writer.js';
 export {
   type FabricSwitch,
   type FatTreeOptions,

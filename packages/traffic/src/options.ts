@@ -59,19 +59,9 @@ export interface TrafficOptions {
 }
 
 /** {@link TrafficOptions} with all defaults, after all checks. */
-export interface TrafficSettings {
+export interface TrafficSettings extends Required<Omit<TrafficOptions, 'topology' | 'workload' | 'fabric'>> {
   readonly topology: Topology;
-  readonly flows: number;
-  readonly mode: TrafficMode;
-  readonly report: '1.0' | '2.0';
   readonly workload: Workload;
-  readonly ratePps: number;
-  readonly seed: number | string;
-  readonly instructions: number;
-  readonly zipfExponent: number;
-  readonly tcpShare: number;
-  readonly startNs: bigint;
-  readonly firstSequence: number;
   readonly fabric: Required<FabricOptions>;
 }
 

@@ -7,7 +7,7 @@
  */
 
 import { Random, Zipf } from '@int/random';
-import { EventQueue } from './events.js';
+import { EventQueue, widen } from './events.js';
 import { Fabric, pipeOf } from './fabric.js';
 import { FlowTable } from './flows.js';
 import type { TrafficSettings } from './options.js';
@@ -183,10 +183,6 @@ export class Simulation {
     const slots = old * 2;
     if (slots > 1 << 26) throw new RangeError('too many packets under way: lower ratePps or the delays');
     const hops = slots * this.#stride;
-    const widen = <T extends { set(from: T): void }>(wide: T, narrow: T): T => {
-      wide.set(narrow);
-      return wide;
-    };
     this.#slotFlow = widen(new Int32Array(slots), this.#slotFlow);
     this.hopArrival = widen(new Float64Array(hops), this.hopArrival);
     this.hopLatency = widen(new Uint32Array(hops), this.hopLatency);

@@ -375,18 +375,16 @@ export function fatTree(options: FatTreeOptions): Topology {
   });
 }
 
-const LEAF_SPINE = /^leaf-spine:(\d+)x(\d+)(?:x(\d+))?$/;
-const FAT_TREE = /^fat-tree:(\d+)$/;
-
-/** Builds a fabric, and turns a RangeError into a {@link TopologyError} at the sizes. */
-function sized(text: string, build: () => Topology): Topology {
-  try {
-    return build();
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new TopologyError('ERR_TOPOLOGY_RANGE', text.indexOf(':') + 1, `'${text}': ${cause.message}`);
-  }
-}
+/** Kinds of descriptions: the sizes after the colon, what is expected there, and the fabric of the sizes. */
+const KINDS = {
+  'leaf-spine': {
+    sizes: /^(\d+)x(\d+)(?:x(\d+))?$/,
+    expected: 'leaf-spine:LxS or leaf-spine:LxSxH, as leaf-spine:4x2',
+    build: (leaves: number, spines: number, hostsPerLeaf = DEFAULT_HOSTS_PER_LEAF) =>
+      leafSpine({ leaves, spines, hostsPerLeaf }),
+  },
+  'fat-tree': { sizes: /^(\d+)$/, expected: 'fat-tree:K, as fat-tree:4', build: (k: number) => fatTree({ k }) },
+} as const;
 
 /**
  * Builds a fabric from its description: `leaf-spine:LxS` (L leaves, S spines, 8 hosts per leaf), `leaf-spine:LxSxH` (H
@@ -395,35 +393,20 @@ function sized(text: string, build: () => Topology): Topology {
  * @throws TopologyError with the position of the error
  */
 export function parseTopology(text: string): Topology {
-  const colon = text.indexOf(':');
-  const kind = colon < 0 ? text : text.slice(0, colon);
+  const kind = text.split(':', 1)[0]!;
   if (kind !== 'leaf-spine' && kind !== 'fat-tree') {
-    throw new TopologyError(
-      'ERR_TOPOLOGY_UNKNOWN',
-      0,
-      `unknown topology '${text}': expected leaf-spine:LxS, leaf-spine:LxSxH or fat-tree:K`,
-    );
+    const message = `unknown topology '${text}': expected leaf-spine:LxS, leaf-spine:LxSxH or fat-tree:K`;
+    throw new TopologyError('ERR_TOPOLOGY_UNKNOWN', 0, message);
   }
-  const at = colon < 0 ? text.length : colon + 1;
-  if (kind === 'leaf-spine') {
-    const match = LEAF_SPINE.exec(text);
-    if (match === null) {
-      throw new TopologyError(
-        'ERR_TOPOLOGY_SIZE',
-        at,
-        `'${text}': expected leaf-spine:LxS or leaf-spine:LxSxH, as leaf-spine:4x2`,
-      );
-    }
-    const [, leaves, spines, hosts] = match;
-    return sized(text, () =>
-      leafSpine({
-        leaves: Number(leaves),
-        spines: Number(spines),
-        ...(hosts === undefined ? {} : { hostsPerLeaf: Number(hosts) }),
-      }),
-    );
+  const { sizes, expected, build } = KINDS[kind];
+  const at = Math.min(kind.length + 1, text.length);
+  const match = sizes.exec(text.slice(at));
+  if (match === null) throw new TopologyError('ERR_TOPOLOGY_SIZE', at, `'${text}': expected ${expected}`);
+  const [first = 0, ...others] = match.slice(1).flatMap((size) => (size === undefined ? [] : [Number(size)]));
+  try {
+    return build(first, ...(others as [number, number?]));
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new TopologyError('ERR_TOPOLOGY_RANGE', at, `'${text}': ${cause.message}`);
   }
-  const match = FAT_TREE.exec(text);
-  if (match === null) throw new TopologyError('ERR_TOPOLOGY_SIZE', at, `'${text}': expected fat-tree:K, as fat-tree:4`);
-  return sized(text, () => fatTree({ k: Number(match[1]) }));
 }

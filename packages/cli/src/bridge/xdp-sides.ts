@@ -1,26 +1,13 @@
 import type { XdpLink, XdpProgram, XdpSocket, XdpSocketOptions } from '@int/afxdp';
 import { SourceError } from '@int/collector';
+import { type Afxdp, loadAfxdp } from '../afxdp.js';
 import { linkWords } from '../input/link-words.js';
-import { CliError, EXIT } from '../io.js';
 import type { BridgeSide, BridgeSides, OpenSidesOptions } from './frame-port.js';
 
 /** Memory per frame. 3840 bytes of it are usable, enough for an MTU of up to 3800 bytes. */
 const FRAME_BYTES = 4096;
 /** Frames per queue for receiving and for sending. */
 const SIZES = { frames: 4096, txFrames: 4096, frameSize: FRAME_BYTES } as const;
-
-type Afxdp = typeof import('@int/afxdp');
-
-/** @throws CliError if the package is not installed */
-async function loadAfxdp(): Promise<Afxdp> {
-  try {
-    return await import('@int/afxdp');
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (!/MODULE_NOT_FOUND/.test(code)) throw error;
-    throw new CliError('int bridge needs the package @int/afxdp: npm install @int/afxdp', EXIT.OPEN, error);
-  }
-}
 
 /** An interface with a socket per queue and, if it receives, a program that redirects all frames to them. */
 class XdpSide implements BridgeSide {
@@ -123,7 +110,7 @@ class XdpSide implements BridgeSide {
  * @throws SourceError that names the interface, CliError if the package is not installed
  */
 export async function openXdpSides({ inner, outer, mode, isOneWay, tell }: OpenSidesOptions): Promise<BridgeSides> {
-  const afxdp = await loadAfxdp();
+  const afxdp = await loadAfxdp('int bridge');
   const bytesOf = (name: string): number => afxdp.queueCount(name) * afxdp.umemBytes(SIZES);
   const [innerBytes, outerBytes] = [
     await naming(afxdp, inner, () => bytesOf(inner)),

@@ -95,6 +95,8 @@ export class CollectRun {
     const { sources, decode, isLive } = this.#input;
     const detection = this.#detection;
     const memory = detection?.takeMemory() ?? null;
+    // Makes a capture wait for the reader of the output; it takes no records.
+    const output: Sink = { name: 'standard output', write: () => this.#live.paced.flush(), totals: () => ({}) };
     this.#collector = new Collector({
       sources,
       decode,
@@ -104,7 +106,7 @@ export class CollectRun {
         ...(detection === null ? [] : [detection.stage]),
         ...this.#setup.stages,
       ],
-      sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#outputSink()],
+      sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, output],
       ...(memory !== null && { memory }),
       onProblem: ({ error }) => {
         this.#live.hasProblem = true;
@@ -122,11 +124,6 @@ export class CollectRun {
       detection?.withoutPrefilter();
       await this.#open();
     }
-  }
-
-  /** A sink that makes a capture wait for the reader of the output; it takes no records. */
-  #outputSink(): Sink {
-    return { name: 'standard output', write: () => this.#live.paced.flush(), totals: () => ({}) };
   }
 
   async run(): Promise<number> {

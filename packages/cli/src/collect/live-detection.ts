@@ -156,10 +156,7 @@ export class LiveDetection {
     if (this.#recent.length >= 2 * RECENT) this.#recent = this.#recent.slice(-RECENT);
   }
 
-  /**
-   * The state to show.
-   * @param filtered reports dropped by a pre-filter
-   */
+  /** The state to show. @param filtered reports dropped by a pre-filter */
   state(filtered = 0): DetectionState {
     return {
       totals: this.stage.totals(),
@@ -177,7 +174,8 @@ export class LiveDetection {
       const rules = await readRulesFile(path, this.#io);
       if (this.#isStopped) return;
       usingRules(path, () => this.#setRules(rules));
-      this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force${this.#inKernel()}`);
+      const inKernel = this.prefilter === null ? '' : `; ${prefilterWords(this.prefilter).at(-1)!}`;
+      this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force${inKernel}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       if (this.#isStopped) return;
@@ -204,11 +202,6 @@ export class LiveDetection {
   /** The rules that a pre-filter leaves to the detector. */
   #behind(rules: RuleSet): RuleSet {
     return this.#prefilter === null ? rules : this.#prefilter.rulesBehind(rules);
-  }
-
-  #inKernel(): string {
-    const prefilter = this.prefilter;
-    return prefilter === null ? '' : `; ${prefilterWords(prefilter).at(-1)!}`;
   }
 
   #say(problems: readonly string[], message: string): void {

@@ -45,10 +45,7 @@ interface BridgeFlags extends DecodeFlags, DetectFlags, Pick<CacheFlags, 'rows' 
 const STOP_MS = 10_000;
 const DETECT_FLAGS = ['state', 'flowCells', 'switchCells'] as const;
 
-/**
- * Defines arguments, options and action of `int bridge`.
- * @param open opens the interfaces; default: AF_XDP sockets
- */
+/** Defines arguments, options and action of `int bridge`. @param open opens the interfaces; default: AF_XDP sockets */
 export function define(
   command: Command,
   io: Io,

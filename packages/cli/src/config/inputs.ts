@@ -77,10 +77,7 @@ function udpInput(read: ReadConfig, index: number, decode: Omit<DecodeOptions, '
   }
 }
 
-/**
- * All sources, not yet open.
- * @throws CliError (rejects)
- */
+/** All sources, not yet open. @throws CliError (rejects) */
 export async function configInput(
   read: ReadConfig,
   xdp: XdpChoice,

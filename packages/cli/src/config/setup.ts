@@ -28,10 +28,7 @@ export interface CollectSetup {
   readonly isPatient: boolean;
   /** The sources, not yet open. @throws CliError (rejects) */
   input(): Promise<TelemetryInput>;
-  /**
-   * Handles an error on opening the sources.
-   * @returns true if {@link input} now returns other sources
-   */
+  /** Handles an error on opening the sources. @returns true if {@link input} now returns other sources */
   giveUp(error: unknown): boolean;
   readonly drainMs: number;
   /** Closes the parts that are neither sources nor sinks. */

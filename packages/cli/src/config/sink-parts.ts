@@ -25,10 +25,7 @@ export function retryOf({ first, longest }: RetryConfig): { readonly firstMs?: n
   return given({ firstMs: ifGiven(first, millisecondsOf), maxMs: ifGiven(longest, millisecondsOf) });
 }
 
-/**
- * Makes a part from options.
- * @throws FileProblems if an option is refused
- */
+/** Makes a part from options. @throws FileProblems if an option is refused */
 export function made<T>(read: ReadConfig, path: ValuePath, make: () => T): T {
   try {
     return make();

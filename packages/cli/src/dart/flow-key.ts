@@ -42,10 +42,7 @@ export function parseFlow(text: string): Flow {
   };
 }
 
-/**
- * The key of a flow, or of a flow at a switch.
- * @throws FlowTextError if an address is invalid
- */
+/** The key of a flow, or of a flow at a switch. @throws FlowTextError if an address is invalid */
 export function keyOfFlow(flow: Flow, node: number | undefined): Uint8Array {
   try {
     return flowKey(flow, node);

@@ -58,10 +58,7 @@ export class StoreTrouble {
   };
 }
 
-/**
- * Opens a store for writing, or makes it.
- * @throws CliError
- */
+/** Opens a store for writing, or makes it. @throws CliError */
 export async function openStore(flags: StoreFlags, options: EpochStoreOptions = {}): Promise<EpochStore> {
   const { store: directory } = flags;
   try {

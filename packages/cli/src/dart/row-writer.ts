@@ -102,17 +102,15 @@ export class RowWriter {
       sources: [new CaptureSource({ path: '-', input })],
       decode: this.#options.decode,
       stages: [this.#dartStage(), { name: 'progress', process: this.#options.onProgress }],
-      onProblem: ({ error }) => this.#problem(path, error),
+      onProblem: ({ error }) => {
+        this.hasFailed = true;
+        const reason = SourceError.is(error) && error.cause instanceof Error ? error.cause.message : error.message;
+        say(this.#io, `${path}: ${reason}`);
+      },
     });
     await collector.start();
     await Promise.race([collector.finished, aborted(this.#io.signal)]);
     this.#add(await collector.stop());
-  }
-
-  #problem(path: string, error: Error): void {
-    this.hasFailed = true;
-    const reason = SourceError.is(error) && error.cause instanceof Error ? error.cause.message : error.message;
-    say(this.#io, `${path}: ${reason}`);
   }
 
   #add({ received, dropped }: CollectorTotals): void {

@@ -65,10 +65,7 @@ export class CaptureOutput {
     return this.#stream?.flush();
   }
 
-  /**
-   * Writes the rest and closes; without frames the result is an empty capture.
-   * @throws CliError if writing fails
-   */
+  /** Writes the rest and closes; without frames the result is an empty capture. @throws CliError if writing fails */
   async end(): Promise<void> {
     if (this.#file !== null) {
       await this.#file.close().catch((error: unknown) => {

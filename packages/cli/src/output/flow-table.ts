@@ -62,10 +62,7 @@ export function hopLines({ hops }: FlowEntry, colour: Colours): string[] {
   return hops.map((hop) => colour.dim(hopLine(hop)));
 }
 
-/**
- * The last lines: totals as text, and entries that left the cache.
- * @param listed number of listed flows
- */
+/** The last lines: totals as text, and entries that left the cache. @param listed number of listed flows */
 export function flowTotalsLines(totals: FlowTotalsJson, listed: number, colour: Colours): string[] {
   const { packets, flows, evicted, aged, lost, pathChanges, hopsBeyond, notOk } = totals;
   const shown = listed < flows ? ` (${grouped(listed)} listed)` : '';

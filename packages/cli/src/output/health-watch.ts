@@ -22,10 +22,7 @@ export class HealthWatch {
   readonly #tell: (message: string) => void;
   #last: ReadonlyMap<string, DegradedPart> = new Map();
 
-  /**
-   * @param ask returns the present degraded states
-   * @param tell prints a message for the user
-   */
+  /** @param ask returns the present degraded states @param tell prints a message for the user */
   constructor(ask: () => readonly DegradedPart[], tell: (message: string) => void) {
     this.#ask = ask;
     this.#tell = tell;

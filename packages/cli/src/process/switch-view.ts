@@ -14,10 +14,8 @@ function row(cells: readonly string[]): string {
 export class SwitchView {
   readonly #latest = new Map<number, SwitchWindow>();
   #latestStart = 0n;
-  #windows = 0;
 
   take(window: FlowWindow | NetworkWindow | LinkWindow): void {
-    this.#windows++;
     if (window.type !== 'switchWindow') return;
     const start = BigInt(window.startNs);
     const before = this.#latest.get(window.nodeId);
@@ -26,11 +24,6 @@ export class SwitchView {
     if (start <= this.#latestStart) return;
     this.#latestStart = start;
     for (const [node, { startNs }] of this.#latest) if (BigInt(startNs) < start - FORGET_NS) this.#latest.delete(node);
-  }
-
-  /** Number of windows taken, of all kinds. */
-  get windows(): number {
-    return this.#windows;
   }
 
   /** A heading and a line per switch; empty without switches. */

@@ -29,10 +29,7 @@ export class Player implements ChunkTaker {
   #turnAt = 0;
   #startedAt = Number.NaN;
 
-  /**
-   * @param schedule null for the full speed of the target
-   * @param signal stops sending when aborted
-   */
+  /** @param schedule null for the full speed of the target @param signal stops sending when aborted */
   constructor(target: Target, schedule: Schedule | null, signal: AbortSignal) {
     this.#target = target;
     this.#schedule = schedule;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { XdpBatch, XdpLink, XdpSocket, XdpSocketOptions } from '@int/afxdp';
+import { loadAfxdp } from '../afxdp.js';
 import { linkWords, type OnDown } from '../input/link-words.js';
 import { CliError, EXIT } from '../io.js';
 import type { FrameChunk } from './frame-chunk.js';
@@ -84,11 +85,7 @@ export class XdpTarget implements Target {
       frameSize: CHUNK,
       ports: [],
     };
-    const afxdp = await import('@int/afxdp').catch((error: unknown) => {
-      const code = (error as NodeJS.ErrnoException).code ?? '';
-      if (!/MODULE_NOT_FOUND/.test(code)) throw error;
-      throw new CliError('--afxdp needs the package @int/afxdp: npm install @int/afxdp', EXIT.OPEN, error);
-    });
+    const afxdp = await loadAfxdp('--afxdp');
     const open = (): Promise<XdpSocket> => afxdp.XdpSocket.open(socketOptions);
     try {
       const link = new afxdp.XdpLink({ interface: name, ...(onDown === 'wait' && linkWords(name, tell)) });
@@ -209,10 +206,7 @@ export class XdpTarget implements Target {
     }
   }
 
-  /**
-   * Waits for the kernel.
-   * @returns false if waiting was aborted
-   */
+  /** Waits for the kernel. @returns false if waiting was aborted */
   async #pause(socket: XdpSocket): Promise<boolean> {
     if (this.#options.signal.aborted) return false;
     const now = performance.now();

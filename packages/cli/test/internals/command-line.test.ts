@@ -68,14 +68,15 @@ describe('help and version', () => {
 
 describe('the table of commands', () => {
   const single = COMMANDS.flatMap((entry) =>
-    'commands' in entry ? entry.commands.map((each) => ({ ...each, name: `${entry.name} ${each.name}` })) : [entry],
+    'commands' in entry ? entry.commands.map((each) => ({ ...each, usage: `${entry.usage} ${each.usage}` })) : [entry],
   );
 
-  test.each(single)('says of int $name what its own help says', async ({ name, takes, summary }) => {
+  test.each(single)('says of int $usage what its own help says', async ({ usage, summary }) => {
+    const [name = ''] = usage.split(/ [[<]/);
     const { code, stdout } = await run([...name.split(' '), '--help']);
     expect(code).toBe(0);
-    const [usage, , ...rest] = stdout.split('\n');
-    expect(usage).toBe(`Usage: int ${name} ${takes}`);
+    const [first, , ...rest] = stdout.split('\n');
+    expect(first).toBe(`Usage: int ${usage}`);
     const [description] = rest.join('\n').split('\n\n');
     expect(description!.replaceAll(/\s+/g, ' ')).toBe(summary);
   });

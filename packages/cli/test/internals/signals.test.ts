@@ -213,8 +213,9 @@ const ELSEWHERE = new Set([
 describe('a signal', () => {
   test('is sent to every command there is', () => {
     const sent = new Set(cases.flatMap(({ args: [first = '', second = ''] }) => [first, `${first} ${second}`]));
+    const nameOf = (usage: string): string => usage.split(' ')[0]!;
     const all = COMMANDS.flatMap((each) =>
-      'commands' in each ? each.commands.map(({ name }) => `${each.name} ${name}`) : [each.name],
+      'commands' in each ? each.commands.map(({ usage }) => `${each.usage} ${nameOf(usage)}`) : [nameOf(each.usage)],
     );
     expect(all.filter((name) => !sent.has(name) && !ELSEWHERE.has(name))).toEqual([]);
   });

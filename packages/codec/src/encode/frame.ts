@@ -12,7 +12,7 @@ import { reportPayload } from './report.js';
  * Encodes a telemetry report: the inverse of `decodeReport`.
  *
  * @param report what `decodeReport` gives, or a record, or the records of one datagram (individual reports of v2.0)
- * @returns the UDP payload. What the records do not carry is filled in by the options
+ * @returns the UDP payload. The options give the values that the records do not carry
  * @throws TypeError for records that do not belong together or are not `ok`; RangeError for a value that does not fit
  */
 export function encodeReport(

@@ -1,6 +1,7 @@
 /** What encoders of INT share with the source role: headers of all versions, and the order of domain-specific bytes. */
 import { concat } from '../copy.js';
 import { intMd, intMon, intMx, intV05, intV10 } from '../headers/int.js';
+import { shimV2, shimV05, shimV10, vxlanGpeShimV1, vxlanGpeShimV2 } from '../headers/shim.js';
 import type { IntHeaderInfo, IntVersion } from '../model.js';
 import type { DomainItem, Domains } from '../options.js';
 
@@ -48,6 +49,42 @@ export function encodeIntHeader(header: IntHeader): Uint8Array {
       return intMon.encode({ ...old, ...counts, ...own });
     }
   }
+}
+
+/**
+ * The shim of INT between a UDP or TCP header and its payload.
+ *
+ * @param type INT header type, see `INT_TYPE`
+ * @param words length of header and stack, in words
+ * @param stored what the shim keeps for the sink: the original port (v2), or the original DSCP (v1.0, v2)
+ */
+export function encodeShim(
+  version: '0.5' | '1.0' | '2',
+  type: number,
+  words: number,
+  stored: { readonly destinationPort: number } | { readonly dscp: number },
+): Uint8Array {
+  const common = { type, reserved: 0 };
+  const dscp = 'dscp' in stored ? stored.dscp : 0;
+  // v0.5 counts the shim and the tail, v1.0 the shim.
+  if (version === '0.5') return shimV05.encode({ ...common, length: words + 2, reserved2: 0 });
+  if (version === '1.0') return shimV10.encode({ ...common, length: words + 1, dscp, reserved2: 0 });
+  return 'dscp' in stored
+    ? shimV2.encode({ ...common, length: words, npt: 0, reserved2: 0, dscp, reserved3: 0 })
+    : shimV2.encode({ ...common, length: words, npt: 1, ...stored });
+}
+
+/** The shim of INT behind a VXLAN-GPE header. @param inserted whether the packet was plain VXLAN before (v2) */
+export function encodeGpeShim(
+  version: '0.5' | '1.0' | '2',
+  type: number,
+  words: number,
+  nextProtocol: number,
+  inserted: boolean,
+): Uint8Array {
+  return version === '2'
+    ? vxlanGpeShimV2.encode({ type, reserved: 0, length: words, inserted, reserved2: 0, nextProtocol })
+    : vxlanGpeShimV1.encode({ type, reserved: 0, length: words + 1, nextProtocol });
 }
 
 /** Items of the DS Instruction bits that are set, in bit order, as far as the domain defines them. */

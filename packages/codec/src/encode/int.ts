@@ -1,33 +1,30 @@
-/** Building packets that carry INT. */
+/** Builds packets that carry INT. */
 import { concat } from '../copy.js';
 import { hopBlock } from '../headers/hop.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
 import { ETHER_TYPE } from '../headers/link.js';
-import {
-  greShim,
-  INT_TYPE,
-  intTail,
-  shimV2,
-  shimV05,
-  shimV10,
-  vxlanGpeShimV1,
-  vxlanGpeShimV2,
-} from '../headers/shim.js';
+import { greShim, INT_TYPE, intTail, shimV2 } from '../headers/shim.js';
 import { geneve, gre, TUNNEL_PORT, vxlanGpe } from '../headers/tunnels.js';
 import type { Flow, Hop, IntHeaderInfo, TelemetryRecord } from '../model.js';
 import { planFor, VERSION_LAYOUT } from '../plan.js';
 import { INTMON_PORT, settingsOf } from '../scan/settings.js';
-import { domainItems, encodeIntHeader, GENEVE_CLASS, GPE_PROTOCOL, joinDomain } from './int-header.js';
-import { frame, ipPacket, monitored, plainPacket, transport } from './network.js';
+import {
+  domainItems,
+  encodeGpeShim,
+  encodeIntHeader,
+  encodeShim,
+  GENEVE_CLASS,
+  GPE_PROTOCOL,
+  joinDomain,
+} from './int-header.js';
+import { frame, ipPacket, monitored, OTHER_ETHER_TYPE, plainPacket, transport } from './network.js';
 import type { EncodeSettings } from './options.js';
 
 const NONE = new Uint8Array(0);
 const GPE_ETHERNET = 3;
 const GPE_NSH = 4;
-/** What a tunnel says when its packet is none that is read. */
-const OTHER_ETHER_TYPE = 0x88b6;
 
-/** Blocks of all hops, last hop first. */
+/** The blocks of all hops, last hop first. */
 function stack(int: IntHeaderInfo, hops: readonly Hop[], layout: number, settings: EncodeSettings): Uint8Array {
   const { instructionBitmap, sourceMetadata = NONE } = int;
   const words = planFor(layout, instructionBitmap).words;
@@ -79,34 +76,25 @@ function headerAndStack(
   return concat(header, body);
 }
 
-const typeOf = (int: IntHeaderInfo): number => (int.mode === 'mx' ? INT_TYPE.MX : INT_TYPE.MD);
+const typeOf = ({ mode, version }: IntHeaderInfo): number =>
+  mode === 'mx' && version === '2' ? INT_TYPE.MX : INT_TYPE.MD;
 
 function wanted(flow: Flow | null, encapsulation: string): Flow {
   if (flow === null) throw new TypeError(`a packet with INT over ${encapsulation} needs a flow`);
   return flow;
 }
 
-/** INT behind a UDP or TCP header, marked by port (v2 over UDP) or by DSCP. */
+/** INT behind a UDP or TCP header. The port marks it (v2 over UDP), or the DSCP. */
 function overTransport(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, settings: EncodeSettings): Uint8Array {
   const body = headerAndStack(int, hops, settings);
   const { payload, intDscp } = settings;
-  if (int.version === '2') {
-    const common = { type: typeOf(int), reserved: 0, length: body.length / 4 };
-    if (int.encapsulation === 'udp') {
-      const shim = shimV2.encode({ ...common, npt: 1, destinationPort: flow.destinationPort });
-      const marked = { ...flow, destinationPort: settings.intPorts[0] ?? 5000 };
-      return ipPacket(flow, 0, transport(marked, concat(shim, body, payload)), settings);
-    }
-    const shim = shimV2.encode({ ...common, npt: 0, reserved2: 0, dscp: 0, reserved3: 0 });
-    return ipPacket(flow, intDscp, transport(flow, concat(shim, body, payload)), settings);
-  }
-  if (int.version === '1.0') {
-    const shim = shimV10.encode({ type: 1, reserved: 0, length: 1 + body.length / 4, dscp: 0, reserved2: 0 });
-    return ipPacket(flow, intDscp, transport(flow, concat(shim, body, payload)), settings);
-  }
-  const shim = shimV05.encode({ type: 1, reserved: 0, length: 2 + body.length / 4, reserved2: 0 });
-  const tail = intTail.encode({ protocol: flow.protocol, destinationPort: flow.destinationPort, dscp: 0 });
-  return ipPacket(flow, intDscp, transport(flow, concat(shim, body, tail, payload)), settings);
+  const { protocol, destinationPort } = flow;
+  const version = int.version as '0.5' | '1.0' | '2';
+  const byPort = version === '2' && int.encapsulation === 'udp';
+  const shim = encodeShim(version, typeOf(int), body.length / 4, byPort ? { destinationPort } : { dscp: 0 });
+  const tail = version === '0.5' ? intTail.encode({ protocol, destinationPort, dscp: 0 }) : NONE;
+  const marked = byPort ? { ...flow, destinationPort: settings.intPorts[0] ?? 5000 } : flow;
+  return ipPacket(flow, byPort ? 0 : intDscp, transport(marked, concat(shim, body, tail, payload)), settings);
 }
 
 /** INT behind a UDP header that the source put in front of the transport header. Its checksum is 0 (RFC 6936). */
@@ -120,7 +108,7 @@ function newUdp(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, settings: 
     reserved2: 0,
     protocol: flow.protocol,
   });
-  // The monitored packet's checksum was made for the packet without INT.
+  // The checksum of the monitored packet is that of the packet without INT.
   const original = ipPacket(flow, 0, transport(flow, settings.payload), settings);
   const l4 = original.subarray(original[0]! >>> 4 === 6 ? 40 : 20);
   const outer = {
@@ -179,17 +167,7 @@ function tunnelled(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow | null, 
       vni: 0,
       reserved3: 0,
     });
-    const shim =
-      version === '2'
-        ? vxlanGpeShimV2.encode({
-            type: typeOf(int),
-            reserved: 0,
-            length: words,
-            inserted: false,
-            reserved2: 0,
-            nextProtocol,
-          })
-        : vxlanGpeShimV1.encode({ type: 1, reserved: 0, length: 1 + words, nextProtocol });
+    const shim = encodeGpeShim(version, typeOf(int), words, nextProtocol, false);
     carried = concat(header, shim, body);
   }
   const outer: Flow = {
@@ -209,13 +187,10 @@ function overIntMon(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, settin
 
 /** The eight-field format of int-afxdp-kafka: hop count in byte 2 of the header, values of v0.5. */
 function overKafkaXdp(int: IntHeaderInfo, hops: readonly Hop[], flow: Flow, settings: EncodeSettings): Uint8Array {
-  const body = headerAndStack({ ...int, version: '0.5', remainingHopCount: 0 }, hops, settings);
-  const shim = shimV05.encode({ type: 1, reserved: 0, length: 2 + body.length / 4, reserved2: 0 });
-  const tail = intTail.encode({ protocol: flow.protocol, destinationPort: flow.destinationPort, dscp: 0 });
-  return ipPacket(flow, settings.intDscp, transport(flow, concat(shim, body, tail, settings.payload)), settings);
+  return overTransport({ ...int, mode: 'md', version: '0.5', remainingHopCount: 0 }, hops, flow, settings);
 }
 
-/** Whether a packet's IP header is a tunnel's: the monitored packet is then the one inside. */
+/** Whether INT is in a tunnel. The monitored packet is then the encapsulated one. */
 function isTunnel({ encapsulation }: IntHeaderInfo): boolean {
   return encapsulation === 'vxlan-gpe' || encapsulation === 'geneve' || encapsulation === 'gre';
 }

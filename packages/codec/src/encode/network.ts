@@ -1,18 +1,19 @@
-/** Building the layers below INT: Ethernet, IP, UDP, TCP, with lengths and checksums. */
+/** Builds the layers below INT: Ethernet, IP, UDP, TCP, with lengths and checksums. */
 import { parseAddress } from '../address.js';
 import { ipv4HeaderChecksum, tcpChecksum, udpChecksum } from '../checksum.js';
 import { concat } from '../copy.js';
-import { IP_PROTOCOL, ipv4, ipv6, ipv6Fragment } from '../headers/ip.js';
+import { IP_PROTOCOL, ipv6Fragment } from '../headers/ip.js';
 import { ETHER_TYPE, ethernet } from '../headers/link.js';
 import { TCP_FLAG, tcp, udp } from '../headers/transport.js';
 import type { Flow, TelemetryRecord } from '../model.js';
 import { hasPorts } from '../scan/network.js';
+import { encodeIpHeader } from './ip-header.js';
 import type { EncodeSettings } from './options.js';
 
-/** An EtherType that carries nothing this library reads (IEEE 802, local experimental 2). */
-const OTHER_ETHER_TYPE = 0x88b6;
+/** An EtherType whose payload this library does not read (IEEE 802, local experimental 2). */
+export const OTHER_ETHER_TYPE = 0x88b6;
 
-/** A transport header for the flow with `payload` behind it. Lengths and checksums come with {@link ipPacket}. */
+/** A transport header for the flow, and `payload` behind it. {@link ipPacket} adds the checksum. */
 export function transport(flow: Flow, payload: Uint8Array): Uint8Array {
   const { protocol, sourcePort, destinationPort } = flow;
   if (protocol === IP_PROTOCOL.UDP) {
@@ -39,8 +40,8 @@ export function transport(flow: Flow, payload: Uint8Array): Uint8Array {
 }
 
 /**
- * An IP packet: version by the addresses, header checksum, and the UDP or TCP checksum of a transport header at the
- * start of `payload`. With `checksum` false a UDP checksum stays 0.
+ * An IP packet, of the version of the addresses. It has the header checksum, and the UDP or TCP checksum of the
+ * transport header at the start of `payload`. If `checksum` is false, the latter remains 0.
  */
 export function ipPacket(
   ends: Pick<Flow, 'source' | 'destination' | 'protocol'>,
@@ -54,36 +55,10 @@ export function ipPacket(
   if (six !== (parseAddress(destination).version === 6)) {
     throw new RangeError(`flow: ${source} and ${destination} are not of one IP version`);
   }
-  const header = six
-    ? ipv6.encode({
-        dscp,
-        ecn: 0,
-        flowLabel: 0,
-        payloadLength: payload.length,
-        nextHeader: protocol,
-        hopLimit: settings.timeToLive,
-        source,
-        destination,
-      })
-    : ipv4.encode({
-        dscp,
-        ecn: 0,
-        totalLength: 20 + payload.length,
-        identification: 0,
-        reserved: false,
-        dontFragment: true,
-        moreFragments: false,
-        fragmentOffset: 0,
-        timeToLive: settings.timeToLive,
-        protocol,
-        headerChecksum: 0,
-        source,
-        destination,
-        options: new Uint8Array(0),
-      });
+  const { timeToLive } = settings;
+  const header = encodeIpHeader(six, { source, destination, protocol, dscp, timeToLive }, payload.length);
   const packet = concat(header, payload);
   const view = new DataView(packet.buffer);
-  if (!six) view.setUint16(10, ipv4HeaderChecksum(packet, 0));
   if (!checksum) return packet;
   const l4 = header.length;
   if (protocol === IP_PROTOCOL.UDP) view.setUint16(l4 + 6, udpChecksum(packet, 0, l4, payload.length));
@@ -91,7 +66,7 @@ export function ipPacket(
   return packet;
 }
 
-/** A fragment that is not the first: an IP packet whose flow cannot be known. */
+/** A fragment that is not the first: an IP packet whose flow is unknown. */
 export function fragment(version: 4 | 6, settings: EncodeSettings): Uint8Array {
   if (version === 4) {
     const packet = ipPacket(
@@ -123,13 +98,13 @@ export function fragment(version: 4 | 6, settings: EncodeSettings): Uint8Array {
   );
 }
 
-/** Settings with the MAC addresses that a record names for its monitored packet. */
+/** Settings with the MAC addresses of the record, if it has some for its monitored packet. */
 export function monitored(record: TelemetryRecord, settings: EncodeSettings): EncodeSettings {
   const { ethernet: named } = record;
   return named === undefined ? settings : { ...settings, sourceMac: named.source, destinationMac: named.destination };
 }
 
-/** An Ethernet frame around an IP packet, or around nothing that is read. */
+/** An Ethernet frame with an IP packet, or with nothing that is read. */
 export function frame(packet: Uint8Array | null, settings: EncodeSettings): Uint8Array {
   const etherType = packet === null ? OTHER_ETHER_TYPE : packet[0]! >>> 4 === 6 ? ETHER_TYPE.IPV6 : ETHER_TYPE.IPV4;
   const header = ethernet.encode({ destination: settings.destinationMac, source: settings.sourceMac, etherType });

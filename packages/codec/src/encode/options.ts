@@ -1,10 +1,10 @@
 import type { Domains, Profile } from '../options.js';
 
-/** What a record does not carry, and how to mark INT. Every option has the default named. */
+/** Values that a record does not carry, and the marks of INT. */
 export interface EncodeOptions {
   /** UDP destination ports that mark INT, as for decoding. The first is written. Default 5000. */
   readonly intPorts?: readonly number[];
-  /** DSCP that marks INT where the port cannot. Default 0x17. */
+  /** DSCP that marks INT if the port cannot. Default 0x17. */
   readonly intDscp?: number;
   /** GRE protocol type of INT. Default 0x88b5. */
   readonly greProtocol?: number;
@@ -17,16 +17,16 @@ export interface EncodeOptions {
   readonly tunnelSource?: string;
   readonly tunnelDestination?: string;
   /**
-   * MAC addresses of Ethernet headers, but for those that a record's `ethernet` names. Default 02:00:00:00:00:01 and
-   * 02:00:00:00:00:02.
+   * MAC addresses of Ethernet headers, except of those for which the record has `ethernet`. Default 02:00:00:00:00:01
+   * and 02:00:00:00:00:02.
    */
   readonly sourceMac?: string;
   readonly destinationMac?: string;
   /** TTL or hop limit. Default 64. */
   readonly timeToLive?: number;
-  /** What follows the monitored packet's transport header. Default 8 zero bytes. */
+  /** Bytes behind the transport header of the monitored packet. Default 8 zero bytes. */
   readonly payload?: Uint8Array;
-  /** Needed where a domain mixes exported and source-only items. Default: none known. */
+  /** Needed if a domain mixes exported and source-only items. Default: none known. */
   readonly domains?: Domains;
   /** Dialect to write INT v1.0 stacks in. Default `spec`. */
   readonly profile?: Profile;

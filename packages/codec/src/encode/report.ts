@@ -1,5 +1,6 @@
-/** Building telemetry reports. */
+/** Builds telemetry reports. */
 import { concat } from '../copy.js';
+import { FIELDS } from '../fields.js';
 import { reportMetadata } from '../headers/hop.js';
 import {
   INNER_TYPE,
@@ -19,41 +20,25 @@ import { fragment, frame, monitored, plainPacket } from './network.js';
 import type { EncodeSettings } from './options.js';
 
 const NONE = new Uint8Array(0);
-/** A domain id stands for domain-specific words that the record does not hold. */
+/** A domain for domain-specific words, because the record does not hold its id. */
 const SOME_DOMAIN = { domainId: 1, domainMetadataBits: 0x8000, domainMetadataStatus: 0 } as const;
 
-/** The items of report v2.0's metadata bits, by bit. */
-const BITS_20: readonly (readonly [bit: number, name: keyof Hop])[] = [
-  [1, 'l1IngressInterface'],
-  [2, 'hopLatency'],
-  [3, 'queueOccupancy'],
-  [4, 'ingressTimestamp'],
-  [5, 'egressTimestamp'],
-  [6, 'l2IngressInterface'],
-  [7, 'egressUtilization'],
-  [8, 'bufferOccupancy'],
-  [9, 'reserved9'],
-  [10, 'reserved10'],
-  [11, 'reserved11'],
-  [12, 'reserved12'],
-  [13, 'reserved13'],
-  [14, 'reserved14'],
-];
-/** Those of v1.0: six bits. */
-const BITS_10: readonly (readonly [bit: number, name: keyof Hop])[] = [
-  [0, 'l1IngressInterface'],
-  [1, 'hopLatency'],
-  [2, 'queueOccupancy'],
-  [3, 'egressTimestamp'],
-  [5, 'egressUtilization'],
-];
+/** The bits of all items of a node, as a version numbers them: bit 0 = 0x8000. */
+function itemBits(metadata: Hop, version: '2' | 'report-1.0'): number {
+  let bits = 0;
+  for (const { name, at } of FIELDS) {
+    const bit = at[version];
+    if (bit !== undefined && metadata[name] !== undefined) bits |= 0x8000 >>> bit;
+  }
+  return bits;
+}
 
 function embedded(record: TelemetryRecord): IntHeaderInfo | null {
   const { int } = record;
   return int !== null && (int.mode === 'md' || int.mode === 'mx') ? int : null;
 }
 
-/** What the report carries and, for v2.0, its InType. */
+/** The bytes that the report carries and, for v2.0, its InType. */
 function innerOf(record: TelemetryRecord, settings: EncodeSettings): { type: number; bytes: Uint8Array } {
   const { report, flow } = record;
   const int = embedded(record);
@@ -70,23 +55,23 @@ function innerOf(record: TelemetryRecord, settings: EncodeSettings): { type: num
   return { type: INNER_TYPE.NONE, bytes: NONE };
 }
 
-/** Pads to whole words: a report's length counts words (report v2.0 leaves the rule open). */
+/** Pads to whole words, because the length of a report counts words (report v2.0 does not define the padding). */
 function words(bytes: Uint8Array): Uint8Array {
   return bytes.length % 4 === 0 ? bytes : concat(bytes, new Uint8Array(4 - (bytes.length % 4)));
 }
 
-/** RepMdBits of what a report v2.0 has of its node: a bit for each item, bit 0 = 0x8000. */
+/** RepMdBits for the values of the node in a report v2.0: a bit for each item, bit 0 = 0x8000. */
 export function metadataBits20(report: Pick<ReportInfo, 'metadata' | 'dropReason' | 'dropQueueId'>): number {
-  let bits = report.dropReason === null && report.dropQueueId === null ? 0 : 1;
-  for (const [bit, name] of BITS_20) if (report.metadata[name] !== undefined) bits |= 0x8000 >>> bit;
-  return bits;
+  // Bit 0 is reserved, as the header names the node. Bit 15 is the drop reason.
+  const dropBit = report.dropReason === null && report.dropQueueId === null ? 0 : 1;
+  return (itemBits(report.metadata, '2') & 0x7ffe) | dropBit;
 }
 
 function individual(record: TelemetryRecord, last: boolean, settings: EncodeSettings): Uint8Array {
   const report = record.report!;
   const { metadata, dropQueueId, dropReason, dropped, queueCongested, trackedFlow, intermediate, type } = report;
   const flags = { dropped, queueCongested, trackedFlow, intermediate, reserved: 0 };
-  // A packet with INT may stand in a TLV: the report's type is then that of the packet.
+  // A packet with INT may be in a TLV. The type of the report is then that of the packet.
   const inner =
     type === 'tlv' || report.tlvs !== undefined
       ? {
@@ -112,7 +97,7 @@ function individual(record: TelemetryRecord, last: boolean, settings: EncodeSett
     main = concat(reportV20Main.encode({ metadataBits: bits, ...domain }), own);
   }
   const body = words(concat(main, inner.bytes));
-  // 255 words or more run to the end of the datagram, so nothing may follow.
+  // A report of 255 words or more ends with the datagram, so nothing may follow.
   if (body.length / 4 > 254 && !last) {
     throw new RangeError('a report of 255 words or more must be the last of its datagram');
   }
@@ -146,9 +131,9 @@ function timestamp32(report: ReportInfo): number {
 function report10(record: TelemetryRecord, settings: EncodeSettings): Uint8Array {
   const report = record.report!;
   const { metadata, dropQueueId, dropReason, dropped, queueCongested, trackedFlow, hwId, sequence } = report;
-  let bits = dropReason === null && dropQueueId === null ? 0 : 0x20 >>> 4;
-  for (const [bit, name] of BITS_10) if (metadata[name] !== undefined) bits |= 0x20 >>> bit;
-  // An INT-XD report has something of the node; a record that shows nothing had a drop word of all ones.
+  let bits = itemBits(metadata, 'report-1.0') >>> 10;
+  if (dropReason !== null || dropQueueId !== null) bits |= 0x20 >>> 4;
+  // An INT-XD report has metadata of the node. If the record shows none, it was a drop word of all ones.
   if (report.type === 'int-xd' && bits === 0) bits = 0x20 >>> 4;
   const own = reportMetadata('1.0', bits).encode({ metadata, dropQueueId, dropReason });
   const inner = innerOf(record, settings);
@@ -172,7 +157,9 @@ function report10(record: TelemetryRecord, settings: EncodeSettings): Uint8Array
 function report05(record: TelemetryRecord, settings: EncodeSettings): Uint8Array {
   const report = record.report!;
   const { metadata, nodeId, dropped, queueCongested, trackedFlow, hwId, sequence } = report;
-  const local = nodeId !== null && (metadata.queueOccupancy !== undefined || metadata.egressTimestamp !== undefined);
+  const { queueId, queueOccupancy, egressTimestamp } = metadata;
+  const isLocal = queueId !== undefined || queueOccupancy !== undefined || egressTimestamp !== undefined;
+  const local = nodeId !== null && isLocal;
   const header = reportV05.encode({
     version: 0,
     nextProtocol: nodeId === null ? 0 : local ? 2 : 1,
@@ -194,9 +181,9 @@ function report05(record: TelemetryRecord, settings: EncodeSettings): Uint8Array
   const own = local
     ? reportV05Local.encode({
         ...ports,
-        queueId: metadata.queueId ?? 0xff,
-        queueOccupancy: metadata.queueOccupancy ?? 0xffffff,
-        egressTimestamp: Number(metadata.egressTimestamp ?? 0xffffffffn),
+        queueId: queueId ?? 0xff,
+        queueOccupancy: queueOccupancy ?? 0xffffff,
+        egressTimestamp: Number(egressTimestamp ?? 0xffffffffn),
       })
     : reportV05Drop.encode({
         ...ports,

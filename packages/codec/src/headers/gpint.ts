@@ -10,10 +10,10 @@
  * | per switch | switch id 8, queue depth 8, measurement count 16 | switch id 16, queue depth 16, measurement count 16 |
  * | measurements | number 16, then 32 each | the same |
  *
- * A feedback (DSCP 0x19) carries the request meta alone: 2 bytes. One with all counts at 0 is read as well.
+ * A feedback (DSCP 0x19) carries only the request meta, 2 bytes. A feedback with all counts, each 0, is read as well.
  *
- * Type 0 asks for rule-hit counters, type 1 for port packet counters. The measurements follow in the order of the DLV
- * headers, so their number is the sum of the headers' counts.
+ * Type 0 asks for rule-hit counters, type 1 for port packet counters. The measurements have the order of the DLV
+ * headers, so their number is the sum of the counts in these headers.
  */
 import { CodecError } from '../errors.js';
 import type { GpintInfo } from '../model.js';
@@ -37,10 +37,10 @@ export const GPINT_DSCP = { PROBE: 0x17, FEEDBACK: FEEDBACK_DSCP, RECOVERY: 0x21
 /** Default UDP destination ports of the two layouts. */
 export const GPINT_PORT = { PLAIN: 5017, EXTENDED: 5018 } as const;
 
-/** A probe without what the layers below say of it. */
+/** A probe, without what the layers below it say. */
 export type GpintProbe = Pick<GpintInfo, 'requestId' | 'type' | 'route' | 'switches' | 'measurements'>;
 
-/** What names a probe and says what it asks for. */
+/** The request meta: name of a probe, and what it asks for. */
 export type GpintMeta = Pick<GpintProbe, 'requestId' | 'type'>;
 
 function typeOf(meta: number): GpintMeta['type'] {
@@ -185,7 +185,7 @@ function probeCodec(extended: boolean): HeaderCodec<GpintProbe> {
 export const gpintProbe: HeaderCodec<GpintProbe> = /* @__PURE__ */ probeCodec(false);
 
 /**
- * The request meta alone: what a feedback carries (reliable GPINT, section IV-B). 2 bytes, either layout.
+ * The request meta alone, which is all that a feedback carries (reliable GPINT, section IV-B). 2 bytes in both layouts.
  */
 export const gpintMeta: HeaderCodec<GpintMeta> = /* @__PURE__ */ makeCodec({
   layer: 'gpint',

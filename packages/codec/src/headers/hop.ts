@@ -69,7 +69,7 @@ function writeBlock(shape: BlockShape, hop: Hop, out: Uint8Array, offset: number
   else out.fill(0xff, start, start + shape.domainBytes);
 }
 
-/** What a block is besides its layout and bitmap. */
+/** Properties of a block besides layout and bitmap. */
 export interface HopBlockOptions {
   /** Domain-specific bytes in the block: `4 * (Hop ML - words of the bitmap)`, a multiple of 4. Default 0. */
   readonly domainBytes?: number;

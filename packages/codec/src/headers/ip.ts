@@ -1,7 +1,7 @@
 /** IPv4 (RFC 791), IPv6 and its extension headers (RFC 8200). */
 import { FieldGroup, fixedHeader, type HeaderOf, headerWithTail } from './codec.js';
 
-/** IP protocol numbers that matter here. */
+/** IP protocol numbers that this library uses. */
 export const IP_PROTOCOL = {
   HOP_BY_HOP: 0,
   ICMP: 1,

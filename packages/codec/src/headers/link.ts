@@ -1,7 +1,7 @@
 /** Ethernet II, IEEE 802.1Q/802.1ad tags and MPLS label stack entries. */
 import { fixedHeader, type HeaderOf } from './codec.js';
 
-/** EtherTypes that matter here. */
+/** EtherTypes that this library uses. */
 export const ETHER_TYPE = {
   IPV4: 0x0800,
   TRANSPARENT_ETHERNET: 0x6558,

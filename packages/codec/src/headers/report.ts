@@ -95,7 +95,7 @@ export type ReportV10 = HeaderOf<typeof reportV10>;
 
 /** {@link ReportV10}. */
 export const reportV10 = /* @__PURE__ */ fixedHeader('report', {
-  /** 4 bits: 1. Senders are known to be careless here, so it is not checked. */
+  /** 4 bits: 1. It is not checked, because some senders write other values. */
   version: 4,
   /** 4 bits, words: this header and the variable metadata. */
   length: 4,
@@ -126,7 +126,7 @@ export type ReportV05 = HeaderOf<typeof reportV05>;
 
 /** {@link ReportV05}. */
 export const reportV05 = /* @__PURE__ */ fixedHeader('report', {
-  /** 4 bits. The text gives no value; 0 and 1 are seen. */
+  /** 4 bits. The specification gives no value; 0 and 1 are in use. */
   version: 4,
   /** 4 bits, what follows: 0 Ethernet, 1 drop header, 2 switch-local header. */
   nextProtocol: 4,

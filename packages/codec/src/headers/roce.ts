@@ -110,15 +110,15 @@ export const immDt = /* @__PURE__ */ fixedHeader('roce', {
   value: 32,
 });
 
-/** Eight bytes of ones in the place of the InfiniBand local route header, then up to 60 + 8 + 12 bytes of headers. */
+/** Eight bytes of ones, which replace the InfiniBand local route header, then up to 60 + 8 + 12 bytes of headers. */
 const MASKED = /* @__PURE__ */ new Uint8Array(8 + 60 + 8 + 12).fill(0xff, 0, 8);
 
 /**
- * The invariant CRC of a RoCEv2 packet: CRC-32 with the fields that routers may change replaced by ones.
+ * The invariant CRC of a RoCEv2 packet: the CRC-32 in which ones replace the fields that routers may change.
  *
- * @param packet bytes from the IP header to the end of the padding, without the iCRC
+ * @param packet contains the bytes from the IP header to the end of the padding, without the iCRC
  * @param offset where the IP header starts, default 0
- * @param length bytes to cover, default to the end of `packet`
+ * @param length bytes to cover, default up to the end of `packet`
  * @returns 32 bits; on the wire the least significant byte comes first
  * @throws CodecError `TRUNCATED`, `BAD_IP_VERSION`, `BAD_IP_LENGTH`
  */

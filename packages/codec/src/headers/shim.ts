@@ -1,4 +1,4 @@
-/** What stands between an encapsulation and an INT header: shims, the v0.5 tail and the probe marker. */
+/** What surrounds INT in a packet: shims, the v0.5 tail and the probe marker. */
 import {
   FieldGroup,
   type FixedHeaderCodec,
@@ -199,7 +199,7 @@ export const intTail = /* @__PURE__ */ fixedHeader('tail', {
   protocol: 8,
   /** 16 bits: original destination port. */
   destinationPort: 16,
-  /** 8 bits: original DSCP, or reserved. Where 6 bits would stand is not said. */
+  /** 8 bits: original DSCP, or reserved. The specification does not say which of the 8 bits are the 6 of a DSCP. */
   dscp: 8,
 });
 

@@ -1,9 +1,9 @@
-/** Reading whole RoCEv2 packets. */
+/** Reads whole RoCEv2 packets. */
 import { CodecError } from '../errors.js';
 import { readUint16, requireBytes } from '../headers/codec.js';
 import { IP_PROTOCOL, ipv4, ipv6 } from '../headers/ip.js';
 import { ETHER_TYPE, ethernet } from '../headers/link.js';
-import { type Aeth, aeth, atomicEth, bth, immDt, ROCE_PORT, reth, verifyIcrc } from '../headers/roce.js';
+import { aeth, atomicEth, bth, immDt, ROCE_PORT, reth, verifyIcrc } from '../headers/roce.js';
 import { udp } from '../headers/transport.js';
 import { ROCE_PART, rocePartsLength, rocePartsOf } from './opcodes.js';
 import type { RocePacket } from './packet.js';
@@ -22,7 +22,7 @@ export const ROCE_ERROR_CODES = [
 ] as const;
 export type RoceErrorCode = (typeof ROCE_ERROR_CODES)[number];
 
-/** What a packet starts with, and how strictly it is read. */
+/** What the bytes start with, and how strictly they are read. */
 export interface RoceDecodeOptions {
   /** Default `ethernet`. */
   readonly linkType?: 'ethernet' | 'ip';
@@ -45,7 +45,7 @@ function fail(
   throw new CodecError(code, layer, offset, text);
 }
 
-/** Where the IP header is: behind VLAN tags, if there are some. */
+/** Offset of the IP header, behind any VLAN tags. */
 function networkAt(bytes: Uint8Array, offset: number): number {
   let at = offset + 12;
   for (let tags = 0; tags <= MOST_TAGS; tags++) {
@@ -87,8 +87,8 @@ function readIp(bytes: Uint8Array, at: number): { fields: IpFields; udpAt: numbe
  * Reads a RoCEv2 packet: RDMA WRITE (first, middle, last, only; RC and UC; with and without immediate data),
  * COMPARE&SWAP, FETCH&ADD, and their answers.
  *
- * VLAN tags are skipped. Neither the IPv4 header checksum nor a UDP checksum is verified: the iCRC covers what they do.
- * The DMA length is not compared with the payload, as a WRITE-first packet carries that of the whole message.
+ * VLAN tags are skipped. The IPv4 header checksum and the UDP checksum are not verified: the iCRC covers the same
+ * bytes. The DMA length is not compared with the payload: in a WRITE-first packet it is that of the whole message.
  *
  * @param bytes holds the frame
  * @param offset its first byte, default 0
@@ -110,7 +110,7 @@ export function decodeRoce(bytes: Uint8Array, offset = 0, options: RoceDecodeOpt
   }
   const { fields, udpAt, end } = readIp(frame, ipAt);
   requireBytes(frame, ipAt, end - ipAt, 'roce');
-  // What is behind the IP packet is out of reach from here on.
+  // From here on, bytes behind the IP packet cannot be read.
   const packet = frame.subarray(0, end);
   const { sourcePort, destinationPort, length: udpLength, checksum: udpChecksum } = udp.decode(packet, udpAt);
   if (destinationPort !== port) fail('NOT_ROCE', 'udp', udpAt, `destination port ${destinationPort}`);
@@ -142,7 +142,6 @@ export function decodeRoce(bytes: Uint8Array, offset = 0, options: RoceDecodeOpt
   if (padCount > rest || (!mayHavePayload && rest > 0)) {
     fail('BAD_PAD_COUNT', 'roce', bthAt + 1, `${rest} bytes behind the headers, pad count ${padCount}`);
   }
-  const answer: Aeth | null = aethAt < 0 ? null : aeth.decode(body, aethAt);
   return {
     ethernet: link,
     ...fields,
@@ -152,7 +151,7 @@ export function decodeRoce(bytes: Uint8Array, offset = 0, options: RoceDecodeOpt
     ...transport,
     reth: rethAt < 0 ? null : reth.decode(body, rethAt),
     atomicEth: atomicAt < 0 ? null : atomicEth.decode(body, atomicAt),
-    aeth: answer,
+    aeth: aethAt < 0 ? null : aeth.decode(body, aethAt),
     immediate: immediateAt < 0 ? null : immDt.decode(body, immediateAt).value,
     original: originalAt < 0 ? null : new DataView(body.buffer, body.byteOffset + originalAt, 8).getBigUint64(0),
     payload: body.subarray(at, body.length - padCount),

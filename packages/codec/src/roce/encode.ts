@@ -1,8 +1,8 @@
-/** Writing whole RoCEv2 packets. */
+/** Writes whole RoCEv2 packets. */
 import { parseAddress } from '../address.js';
-import { ipv4HeaderChecksum } from '../checksum.js';
+import { encodeIpHeader } from '../encode/ip-header.js';
 import { requireFit } from '../headers/codec.js';
-import { IP_PROTOCOL, ipv4, ipv6 } from '../headers/ip.js';
+import { IP_PROTOCOL } from '../headers/ip.js';
 import { ETHER_TYPE, ethernet } from '../headers/link.js';
 import { aeth, atomicEth, bth, icrc, immDt, ROCE_PORT, reth, writeIcrc } from '../headers/roce.js';
 import { udp } from '../headers/transport.js';
@@ -49,54 +49,10 @@ function needed<T>(name: string, value: T | null | undefined): T {
   return value;
 }
 
-function writeIp(fields: RoceFields, { six, udpLength }: Sizes, out: Uint8Array, at: number): number {
-  const { source, destination, dscp = 0, ecn = 0, timeToLive = 64 } = fields;
-  if (six) {
-    const { flowLabel = 0 } = fields;
-    const nextHeader = IP_PROTOCOL.UDP;
-    const header = {
-      dscp,
-      ecn,
-      flowLabel,
-      payloadLength: udpLength,
-      nextHeader,
-      hopLimit: timeToLive,
-      source,
-      destination,
-    };
-    return ipv6.encodeInto(header, out, at);
-  }
-  const { identification = 0, dontFragment = true } = fields;
-  const length = ipv4.encodeInto(
-    {
-      dscp,
-      ecn,
-      totalLength: 20 + udpLength,
-      identification,
-      reserved: false,
-      dontFragment,
-      moreFragments: false,
-      fragmentOffset: 0,
-      timeToLive,
-      protocol: IP_PROTOCOL.UDP,
-      headerChecksum: 0,
-      source,
-      destination,
-      options: NOTHING,
-    },
-    out,
-    at,
-  );
-  const checksum = ipv4HeaderChecksum(out, at);
-  out[at + 10] = checksum >>> 8;
-  out[at + 11] = checksum;
-  return length;
-}
-
 /**
  * Writes a RoCEv2 packet: Ethernet (if `fields.ethernet` is there), IPv4 or IPv6 by the addresses, UDP, BTH, the
- * headers that the opcode asks for, payload, pad bytes of zero, iCRC. Lengths, pad count, IPv4 header checksum and iCRC
- * follow from the rest.
+ * headers that the opcode needs, payload, pad bytes of zero, iCRC. It computes lengths, pad count, IPv4 header checksum
+ * and iCRC.
  *
  * @param fields see {@link RoceFields}
  * @param out where to write; a new array of the right size if absent
@@ -117,9 +73,12 @@ export function encodeRoce(fields: RoceFields, out?: Uint8Array, offset = 0): Ui
     at += ethernet.encodeInto({ ...fields.ethernet, etherType }, target, at);
   }
   const ipAt = at;
-  at += writeIp(fields, sizes, target, at);
   const { sourcePort = 0xc000, destinationPort = ROCE_PORT, udpChecksum = 0 } = fields;
   const { parts, payload, padCount, udpLength: length } = sizes;
+  const { timeToLive = 64 } = fields;
+  const ipHeader = encodeIpHeader(sizes.six, { ...fields, protocol: IP_PROTOCOL.UDP, timeToLive }, length);
+  target.set(ipHeader, at);
+  at += ipHeader.length;
   at += udp.encodeInto({ sourcePort, destinationPort, length, checksum: udpChecksum }, target, at);
   at += bth.encodeInto(
     {

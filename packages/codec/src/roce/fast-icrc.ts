@@ -1,16 +1,15 @@
 /**
- * The invariant CRC eight bytes at a time, for batches of packets: nothing is copied, allocated or checked.
+ * The invariant CRC, eight bytes at a time, for batches of packets. It copies, allocates and checks nothing.
  *
- * Words of the headers are taken with the fields that routers may change already set to ones, so that the packet
- * itself stays as it is.
+ * The fields that routers may change are set to ones in the words that are read, not in the packet.
  */
 import { icrc } from '../headers/roce.js';
 
 const POLYNOMIAL = 0xedb88320;
-/** Register of the CRC behind the eight bytes of ones that stand for the InfiniBand local route header. */
+/** Register of the CRC after the eight bytes of ones that replace the InfiniBand local route header. */
 const SEED = 0xdebb20e3 | 0;
 
-/** Eight tables of 256: entry k * 256 + b is what byte b does to the register k bytes later. */
+/** Eight tables of 256: entry k * 256 + b is the effect of byte b on the register k bytes later. */
 function makeTables(): Int32Array {
   const tables = new Int32Array(8 * 256);
   for (let byte = 0; byte < 256; byte++) {
@@ -51,7 +50,7 @@ function step4(t: Int32Array, word: number): number {
   );
 }
 
-/** Four bytes, the first of them lowest. */
+/** Four bytes as a little-endian word. */
 function word(bytes: Uint8Array, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
 }
@@ -68,13 +67,13 @@ function run(t: Int32Array, start: number, bytes: Uint8Array, from: number, end:
   return register;
 }
 
-/** Fields that routers may change, as the words in which they lie have them. */
+/** Masks of fields that routers may change, in the words that contain them. */
 const UDP_CHECKSUM = 0xffff0000 | 0;
 const BTH_RESERVED = 0x000000ff;
 
 /**
- * The same number as {@link icrc}, several times as fast, for callers that know their bytes: there must be an IPv4 or
- * IPv6 header at `offset`, UDP and BTH behind it, and all `length` bytes inside `packet`. Not checked.
+ * The same number as {@link icrc}, several times as fast. It checks nothing: there must be an IPv4 or IPv6 header at
+ * `offset`, with UDP and BTH behind it, and all `length` bytes must lie inside `packet`.
  *
  * @param packet holds the packet
  * @param offset where its IP header starts
@@ -102,14 +101,14 @@ export function fastIcrc(packet: Uint8Array, offset: number, length: number): nu
 }
 
 /**
- * The difference in the four bytes behind which `distance` - 4 more bytes were covered, that explains why two CRCs
- * differ; there is always exactly one, as a CRC-32 of four bytes is a bijection.
+ * The difference of four bytes of a packet that explains the difference of two CRCs. There is always exactly one,
+ * because a CRC-32 of four bytes is a bijection.
  *
- * A receiver that knows all of a packet but its IPv4 identification takes 0 for it, and looks whether the difference
- * lies in the identification alone.
+ * A receiver may know all of a packet except its IPv4 identification. It computes the CRC with identification 0, and
+ * checks that the difference lies in the identification alone.
  *
  * @param difference exclusive-or of the two CRCs
- * @param distance bytes from the first of the four to the end of what is covered, at least 4
+ * @param distance bytes from the first of the four to the end of the covered bytes, at least 4
  * @returns exclusive-or of the four bytes, big-endian
  */
 export function icrcDifference(difference: number, distance: number): number {
@@ -117,7 +116,7 @@ export function icrcDifference(difference: number, distance: number): number {
   const top = topBytesOf();
   let register = difference | 0;
   for (let left = distance; left > 0; left--) {
-    // The top byte of a table entry names the entry: the step backwards is unique.
+    // All entries have different top bytes, so the step backwards is unique.
     const entry = top[register >>> 24]!;
     register = ((register ^ t[entry]!) << 8) | entry;
   }
@@ -127,7 +126,7 @@ export function icrcDifference(difference: number, distance: number): number {
 
 let topBytes: Uint8Array | undefined;
 
-/** Which of the first 256 entries has a given top byte. */
+/** The index of the one of the first 256 entries that has a given top byte. */
 function topBytesOf(): Uint8Array {
   if (topBytes === undefined) {
     topBytes = new Uint8Array(256);

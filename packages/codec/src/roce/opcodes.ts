@@ -1,7 +1,7 @@
 /** What follows the base transport header, by opcode. */
 import { ROCE_OPCODE } from '../headers/roce.js';
 
-/** Parts of a RoCEv2 packet behind its BTH, as bits; in this order on the wire. */
+/** Parts of a RoCEv2 packet behind its BTH, as bits. On the wire they have this order. */
 export const ROCE_PART = {
   /** RDMA extended transport header, 16 bytes. */
   RETH: 1,
@@ -11,7 +11,7 @@ export const ROCE_PART = {
   AETH: 4,
   /** Immediate data, 4 bytes. */
   IMMEDIATE: 8,
-  /** What was in memory before an atomic operation, 8 bytes. */
+  /** The value in memory before an atomic operation, 8 bytes. */
   ORIGINAL: 16,
   /** Data, then pad bytes. */
   PAYLOAD: 32,

@@ -3,7 +3,7 @@ import type { Aeth, AtomicEth, Reth } from '../headers/roce.js';
 
 /** A RoCEv2 packet: what {@link decodeRoce} gives. */
 export interface RocePacket {
-  /** MAC addresses; null where the packet starts with its IP header. */
+  /** MAC addresses; null if the packet starts with its IP header. */
   ethernet: { destination: string; source: string } | null;
   /** IP addresses, both IPv4 or both IPv6. */
   source: string;
@@ -46,7 +46,7 @@ export interface RocePacket {
   aeth: Aeth | null;
   /** 32 bits, in packets with immediate data, else null. */
   immediate: number | null;
-  /** 64 bits, in answers to atomics: what was in memory before; else null. */
+  /** 64 bits, in answers to atomics: the value in memory before; else null. */
   original: bigint | null;
   /** Without pad bytes. When decoded, a view of the frame. */
   payload: Uint8Array;
@@ -57,6 +57,6 @@ type Needed = 'source' | 'destination' | 'opcode' | 'destinationQp' | 'psn';
 /**
  * What {@link encodeRoce} needs. Defaults: no Ethernet header, DSCP and ECN 0, TTL 64, identification 0, do not
  * fragment, flow label 0, source port 49152, destination port 4791, UDP checksum 0, partition key 0xffff, flags false,
- * headers null, payload empty. Which of the headers must be there follows from the opcode.
+ * headers null, payload empty. The opcode determines which headers must be there.
  */
 export type RoceFields = Pick<RocePacket, Needed> & Partial<Omit<RocePacket, Needed>>;

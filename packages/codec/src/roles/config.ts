@@ -3,8 +3,7 @@ import type { Hop, TelemetryRecord } from '../model.js';
 import type { DecodeOptions } from '../options.js';
 
 /**
- * How INT is found in a packet: as for decoding. An options object is read at its first use: make a new one to change
- * it.
+ * How INT is found in a packet, as in decoding. An object is read once, at its first use; to change it, make a new one.
  */
 export type LocateOptions = Pick<
   DecodeOptions,
@@ -16,9 +15,9 @@ export interface TransitConfig extends LocateOptions {
   /** Largest IP packet that may leave, bytes. Default: no limit but those of the length fields. */
   readonly mtu?: number;
   /**
-   * How the UDP or TCP checksum is kept right. `update` (default): the field is updated and a Checksum Complement that
-   * is asked for says 'unused'. `complement`: where instruction bit 15 asks for a complement, the push is made neutral
-   * by it and the field stays; elsewhere as `update`.
+   * How the UDP or TCP checksum remains right. `update` (default): the field is updated, and a Checksum Complement, if
+   * the instructions ask for one, says 'not used'. `complement`: if instruction bit 15 asks for a complement, this
+   * cancels the change and the field remains as it is; otherwise as `update`.
    */
   readonly checksum?: 'update' | 'complement';
 }
@@ -51,7 +50,7 @@ export const SOURCE_ENCAPSULATIONS = [
 ] as const;
 export type SourceEncapsulation = (typeof SOURCE_ENCAPSULATIONS)[number];
 
-/** What a source needs: a rule of its flow watchlist. */
+/** What a source needs for a flow: a rule of its watchlist. */
 export interface SourceConfig extends TransitConfig {
   /** INT version. Default `2`; ignored for `intmon`. */
   readonly version?: '0.5' | '1.0' | '2';
@@ -61,7 +60,7 @@ export interface SourceConfig extends TransitConfig {
   readonly encapsulation?: SourceEncapsulation;
   /** 16-bit instruction bitmap, bit 0 = 0x8000. */
   readonly instructions: number;
-  /** How many nodes may push, the source included: 1 to 255. Default 8. Geneve: less where an option has no room. */
+  /** How many nodes may push, the source included: 1 to 255. Default 8. Geneve: fewer if the option has less room. */
   readonly maxHops?: number;
   /** D bit (version 2). Default false. */
   readonly discard?: boolean;
@@ -73,7 +72,7 @@ export interface SourceConfig extends TransitConfig {
   readonly domainFlags?: number;
   /** `new-udp`: UDP source port. Default: 0xc000 and 14 bits of a hash of the flow. */
   readonly entropyPort?: number;
-  /** `gre-new`: addresses of the outer IP header, of the packet's IP version. Default: those of the packet. */
+  /** `gre-new`: addresses of the outer IP header, of the same IP version. Default: those of the packet. */
   readonly tunnel?: { readonly source: string; readonly destination: string };
   /** VXLAN-GPE next protocol of INT. Default 0x05, 0x08, 0x82 for version 0.5, 1.0, 2. */
   readonly gpeProtocol?: number;
@@ -83,11 +82,11 @@ export interface SourceConfig extends TransitConfig {
 
 /** What a sink needs. */
 export interface SinkConfig extends LocateOptions {
-  /** Write the stored DSCP back where DSCP marked INT. Default true; false if the sources do not store it. */
+  /** Whether to write the stored DSCP back if DSCP marked INT. Default true; false if the sources do not store it. */
   readonly restoreDscp?: boolean;
   /**
-   * NPT 2 over protocol 4 or 41: the source has added an outer IP header, remove it too (INT v2.1 section 6.7).
-   * Default false: what is left is IP in IP.
+   * NPT 2 over protocol 4 or 41: whether to remove the outer IP header as well, which the source has added (INT v2.1
+   * section 6.7). Default false: IP in IP is left.
    */
   readonly removeOuterIp?: boolean;
 }
@@ -100,9 +99,9 @@ export type RoleReason =
   | 'already-int'
   /** The encapsulation does not fit the packet. */
   | 'not-applicable'
-  /** A fragment: no byte may be added or removed. */
+  /** A fragment, to which no byte may be added, nor removed. */
   | 'fragment'
-  /** The hop count was used up; E is set. */
+  /** No hop may push any more; E is set. */
   | 'hop-count'
   /** The packet would exceed the MTU; M is set where the header has it. */
   | 'mtu'
@@ -115,7 +114,7 @@ export type RoleReason =
   /** INT-MX: nodes report, and push nothing. */
   | 'int-mx';
 
-/** What a transit node made of a packet. */
+/** What a transit node has made of a packet. */
 export interface TransitResult {
   /** A new array, also if nothing changed. */
   readonly packet: Uint8Array;
@@ -124,15 +123,15 @@ export interface TransitResult {
   readonly reason: RoleReason | null;
 }
 
-/** What a source made of a packet. */
+/** What a source has made of a packet. */
 export interface SourceResult extends TransitResult {
   /** Whether the packet now carries an INT header. */
   readonly started: boolean;
 }
 
-/** What a sink found. */
+/** What a sink has found. */
 export interface SinkResult {
-  /** What to send on: the packet as it was before INT, or `null` if it is to be discarded. */
+  /** The packet to send on, as it was before INT; `null` if it is to be discarded. */
   readonly packet: Uint8Array | null;
   /** The D bit (v2.x), or the mark of a copy (C bit of v0.5 and v1.0): the packet ends here. */
   readonly discard: boolean;
@@ -145,7 +144,7 @@ export interface SinkResult {
   readonly int: Uint8Array | null;
   /** Metadata in path order: source first. */
   readonly hops: readonly Hop[];
-  /** All that was read: header, flow, hops. `null` without INT. */
+  /** Header, flow and hops. `null` without INT. */
   readonly record: TelemetryRecord | null;
   /** Why nothing was removed: `not-int` or `fragment`; else `null`. */
   readonly reason: 'not-int' | 'fragment' | null;

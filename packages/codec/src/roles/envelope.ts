@@ -1,24 +1,14 @@
-/** Where a source puts INT in a packet, and what it writes around it, for each encapsulation. */
+/** For each encapsulation: where a source puts INT, and what it writes around it. */
 import { crc32 } from '@int/hash';
 import { parseAddress, writeAddress } from '../address.js';
 import { ipv4HeaderChecksum } from '../checksum.js';
 import { concat, copyOf } from '../copy.js';
-import { GENEVE_CLASS, GPE_PROTOCOL } from '../encode/int-header.js';
+import { encodeGpeShim, encodeShim, GENEVE_CLASS, GPE_PROTOCOL } from '../encode/int-header.js';
 import { CodecError } from '../errors.js';
 import { readUint16, requireFit, writeUint16 } from '../headers/codec.js';
 import { IP_PROTOCOL } from '../headers/ip.js';
 import { ETHER_TYPE } from '../headers/link.js';
-import {
-  greShim,
-  INT_TYPE,
-  intTail,
-  probeMarker,
-  shimV2,
-  shimV05,
-  shimV10,
-  vxlanGpeShimV1,
-  vxlanGpeShimV2,
-} from '../headers/shim.js';
+import { greShim, INT_TYPE, intTail, probeMarker, shimV2 } from '../headers/shim.js';
 import { udp } from '../headers/transport.js';
 import { geneve, gre, TUNNEL_PORT } from '../headers/tunnels.js';
 import { GPE_INT_PROTOCOLS, INTMON_PORT } from '../scan/settings.js';
@@ -29,22 +19,22 @@ import type { SourceRule } from './plan.js';
 const NONE = /* @__PURE__ */ new Uint8Array(0);
 const GRE_BYTES = 4;
 
-/** What goes where. */
+/** Where INT goes, and what goes with it. */
 export interface Envelope {
   /** Where bytes are inserted. */
   readonly at: number;
-  /** Bytes in front of the INT header; `bytes` counts header and stack. */
+  /** Makes the bytes in front of the INT header. @param bytes length of header and stack */
   prefix(bytes: number): Uint8Array;
-  /** Bytes behind the stack. */
-  readonly suffix: Uint8Array;
+  /** Bytes behind the stack. Default: none. */
+  readonly suffix?: Uint8Array;
   /** Bytes of `prefix` and `suffix`. */
   readonly overhead: number;
-  /** Largest header and stack, bytes. */
+  /** The most bytes that header and stack may have. */
   readonly room: number;
-  /** Changes fields outside of what was inserted; lengths and checksums come later. */
-  patch(out: Uint8Array, bytes: number): void;
-  /** What has to follow: the transport checksum and length too, the IP header alone, or nothing. */
-  readonly settle: 'transport' | 'ip' | 'none';
+  /** Changes fields outside the inserted bytes. Lengths and checksums come later. */
+  patch?(out: Uint8Array, bytes: number): void;
+  /** What is to be updated then: the IP header alone, or nothing. Default: IP header and transport header. */
+  readonly settle?: 'ip' | 'none';
 }
 
 /** Everything an envelope depends on. */
@@ -55,7 +45,7 @@ interface Setting {
   readonly config: SourceConfig;
 }
 
-/** End of the transport header, or -1 if it is neither UDP nor TCP. */
+/** Offset behind the transport header; -1 if it is neither UDP nor TCP. */
 function transportEnd({ packet, outer }: Setting): number {
   const { l4Offset, l4Protocol, ipEnd } = outer.scan;
   if (l4Protocol === IP_PROTOCOL.UDP) return l4Offset + 8;
@@ -69,7 +59,7 @@ function intType(rule: SourceRule): number {
   return rule.mx ? INT_TYPE.MX : INT_TYPE.MD;
 }
 
-/** Between the L4 header and its payload. */
+/** A shim between the L4 header and its payload. */
 function marked(setting: Setting): Envelope | null {
   const { packet, outer, rule, config } = setting;
   const { scan } = outer;
@@ -93,20 +83,10 @@ function marked(setting: Setting): Envelope | null {
   const v05 = rule.version === '0.5';
   const type = intType(rule);
   const suffix = v05 ? intTail.encode({ protocol: l4Protocol, destinationPort, dscp: original }) : NONE;
-  const shim = (bytes: number): Uint8Array => {
-    const length = bytes / 4;
-    if (v05) return shimV05.encode({ type, reserved: 0, length: length + 2, reserved2: 0 });
-    if (rule.version === '1.0') {
-      return shimV10.encode({ type, reserved: 0, length: length + 1, dscp: original, reserved2: 0 });
-    }
-    const common = { type, reserved: 0, length };
-    return byPort
-      ? shimV2.encode({ ...common, npt: 1, destinationPort })
-      : shimV2.encode({ ...common, npt: 0, reserved2: 0, dscp: original, reserved3: 0 });
-  };
+  const stored = byPort ? { destinationPort } : { dscp: original };
   return {
     at,
-    prefix: (bytes) => concat(marker, shim(bytes)),
+    prefix: (bytes) => concat(marker, encodeShim(rule.version as '2', type, bytes / 4, stored)),
     suffix,
     overhead: marker.length + 4 + suffix.length,
     // v0.5 and v1.0 count the shim, v0.5 its tail too.
@@ -115,11 +95,10 @@ function marked(setting: Setting): Envelope | null {
       if (byPort) writeUint16(out, l4Offset + 2, intPort!);
       else if (byDscp) writeDscp(out, ipOffset, (dscp & ~settings.dscpMask) | settings.dscpValue);
     },
-    settle: 'transport',
   };
 }
 
-/** 14 bits of a hash of the flow over 0xc000, so that a flow keeps to one path (INT v2.1 section 5.7.2). */
+/** 0xc000 and 14 bits of a hash of the flow, so that a flow stays on one path (INT v2.1 section 5.7.2). */
 function entropyPort(packet: Uint8Array, { scan, ipv6 }: OuterPacket): number {
   const { ipOffset, l4Offset, l4Protocol, ipEnd } = scan;
   const addresses = crc32(packet, ipOffset + (ipv6 ? 8 : 12), ipv6 ? 32 : 8, l4Protocol);
@@ -140,13 +119,12 @@ function newUdp({ packet, outer, rule, config }: Setting): Envelope {
         sourcePort: config.entropyPort ?? entropyPort(packet, outer),
         destinationPort: intPort,
         length: 8 + 4 + bytes + (ipEnd - l4Offset),
-        // Recommended, for IPv6 too (RFC 6936): the inner checksum covers what matters.
+        // 0 is recommended, also for IPv6 (RFC 6936): the inner checksum covers the payload.
         checksum: 0,
       });
       const shim = { type: intType(rule), npt: 2, reserved: 0, length: bytes / 4, reserved2: 0 } as const;
       return concat(header, shimV2.encode({ ...shim, protocol: l4Protocol }));
     },
-    suffix: NONE,
     overhead: 12,
     room: 4 * 255,
     patch(out) {
@@ -156,7 +134,7 @@ function newUdp({ packet, outer, rule, config }: Setting): Envelope {
   };
 }
 
-/** The packet is GRE already: a shim behind its GRE header. */
+/** For a GRE packet: a shim behind its GRE header. */
 function greOriginal({ packet, outer, rule }: Setting): Envelope | null {
   const { l4Offset, l4Protocol, ipEnd, settings } = outer.scan;
   if (l4Protocol !== IP_PROTOCOL.GRE) return null;
@@ -169,11 +147,9 @@ function greOriginal({ packet, outer, rule }: Setting): Envelope | null {
     at: l4Offset + gre.encodingLength(header),
     prefix: (bytes) =>
       greShim.encode({ type: intType(rule), inserted: false, reserved: 0, length: bytes / 4, nextProtocol }),
-    suffix: NONE,
     overhead: 4,
     room: 4 * 255,
     patch: (out) => writeUint16(out, l4Offset + 2, settings.greProtocol),
-    settle: 'transport',
   };
 }
 
@@ -197,7 +173,7 @@ function greInserted({ packet, outer, rule, config }: Setting): Envelope {
     } else {
       ip[0] = 0x45;
       writeUint16(ip, 2, length);
-      // Not fragmented on the way, so no identification is needed (RFC 6864).
+      // The packet must not be fragmented, so it needs no identification (RFC 6864).
       ip.set([0, 0, 0x40, 0], 4);
       ip[9] = IP_PROTOCOL.GRE;
     }
@@ -218,10 +194,8 @@ function greInserted({ packet, outer, rule, config }: Setting): Envelope {
       const shim = { type: intType(rule), inserted: true, reserved: 0, length: bytes / 4, nextProtocol };
       return concat(outerIp(length), header, greShim.encode(shim));
     },
-    suffix: NONE,
     overhead: size + GRE_BYTES + 4,
     room: 4 * 255,
-    patch: () => undefined,
     settle: 'none',
   };
 }
@@ -241,7 +215,7 @@ function vxlan({ packet, outer, rule, config }: Setting): Envelope | null {
   if (header + 8 > ipEnd) throw new CodecError('BAD_TUNNEL', 'vxlan-gpe', header, 'the packet ends in the header');
   const flags = packet[header]!;
   const reserved = packet[header + 1]! | packet[header + 2]! | packet[header + 3]!;
-  // Plain VXLAN comes back with zeros there, so it must have them.
+  // The sink restores plain VXLAN with zeros there, so it must have zeros.
   if (plain ? flags !== FLAG_I || reserved !== 0 : (flags & FLAG_P) === 0) {
     throw new CodecError('BAD_TUNNEL', 'vxlan-gpe', header, 'these flags leave no room for a next protocol');
   }
@@ -251,11 +225,7 @@ function vxlan({ packet, outer, rule, config }: Setting): Envelope | null {
   const type = intType(rule);
   return {
     at: header + 8,
-    prefix: (bytes) =>
-      rule.version === '2'
-        ? vxlanGpeShimV2.encode({ type, reserved: 0, length: bytes / 4, inserted: plain, reserved2: 0, nextProtocol })
-        : vxlanGpeShimV1.encode({ type, reserved: 0, length: bytes / 4 + 1, nextProtocol }),
-    suffix: NONE,
+    prefix: (bytes) => encodeGpeShim(rule.version as '2', type, bytes / 4, nextProtocol, plain),
     overhead: 4,
     room: 4 * (rule.version === '2' ? 255 : 254),
     patch(out) {
@@ -264,16 +234,15 @@ function vxlan({ packet, outer, rule, config }: Setting): Envelope | null {
       out[header]! |= FLAG_P;
       writeUint16(out, l4Offset + 2, TUNNEL_PORT.VXLAN_GPE);
     },
-    settle: 'transport',
   };
 }
 
-/** An option, the first one. */
+/** A Geneve option, in front of the others. */
 function geneveOption({ packet, outer, rule, config }: Setting): Envelope | null {
   const { l4Offset, l4Protocol, ipEnd } = outer.scan;
   const header = l4Offset + 8;
   if (l4Protocol !== IP_PROTOCOL.UDP || readUint16(packet, l4Offset + 2) !== TUNNEL_PORT.GENEVE) return null;
-  // Options that do not close are refused here, before one is put in front of them.
+  // This refuses malformed options before one is put in front of them.
   const { options } = geneve.decode(packet.subarray(0, ipEnd), header);
   const used = options.reduce((bytes, { data }) => bytes + 4 + data.length, 0);
   const optionClass = config.geneveClass ?? GENEVE_CLASS[rule.version as '2'];
@@ -285,28 +254,24 @@ function geneveOption({ packet, outer, rule, config }: Setting): Envelope | null
       writeUint16(option, 0, optionClass);
       return option;
     },
-    suffix: NONE,
     overhead: 4,
     room: Math.min(4 * 31, 4 * 63 - used - 4),
     patch(out, bytes) {
       out[header]! += 1 + bytes / 4;
     },
-    settle: 'transport',
   };
 }
 
-/** IntMon: its header straight behind UDP. */
+/** An IntMon header directly behind UDP. */
 function intmon({ outer }: Setting): Envelope | null {
   const { l4Offset, l4Protocol } = outer.scan;
   if (l4Protocol !== IP_PROTOCOL.UDP) return null;
   return {
     at: l4Offset + 8,
     prefix: () => NONE,
-    suffix: NONE,
     overhead: 0,
     room: 0xffff - 3,
     patch: (out) => writeUint16(out, l4Offset + 2, INTMON_PORT),
-    settle: 'transport',
   };
 }
 
@@ -314,7 +279,7 @@ function intmon({ outer }: Setting): Envelope | null {
  * The envelope for a packet.
  *
  * @returns `null` if the encapsulation does not fit the packet
- * @throws CodecError for a packet that is not sound, RangeError for options that do not fit
+ * @throws CodecError for a malformed packet, RangeError for options that do not fit
  */
 export function envelopeFor(setting: Setting): Envelope | null {
   switch (setting.rule.encapsulation) {

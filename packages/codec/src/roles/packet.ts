@@ -1,4 +1,4 @@
-/** Finding INT in a packet with the scanner's rules, and keeping lengths and checksums right when bytes come or go. */
+/** Finds INT in a packet by the rules of the scanner, and updates lengths and checksums when bytes come or go. */
 import { sumRange, updateChecksum, updateUdpChecksum } from '../checksum.js';
 import { CODE_MESSAGES, CODE_NAMES, CODES } from '../codes.js';
 import { CodecError } from '../errors.js';
@@ -18,7 +18,7 @@ export const ENCAPSULATION = { UDP: 1, TCP: 2, UDP_NEW: 3, VXLAN_GPE: 4, GENEVE:
 /** Indices into MODES. */
 export const MODE = { MD: 1, MX: 2 } as const;
 
-/** Scans by options object: a role is called once for each packet with the same options. */
+/** Scans by options object, because a role is called for each packet with the same options. */
 const scans = /* @__PURE__ */ new WeakMap<LocateOptions, Scan>();
 
 function scanFor(options: LocateOptions): Scan {
@@ -37,9 +37,9 @@ function fail(scan: Scan): never {
 /** A packet whose network and transport headers have been read. */
 export interface OuterPacket {
   readonly scan: Scan;
-  /** Where the outer IP header is 6 instead of 4. The scan's own flag may speak of an encapsulated packet. */
+  /** Whether the outer IP header is IPv6. The flag of the scan may be that of an encapsulated packet. */
   readonly ipv6: boolean;
-  /** A fragment of a datagram, the first one included. */
+  /** Whether the packet is a fragment, the first one included. */
   readonly fragment: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface OuterPacket {
  * Reads the headers in front of INT.
  *
  * @returns `null` for a frame that is no IP packet or a later fragment
- * @throws CodecError for a packet that is cut or impossible, TypeError if it is no Uint8Array
+ * @throws CodecError for a packet that is cut or malformed, TypeError if it is not a Uint8Array
  */
 export function readOuter(packet: Uint8Array, options: LocateOptions): OuterPacket | null {
   if (!(packet instanceof Uint8Array)) throw new TypeError('packet must be a Uint8Array');
@@ -64,12 +64,12 @@ export function readOuter(packet: Uint8Array, options: LocateOptions): OuterPack
   return { scan, ipv6, fragment: isFragment(packet, scan, ipv6) };
 }
 
-/** Whether the packet is a part of one: no byte may be added or removed. */
+/** Whether the packet is a fragment: then no byte may be added or removed. */
 export function isFragment(packet: Uint8Array, scan: Scan, ipv6: boolean): boolean {
   if (!ipv6) return (readUint16(packet, scan.ipOffset + 6) & 0x3fff) !== 0;
   let next = packet[scan.ipOffset + 6]!;
   for (let at = scan.ipOffset + 40; at < scan.l4Offset; ) {
-    // A fragment header with offset 0 and no more fragments is a whole packet (RFC 6946).
+    // A packet with fragment offset 0 and no more fragments is complete (RFC 6946).
     if (next === IP_PROTOCOL.FRAGMENT && (readUint16(packet, at + 2) & 0xfff9) !== 0) return true;
     const length = extensionLength(packet, next, at);
     next = packet[at]!;
@@ -84,16 +84,16 @@ function extensionLength(packet: Uint8Array, type: number, at: number): number {
 }
 
 /**
- * Looks for INT behind the headers read; afterwards the scan holds it.
+ * Looks for INT behind the headers that have been read. Afterwards the scan holds it.
  *
- * @returns CODES.OK if there is sound INT, CODES.NOT_INT if there is none, else what is wrong with it
+ * @returns CODES.OK for sound INT, CODES.NOT_INT if there is no INT, else the code of the problem
  */
 export function findInt(outer: OuterPacket): number {
   const { scan } = outer;
   const { settings } = scan;
   const port = scan.destinationPort;
   const udp = scan.l4Protocol === IP_PROTOCOL.UDP;
-  // GPINT probes use the DSCP of INT, too.
+  // GPINT probes have the DSCP of INT, too.
   if (udp && (port === settings.probePort || port === settings.extendedProbePort)) return CODES.NOT_INT;
   if (udp && settings.intmon && port === INTMON_PORT) readIntMon(scan, scan.l4Offset + 8, scan.end);
   else readInt(scan, scan.end);
@@ -101,10 +101,10 @@ export function findInt(outer: OuterPacket): number {
 }
 
 /**
- * {@link readOuter} and {@link findInt} for nodes that need sound INT.
+ * {@link readOuter} and {@link findInt}, for nodes that need sound INT.
  *
  * @returns `null` if the packet carries none
- * @throws CodecError for a packet or INT that is not sound
+ * @throws CodecError for a malformed packet or malformed INT
  */
 export function locate(packet: Uint8Array, options: LocateOptions): OuterPacket | null {
   const outer = readOuter(packet, options);
@@ -123,7 +123,7 @@ export function splice(packet: Uint8Array, at: number, remove: number, insert: U
   return out;
 }
 
-/** Where the IP protocol of the transport header is written: IPv4's field, or the last Next Header of IPv6. */
+/** Offset of the field that names the transport protocol: that of IPv4, or the last Next Header of IPv6. */
 export function protocolFieldAt(packet: Uint8Array, outer: OuterPacket): number {
   const { ipOffset, l4Offset } = outer.scan;
   if (!outer.ipv6) return ipOffset + 9;
@@ -141,7 +141,7 @@ export function readDscp(packet: Uint8Array, ipOffset: number): number {
   return packet[ipOffset]! >>> 4 === 6 ? (readUint16(packet, ipOffset) >>> 6) & 63 : packet[ipOffset + 1]! >>> 2;
 }
 
-/** Writes a DSCP; ECN stays. */
+/** Writes a DSCP, without a change of ECN. */
 export function writeDscp(packet: Uint8Array, ipOffset: number, dscp: number): void {
   if (packet[ipOffset]! >>> 4 === 6) {
     writeUint16(packet, ipOffset, (readUint16(packet, ipOffset) & 0xf03f) | (dscp << 6));
@@ -150,7 +150,7 @@ export function writeDscp(packet: Uint8Array, ipOffset: number, dscp: number): v
   }
 }
 
-/** Adds to a 16-bit length; 0 (jumbogram, segmentation offload) says nothing and stays. */
+/** Adds to a 16-bit length. 0 (jumbogram, segmentation offload) is no length and remains. */
 function addLength(packet: Uint8Array, at: number, delta: number): void {
   const length = readUint16(packet, at);
   if (length !== 0) writeUint16(packet, at, length + delta);
@@ -161,7 +161,7 @@ export function fitsLengths({ scan, ipv6 }: OuterPacket, delta: number): boolean
   return scan.ipEnd - scan.ipOffset - (ipv6 ? 40 : 0) + delta <= 0xffff;
 }
 
-/** Updates the IP length field, and the IPv4 header checksum for all that has changed in the header. */
+/** Updates the IP length field, and the IPv4 header checksum for all changes of the header. */
 export function settleIp(before: Uint8Array, after: Uint8Array, { scan, ipv6 }: OuterPacket, delta: number): void {
   const { ipOffset } = scan;
   if (ipv6) {
@@ -175,7 +175,7 @@ export function settleIp(before: Uint8Array, after: Uint8Array, { scan, ipv6 }: 
   writeUint16(after, ipOffset + 10, updateChecksum(readUint16(after, ipOffset + 10), removed, added));
 }
 
-/** Where the checksum is that covers INT: UDP, TCP, or GRE with a checksum; -1 if none is in use. */
+/** Offset of the checksum that covers INT: that of UDP, TCP or GRE. -1 if none is in use. */
 export function checksumFieldAt(packet: Uint8Array, scan: Scan): number {
   const { l4Offset } = scan;
   switch (scan.l4Protocol) {
@@ -190,15 +190,15 @@ export function checksumFieldAt(packet: Uint8Array, scan: Scan): number {
   }
 }
 
-/** Sums of what a checksum covers and what has changed. */
+/** Sums of the words that a checksum covers, before and after a change. */
 export interface ChangedSums {
   readonly removed: number;
   readonly added: number;
 }
 
 /**
- * Updates the UDP length and gives the sums of the transport header and all behind it up to the change. The checksum
- * field itself is in both sums, unchanged, and cancels out.
+ * Updates the UDP length. Returns the sums over the transport header and all bytes behind it, up to the end of the
+ * change. Both sums contain the unchanged checksum field, which cancels out.
  *
  * @param cutBefore one past the last byte of `before` that differs
  * @param cutAfter the same place in `after`
@@ -213,7 +213,7 @@ export function settleTransport(
   const { l4Offset, l4Protocol } = scan;
   const delta = cutAfter - cutBefore;
   if (l4Protocol === IP_PROTOCOL.UDP) addLength(after, l4Offset + 4, delta);
-  // The pseudo header of UDP and TCP holds the length once more; GRE has none.
+  // The pseudo header of UDP and TCP also has the length. GRE has no pseudo header.
   const pseudo = l4Protocol === IP_PROTOCOL.GRE ? 0 : delta;
   return {
     removed: sumRange(before, l4Offset, cutBefore - l4Offset, Math.max(0, -pseudo)),

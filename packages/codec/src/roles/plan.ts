@@ -1,4 +1,4 @@
-/** What a source's rule asks for, checked and worked out before any packet is seen. */
+/** Checks the rule of a source, and derives from it what all packets have in common. */
 import { encodeIntHeader, joinDomain } from '../encode/int-header.js';
 import { requireFit } from '../headers/codec.js';
 import { hopBlock } from '../headers/hop.js';
@@ -21,17 +21,17 @@ const VERSIONS: Readonly<Record<SourceEncapsulation, readonly string[]>> = {
 };
 const DEFAULT_HOPS = 8;
 
-/** A rule, checked. */
+/** A checked rule. */
 export interface SourceRule {
   readonly encapsulation: SourceEncapsulation;
   readonly version: '0.5' | '1.0' | '2' | 'intmon';
   readonly mx: boolean;
   readonly layout: number;
   readonly bitmap: number;
-  /** Words every hop pushes. */
+  /** Words that every hop pushes. */
   readonly hopMl: number;
   readonly maxHops: number;
-  /** Items of the DS Instruction bits set, in bit order. */
+  /** Items of the DS Instruction bits that are set, in bit order. */
   readonly items: readonly DomainItem[];
   /** Bytes of `items` that every hop pushes. */
   readonly exportBytes: number;
@@ -60,9 +60,9 @@ function domainItems(config: SourceConfig): DomainItem[] {
 const rules = /* @__PURE__ */ new WeakMap<SourceConfig, SourceRule>();
 
 /**
- * Checks a source's configuration, once for each object.
+ * Checks the configuration of a source, once for each object.
  *
- * @throws RangeError naming what is wrong
+ * @throws RangeError that names the wrong option
  */
 export function sourceRule(config: SourceConfig): SourceRule {
   let rule = rules.get(config);
@@ -150,11 +150,11 @@ export function encodeHeader(rule: SourceRule, config: SourceConfig, state: Head
 }
 
 /**
- * The source's own bytes: its block with what only the source adds, in the order of the DS Instruction bits; or that
- * alone, where nothing is pushed.
+ * The source's own bytes: its block, which contains what only the source adds. If the source pushes nothing, what only
+ * the source adds is all.
  *
- * @param metadata its values, or `null` to push nothing
- * @throws RangeError for values out of range or domain-specific bytes of another size than the domain defines
+ * @param metadata the values of the source, or `null` to push nothing
+ * @throws RangeError for values out of range, or for domain-specific bytes whose size is not that of the domain
  */
 export function encodeStack(
   rule: SourceRule,

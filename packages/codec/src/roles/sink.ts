@@ -1,4 +1,4 @@
-/** The sink role: INT comes out, the packet goes on as it was (wire format chapters 3, 4.4 and 8). */
+/** The sink role: removes INT and restores the packet (wire format chapters 3, 4.4 and 8). */
 import { FLAG } from '../columns.js';
 import { copyOf } from '../copy.js';
 import { CodecError } from '../errors.js';
@@ -28,7 +28,7 @@ const TAIL_BYTES = 4;
 const MARKER_BYTES = 8;
 const GPE_ETHERNET = 3;
 
-/** First byte of INT that the sink removes from behind the L4 or tunnel header. */
+/** Offset of the first byte that the sink removes behind the L4 or tunnel header. */
 export function intStart(scan: Scan): number {
   const shim = scan.encapsulation === ENCAPSULATION.UDP || scan.encapsulation === ENCAPSULATION.TCP;
   return shim && scan.marking === MARKING.PROBE_MARKER && scan.intVersion !== VERSION.INTMON
@@ -36,32 +36,32 @@ export function intStart(scan: Scan): number {
     : scan.shimOffset;
 }
 
-/** The UDP destination port that INT marked by port, or IntMon, has kept for the packet. */
+/** The original UDP destination port, which INT marked by port and IntMon store. */
 export function storedPort(packet: Uint8Array, { shimOffset, intOffset, intEnd, intVersion }: Scan): number {
   if (intVersion === VERSION.INTMON) return readUint16(packet, intOffset + 10);
   return readUint16(packet, intVersion === VERSION.V05 ? intEnd - TAIL_BYTES + 1 : shimOffset + 2);
 }
 
-/** The DSCP that INT marked by DSCP has kept for the packet. */
+/** The original DSCP, which INT marked by DSCP stores. */
 export function storedDscp(packet: Uint8Array, { shimOffset, intEnd, intVersion }: Scan): number {
   return intVersion === VERSION.V05 ? packet[intEnd - TAIL_BYTES + 3]! & 63 : packet[shimOffset + 3]! >>> 2;
 }
 
-/** Whether the packet is to go no further: the D bit of v2.x, or C, the mark of a copy, of the others. */
+/** Whether the packet ends here: D is set (v2.x), or C, which marks a copy (other versions). */
 export function endsHere({ bytes, intOffset, intFlags, intVersion }: Scan): boolean {
-  // C of v0.5 and v1.0, and elsewhere of the 2016 header.
+  // The 2016 header has C in another place than v0.5 and v1.0.
   const copyMask = intVersion === VERSION.V2 ? 0 : intVersion === VERSION.INTMON ? 0x08 : 0x02;
   return (intFlags & FLAG.DISCARD) !== 0 || (bytes[intOffset]! & copyMask) !== 0;
 }
 
-/** Removes an outer IP header and all up to the encapsulated packet. */
+/** Removes the outer IP header and all that follows, up to the encapsulated packet. */
 function decapsulate(packet: Uint8Array, outer: OuterPacket, etherType: number): Uint8Array {
   const { ipOffset, intEnd, ipEnd } = outer.scan;
   if (etherType === ETHER_TYPE.TRANSPARENT_ETHERNET) return copyOf(packet, intEnd, ipEnd);
   const own = outer.ipv6 ? ETHER_TYPE.IPV6 : ETHER_TYPE.IPV4;
   const out = splice(packet, ipOffset, intEnd - ipOffset, NOTHING);
   if (etherType !== own) {
-    // Behind MPLS labels no EtherType says what follows.
+    // Behind MPLS labels there is no EtherType to change.
     if (readUint16(packet, ipOffset - 2) !== own) {
       throw new CodecError('BAD_NEXT_PROTOCOL', 'shim', outer.scan.shimOffset + 2, 'no EtherType to write it to');
     }
@@ -70,7 +70,7 @@ function decapsulate(packet: Uint8Array, outer: OuterPacket, etherType: number):
   return out;
 }
 
-/** Removes INT between the L4 header and its payload, and gives back what the shim or the tail kept. */
+/** Removes INT between the L4 header and its payload, and restores what the shim or the tail has stored. */
 function restoreMarked(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Uint8Array {
   const { scan } = outer;
   const { intEnd, intVersion, marking, l4Offset, ipOffset } = scan;
@@ -102,7 +102,7 @@ function restoreVxlan(packet: Uint8Array, outer: OuterPacket): Uint8Array {
   const out = splice(packet, shimOffset, intEnd - shimOffset, NOTHING);
   const next = packet[shimOffset + 3]!;
   const tunnelAt = l4Offset + 8;
-  // What points to this shim: the VXLAN-GPE header, or a shim before it.
+  // The field that announces this shim: in the VXLAN-GPE header, or in a shim in front of it.
   let pointer = tunnelAt + 3;
   for (let at = tunnelAt + 8; at < shimOffset; ) {
     pointer = at + 3;
@@ -134,7 +134,7 @@ function restoreGre(packet: Uint8Array, outer: OuterPacket): Uint8Array {
   return settled(packet, out, outer, shimOffset - intEnd);
 }
 
-/** Lengths and checksums after `-delta` bytes have gone that ended at `intEnd`. */
+/** Updates lengths and checksums after the removal of `-delta` bytes in front of `intEnd`. */
 function settled(packet: Uint8Array, out: Uint8Array, outer: OuterPacket, delta: number): Uint8Array {
   const { scan } = outer;
   settleIp(packet, out, outer, delta);
@@ -142,7 +142,7 @@ function settled(packet: Uint8Array, out: Uint8Array, outer: OuterPacket, delta:
   return out;
 }
 
-/** The packet as it was before INT. @throws CodecError if it cannot be */
+/** The packet as it was before INT. @throws CodecError if it cannot be restored */
 export function restore(packet: Uint8Array, outer: OuterPacket, config: SinkConfig): Uint8Array {
   switch (outer.scan.encapsulation) {
     case ENCAPSULATION.UDP_NEW:
@@ -159,16 +159,16 @@ export function restore(packet: Uint8Array, outer: OuterPacket, config: SinkConf
 }
 
 /**
- * Takes INT out of a packet, as a sink does, and gives back the packet as it was before the source: ports, DSCP,
- * protocol, lengths and checksums. Checksums are updated incrementally, so that one which was wrong before is wrong
+ * Removes INT from a packet, as a sink does, and restores the packet as it was before the source: ports, DSCP,
+ * protocol, lengths and checksums. Checksums are updated incrementally, so a checksum that was wrong before is wrong
  * again. A sink that pushes its own metadata calls `transit` first.
  *
- * Not restored: TTL (forwarding), and the one's complement zero in its other form where a sender used that against the
- * rules (an IPv4 or TCP checksum of 0xffff comes back as 0).
+ * It does not restore the TTL, which forwarding changes, nor an IPv4 or TCP checksum of 0xffff, which is against the
+ * rules: this becomes 0.
  *
  * @param packet an Ethernet frame without frame check sequence
- * @returns the restored packet, the INT bytes and what they say; the input, copied, if it carries no INT
- * @throws CodecError for a packet that is cut, or INT that is not sound (pass such a packet on unchanged)
+ * @returns the restored packet, the INT bytes and what they say; a copy of the input if that carries no INT
+ * @throws CodecError for a packet that is cut, or for malformed INT (pass such a packet on unchanged)
  */
 export function sink(packet: Uint8Array, config: SinkConfig = DEFAULTS): SinkResult {
   const outer = locate(packet, config);

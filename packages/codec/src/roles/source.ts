@@ -1,6 +1,6 @@
-/** The source role: INT goes in (wire format chapters 3, 4.4, 5, 7 and 8). */
+/** The source role: inserts INT (wire format chapters 3, 4.4, 5, 7 and 8). */
 import { CODE_MESSAGES, CODES } from '../codes.js';
-import { copyOf } from '../copy.js';
+import { concat, copyOf } from '../copy.js';
 import { CodecError } from '../errors.js';
 import { readUint16 } from '../headers/codec.js';
 import type { Hop } from '../model.js';
@@ -10,10 +10,12 @@ import { checksumFieldAt, findInt, fitsLengths, type OuterPacket, readOuter, set
 import { encodeHeader, encodeStack, type SourceRule, sourceRule } from './plan.js';
 import { endsInComplement, settleSums } from './transit.js';
 
-/** Encapsulations that say beyond doubt that INT follows: what is wrong there is wrong INT, not other traffic. */
+const NONE = /* @__PURE__ */ new Uint8Array(0);
+
+/** Encapsulations that say without doubt that INT follows: a problem there is malformed INT, not other traffic. */
 const TUNNELS: readonly string[] = ['vxlan-gpe', 'geneve', 'gre'];
 
-/** Looks for INT that is there already. A destination-type header may stay: a new header goes in front of it. */
+/** Whether the packet already carries INT. A header of destination type does not count: INT goes in front of it. */
 function carriesInt(packet: OuterPacket, rule: SourceRule): boolean {
   const code = findInt(packet);
   if (code === CODES.OK) return true;
@@ -24,7 +26,7 @@ function carriesInt(packet: OuterPacket, rule: SourceRule): boolean {
   return false;
 }
 
-/** What the source does with its own metadata. */
+/** What the source pushes. */
 interface Decision {
   readonly hops: number;
   readonly stack: Uint8Array;
@@ -35,18 +37,19 @@ interface Decision {
 /**
  * Makes a packet carry INT, as a source does, and pushes the source's own metadata.
  *
- * The source counts as a node: it takes one from the hop count if it pushes. Values the bitmap asks for and `metadata`
- * lacks are written as all ones. If the fixed headers do not fit the MTU, INT is not started; if only its own metadata
- * does not fit, it is, with M set (v1.0, v2.x) and without source-only bytes. Lengths and checksums follow as for
- * {@link transit}; `new-udp` leaves the transport checksum alone and sends its own UDP checksum as 0.
+ * The source is a node like others: if it pushes, one hop fewer may follow. Values that the bitmap selects and
+ * `metadata` lacks are written as all ones. If the fixed headers do not fit the MTU, the packet gets no INT. If only
+ * the source's metadata does not fit, the packet gets INT without it and without source-only bytes, and M is set (v1.0,
+ * v2.x). Lengths and checksums are updated as by {@link transit}; `new-udp` does not change the transport checksum, and
+ * its own UDP checksum is 0.
  *
- * @param packet an Ethernet frame without frame check sequence; bytes behind the IP packet stay where they are
- * @param config what to collect, and how to carry it
+ * @param packet an Ethernet frame without frame check sequence; bytes behind the IP packet remain behind it
+ * @param config what to collect, and how INT is carried
  * @param metadata the source's values, or `null` (default) to push nothing
  * @param sourceMetadata source-only (INT-MD) or source-inserted (INT-MX) bytes of all such DS bits, in bit order;
  *   default: all ones
- * @returns a new packet; a copy of the old one if INT was not started
- * @throws CodecError for a packet that is cut or impossible; RangeError for options or metadata out of range
+ * @returns a new packet; a copy of the old one if it gets no INT
+ * @throws CodecError for a packet that is cut or malformed; RangeError for options or metadata out of range
  */
 export function source(
   packet: Uint8Array,
@@ -68,7 +71,7 @@ export function source(
   const envelope = envelopeFor({ packet, outer, rule, config });
   if (envelope === null) return unchanged('not-applicable');
 
-  // What the packet must have room for whatever is pushed; INT-MX metadata is part of it.
+  // The packet needs room for this whatever is pushed. INT-MX metadata is part of it.
   const fixed = rule.headerBytes + (rule.mx ? rule.sourceBytes : 0);
   if (fixed > envelope.room || !fitsLengths(outer, envelope.overhead + fixed)) return unchanged('length');
   const mtu = config.mtu ?? Number.POSITIVE_INFINITY;
@@ -107,16 +110,16 @@ function decide(
   }
   const fitting = Math.floor((envelope.room - headerBytes - sourceBytes) / (4 * hopMl));
   if (fitting <= 0) return without('length', undefined, 0);
-  // A Geneve option holds few hops, and what the count promises must fit it (INT v2.1 section 5.7.4).
+  // A Geneve option has room for few hops, and no more may be allowed (INT v2.1 section 5.7.4).
   const hops = rule.encapsulation === 'geneve' ? Math.min(maxHops, fitting) : maxHops;
   if (metadata === null) {
     if (sourceBytes > 0) throw new RangeError('source-only metadata stands in the block of the source: give metadata');
-    return without('no-metadata', new Uint8Array(0), hops);
+    return without('no-metadata', NONE, hops);
   }
   const stack = encodeStack(rule, metadata, sourceMetadata);
-  if (headerBytes + stack.length > mtuRoom) return without('mtu', new Uint8Array(0), hops);
+  if (headerBytes + stack.length > mtuRoom) return without('mtu', NONE, hops);
   if (!fitsLengths(outer, envelope.overhead + headerBytes + stack.length)) {
-    return without('length', new Uint8Array(0), 0);
+    return without('length', NONE, 0);
   }
   return { hops, stack, pushed: true, reason: null };
 }
@@ -140,14 +143,10 @@ function assemble(
   });
   const bytes = header.length + stack.length;
   const prefix = envelope.prefix(bytes);
-  const insert = new Uint8Array(prefix.length + bytes + envelope.suffix.length);
-  insert.set(prefix);
-  insert.set(header, prefix.length);
-  insert.set(stack, prefix.length + header.length);
-  insert.set(envelope.suffix, prefix.length + bytes);
+  const insert = concat(prefix, header, stack, envelope.suffix ?? NONE);
   const { at } = envelope;
   const out = splice(packet, at, 0, insert);
-  envelope.patch(out, bytes);
+  envelope.patch?.(out, bytes);
   if (envelope.settle === 'none') return out;
   settleIp(packet, out, outer, insert.length);
   if (envelope.settle === 'ip') return out;

@@ -1,4 +1,4 @@
-/** The sink role for those who forward: from one place in memory to another, without an object per packet. */
+/** The sink role for forwarding programs: from one place in memory to another, without an object per packet. */
 import { foldSum, sumRange, updateChecksum, updateUdpChecksum } from '../checksum.js';
 import { CODE_NAMES, CODES, type CodeName } from '../codes.js';
 import { CodecError } from '../errors.js';
@@ -20,13 +20,13 @@ export const STRIP = {
   STRIPPED: 1,
   /** INT was removed, and the packet ends here: the D bit (v2.x), or the mark of a copy (v0.5, v1.0, IntMon). */
   DISCARD: 2,
-  /** INT in a fragment, which nothing can be taken out of: copied as it is. */
+  /** INT in a fragment, from which nothing can be removed: copied as it is. */
   FRAGMENT: 3,
-  /** Cut, impossible, or INT that is not sound: copied as it is. {@link Stripper.code} says what is wrong. */
+  /** A packet that is cut or malformed, or malformed INT: copied as it is. {@link Stripper.code} says what is wrong. */
   UNSOUND: 4,
 } as const;
 
-/** From here on the built-in copy is faster than a loop, though it needs a view where the two memories differ. */
+/** From this length on the built-in copy is faster than a loop, although it needs a view if the two memories differ. */
 const LONG = 64;
 
 function copy(source: Uint8Array, from: number, to: number, target: Uint8Array, at: number): void {
@@ -40,15 +40,14 @@ function copy(source: Uint8Array, from: number, to: number, target: Uint8Array, 
 }
 
 /**
- * Strips INT from frames on their way from one buffer to another, exactly as `sink` does: the same packets, byte for
- * byte.
+ * Copies frames from one buffer to another and removes their INT. The packets equal those of `sink`, byte for byte.
  *
- * Whatever the bytes are, it throws nothing and reads nothing outside the frame. INT between a UDP or TCP header and
- * its payload (by port, DSCP, probe marker, and IntMon) is taken out without allocating anything if `source` and
- * `target` are the same array; two arrays cost a view for each longer range. INT in tunnels and in a UDP header of its
- * own goes the way of `sink`, by a packet of its own.
+ * Whatever the bytes are, it throws nothing and reads nothing outside the frame. To remove INT between a UDP or TCP
+ * header and its payload (by port, DSCP, probe marker, and IntMon) it allocates nothing if `source` and `target` are
+ * the same array; for two arrays it makes a view for each longer range. INT in tunnels and in a UDP header of its own
+ * is removed as by `sink`, with a new array for the packet.
  *
- * Not for use by two callers at a time: {@link verdict} and {@link code} are those of the last frame.
+ * One caller at a time: {@link verdict} and {@link code} are those of the last frame.
  */
 export class Stripper {
   /** What became of the last frame: one of {@link STRIP}. */
@@ -76,7 +75,7 @@ export class Stripper {
    * @param source where the frame lies
    * @param offset its first byte in `source`
    * @param length its bytes: Ethernet without frame check sequence
-   * @param target where to write; may be `source`, if the two ranges are the same or do not overlap
+   * @param target where to write; it may be `source` if the two ranges are the same or do not overlap
    * @param targetOffset first byte to write; `length` bytes from there on must be free
    * @returns bytes written: `length`, or less if INT was removed
    * @throws RangeError if a range does not lie inside its array
@@ -107,7 +106,7 @@ export class Stripper {
     return length;
   }
 
-  /** Looks for INT that can be taken out. */
+  /** Looks for INT that can be removed. */
   #find(source: Uint8Array, start: number, end: number): number {
     const scan = this.#scan;
     scan.aim(source, start, end);
@@ -125,7 +124,7 @@ export class Stripper {
     return STRIP.UNSOUND;
   }
 
-  /** A packet that is taken apart by `sink`'s own rules. @returns `null`, with the code noted, if it cannot be */
+  /** Restores a packet as `sink` does. @returns `null` if it cannot be restored; `code` then says why */
   #restore(packet: Uint8Array): Uint8Array | null {
     try {
       return restore(packet, locate(packet, this.#config)!, this.#config);
@@ -137,12 +136,11 @@ export class Stripper {
   }
 
   /**
-   * Removes what stands between the L4 header and its payload. Lengths and checksums change by what has gone and what
-   * has come back, which is all that is looked at: the sums are those of `sink` modulo 65,535, and a sum that is not
-   * over zeros alone has one form of zero only. All is read before anything is
-   * written, so that a frame can be stripped where it is.
+   * Removes what stands between the L4 header and its payload. It computes lengths and checksums from the removed and
+   * the restored words alone. The sums equal those of `sink` modulo 65,535, and are the same number, because only a sum
+   * of zeros alone is 0. It reads everything before it writes anything, so a frame can be stripped in place.
    *
-   * @param shift from a position in `source` to the one in `target`
+   * @param shift difference of a position in `target` and the same position in `source`
    */
   #takeOut(source: Uint8Array, end: number, target: Uint8Array, shift: number): number {
     const scan = this.#scan;
@@ -160,13 +158,13 @@ export class Stripper {
     const lengthAt = ipOffset + (isIpv6 ? 4 : 2);
     const ipLength = readUint16(source, lengthAt);
     const udpLength = isUdp ? readUint16(source, l4Offset + 4) : 0;
-    // 0 (jumbogram, segmentation offload) says nothing and stays.
+    // 0 (jumbogram, segmentation offload) is no length and remains.
     const newIpLength = ipLength === 0 ? 0 : ipLength - cut;
     const newUdpLength = udpLength === 0 ? 0 : (udpLength - cut) & 0xffff;
     const checksumAt = l4Offset + (isUdp ? 6 : 16);
     const checksum = readUint16(source, checksumAt);
     const header = isIpv6 ? 0 : readUint16(source, ipOffset);
-    // The length counts twice where UDP has a field of its own: the pseudo header holds it as well. 0xffff is zero.
+    // The UDP length counts twice, because the pseudo header has it as well. 0xffff is a zero.
     const removed = isUdp && checksum === 0 ? 0 : sumRange(source, start, cut, cut + port + udpLength);
     const added = foldSum(0xffff + newPort + newUdpLength);
 

@@ -38,7 +38,7 @@ function setExceeded(packet: Uint8Array, { scan }: OuterPacket, flag: 'E' | 'M')
   else if (intVersion === VERSION.V10) packet[intOffset + 1]! |= 0x80;
 }
 
-/** Hops that may still push: v0.5 and the 2016 header count up. */
+/** Number of hops that may still push. v0.5 and the 2016 header count the hops that have pushed. */
 function hopsLeft(packet: Uint8Array, { scan }: OuterPacket): number {
   const { intOffset, intVersion } = scan;
   return intVersion === VERSION.V2 || intVersion === VERSION.V10
@@ -46,14 +46,14 @@ function hopsLeft(packet: Uint8Array, { scan }: OuterPacket): number {
     : Math.max(0, packet[intOffset + 2]! - packet[intOffset + 3]!);
 }
 
-/** Where the carrier's length in words is, with its limit; IntMon counts bytes. */
+/** Where the carrier has its length in words, and the mask of that length. IntMon counts bytes instead. */
 function carrierLength({ scan }: OuterPacket): { at: number; mask: number } {
   const { shimOffset, encapsulation, intVersion } = scan;
   if (encapsulation === ENCAPSULATION.GENEVE) return { at: shimOffset + 3, mask: 0x1f };
   return { at: shimOffset + (intVersion === VERSION.V2 ? 1 : 2), mask: 0xff };
 }
 
-/** Whether `words` more fit the length fields of whatever carries INT. */
+/** Whether the length fields of the carrier have room for `words` more. */
 function carrierHasRoom(packet: Uint8Array, outer: OuterPacket, words: number): boolean {
   const { scan } = outer;
   if (!fitsLengths(outer, words * 4)) return false;
@@ -74,7 +74,7 @@ function growCarrier(packet: Uint8Array, outer: OuterPacket, words: number): voi
   if (scan.encapsulation === ENCAPSULATION.GENEVE) packet[scan.l4Offset + 8]! += words;
 }
 
-/** Changes flags only: same length, checksum updated. */
+/** Sets a flag and updates the checksum; nothing is pushed. */
 function flagged(packet: Uint8Array, outer: OuterPacket, flag: 'E' | 'M', reason: RoleReason): TransitResult {
   const { scan } = outer;
   const out = copyOf(packet);
@@ -86,15 +86,16 @@ function flagged(packet: Uint8Array, outer: OuterPacket, flag: 'E' | 'M', reason
 /**
  * Pushes one hop's metadata, as a transit node does: all that the header asks for, or nothing.
  *
- * Values the bitmap asks for and `metadata` lacks are written as all ones, domain-specific bytes too; the Checksum
- * Complement is the role's own. Remaining Hop Count (v0.5: Total Hop Count), the carrier's lengths, IP and UDP lengths,
- * IPv4 header checksum and the UDP, TCP or GRE checksum follow; a UDP checksum of 0 stays 0. TTL is left to forwarding.
+ * Values that the bitmap selects and `metadata` lacks are written as all ones, also domain-specific bytes. The function
+ * itself computes the Checksum Complement. It updates Remaining Hop Count (v0.5: Total Hop Count), the lengths of
+ * carrier, IP and UDP, the IPv4 header checksum and the UDP, TCP or GRE checksum; a UDP checksum of 0 remains 0. It
+ * does not change the TTL, which is a task of forwarding.
  *
  * @param packet an Ethernet frame without frame check sequence
- * @param metadata the node's values, or `null`: it has none to give
- * @returns a new packet, and why nothing was pushed if so
- * @throws CodecError for a packet that is cut, or INT that is not sound (pass such a packet on unchanged); RangeError
- *   for metadata or options out of range
+ * @param metadata the node's values; `null` if it has none
+ * @returns a new packet; if nothing was pushed, the reason
+ * @throws CodecError for a packet that is cut, or for malformed INT (pass such a packet on unchanged); RangeError for
+ *   metadata or options out of range
  */
 export function transit(packet: Uint8Array, config: TransitConfig, metadata: Hop | null): TransitResult {
   if (config.mtu !== undefined) requireFit('mtu', config.mtu, 32);
@@ -124,7 +125,7 @@ function push(packet: Uint8Array, outer: OuterPacket, config: TransitConfig, met
   const complement = endsInComplement(layout, bitmap);
   const codec = hopBlock(layout, bitmap, {
     domainBytes: scan.domainWords * 4,
-    // The 2016 stack marks its last value: this block's only if there is none below.
+    // The 2016 stack marks its last value. This block has it only if there is no other block.
     bottomOfStack: scan.hopCount === 0,
   });
   const block = codec.encode(complement ? { ...metadata, checksumComplement: null } : metadata);
@@ -139,9 +140,9 @@ function push(packet: Uint8Array, outer: OuterPacket, config: TransitConfig, met
 }
 
 /**
- * Updates UDP length and checksum, or makes the change neutral.
+ * Updates UDP length and checksum, or cancels the change by a Checksum Complement.
  *
- * @param complementAt where a Checksum Complement is to be written, or -1 to update the checksum field
+ * @param complementAt where to write a Checksum Complement; -1 to update the checksum field instead
  */
 export function settleSums(
   before: Uint8Array,

@@ -1,4 +1,4 @@
-/** Whole packets and telemetry reports, layer by layer, by the schemas alone. */
+/** Reads whole packets and telemetry reports, layer by layer, with the schemas alone. */
 import type { DecodeOptions } from '../options.js';
 import { FEEDBACK_BYTES, FEEDBACK_DSCP } from '../probe/parts.js';
 import {
@@ -19,7 +19,7 @@ import { geneveSchema, ipv6FragmentSchema, ipv6OptionsSchema } from './packet.js
 import { readInt, readIntMon, readShim } from './stack.js';
 import { type SchemaLayer, Walk } from './walk.js';
 
-/** As for decoding, with the same defaults. Reports are looked for on `reportPorts` only. */
+/** As in decoding, with the same defaults. Reports are found on `reportPorts` only. */
 export type SchemaOptions = Pick<
   DecodeOptions,
   'intPorts' | 'intDscp' | 'greProtocol' | 'probeMarker' | 'reportPorts' | 'probePorts' | 'profile' | 'domains'
@@ -27,9 +27,9 @@ export type SchemaOptions = Pick<
 
 const TRANSPARENT_ETHERNET = 0x6558;
 
-/** Options inside the walk: whether markings mean anything here. */
+/** Options inside the walk. */
 interface WalkOptions extends SchemaOptions {
-  /** An encapsulated packet, or the original packet of NPT 2. It is not searched for INT. */
+  /** Whether this is an encapsulated packet or the original packet of NPT 2, which is not searched for INT. */
   readonly plain?: boolean;
 }
 const PLAIN: WalkOptions = { plain: true };
@@ -69,7 +69,7 @@ function readIpv6(walk: Walk, at: number, end: number, options: WalkOptions): vo
   let type = value.nextHeader;
   let offset = next;
   while (type === 0 || type === 43 || type === 44 || type === 60) {
-    // Options, routing and other headers differ behind their first two bytes only.
+    // The first two bytes are the same in options, routing and other headers.
     const description = type === 44 ? ipv6FragmentSchema : ipv6OptionsSchema;
     const { value: extension, byteLength } = description.parse(walk.bytes.subarray(0, end), offset);
     walk.add('ipv6Extension', offset, { type, nextHeader: extension.nextHeader });
@@ -79,7 +79,7 @@ function readIpv6(walk: Walk, at: number, end: number, options: WalkOptions): vo
   readTransport(walk, type, value.dscp, offset, next + value.payloadLength, options);
 }
 
-/** Whether the domain's marker stands at `at`. */
+/** Whether the marker of the domain is at `at`. */
 function isMarked(walk: Walk, at: number, end: number, options: WalkOptions): boolean {
   const marker = options.probeMarker ?? null;
   return marker !== null && at + 8 <= end && probeMarkerSchema.parse(walk.bytes, at).value.value === marker;
@@ -215,12 +215,12 @@ function readGre(walk: Walk, at: number, end: number, options: WalkOptions): voi
   readInner(walk, shim.nextProtocol, behind, end);
 }
 
-/** The encapsulated packet. It is not searched for INT: markings belong to the outer packet. */
+/** Reads an encapsulated packet. It is not searched for INT, because marks belong to the outer packet. */
 function readInner(walk: Walk, etherType: number, at: number, end: number): void {
   readEtherType(walk, etherType, at, end, PLAIN);
 }
 
-/** In the packet inside a report neither reports nor probes are looked for, only INT. */
+/** Options for the packet inside a report, which is searched for INT, but not for reports and probes. */
 function insideReport(options: WalkOptions): WalkOptions {
   return { ...options, reportPorts: null, probePorts: [] };
 }
@@ -291,13 +291,13 @@ function readReport05(walk: Walk, at: number, end: number, options: WalkOptions)
 /**
  * Reads a frame or a report and lists what it found, one entry for each header, in the order of the bytes.
  *
- * This is the readable reference: it follows the specifications' words with the schemas and shares no reading code with
- * the decoders, so that each can be checked against the other. It is slow, describes no dialects but IntMon's, looks
- * for INT on TCP behind the options only and in no packet inside a TLV, and stops at the first thing that is wrong.
+ * This is the readable reference. It follows the words of the specifications and shares no reading code with the
+ * decoders, so that each can be checked against the other. It is slow, and stops at the first problem. It knows no
+ * dialect except IntMon. It looks for INT on TCP behind the options only, and not in packets inside TLVs.
  *
  * @param bytes an Ethernet frame, or a report (the payload of a UDP datagram)
  * @param start what the bytes are; default `ethernet`
- * @throws CodecError for bytes that are cut or cannot be
+ * @throws CodecError for bytes that are cut or malformed
  */
 export function decodeWithSchema(
   bytes: Uint8Array,

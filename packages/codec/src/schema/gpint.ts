@@ -1,8 +1,8 @@
-/** Schemas of GPINT probes: three counted lists, which is what binary-parser says best. */
+/** Schemas of GPINT probes: three counted lists. */
 import type { GpintMeta, GpintProbe } from '../headers/index.js';
 import { type HeaderSchema, Parser, schema } from './schema.js';
 
-/** A probe with its counts as carried. */
+/** A probe with its counts. */
 export interface GpintFields extends GpintProbe {
   routeCount: number;
   switchCount: number;

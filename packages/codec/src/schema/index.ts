@@ -1,14 +1,17 @@
 /**
- * The headers described once more, declaratively, with binary-parser: the readable reference.
+ * A second, declarative description of the headers with binary-parser: the readable reference.
  *
  * binary-parser is a peer dependency of this entry point only; it generates code with `new Function`.
  *
- * What it is unfit for, and what is done instead: blocks laid out by a bitmap (a parser is put together for each),
- * sizes that earlier headers give (arguments), 48- and 128-bit addresses (raw bytes with a formatter), items that are
- * missing only if several fields are all ones (looked at afterwards), lists that must end exactly (compared
- * afterwards), and raw parts past the end of the input, which it returns short (found by the offset it reached). Bit
- * fields up to 32 bits in a row and 64-bit integers are said directly; no header here has bits in a row that cross a
- * 32-bit boundary.
+ * It describes bit fields of up to 32 bits in a row and 64-bit integers directly; no header here has bits in a row that
+ * cross a 32-bit boundary. It cannot describe the following:
+ *
+ * - blocks whose form a bitmap gives: a parser is built for each bitmap,
+ * - sizes that earlier headers give: they are arguments,
+ * - 48- and 128-bit addresses: they are raw bytes with a formatter,
+ * - items that are missing only if several fields are all ones, and lists that must end exactly: both are checked
+ *   later,
+ * - raw parts beyond the end of the input, which it returns cut: the offset that it has reached shows them.
  *
  * @packageDocumentation
  */

@@ -10,7 +10,7 @@ export const shimV10Schema: HeaderSchema<header.ShimV10> = /* @__PURE__ */ schem
   new Parser().uint8('type').uint8('reserved').uint8('length').bit6('dscp').bit2('reserved2'),
 );
 
-/** The shim of v2.x: the last 16 bits have another meaning for each next protocol type. */
+/** The shim of v2.x. The next protocol type gives the meaning of the last 16 bits. */
 export const shimV2Schema: HeaderSchema<header.ShimV2> = /* @__PURE__ */ schema('shim', () =>
   new Parser()
     .bit4('type')
@@ -50,7 +50,7 @@ export const intTailSchema: HeaderSchema<header.IntTail> = /* @__PURE__ */ schem
   new Parser().uint8('protocol').uint16('destinationPort').uint8('dscp'),
 );
 
-/** 64-bit fields are BigInts in binary-parser too. */
+/** In binary-parser, too, 64-bit fields are BigInts. */
 export const probeMarkerSchema: HeaderSchema<header.ProbeMarker> = /* @__PURE__ */ schema('shim', () =>
   new Parser().uint64('value'),
 );

@@ -1,19 +1,19 @@
 /**
  * Schemas of metadata: a hop's block and a report's own values.
  *
- * What stands in a block depends on a bitmap that came earlier, and binary-parser has no field that is there if a bit
- * of another is set, short of 16 nested choices. So a parser is put together for each bitmap, and kept. The tables here
- * are written from the specifications' own, independently of the plans that the decoders use.
+ * The fields of a block depend on a bitmap in front of it. binary-parser could describe this only by 16 nested choices.
+ * So a parser is built for each bitmap, and kept. The tables here are written from the specifications, independently of
+ * the plans that the decoders use.
  */
 import type { ReportMetadata } from '../headers/index.js';
 import type { Hop } from '../model.js';
 import { type HeaderSchema, Parser, schema } from './schema.js';
 
-/** Whose numbering of the bits. Dialects of public tools are not described. */
+/** The version whose numbering of the bits is used. There are no dialects. */
 export type MetadataFormat = '0.5' | '1.0' | '2' | '2016' | 'report-1.0' | 'report-2.0';
 
 type Name = Exclude<keyof Hop, 'domain'>;
-/** Fields of one item with their widths: one or two words together. */
+/** Fields of one item with their widths: together one or two words. */
 type Item = readonly (readonly [name: Name | 'dropQueueId' | 'dropReason' | 'padding', width: number])[];
 
 const NODE: Item = [['nodeId', 32]];
@@ -137,7 +137,7 @@ function addField(parser: Parser, name: string, width: number): Parser {
   }
 }
 
-/** All ones over every field of the item. A 31-bit value: without its bottom-of-stack bit. */
+/** Whether all fields of the item are all ones. The bottom-of-stack bit of a 31-bit value does not count. */
 function isMissing(item: Item, raw: Readonly<Record<string, number | bigint>>): boolean {
   return item.every(([name, width]) => BigInt(raw[name]!) === (1n << BigInt(width)) - 1n);
 }
@@ -174,7 +174,7 @@ function build(format: MetadataFormat, bitmap: number, domainBytes: number): Hea
     const set = format === 'report-1.0' ? bitmap & (0x20 >>> bit) : bitmap & (0x8000 >>> bit);
     if (set === 0) continue;
     const item = ITEMS[format][bit];
-    // The 2016 layout says nothing of bits 8 to 15.
+    // The 2016 layout does not define bits 8 to 15.
     if (item === undefined) throw new RangeError(`format ${format} does not define bit ${bit}`);
     selected.push({ bit, item });
   }
@@ -188,9 +188,9 @@ function build(format: MetadataFormat, bitmap: number, domainBytes: number): Hea
         domainDone = true;
       };
       for (const { bit, item } of selected) {
-        // Domain-specific metadata precedes the Checksum Complement, whatever its bit number.
+        // Domain-specific metadata precedes the Checksum Complement.
         if (format === '2' && bit === 15) domain();
-        // Two words are never one run of bits: 32 and more bits in a row would be split where the words do not end.
+        // Each word is read by itself: binary-parser would split a longer run of bits at other places.
         for (const [name, width] of item) parser = addField(parser, name === 'padding' ? `padding${bit}` : name, width);
       }
       domain();

@@ -1,4 +1,4 @@
-/** Schemas of the layers below INT: Ethernet to TCP, and the tunnels. */
+/** Schemas of the layers below INT: from Ethernet to TCP, and the tunnels. */
 import type * as header from '../headers/index.js';
 import { atLeast, equals, FLAG, type HeaderSchema, IPV4, IPV6, MAC, Parser, schema } from './schema.js';
 
@@ -123,7 +123,7 @@ export const vxlanGpeSchema: HeaderSchema<header.VxlanGpe> = /* @__PURE__ */ sch
     .bit8('reserved3'),
 );
 
-/** One option; `length` in words. The item of an array is `this`; the argument is the outermost result. */
+/** One option; `length` in words. In an array the item is `this`; the argument is the outermost result. */
 const geneveOptionParser = (): Parser =>
   new Parser()
     .uint16('optionClass')
@@ -137,8 +137,8 @@ const geneveOptionParser = (): Parser =>
     });
 
 /**
- * Geneve; `optionLength` in words. The array stops at or behind the end of the options: binary-parser does not hold an
- * item to the bounds of its array, so an option that runs past the option length is found afterwards.
+ * Geneve; `optionLength` in words. The array stops at or behind the end of the options, because binary-parser does not
+ * limit an item to its array. A later check finds an option that runs past the option length.
  */
 export const geneveSchema: HeaderSchema<
   Omit<header.Geneve, 'options'> & {
@@ -167,7 +167,7 @@ export const geneveSchema: HeaderSchema<
   },
 );
 
-/** The flags of a GRE header, and the words they announce. A word that is absent is `null`. */
+/** The flags of a GRE header, and the optional words. A word that is absent is `null`. */
 export interface GreFields extends header.Gre {
   checksumPresent: boolean;
   routingPresent: boolean;
@@ -177,8 +177,8 @@ export interface GreFields extends header.Gre {
 }
 
 /**
- * GRE. A `choice` writes the fields of its branch straight into the result if it has no name, which is how optional
- * words are said; the absent ones are filled in afterwards.
+ * GRE. A `choice` without a name writes the fields of its branch into the result. This describes the optional words;
+ * the absent ones are added later.
  */
 export const greSchema: HeaderSchema<GreFields> = /* @__PURE__ */ schema<GreFields>(
   'gre',

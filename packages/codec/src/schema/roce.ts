@@ -1,4 +1,4 @@
-/** Schemas of RoCEv2 headers. The iCRC is a computation over the packet, not a description of it: see `icrc`. */
+/** Schemas of RoCEv2 headers. `icrc` computes the iCRC; a schema cannot. */
 import type * as header from '../headers/index.js';
 import { FLAG, type HeaderSchema, Parser, schema } from './schema.js';
 

@@ -1,4 +1,4 @@
-/** INT headers and stacks, read by the schemas (wire format chapters 3 to 6). */
+/** Reads INT headers and stacks with the schemas (wire format chapters 3 to 6). */
 import type { Domains } from '../options.js';
 import { hopSchema } from './metadata.js';
 import type { Walk } from './walk.js';
@@ -6,7 +6,7 @@ import type { Walk } from './walk.js';
 const MD = 1;
 const MX = 3;
 
-/** Bytes of the DS Instruction bits that are set, by who writes them. An unknown domain has none. */
+/** Bytes of the DS Instruction bits that are set and have this mode. An unknown domain has none. */
 function domainBytes(domains: Domains, id: number, bits: number, mode: string): number {
   let bytes = 0;
   for (let bit = 0; bit < 16; bit++) {
@@ -37,16 +37,16 @@ function readBlocks(
   for (let offset = at; offset < end; ) offset = walk.takeBy('hop', block, offset, end).next;
 }
 
-/** Words that a bitmap asks for: a schema knows by reading as many bytes. */
+/** Words that a bitmap selects: the schema says how many bytes it has read. */
 function wordsOf(format: '1.0' | '2', bitmap: number): number {
   return hopSchema(format, bitmap).parse(new Uint8Array(4 * 32)).byteLength / 4;
 }
 
 /**
- * Reads the INT header at `at` and all that belongs to it up to `end`.
+ * Reads the INT header at `at`, and its stack up to `end`.
  *
  * @param type shim or option type
- * @param end one past the stack, by the carrier's length
+ * @param end offset behind the stack, from the length field of the carrier
  */
 export function readInt(walk: Walk, type: number, at: number, end: number, domains: Domains): void {
   if (end > walk.bytes.length) walk.fail('TRUNCATED', 'stack', at, 'the stack is cut');
@@ -75,8 +75,8 @@ export function readInt(walk: Walk, type: number, at: number, end: number, domai
   const { value, next } = walk.take('intMd', at, end);
   const domainWords = value.hopMl - wordsOf('2', value.instructionBitmap);
   if (domainWords < 0) walk.fail('BAD_HOP_ML', 'int', at, 'Hop ML');
-  // What only the source adds stands at the end of its block. With a complement it would stand before that, and the
-  // bits of a domain may be mixed: this reading describes the plain case.
+  // This reads the plain case only: what the source alone adds is at the end of its block. With a complement it would be
+  // in front of that, and a domain may mix its bits.
   const sourceOnly = domainBytes(domains, value.domainId, value.domainInstructions, 'source-only');
   readBlocks(walk, '2', value.instructionBitmap, value.hopMl, domainWords, next, end - sourceOnly);
   if (sourceOnly > 0) walk.add('sourceMetadata', end - sourceOnly, walk.bytes.subarray(end - sourceOnly, end));

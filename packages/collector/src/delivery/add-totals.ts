@@ -24,3 +24,12 @@ export function addTotals(a: SinkTotals, b: SinkTotals): SinkTotals {
   }
   return sum;
 }
+
+/** Adds counters by name to others. */
+export function addByName<T extends object>(
+  into: Record<string, T>,
+  more: Readonly<Record<string, T>>,
+  add: (a: T, b: T) => T,
+): void {
+  for (const [name, one] of Object.entries(more)) into[name] = add(into[name] ?? ({} as T), one);
+}

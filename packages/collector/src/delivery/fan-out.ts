@@ -6,7 +6,7 @@ import { DEGRADED, type DegradedPart, type DegradedState } from '../health/degra
 import { DegradedStates } from '../health/degraded-states.js';
 import type { CollectorProblem } from '../pipeline.js';
 import type { Outlets, RecordKind, Sink, SinkTotals } from '../stage.js';
-import { addCounters, addTotals } from './add-totals.js';
+import { addByName, addCounters, addTotals } from './add-totals.js';
 import { SinkAccount, takesOf } from './sink-account.js';
 import { within } from './within.js';
 
@@ -85,21 +85,15 @@ export class FanOut implements Outlets {
     const all: Record<string, SinkTotals> = {};
     for (const queue of this.#queues) {
       const totals = queue.totals();
-      if (Object.keys(totals).length > 0) all[queue.sink.name] = addTotals(all[queue.sink.name] ?? {}, totals);
-      for (const [name, behind] of Object.entries(queue.sink.onward?.().sinks ?? {})) {
-        all[name] = addTotals(all[name] ?? {}, behind);
-      }
+      if (Object.keys(totals).length > 0) addByName(all, { [queue.sink.name]: totals }, addTotals);
+      addByName(all, queue.sink.onward?.().sinks ?? {}, addTotals);
     }
     return all;
   }
 
   /** Adds the counters of stages behind sinks to those of the pipeline's own. */
   addStages(stages: Record<string, Readonly<Record<string, number>>>): void {
-    for (const { sink } of this.#queues) {
-      for (const [name, behind] of Object.entries(sink.onward?.().stages ?? {})) {
-        stages[name] = addCounters(stages[name] ?? {}, behind);
-      }
-    }
+    for (const { sink } of this.#queues) addByName(stages, sink.onward?.().stages ?? {}, addCounters);
   }
 
   /** The current degraded states of the sinks, and of those behind them. */

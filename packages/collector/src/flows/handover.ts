@@ -1,45 +1,45 @@
 import type { RecordConsumer } from '@int/flowcache';
 
+/** How records are handed over. */
+export interface HandoverOptions<T> {
+  readonly recordWords: number;
+  readonly read: (words: Int32Array, at: number) => T;
+  readonly sink: RecordConsumer | undefined;
+  readonly listener: ((record: T) => void) | undefined;
+  /** Called with the records that the sink took; must not throw. */
+  readonly forward?: (words: Int32Array, at: number, records: number) => void;
+}
+
 /**
  * Hands records to a sink, then those it took to a listener as objects. Neither may throw into the cache, whose
  * counters would then miss the remaining records. {@link rethrow} throws the error afterwards.
  */
 export class Handover<T> implements RecordConsumer {
-  readonly #recordWords: number;
-  readonly #read: (words: Int32Array, at: number) => T;
-  readonly #sink: RecordConsumer | undefined;
-  readonly #listener: ((record: T) => void) | undefined;
-  readonly #forward: (words: Int32Array, at: number, records: number) => void;
+  readonly #options: HandoverOptions<T>;
   #failure: { readonly error: unknown } | null = null;
 
-  /** @param forward called with the records that the sink took; must not throw. Default: none */
-  constructor(
-    recordWords: number,
-    read: (words: Int32Array, at: number) => T,
-    sink: RecordConsumer | undefined,
-    listener: ((record: T) => void) | undefined,
-    forward: (words: Int32Array, at: number, records: number) => void = () => {},
-  ) {
-    this.#recordWords = recordWords;
-    this.#read = read;
-    this.#sink = sink;
-    this.#listener = listener;
-    this.#forward = forward;
+  constructor(options: HandoverOptions<T>) {
+    this.#options = options;
   }
 
   /** A sink that throws has taken nothing. */
   push(words: Int32Array, at: number, records: number): number {
+    const { recordWords, read, sink, listener, forward } = this.#options;
     let taken = records;
-    if (this.#sink !== undefined) {
+    try {
+      if (sink !== undefined) taken = sink.push(words, at, records);
+    } catch (error) {
+      this.#failure ??= { error };
+      return 0;
+    }
+    for (let record = 0; listener !== undefined && record < taken; record++) {
       try {
-        taken = this.#sink.push(words, at, records);
+        listener(read(words, at + record * recordWords));
       } catch (error) {
         this.#failure ??= { error };
-        return 0;
       }
     }
-    if (this.#listener !== undefined) this.#tell(this.#listener, words, at, taken);
-    if (taken > 0) this.#forward(words, at, taken);
+    if (taken > 0) forward?.(words, at, taken);
     return taken;
   }
 
@@ -48,15 +48,5 @@ export class Handover<T> implements RecordConsumer {
     const failure = this.#failure;
     this.#failure = null;
     if (failure !== null) throw failure.error;
-  }
-
-  #tell(listener: (record: T) => void, words: Int32Array, at: number, records: number): void {
-    for (let record = 0; record < records; record++) {
-      try {
-        listener(this.#read(words, at + record * this.#recordWords));
-      } catch (error) {
-        this.#failure ??= { error };
-      }
-    }
   }
 }

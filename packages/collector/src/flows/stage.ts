@@ -54,14 +54,22 @@ export class FlowStage implements Stage {
     const { entries, events, idleNs, sweep, onEntry, onEvent, ...cacheOptions } = options;
     const geometry = geometryOf(options);
     const reader = new EntryReader(geometry);
-    const forward = (words: Int32Array, at: number, records: number): void =>
-      this.#outlets?.flows(words, at, records, geometry);
-    const read = (words: Int32Array, at: number): FlowEntry => reader.read(words, at);
-    const entrySink = new Handover(geometry.bucketStride, read, entries, onEntry, forward);
+    const entrySink = new Handover<FlowEntry>({
+      recordWords: geometry.bucketStride,
+      read: (words, at) => reader.read(words, at),
+      sink: entries,
+      listener: onEntry,
+      forward: (words, at, records) => this.#outlets?.flows(words, at, records, geometry),
+    });
     const eventSink =
       events === undefined && onEvent === undefined
         ? null
-        : new Handover(EVENT_WORDS, (words, at) => readFlowEvent(words, at, geometry.metrics), events, onEvent);
+        : new Handover<FlowEvent>({
+            recordWords: EVENT_WORDS,
+            read: (words, at) => readFlowEvent(words, at, geometry.metrics),
+            sink: events,
+            listener: onEvent,
+          });
     this.cache = new FlowCache({
       ...cacheOptions,
       entries: entrySink,

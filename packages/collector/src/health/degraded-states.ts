@@ -72,22 +72,18 @@ export class DegradedStates {
     const states: DegradedState[] = [];
     for (const [name, { since, text }] of this.#begun) states.push({ name, since, text });
     for (const each of this.#watched) {
-      look(each, now, this.#holdMs);
-      const { name, since, last, before, text } = each;
-      if (since !== null) states.push({ name, since, text: text(last - before) });
+      const count = each.count();
+      if (count > each.last) {
+        if (each.since === null) {
+          each.since = now;
+          each.before = each.last;
+        }
+        each.grewAt = now;
+      } else if (each.since !== null && now - each.grewAt >= this.#holdMs) each.since = null;
+      each.last = count;
+      const { name, since, before, text } = each;
+      if (since !== null) states.push({ name, since, text: text(count - before) });
     }
     return states;
   }
-}
-
-function look(watched: Watched, now: number, holdMs: number): void {
-  const count = watched.count();
-  if (count > watched.last) {
-    if (watched.since === null) {
-      watched.since = now;
-      watched.before = watched.last;
-    }
-    watched.grewAt = now;
-  } else if (watched.since !== null && now - watched.grewAt >= holdMs) watched.since = null;
-  watched.last = count;
 }

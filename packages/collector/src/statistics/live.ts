@@ -58,12 +58,9 @@ export interface StatisticsSnapshot {
 /** No value in the last-value and peak columns: no 24-bit occupancy and no 32-bit utilization is this. */
 const NONE = NOT_AVAILABLE;
 
-function positive(name: string, value: number | undefined, fallback: number): number {
-  const resolved = value ?? fallback;
-  if (!Number.isInteger(resolved) || resolved < 1) {
-    throw new RangeError(`${name} must be a positive integer, not ${resolved}`);
-  }
-  return resolved;
+function positive(name: string, value: number): number {
+  if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name} must be a positive integer, not ${value}`);
+  return value;
 }
 
 /**
@@ -113,11 +110,11 @@ export class LiveStatistics implements Stage {
 
   /** @throws RangeError for an option out of range */
   constructor(options: LiveStatisticsOptions = {}) {
-    this.#sliceMs = positive('sliceMs', options.sliceMs, 1000);
-    this.#windowSlices = positive('windowSlices', options.windowSlices, 10);
-    this.#historySlices = positive('historySlices', options.historySlices, 60);
-    this.#congestedOccupancy = positive('congestedOccupancy', options.congestedOccupancy, 500);
-    const switches = positive('switches', options.switches, 256);
+    this.#sliceMs = positive('sliceMs', options.sliceMs ?? 1000);
+    this.#windowSlices = positive('windowSlices', options.windowSlices ?? 10);
+    this.#historySlices = positive('historySlices', options.historySlices ?? 60);
+    this.#congestedOccupancy = positive('congestedOccupancy', options.congestedOccupancy ?? 500);
+    const switches = positive('switches', options.switches ?? 256);
     const rows = switches + 1;
     this.#nodes = new BusiestKeys(switches);
     this.#other = switches;
@@ -179,9 +176,10 @@ export class LiveStatistics implements Stage {
       }
       if (count === 0 && batch.nodeId[row] !== NOT_AVAILABLE) this.#touch(batch.nodeId[row]!);
       if ((flags & FLAG.DROPPED) !== 0) this.#dropReports[this.#touch(batch.nodeId[row]!)]!++;
-      if (deepest >= 0 ? depth >= this.#congestedOccupancy || (flags & FLAG.QUEUE_CONGESTED) !== 0 : false) {
+      const isFlagged = (flags & FLAG.QUEUE_CONGESTED) !== 0;
+      if (deepest >= 0 && (isFlagged || depth >= this.#congestedOccupancy)) {
         this.#congestion.add(batch, row, deepest, depth, timeMs);
-      } else if ((flags & FLAG.QUEUE_CONGESTED) !== 0 && count > 0) {
+      } else if (isFlagged && count > 0) {
         // Flagged by the reporting node, which is the last of the path, without saying how deep.
         this.#congestion.add(batch, row, count - 1, NONE, timeMs);
       }
@@ -313,21 +311,19 @@ export class LiveStatistics implements Stage {
     this.#history.fill(Number.NaN, row * this.#historySlices, (row + 1) * this.#historySlices);
   }
 
+  /** The cells of a row in the window. */
+  #window<Cells extends Float64Array | Uint32Array>(cells: Cells, row: number): Cells {
+    return cells.subarray(row * this.#windowSlices, (row + 1) * this.#windowSlices) as Cells;
+  }
+
   #peakOf(peaks: Uint32Array, row: number): number | null {
-    let peak = -1;
-    for (let cell = row * this.#windowSlices; cell < (row + 1) * this.#windowSlices; cell++) {
-      if (peaks[cell] !== NONE && peaks[cell]! > peak) peak = peaks[cell]!;
-    }
-    return peak < 0 ? null : peak;
+    const known = this.#window(peaks, row).filter((peak) => peak !== NONE);
+    return known.length === 0 ? null : Math.max(...known);
   }
 
   /** In the window. */
   #reportsOf(row: number): number {
-    let reports = 0;
-    for (let cell = row * this.#windowSlices; cell < (row + 1) * this.#windowSlices; cell++) {
-      reports += this.#reports[cell]!;
-    }
-    return reports;
+    return this.#window(this.#reports, row).reduce((sum, reports) => sum + reports, 0);
   }
 
   #read(row: number, nodeId: number | null): SwitchStatistics {
@@ -336,12 +332,12 @@ export class LiveStatistics implements Stage {
     // Of the current slice, and of the first one, only a part has passed.
     const windowMs = (slices - 1) * this.#sliceMs + (this.#timeMs - this.#slice * this.#sliceMs);
     const seconds = Math.min(windowMs, this.#timeMs - this.#startMs) / 1000;
-    const history: (number | null)[] = [];
     const points = Math.min(this.#begun - 1, this.#historySlices);
-    for (let slice = this.#slice - points; slice < this.#slice; slice++) {
+    const history = Array.from({ length: points }, (_, point) => {
+      const slice = this.#slice - points + point;
       const value = this.#history[row * this.#historySlices + (slice % this.#historySlices)]!;
-      history.push(Number.isNaN(value) ? null : value);
-    }
+      return Number.isNaN(value) ? null : value;
+    });
     return {
       nodeId,
       reportsPerSecond: seconds > 0 ? this.#reportsOf(row) / seconds : 0,
@@ -351,10 +347,7 @@ export class LiveStatistics implements Stage {
         count: this.#latency.count(row),
       },
       queueOccupancy: { now: known(this.#queueNow[row]!), peak: this.#peakOf(this.#queuePeak, row) },
-      egressUtilization: {
-        now: known(this.#utilizationNow[row]!),
-        peak: this.#peakOf(this.#utilizationPeak, row),
-      },
+      egressUtilization: { now: known(this.#utilizationNow[row]!), peak: this.#peakOf(this.#utilizationPeak, row) },
       dropReports: this.#dropReports[row]!,
       history,
     };

@@ -1,7 +1,7 @@
 /** Spreads reports over threads by flow: the part in the thread of the pipeline. */
 import { type BatchCapacity, CODES, TelemetryBatch } from '@int/codec';
 import type { CollectorTotals } from '../counters.js';
-import { addCounters, addTotals } from '../delivery/add-totals.js';
+import { addByName, addCounters, addTotals } from '../delivery/add-totals.js';
 import type { SlabCapacity } from '../frames.js';
 import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
@@ -134,15 +134,10 @@ export class FlowWorkers implements Sink {
   }
 
   totals(): SinkTotals {
-    let [delivered, pending, failed, oversized] = [0, 0, 0, 0];
-    for (const shard of this.#shards) {
-      delivered += shard.delivered;
-      pending += shard.pending;
-      failed += shard.failed;
-      oversized += shard.oversized;
-    }
-    const dropped = { overflow: this.#overflow, oversized, failed };
-    return { reports: { offered: this.#offered, delivered, pending, dropped } };
+    const sum = (of: 'delivered' | 'pending' | 'failed' | 'oversized'): number =>
+      this.#shards.reduce((all, shard) => all + shard[of], 0);
+    const dropped = { overflow: this.#overflow, oversized: sum('oversized'), failed: sum('failed') };
+    return { reports: { offered: this.#offered, delivered: sum('delivered'), pending: sum('pending'), dropped } };
   }
 
   /**
@@ -170,13 +165,11 @@ export class FlowWorkers implements Sink {
    * thread.
    */
   onward(): Onward {
-    const stages: Record<string, Record<string, number>> = {};
+    const stages: Record<string, Readonly<Record<string, number>>> = {};
     const sinks: Record<string, SinkTotals> = {};
     for (const { totals } of this.#shards) {
-      for (const [name, stage] of Object.entries(totals?.stages ?? {})) {
-        stages[name] = addCounters(stages[name] ?? {}, stage);
-      }
-      for (const [name, sink] of Object.entries(totals?.sinks ?? {})) sinks[name] = addTotals(sinks[name] ?? {}, sink);
+      addByName(stages, totals?.stages ?? {}, addCounters);
+      addByName(sinks, totals?.sinks ?? {}, addTotals);
     }
     const degraded = this.#shards.flatMap((shard) =>
       shard.degraded.map((state) => ({ ...state, where: `${shard.name}: ${state.where}` })),

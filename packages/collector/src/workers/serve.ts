@@ -1,11 +1,10 @@
 /** Spreads reports over threads by flow: the part in each thread. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type AcceleratorMemory, Arena, TelemetryBatch } from '@int/codec';
+import { Arena, TelemetryBatch } from '@int/codec';
 import { deferred } from '../deferred.js';
 import type { Push } from '../frames.js';
-import { Collector } from '../pipeline.js';
+import { Collector, type CollectorOptions } from '../pipeline.js';
 import type { Source } from '../source/source.js';
-import type { Sink, Stage } from '../stage.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
 
 /** The context of a thread. */
@@ -20,11 +19,7 @@ export interface FlowWorkerContext {
 }
 
 /** The stages and sinks of a thread. */
-export interface FlowWorkerParts {
-  readonly stages?: readonly Stage[];
-  readonly sinks?: readonly Sink[];
-  /** As of the collector. */
-  readonly memory?: AcceleratorMemory;
+export interface FlowWorkerParts extends Pick<CollectorOptions, 'stages' | 'sinks' | 'memory'> {
   /** Called between two batches with the data of {@link FlowWorkers.post}. */
   readonly onData?: (data: unknown) => void;
   /** Called after the last report, before the sinks close. Lets stages hand on their records. */
@@ -51,9 +46,7 @@ export async function serveFlowWorker(
   const source = new SlabSource(setup);
   const collector = new Collector({
     sources: [source],
-    ...(parts.stages !== undefined && { stages: parts.stages }),
-    ...(parts.sinks !== undefined && { sinks: parts.sinks }),
-    ...(parts.memory !== undefined && { memory: parts.memory }),
+    ...parts,
     onProblem: ({ where, error }) => tell({ name: 'problem', where, message: error.message }),
   });
   await collector.start();
@@ -80,15 +73,10 @@ function listen(
   stop: (timeoutMs: number | null) => void,
 ): void {
   port.on('message', (message: ToWorker) => {
-    if (message.name === 'stop') return stop(message.timeoutMs);
-    if (message.name === 'data') {
-      void source.settled().then(() => parts.onData?.(message.data));
-      return undefined;
-    }
-    if (message.name === 'advance') return source.advance(message.timeMs);
-    const { slab } = message;
-    void source.take(slab).then(() => tell({ name: 'free', slab }));
-    return undefined;
+    if (message.name === 'stop') stop(message.timeoutMs);
+    else if (message.name === 'data') void source.settled().then(() => parts.onData?.(message.data));
+    else if (message.name === 'advance') source.advance(message.timeMs);
+    else void source.take(message.slab).then(() => tell({ name: 'free', slab: message.slab }));
   });
 }
 

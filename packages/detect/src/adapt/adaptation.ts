@@ -7,12 +7,15 @@ import { checkTarget, ThresholdController } from './controller.js';
 export interface AdaptiveDetector {
   /** The rules in force. */
   rules(): readonly Rule[];
-  /** The number by which event rows name a rule; -1: there is no such rule. Other rules' numbers stay when one changes. */
+  /**
+   * The number by which event rows name a rule; -1: there is no such rule. A change of one rule keeps the numbers of
+   * the others.
+   */
   slotOf(name: string): number;
   /** The threshold in force. */
   threshold(name: string): number;
   setThreshold(name: string, threshold: number): void;
-  /** Reports that the rule in a slot has looked at so far. */
+  /** How many reports the rule in a slot has looked at. */
   reportsOf(slot: number): number;
 }
 
@@ -32,15 +35,16 @@ export interface EventRows {
 /** How {@link Adaptation} works. */
 export interface AdaptationOptions {
   /**
-   * Events a second of all rules together, those included that do not adapt; `null`: each rule that adapts holds its
-   * own target. With a total, the rules' own targets are not held: thresholds move by a common factor. Default `null`.
+   * Events a second of all rules together, also of those that do not adapt. Thresholds then move by a common factor,
+   * and
+   * the targets of single rules do not count. `null`: each rule that adapts holds its own target. Default `null`.
    */
   readonly total?: number | null;
   /** Shortest time between two moves in milliseconds, 1 to 1000. Default 10. */
   readonly intervalMs?: number;
 }
 
-/** State of one rule that adapts; of all together where there is a total. */
+/** State of one rule that adapts, or of the total. */
 export interface AdaptationState {
   /** The rule; `null`: the total. */
   readonly rule: string | null;
@@ -48,7 +52,7 @@ export interface AdaptationState {
   readonly target: number;
   readonly rate: number;
   readonly status: AdaptiveStatus;
-  /** The threshold; of the total, the factor by which thresholds differ from those configured. */
+  /** The threshold; of the total, the factor between thresholds and those configured. */
   readonly threshold: number;
 }
 
@@ -110,8 +114,8 @@ export class Adaptation {
   }
 
   /**
-   * Takes over the rules as they are now; call it when rules have been added, replaced or removed. Rules that have not
-   * changed keep what was learnt.
+   * Takes over the rules as they are now. Call it after rules have been added, replaced or removed. A rule that has not
+   * changed keeps what was learnt.
    */
   refresh(): void {
     const detector = this.#detector;
@@ -139,9 +143,11 @@ export class Adaptation {
   }
 
   /**
-   * Counts the events in rows `from` (default 0) to `events.count - 1`, and moves thresholds if it is time to. `nowMs`:
-   * milliseconds of any origin, those of the reports or of a clock, but always of the same. Call it also when there were
-   * no events. See `ThresholdController.tick` for gaps and for time that goes backwards.
+   * Counts the events in rows `from` (default 0) to `events.count - 1`, and moves thresholds if it is time to. Call it
+   * also
+   * when there were no events. `nowMs`: milliseconds of any origin, those of the reports or of a clock, but always the
+   * same.
+   * See `ThresholdController.tick` for gaps and for time that goes backwards.
    */
   after(events: EventRows, nowMs: number, from = 0): void {
     if (!Number.isFinite(nowMs)) throw new RangeError(`nowMs must be a finite number, not ${nowMs}`);

@@ -28,39 +28,44 @@ export type StatisticKind =
   /** It is the difference from the value last reported, and that depends on the threshold. */
   | 'difference';
 
-/** Part of the debt that is paid back per second, over the target: a debt is gone in about a tenth of a second. */
+/** Part of the debt that is paid back per second: a debt is gone in about a tenth of a second. */
 const GAIN = 10;
-/** The rate aimed at to pay back a debt: within this factor of the target, as a logarithm. */
+/** Natural logarithm of how far the rate that pays a debt may be from the target. */
 const MAXIMUM_REPAYMENT = 1.5;
-/** Events that can be owed, in seconds of the target. */
+/** The largest debt, in seconds of the target. */
 const DEBT_SECONDS = 0.15;
-/** The same where events come in bursts, in standard deviations of the debt they make. */
+/** The largest debt where events come in bursts, in standard deviations of the debt that bursts make. */
 const BURST_DEBT = 6;
-/** Independent events at which the rate's memory aims. */
+/** Independent events that the rate is to rest on. */
 const MEMORY_EVENTS = 400;
-/** Seconds without reports after which the load is idle; shorter pauses are part of the load and made up for. */
+/** Seconds without reports after which the load is idle. Shorter pauses are part of the load and are made up for. */
 const IDLE_SECONDS = 0.25;
-/** Events expected at the target before none is a sign. */
+/** So many events are expected at the target before their absence is a sign. */
 const SILENCE = 3;
-/** Ticks without a move after which a change of the rate is one of the load. */
+/** After so many ticks without a move, a change of the rate is a change of the load. */
 const SETTLED_TICKS = 5;
-/** Ticks for which the position that had too many events bounds the search below. */
+/** For so many ticks, a position with too many events bounds the search below. */
 const BRACKET_TICKS = 8;
-/** Seconds between looks at the other rate of a metric that is too coarse. */
+/** Seconds between two looks at the other threshold of a metric that is too coarse. */
 const PROBE_SECONDS = { LEAST: 2, MOST: 30 } as const;
-/** Part of the target that such looks may cost. */
+/** Part of the target that these looks may cost. */
 const PROBE_COST = 0.005;
 
 /**
- * Holds a rate of events by moving the position of a {@link ThresholdVector}. Pure: time is an argument, nothing is
- * allocated after construction.
+ * Holds a rate of events by moving the position of a {@link ThresholdVector}. Time is an argument; nothing is allocated
+ * after construction.
  *
- * A tick (10 ms) does this: it counts; estimates the rate at the present position ({@link RateFilter}); adds what was
- * too much or too little since the start to a running debt; asks for the rate that pays the debt back within a tenth
- * of a second; and goes to where the {@link TailModel} expects that rate. The debt is what makes the rate exact: any
- * error of the model only moves the debt at which the thresholds stand still, and as the debt stays small, the events
- * of a second differ from the target by no more than the debt changes over it, which is far less than chance alone
- * would make them differ.
+ * In each tick (10 ms) it
+ * - counts the events, and estimates the rate at the present position ({@link RateFilter});
+ * - adds the difference from the target to a debt that runs since the start;
+ * - works out the rate that pays the debt back within a tenth of a second;
+ * - moves to the position at which the {@link TailModel} expects that rate.
+ *
+ * The debt makes the rate exact: an error of the model only changes the debt at which the thresholds stand still. The
+ * debt
+ * stays small, and the events of a second differ from the target by no more than the debt changes in that second. This
+ * is
+ * far less than they would differ by chance.
  */
 export class RateControl {
   /** Events a second to hold. */
@@ -68,7 +73,7 @@ export class RateControl {
   /** Lowest position that means the present thresholds. */
   position: number;
   status: AdaptiveStatus = 'warming';
-  /** Events a second over about the last second; of a load that has changed, since then. */
+  /** Events a second over about the last second, or since the load changed. */
   rate = 0;
   readonly #vector: ThresholdVector;
   readonly #kind: StatisticKind;
@@ -76,7 +81,7 @@ export class RateControl {
   readonly #filter = new RateFilter(0.4);
   readonly #tail: TailModel;
   readonly #steps: Steps;
-  /** Events beyond the target, positive or negative. */
+  /** Events beyond the target; negative: too few. */
   #debt = 0;
   #lastMs = Number.NaN;
   #events = 0;
@@ -90,10 +95,10 @@ export class RateControl {
   #stillTicks = 0;
   #measured = 0;
   #measuredSeconds = 0;
-  /** Where events were too many a few ticks ago. */
+  /** A few ticks ago, events were too many here. */
   #bracket = Number.NaN;
   #bracketTicks = 0;
-  /** With a metric that is too coarse: the record of the present position, and of the other one that comes close. */
+  /** With a metric that is too coarse: the records of the present position, and of the other one that comes close. */
   #held: Visited | null = null;
   #other: Visited | null = null;
   #otherRate = 0;
@@ -124,7 +129,7 @@ export class RateControl {
     return this.#events > 64 + (8 * this.target * this.#intervalMs) / 1000;
   }
 
-  /** An event, and its statistic in the unit of the position; above the position. */
+  /** Counts an event. `statistic`: in the unit of the position, and above the position. */
   observe(statistic: number): void {
     this.#events++;
     if (statistic < this.#lowest) {
@@ -134,12 +139,12 @@ export class RateControl {
     this.#tail.add(statistic);
   }
 
-  /** Events that count for the rate but do not depend on the position. */
+  /** Counts events that do not depend on the position. */
   count(events: number): void {
     this.#events += events;
   }
 
-  /** Someone else has set the thresholds: goes on from there. */
+  /** Goes on from a position that somebody else has set. */
   moveTo(position: number): void {
     const vector = this.#vector;
     this.position = vector.lower(vector.clamp(position));
@@ -149,7 +154,7 @@ export class RateControl {
     this.#steps.visited.clear();
     this.#bracket = Number.NaN;
     this.#debt = this.#lastShift = this.#silentSeconds = this.#attempts = 0;
-    // Nothing is known of the rate: the next tick starts from its count.
+    // The rate is unknown: the next tick starts from its count.
     this.#filter.weight = 0;
   }
 
@@ -162,7 +167,7 @@ export class RateControl {
       return false;
     }
     this.#reports += reports;
-    // Callers count in floating-point milliseconds: ten times 1 ms is a tick even if the sum falls short of 10.
+    // Callers add up milliseconds in floats: ten times 1 ms is a tick even if the sum falls short of 10.
     const due = seconds * 1000 >= this.#intervalMs - 1e-6 || (this.urgent && seconds >= 0.001);
     if (!due) return false;
     this.#lastMs = nowMs;
@@ -203,7 +208,7 @@ export class RateControl {
     this.rate = this.#measured / this.#measuredSeconds;
   }
 
-  /** Bursts of many events make larger debts, which have to be paid as well for the rate to be right on average. */
+  /** Bursts make larger debts. These have to be paid as well, or the mean would be wrong. */
   get #debtLimit(): number {
     return Math.max(
       this.target * DEBT_SECONDS,
@@ -241,7 +246,7 @@ export class RateControl {
     filter.memory = Math.min(Math.max((MEMORY_EVENTS * filter.burst) / target, 0.1), 5);
     if (change !== 'none' || first) {
       tail.forget();
-      // Just after a move it may be the move that did it, and not the load.
+      // Just after a move, the move may have changed the rate, and not the load.
       if (this.#stillTicks >= SETTLED_TICKS) {
         visited.clear();
         record = visited.add(this.position, events, seconds, this.#lowest, this.#lowestCount);
@@ -263,7 +268,7 @@ export class RateControl {
     this.#judge();
   }
 
-  /** Nothing at all: the load may have gone far below the thresholds, and nothing tells how far. */
+  /** Watches for ticks without events: the load may have gone far below the thresholds, and nothing tells how far. */
   #watchSilence(events: number, seconds: number, begins: boolean): void {
     if (events > 0) {
       this.#silentSeconds = this.#attempts = 0;
@@ -292,7 +297,7 @@ export class RateControl {
     const tail = this.#tail;
     const shiftBefore = this.#lastShift;
     this.#lastShift = 0;
-    // Low targets have few events a second to go by, and long ticks an old picture: both have to be slower.
+    // A low target has few events to go by, and a long tick an old picture: both move more slowly.
     const gain = Math.min(GAIN, 0.35 / seconds, target / 50);
     const repayment = Math.min(Math.max((gain * this.#debt) / target, -MAXIMUM_REPAYMENT), MAXIMUM_REPAYMENT);
     const wanted = target * Math.exp(-repayment);
@@ -326,14 +331,14 @@ export class RateControl {
     let to = high - next < next - low ? high : low;
     if (down ? to >= here : to <= here) to = this.#stepTo(here, wanted, down);
     if (to === here) return;
-    // A quantile says how many are above it; other moves, rounded, are as long as they are.
+    // A quantile says how many events are above it. Other moves count by their length after rounding.
     const shift = Math.abs(tail.shift) < 0.5 || down ? (here - to) / tail.scale : tail.shift;
     tail.moved();
     this.#place(to, Math.exp(shift * tail.slope));
     this.#lastShift = shift;
   }
 
-  /** Not below the middle between here and where there were too many events just now. */
+  /** Keeps a position above the middle between here and where events were too many just now. */
   #bounded(next: number): number {
     return this.#bracket < this.position ? Math.max(next, (this.position + this.#bracket) / 2) : next;
   }
@@ -351,7 +356,10 @@ export class RateControl {
     } else filter.moved(Math.min(Math.max(factor, 1e-3), 1e3));
   }
 
-  /** Where to if rounding leaves the thresholds where they are: to the neighbour if its rate is nearer, or nowhere. */
+  /**
+   * The position to go to if rounding leaves the thresholds where they are: the neighbour if its rate is nearer, or
+   * none.
+   */
   #stepTo(here: number, wanted: number, down: boolean): number {
     const { target } = this;
     const vector = this.#vector;
@@ -366,7 +374,9 @@ export class RateControl {
     return (down ? wanted > middle : wanted < middle) ? next : here;
   }
 
-  /** The same over the last ten ticks or so at a position that is held: a smaller change shows. */
+  /**
+   * Whether the last ten ticks or so contradict the rate of a held position: over several ticks a smaller change shows.
+   */
   #contradictsHeld(events: number, seconds: number): boolean {
     if (this.#held === null || this.#probing) return false;
     const kept = Math.exp(-seconds / 0.1);
@@ -375,7 +385,7 @@ export class RateControl {
     return this.#steps.contradicts(this.#held, this.#heldEvents, this.#heldSeconds);
   }
 
-  /** Stands still at the nearer of two neighbours if it is certain that neither gives the target. */
+  /** Stands still at the nearer of two neighbours if neither certainly gives the target. */
   #enterCoarse(record: Visited): boolean {
     const { target } = this;
     const other = this.#steps.pairOf(record);
@@ -410,7 +420,7 @@ export class RateControl {
     const { target } = this;
     const filter = this.#filter;
     const tail = this.#tail;
-    // Only for the burstiness: the record knows the rate better.
+    // Only to learn the burstiness: the record knows the rate better.
     filter.update(events, seconds);
     this.#steps.burst = filter.burst;
     tail.endTick(filter.burst, false);
@@ -420,7 +430,7 @@ export class RateControl {
       this.#leaveCoarse();
       return;
     }
-    // A level that has crossed the lower threshold also tells whether it would have crossed the higher one.
+    // A level above the lower threshold also tells whether it is above the higher one.
     const told = this.#kind === 'level' && held.position < other.position && held.stepped;
     if (told) this.#otherRate = (held.events - held.lowestCount) / held.seconds;
     const margin = 0.01 * target + this.#steps.doubt(held) + (told ? 0 : this.#steps.doubt(other));
@@ -428,7 +438,7 @@ export class RateControl {
       this.#hold(other, held);
       return;
     }
-    // A load whose values change may be seen at the other position only: a look there, one tick long, now and then.
+    // A change of the load may show at the other position only: look there for one tick now and then.
     this.#sinceProbe += seconds;
     const cost = (Math.abs(this.#otherRate - held.rate) * seconds) / (PROBE_COST * target);
     if (this.#sinceProbe <= Math.min(Math.max(cost, PROBE_SECONDS.LEAST), PROBE_SECONDS.MOST)) return;

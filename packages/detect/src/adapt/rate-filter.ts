@@ -1,6 +1,6 @@
-/** Log-likelihood ratio at which a change of the rate by a factor of two is taken as certain. */
+/** Log-likelihood ratio at which a change of the rate by a factor of two counts as certain. */
 const ALARM = 10;
-/** What a move of the threshold by a factor of e in rate adds to the relative variance of the rate. */
+/** A move that changes the rate by a factor of e adds this to the relative variance of the rate. */
 const MOVE_VARIANCE = 0.1;
 /** Seconds over which the burstiness is averaged. */
 const BURST_MEMORY = 3;
@@ -28,21 +28,22 @@ class CumulativeSum {
 export type RateChange = 'none' | 'up' | 'down';
 
 /**
- * The rate of events at the present threshold, from counts.
+ * Estimates the rate of events at the present threshold from counts.
  *
- * A gamma distribution of the rate, which is what counts of a Poisson process leave of any rate (conjugate prior),
- * forgets at a time constant and is scaled when the threshold moves. Beside it two cumulative sums (Page, 1954) test
- * for a doubling and a halving: when one is certain, the past before the change is forgotten at once. Counts that vary
- * more than Poisson ones count for less, by the ratio of variance to mean that is measured on the way.
+ * The estimate is a gamma distribution, the conjugate prior of the rate of a Poisson process. It forgets with a time
+ * constant, and is scaled when the threshold moves. Beside it, two cumulative sums test for a doubling and for a
+ * halving:
+ * when one is certain, the filter forgets at once what was before the change. Counts that vary more than Poisson counts
+ * weigh less, by the ratio of variance to mean that the filter measures.
  */
 export class RateFilter {
   /** Events a second. */
   rate = 0;
-  /** Independent events the rate rests on: its relative variance is 1 / weight. 0: nothing is known. */
+  /** Independent events that the rate rests on: its relative variance is 1 / weight. 0: the rate is unknown. */
   weight = 0;
   /** Variance of the counts over their mean, at least 1. */
   burst = 1;
-  /** Seconds after which 1/e of what was seen still counts. */
+  /** Seconds after which an observation counts for 1/e. */
   memory: number;
   #burstSeen = 0;
   readonly #up = new CumulativeSum();
@@ -57,7 +58,7 @@ export class RateFilter {
     return this.#up.sum > 0;
   }
 
-  /** `events` in `seconds`, at one threshold. */
+  /** Takes the `events` of `seconds` at one threshold. */
   update(events: number, seconds: number): RateChange {
     if (this.weight === 0) {
       this.restart(events, seconds);
@@ -83,7 +84,7 @@ export class RateFilter {
     return 'none';
   }
 
-  /** The threshold has moved, and the rate with it by this factor, as far as is known. */
+  /** The threshold has moved; the rate is expected to change by this factor. */
   moved(factor: number): void {
     const size = Math.log(factor);
     this.rate *= factor;
@@ -97,7 +98,7 @@ export class RateFilter {
     this.weight = weight;
   }
 
-  /** Takes what was seen in `seconds` as all that is known. */
+  /** Starts anew from the events of `seconds`. */
   restart(events: number, seconds: number): void {
     this.rate = (events + 0.5) / seconds;
     this.weight = (events + 0.5) / this.burst;
@@ -111,7 +112,7 @@ export class RateFilter {
 
   #learnBurst(events: number, expected: number, seconds: number): void {
     if (expected < 0.5) return;
-    // What the rate's own uncertainty adds is no burstiness; and one outlier, such as a step of the load, is none either.
+    // Neither the rate's own uncertainty nor a single outlier, such as a step of the load, is burstiness.
     const excess = (events - expected) ** 2 / expected / (1 + expected / (this.weight * this.burst));
     const share = Math.max(seconds / BURST_MEMORY, 1 / (this.#burstSeen + 10));
     this.#burstSeen++;

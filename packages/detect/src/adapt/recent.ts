@@ -1,12 +1,10 @@
 /**
- * The last few statistics of events, for quantiles: a ring of fixed size that keeps every n-th where events are many.
- *
- * Memory is fixed at construction; no call allocates.
+ * The statistics of the last events, for quantiles: a ring of fixed size. Where events are many, it keeps every n-th.
  */
 export class RecentStatistics {
-  /** Events between two that are kept, at least 1. */
+  /** Of so many events one is kept; at least 1. */
   stride = 1;
-  /** Statistics kept so far, overwritten ones included. */
+  /** How many statistics have been kept, overwritten ones included. */
   kept = 0;
   readonly #ring: Float64Array;
   readonly #chosen: Float64Array;
@@ -14,7 +12,6 @@ export class RecentStatistics {
   #skipped = 0;
   #chosenCount = 0;
 
-  /** `capacity`: how many are remembered. */
   constructor(capacity: number) {
     this.#ring = new Float64Array(capacity);
     this.#chosen = new Float64Array(capacity);
@@ -32,7 +29,7 @@ export class RecentStatistics {
     this.kept++;
   }
 
-  /** Chooses the remembered ones above `position`, of those kept since `kept` was `from`. Returns how many. */
+  /** Chooses the statistics above `position` of those kept since `kept` was `from`. Returns how many there are. */
   choose(position: number, from: number): number {
     const ring = this.#ring;
     const chosen = this.#chosen;
@@ -50,13 +47,13 @@ export class RecentStatistics {
     return count;
   }
 
-  /** The value that `rank` of the chosen ones are not below: rank 1 is the largest. Rank from 1 to their number. */
+  /** The chosen statistic of a rank, 1 being the largest; at most the number chosen. */
   largest(rank: number): number {
     const values = this.#chosen;
     const target = this.#chosenCount - rank;
     let low = 0;
     let high = this.#chosenCount - 1;
-    // Quickselect (Hoare): linear on average, and the order of arrival is no order of size.
+    // Quickselect (Hoare): linear on average.
     while (low < high) {
       const pivot = values[(low + high) >>> 1]!;
       let left = low;

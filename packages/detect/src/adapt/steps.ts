@@ -1,17 +1,17 @@
 import type { ThresholdVector } from './threshold-vector.js';
 import { type Visited, VisitedPositions } from './visited.js';
 
-/** No threshold gives the target if the rates on both sides are further off than this. */
+/** A metric is too coarse if the rates on both sides of the target are further off than this. */
 export const COARSE = 0.1;
-/** Independent events from which on the rate of a position is taken as known, and as certain. */
+/** So many independent events make the rate of a position known, and certain. */
 const KNOWN = 40;
 const CERTAIN = 300;
-/** The same where both neighbours are about as far from the target. */
+/** So many make it certain where both neighbours are about as far from the target. */
 const DECISIVE = 1500;
 
 /**
- * The steps in which the rate depends on the position, as far as they are known: those of whole thresholds, and those
- * of a metric with few values, where positions between two values are all the same.
+ * Where the rate changes with the position, as far as that is known: at whole thresholds, and, for a metric with few
+ * values, only at these values.
  */
 export class Steps {
   readonly visited = new VisitedPositions();
@@ -25,24 +25,24 @@ export class Steps {
     this.#target = target;
   }
 
-  /** The lowest position that makes no difference to this one, as far as is known. */
+  /** The lowest position with the same rate, as far as is known. */
   floorOf(position: number): number {
     const known = this.visited.at(position);
     return known?.stepped ? known.position : this.#vector.lower(position);
   }
 
-  /** The lowest position above that makes a difference, as far as is known. */
+  /** The lowest position above with another rate, as far as is known. */
   ceilingOf(position: number): number {
     const known = this.visited.at(position);
     return known?.stepped ? Math.max(known.lowest, this.#vector.upper(position)) : this.#vector.upper(position);
   }
 
-  /** Independent events that the rate of a record rests on; where events are few, those that the target would have. */
+  /** Independent events that the rate of a record rests on. Where there are few, those of the target count instead. */
   #evidence(record: Visited): number {
     return Math.max(record.events, record.seconds * this.#target) / this.burst;
   }
 
-  /** Whether the events of a tick do not fit what was counted at the same position before: another load. */
+  /** Whether the events of a tick do not fit the counts at the same position: the load is another one. */
   contradicts(record: Visited | null, events: number, seconds: number): boolean {
     if (record === null) return false;
     const expected = record.rate * seconds;
@@ -55,7 +55,7 @@ export class Steps {
     return Math.sqrt(this.burst * Math.max(record.events, 1)) / record.seconds;
   }
 
-  /** The record of the next position above or below that makes a difference. */
+  /** The record of the next position, above or below, with another rate. */
   #neighbourOf(record: Visited, above: boolean): Visited | null {
     const { places } = this.visited;
     let found: Visited | null = null;
@@ -68,7 +68,7 @@ export class Steps {
     return found;
   }
 
-  /** The lowest position that makes a difference to a record's. */
+  /** The lowest position above a record's with another rate. */
   #reach(record: Visited): number {
     const upper = this.#vector.upper(record.position);
     return record.stepped ? Math.max(record.lowest, upper) : upper;
@@ -80,8 +80,8 @@ export class Steps {
   }
 
   /**
-   * The other one of the two neighbours between which the target lies, if it is certain that neither gives it and which
-   * of them is nearer; else `null`.
+   * The neighbour of a record on the other side of the target; `null` unless two things are certain: neither of the two
+   * gives the target, and which of them is nearer.
    */
   pairOf(record: Visited): Visited | null {
     const target = this.#target;

@@ -2,33 +2,42 @@ import { RecentStatistics } from './recent.js';
 
 /** Statistics remembered. */
 const CAPACITY = 512;
-/** Events of the target rate that the memory spans at least, in seconds. */
+/** The memory spans the events of at least so many seconds at the target rate. */
 const SPAN = 0.1;
-/** Below so many statistics nothing is learnt from them. */
+/** Fewer statistics than this teach nothing. */
 const FEW = 8;
-/** Moves of the rate by more than this factor (natural logarithm) go by quantiles, smaller ones along the slope. */
+/**
+ * A move that changes the rate by more than this factor (natural logarithm) goes by quantiles, a smaller one along the
+ * slope.
+ */
 const FAR = 0.5;
-/** The largest part of a position that one move downwards takes away, as a logarithm: what is below is unknown. */
+/** The largest part of a position that one move down takes away (natural logarithm): what is below is unknown. */
 const DEEPEST = 0.36;
 
 /**
- * How the rate of events depends on the position of the thresholds, near the present one.
+ * Models how the rate of events depends on the position of the thresholds, near the present one.
  *
- * Every event shows its statistic, which is above the threshold: the distribution above is seen, that below is not.
- * Upwards, a far move goes to the quantile of what was seen; a near one follows the local slope, that of an exponential
- * tail with the median seen. Downwards, the slope is extrapolated, in proportion rather than in difference, which falls
- * short for light tails and reaches far enough for heavy ones, and never by more than 30 % at once. With detectors whose
- * state depends on the threshold, the slope so found may be far too steep (a slow walk crosses a threshold by little
- * however far apart two crossings are), so what moves achieve is compared with what they should have.
+ * Every event shows its statistic, which is above the threshold. So the distribution above is seen, and the one below
+ * is
+ * not.
+ * - Upwards, a far move goes to a quantile of what was seen. A near one follows the local slope: that of an exponential
+ * tail with the median seen.
+ * - Downwards, the slope is extrapolated in proportion, not in difference: this falls short for light tails and reaches
+ *   far
+ * enough for heavy ones. One move goes down by at most 30 %.
+ *
+ * With detectors whose state depends on the threshold, this slope may be far too steep: a slow walk crosses a threshold
+ * by
+ * little, however far apart two crossings are. So the model compares what moves achieve with what they should have.
  */
 export class TailModel {
-  /** Distance in which the rate falls by a factor of e, were the statistics at a fixed state all there is to it. */
+  /** Distance over which the rate falls by a factor of e, if the statistics at a fixed state tell all. */
   scale: number;
-  /** Logarithm of the rate by how far a move goes in units of `scale`: 1 if the statistics tell all. */
+  /** Logarithm of the rate per `scale`: 1 if the statistics tell all. */
   slope = 1;
-  /** Result of {@link raise}, {@link lower}: where to. */
+  /** Result of {@link raise} and {@link lower}: the position to go to. */
   next = 0;
-  /** Result: the change of the logarithm of the rate that is expected, before `slope`. */
+  /** Result: the expected change of the logarithm of the rate, divided by `slope`. */
   shift = 0;
   readonly #recent = new RecentStatistics(CAPACITY);
   readonly #level: boolean;
@@ -36,13 +45,13 @@ export class TailModel {
   /** Weight of the belief that `slope` is 1. */
   readonly #prior: number;
   #known: number;
-  /** Statistics before this one are of a load that is past. */
+  /** Statistics before this one are of a past load. */
   #from = 0;
-  /** From here on they may be of another load. */
+  /** From this one on, statistics may be of another load. */
   #mark = 0;
-  /** Kept statistics at which the scale is learnt anew. */
+  /** The scale is learnt anew when so many statistics have been kept. */
   #relearnAt = 0;
-  /** Position at which it was learnt. */
+  /** Position at which the scale was learnt. */
   #learntAt = 0;
   #burst = 1;
   #newScale = 0;
@@ -66,25 +75,25 @@ export class TailModel {
     this.#recent.add(statistic);
   }
 
-  /** A tick has ended. `burst`: variance over mean of counts; `rising`: the load may be changing since the last tick. */
+  /** Ends a tick. `burst`: variance over mean of counts; `rising`: the load may be changing since the last tick. */
   endTick(burst: number, rising: boolean): void {
     this.#burst = burst;
-    // Events of one burst are alike: the memory has to span several.
+    // Events of one burst are alike, so the memory has to span several bursts.
     this.#recent.stride = Math.max(this.#stride, Math.round(burst / 8));
     if (!rising) this.#mark = this.#recent.kept;
   }
 
-  /** The load has changed: what was seen before it began to is forgotten. */
+  /** Forgets what was seen before the load began to change. */
   forget(): void {
     this.#from = this.#mark;
     this.#relearnAt = 0;
   }
 
-  /** Compares the events of a tick with those expected after a move of `shift`, to learn the slope. */
+  /** Learns the slope: compares the events of a tick with those expected after a move of `shift`. */
   learnSlope(shift: number, events: number, expected: number): void {
     if (shift === 0 || expected <= 0) return;
     const burst = this.#burst;
-    // Linear in the count, for a logarithm would be biased where counts are low; bounded, for a load may have changed.
+    // Linear in the count: a logarithm would be biased where counts are low. Bounded: the load may have changed.
     const error = Math.min(events - expected, 3 * Math.max(expected, Math.sqrt(burst * expected)));
     this.#known = Math.max(this.#known * 0.99, this.#prior) + (expected / burst) * shift * shift;
     this.slope += (shift * error) / burst / this.#known;
@@ -93,7 +102,7 @@ export class TailModel {
 
   /** Learns the scale above a position. */
   learnScale(position: number): void {
-    // A few events more or less, seen from about the same position, make no other median.
+    // A few more events, seen from about the same position, do not change the median.
     if (this.#recent.kept < this.#relearnAt && Math.abs(position - this.#learntAt) < 0.1 * this.scale) return;
     this.#relearnAt = this.#recent.kept + 3 * FEW;
     this.#learntAt = position;
@@ -104,7 +113,7 @@ export class TailModel {
     this.scale = Math.max((median - position) / Math.LN2, 1e-9);
   }
 
-  /** Finds the position above where the rate is lower by `distance`, a natural logarithm above 0. */
+  /** Finds the position above at which the rate is lower by `distance`, a natural logarithm above 0. */
   raise(position: number, distance: number): void {
     const steps = distance / this.slope;
     this.#newScale = 0;
@@ -135,7 +144,7 @@ export class TailModel {
     }
   }
 
-  /** Finds the position below where the rate is higher by `distance`, a natural logarithm above 0. */
+  /** Finds the position below at which the rate is higher by `distance`, a natural logarithm above 0. */
   lower(position: number, distance: number): void {
     this.#newScale = 0;
     const steps = distance / this.slope;
@@ -150,9 +159,9 @@ export class TailModel {
     this.shift = 0;
   }
 
-  /** The move found last was made. */
+  /** Says that the move found last was made. */
   moved(): void {
-    // What was learnt at a far lower position says nothing of the slope up here.
+    // A scale learnt at a far lower position does not hold up here.
     if (this.#newScale > 0) this.scale = this.#newScale;
     this.#newScale = 0;
   }

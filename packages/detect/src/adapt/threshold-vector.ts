@@ -5,18 +5,17 @@ export const MAXIMUM_THRESHOLD = 0xffff_ffff;
 const ROUNDING = 1 + 1e-13;
 
 /**
- * Integer thresholds that move together: threshold i is `floor(weight[i] * position)`, kept within its limits.
- *
- * The position is a real number. All positions from {@link lower} up to (not including) {@link upper} mean the same
- * thresholds.
+ * Integer thresholds that move together: threshold i is `floor(weight[i] * position)`, kept within its limits. The
+ * position
+ * is a real number; all positions from {@link lower} up to, and without, {@link upper} mean the same thresholds.
  */
 export class ThresholdVector {
   readonly weights: Float64Array;
   /** Thresholds at the present position. */
   readonly thresholds: Float64Array;
-  /** Positions below mean the same as this one: every threshold is at its minimum. */
+  /** At this position and below, every threshold is at its minimum. */
   readonly first: number;
-  /** Positions above mean the same as this one: every threshold is at its maximum. */
+  /** At this position and above, every threshold is at its maximum. */
   readonly last: number;
   readonly #minima: Float64Array;
   readonly #maxima: Float64Array;
@@ -33,7 +32,7 @@ export class ThresholdVector {
     this.last = this.#maxima.reduce((last, maximum, i) => Math.max(last, maximum / weights[i]!), 0);
   }
 
-  /** The nearest position that means other thresholds than those beyond the limits. */
+  /** The nearest position from `first` to `last`. */
   clamp(position: number): number {
     return Math.min(Math.max(position, this.first), this.last);
   }
@@ -68,7 +67,7 @@ export class ThresholdVector {
     return upper;
   }
 
-  /** The lowest position of the thresholds next below; the first one if there are none. */
+  /** The lowest position of the next lower thresholds; `first` if there are none. */
   below(position: number): number {
     const lower = this.lower(position);
     let below = this.first;

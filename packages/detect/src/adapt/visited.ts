@@ -1,14 +1,14 @@
-/** Seconds after which 1/e of what was counted at a position still counts. */
+/** Seconds after which a count counts for 1/e. */
 const MEMORY = 4;
 const PLACES = 6;
 
-/** What was counted while the thresholds stood at one position, or at others that make no difference. */
+/** Counts at one position of the thresholds, and at others that make no difference. */
 export class Visited {
   /** Lowest such position seen; -1: none. */
   position = -1;
   events = 0;
   seconds = 0;
-  /** Lowest statistic seen: positions from `position` up to it, exclusive, are all the same. */
+  /** Lowest statistic seen: all positions from `position` up to it, exclusive, are the same. */
   lowest = Number.POSITIVE_INFINITY;
   /** How many of the events had it. */
   lowestCount = 0;
@@ -24,7 +24,7 @@ export class Visited {
     return this.lowestCount >= 3 && this.lowestCount > 0.1 * this.events;
   }
 
-  /** Whether it stands for this position. */
+  /** Whether the record stands for this position. */
   covers(position: number): boolean {
     if (this.seconds === 0) return false;
     return position === this.position || (position > this.position && position < this.lowest && this.stepped);
@@ -32,11 +32,12 @@ export class Visited {
 }
 
 /**
- * Counts at the last few positions the thresholds have stood at. Where a metric takes few values these are all the
- * positions there are, and their rates are known rather than extrapolated.
+ * Counts at the last few positions of the thresholds. Where a metric takes few values, these are all the positions
+ * there
+ * are, and their rates are known, not extrapolated.
  */
 export class VisitedPositions {
-  /** Records; those with `seconds` 0 are not in use. */
+  /** Records; one whose `seconds` are 0 is not in use. */
   readonly places: readonly Visited[];
   #clock = 0;
 
@@ -45,8 +46,9 @@ export class VisitedPositions {
   }
 
   /**
-   * Adds a tick at a position: to its record, or in place of the one longest unused. Returns the record. `lowest`: the
-   * lowest statistic of the tick, infinite if there was none, and `lowestCount` how often it came.
+   * Adds a tick to the record of its position, or to a new one in place of the one unused for longest. Returns the
+   * record.
+   * `lowest`: the lowest statistic of the tick, infinite if there was none; `lowestCount`: how many events had it.
    */
   add(position: number, events: number, seconds: number, lowest: number, lowestCount: number): Visited {
     let place = this.at(position);
@@ -82,7 +84,7 @@ export class VisitedPositions {
     for (let i = 0; i < PLACES; i++) this.#empty(this.places[i]!);
   }
 
-  /** The record of another position with the same lowest statistic: no value lies between the two. */
+  /** The record of another position with the same lowest statistic: no value lies between the two positions. */
   #twin(lowest: number, count: number): Visited | null {
     if (count < 2) return null;
     for (let i = 0; i < PLACES; i++) {

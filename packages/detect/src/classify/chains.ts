@@ -2,13 +2,14 @@ const ENTRY_WORDS = 4;
 const NONE = -1;
 
 /**
- * Slots by hash, in one hash table with chains: that of all tables of an IP version, whose hashes tell them apart. The
- * arrays grow by doubling, and are read by lookups as they are.
+ * Slots by hash: one hash table with chains for all tables of an IP version, whose hashes tell them apart. The arrays
+ * grow
+ * by doubling; lookups read them directly.
  */
 export class Chains {
-  /** Chains by the lower bits of the hash, a power of two of them: the word of the first entry, or -1. */
+  /** Of each chain (a power of two of them, by the lower bits of the hash): the word of its first entry, or -1. */
   heads: Int32Array = new Int32Array(64).fill(NONE);
-  /** Entries of four words: hash, word of the next entry or -1, slot, priority. The highest priority comes first. */
+  /** Entries of four words: hash, word of the next entry or -1, slot, priority. A chain is in descending priority. */
   entries: Int32Array = new Int32Array(32 * ENTRY_WORDS);
   /** Entries held. */
   count = 0;
@@ -58,7 +59,7 @@ export class Chains {
     this.#chain(e);
   }
 
-  /** Takes out an entry that is there. */
+  /** Takes out an entry that exists. */
   remove(hash: number, slot: number): void {
     const { heads, entries } = this;
     const head = hash & (heads.length - 1);
@@ -75,7 +76,7 @@ export class Chains {
     this.count--;
   }
 
-  /** Puts an entry in its chain, behind those of equal priority. */
+  /** Puts an entry into its chain, behind those of equal priority. */
   #chain(e: number): void {
     const { heads, entries } = this;
     const head = entries[e]! & (heads.length - 1);

@@ -7,33 +7,37 @@ import { TABLE_WORDS, Tables } from './tables.js';
 
 const NONE = -1;
 const MOST_RULES = 1 << 20;
-/** Up to so many rules of one priority are compared one by one. */
+/** So many rules of one priority are compared one by one. */
 const FEW_RULES = 16;
 
 /** What a classifier's rules have become; see {@link Classifier.shape}. */
 export interface ClassifierShape {
-  /** Hash tables of IPv4 and of IPv6: the most that a lookup of that version probes. */
+  /** Hash tables of IPv4 and of IPv6: a lookup of that version probes at most so many. */
   readonly tables: readonly [number, number];
-  /** Entries in them. A rule has one, two or four in each version it can match: port ranges that straddle have more. */
+  /** Entries in them. A rule has one, two or four for each IP version: more than one if a port range crosses a cell. */
   readonly entries: readonly [number, number];
-  /** Entries in the longest hash chain: the most that one probe looks at. */
+  /** Entries in the longest hash chain: one probe looks at no more. */
   readonly longestChain: readonly [number, number];
 }
 
 /**
- * A watchlist: rules over the 5-tuple and the MAC addresses of packets, each with a priority. Finds the rule of highest
- * priority that matches, and takes and gives up rules at any time.
+ * A watchlist: rules over the 5-tuple and the MAC addresses of packets, each with a priority. It finds the matching
+ * rule of
+ * highest priority. Rules can be added and removed at any time.
  *
- * A lookup probes hash tables, from that with the highest priority in it down, until none left can hold a better rule
- * than the one found. There are at most 96 tables for each IP version. How many there are depends on how many kinds of
- * rules there are (which fields, which prefix lengths), and little on how many rules. A probe meets the rules that
- * share what the table's key holds: 8 or a few more, as long as there is a finer key that tells them apart. There is
- * none where rules overlap in all fields at once (wide port ranges and prefixes around one point), and none is made
- * once there are 95 tables; such rules are tried from the highest priority down until one matches. So the worst case is
- * 96 probes and a look at every rule (at each of its entries, of which it has up to 4 for an IP version), and takes a
- * set of rules made for it. Insertion among such rules is linear in their number as well.
+ * A lookup probes hash tables in the order of their highest priority, until no table left can hold a better rule. Each
+ * IP
+ * version has at most 96 tables. Their number depends on how many kinds of rules there are (which fields, which prefix
+ * lengths), and little on the number of rules. A probe meets the rules that share its key: about 8, as long as a finer
+ * key
+ * tells them apart. No key does where rules overlap in all fields (wide port ranges and prefixes around one point), and
+ * no
+ * finer one is made from 95 tables on; such rules are tried in descending priority. So the worst case, which takes a
+ * set of
+ * rules made for it, is 96 probes and a look at every entry. Insertion among such rules is linear in their number as
+ * well.
  *
- * Where there is more than one table, the outcomes of the last few thousand flows are kept until rules change.
+ * With more than one table, the outcomes of the last few thousand flows are kept until rules change.
  */
 export class Classifier {
   readonly #capacity: number;
@@ -76,22 +80,23 @@ export class Classifier {
     return this.#size;
   }
 
-  /** Whether a rule asks for a MAC address, so that {@link lookup} has a use for the packet's bytes. */
+  /** Whether a rule asks for a MAC address, so that {@link lookup} needs the packet's bytes. */
   get usesMac(): boolean {
     return this.#withMacs > 0;
   }
 
   /**
-   * Bytes of the arrays: 99 for each slot and 4 MiB for flows, taken at construction, and 16 for each entry and 4 for
-   * each hash bucket, which grow by doubling with the rules and do not shrink. The list of the priorities in use (a Map)
-   * and objects, one a table, are not counted.
+   * Bytes of the arrays: at construction 99 for each slot and 4 MiB for flows. With the rules grow, by doubling, 16 for
+   * each
+   * entry and 4 for each hash bucket; they do not shrink. Not counted: a Map of the priorities in use, and an object
+   * per table.
    */
   get byteLength(): number {
     const own = this.#rows.byteLength + this.#used.byteLength + this.#next.byteLength + this.#previous.byteLength;
     return own + this.#cache.byteLength + this.#ipv4.byteLength + this.#ipv6.byteLength;
   }
 
-  /** What lookups cost at most, in probes and looks. Walks all hash chains. */
+  /** The most that a lookup costs, in probes and looks. Walks all hash chains. */
   shape(): ClassifierShape {
     const both = [this.#ipv4, this.#ipv6] as const;
     return {
@@ -102,11 +107,11 @@ export class Classifier {
   }
 
   /**
-   * Adds a rule. It is found from the next lookup on. Ask {@link conflict} first.
+   * Adds a rule; the next lookup can find it. Ask {@link conflict} first.
    *
    * @param slot a free slot
    * @param priority higher wins; -2^31 to 2^31 - 1
-   * @param match addresses of different IP versions are allowed and match nothing
+   * @param match one with addresses of different IP versions is allowed, and matches nothing
    * @throws RangeError if the slot does not exist or is taken, or a number is out of its range; nothing changes then
    */
   insert(slot: number, priority: number, match: Match): void {
@@ -129,7 +134,7 @@ export class Classifier {
   }
 
   /**
-   * Takes a rule out. The slot is free then.
+   * Removes a rule and frees its slot.
    *
    * @throws RangeError if the slot does not exist or is free
    */
@@ -154,9 +159,9 @@ export class Classifier {
   }
 
   /**
-   * Looks for a rule that would make the outcome a matter of chance: of equal priority, and with a packet that both
-   * match. Looks at those rules of that priority that share a key with this one, but at all of those in tables whose
-   * keys hold more than this rule asks for.
+   * Looks for a rule of equal priority that can match the same packet: chance would then decide the outcome. It
+   * compares the
+   * rules of that priority that share a key with this one; in tables whose keys hold more than this rule asks for, all.
    *
    * @param except a slot that does not count: the rule about to be replaced
    * @returns the slot of such a rule, or -1
@@ -178,15 +183,16 @@ export class Classifier {
   }
 
   /**
-   * Finds the rule for a report: the one of highest priority that matches its flow. If several of that priority match,
-   * it is one of them, and always the same one until rules change. A report whose flow is unknown matches only rules
-   * whose match is `null` throughout. Allocates nothing.
+   * Finds the rule of highest priority that matches the flow of a report. Of several of that priority, it is always the
+   * same
+   * one until rules change. A report of unknown flow matches only rules that match everything. Allocates nothing.
    *
    * @param batch where the report is
    * @param row its row
    * @param bytes the input bytes, for rules with MAC addresses; `null`: unknown
    * @param ethernet offset in `bytes` of the monitored packet's Ethernet header (destination MAC first); -1: unknown.
-   *   Rules with MAC addresses match nothing then, nor if the addresses end beyond `bytes`
+   *   If it is
+   * unknown, or the addresses end beyond `bytes`, rules with MAC addresses match nothing
    * @returns the rule's slot, or -1
    */
   lookup(batch: TelemetryBatch, row: number, bytes: Uint8Array | null, ethernet: number): number {
@@ -195,7 +201,7 @@ export class Classifier {
     const macs = this.#macs;
     if (this.#withMacs > 0) readMacs(macs, bytes, ethernet);
     const tables = (flags & FLAG.IPV6) === 0 ? this.#ipv4 : this.#ipv6;
-    // A search of one table costs no more than a look into the cache.
+    // Searching one table costs no more than looking into the cache.
     if (tables.orderWords <= TABLE_WORDS && !tables.crowded) return this.#search(tables, batch, row);
     const at = this.#cache.find(batch, row, macs);
     if (at >= 0) return this.#cache.outcome(at);
@@ -216,7 +222,7 @@ export class Classifier {
     }
   }
 
-  /** Where a rule of this priority goes among those that match everything. */
+  /** The place of a rule of this priority among those that match everything. */
   #rank(priority: number): number {
     let low = 0;
     let high = this.#all.length;

@@ -8,8 +8,8 @@ const IS_IPV6 = 1 << 8;
 const NOT_FOUND = -1;
 
 /**
- * The outcome of the last lookup of each of some ten thousand flows, since reports of one flow tend to come again and again.
- * A flow has one place, where it replaces what was there. Nothing is kept across a change of the rules.
+ * The outcomes of the last lookups of some ten thousand flows, because reports of one flow tend to follow each other. A
+ * flow has one place, where it replaces what was there. A change of the rules empties the cache.
  *
  *   0        generation of the rules at which the outcome was found
  *   1        outcome
@@ -31,17 +31,17 @@ export class FlowCache {
   clear(): void {
     this.#generation = (this.#generation + 1) | 0;
     if (this.#generation !== 0) return;
-    // All numbers have been used once. 0 is what an empty row has.
+    // All numbers have been used once; 0 marks an empty row.
     this.#words.fill(0);
     this.#generation = 1;
   }
 
   /**
-   * Looks for the flow of a report.
+   * Looks for the flow of a report; writes it into its place if it is not there.
    *
    * @param macs its MAC addresses, see {@link readMacs}
-   * @returns its place, for {@link outcome}, or if it was not there -1 minus its place, for {@link keep}, which must
-   *   follow: the flow is written there by then
+   * @returns its place, for {@link outcome}; if it was not there, -1 minus its place, for {@link keep}, which must
+   *   follow
    */
   find(batch: TelemetryBatch, report: number, macs: Int32Array): number {
     const words = this.#words;

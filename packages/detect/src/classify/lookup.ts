@@ -26,12 +26,13 @@ import {
 } from './tuple.js';
 
 /**
- * MAC addresses of the packet that is looked up: 0: 1 if they are known; 1 to 3: as words 12 to 14 of a rule's row; 4
- * and 5: parts of the hash that come from the source and the destination MAC.
+ * MAC addresses of the packet that is looked up. Word 0: 1 if they are known. Words 1 to 3: as words 12 to 14 of a
+ * rule's
+ * row. Words 4 and 5: parts of the hash that come from the source and the destination MAC.
  */
 export const PACKET_MAC_WORDS = 6;
 
-/** Takes the MAC addresses from an Ethernet header; `offset` -1, or too close to the end: unknown. */
+/** Reads the MAC addresses of an Ethernet header. They are unknown if `offset` is -1 or too close to the end. */
 export function readMacs(macs: Int32Array, bytes: Uint8Array | null, offset: number): void {
   if (bytes === null || offset < 0 || offset + 12 > bytes.length) {
     macs[0] = 0;
@@ -144,7 +145,7 @@ export function lookupIpv6(
   const destinationPort = ports & 0xffff;
   const protocol = batch.protocol[report]!;
   const lengths = keyLengths(6);
-  // Tables are more than the lengths they use: the addresses are hashed once a length.
+  // Several tables use the same length: the addresses are hashed once a length.
   for (let i = 0; i < sourceLevels.length; i++) {
     const level = sourceLevels[i]!;
     parts[level] = sourcePart(foldIpv6(source0, source1, source2, source3, lengths[level]!));

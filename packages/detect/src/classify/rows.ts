@@ -1,7 +1,7 @@
 import type { Match, PortRange, Prefix } from '../rules/model.js';
 
 /*
- * A rule as words. All rules lie in one Int32Array, so that a look at one costs one cache line and no object.
+ * A rule as words. All rules lie in one Int32Array: a look at one costs one cache line and no object.
  *
  *   0       priority
  *   1       source ports: from << 16 | to
@@ -28,7 +28,7 @@ export const PROTOCOL = 15;
 export const SOURCE_MAC: number = 1 << 16;
 export const DESTINATION_MAC: number = 1 << 17;
 export const MACS: number = SOURCE_MAC | DESTINATION_MAC;
-/** The rule can match IPv4 packets; IPv6 packets. Neither: the addresses are of different versions. */
+/** The rule can match IPv4 packets; IPv6 packets. With addresses of different versions it can match neither. */
 export const IPV4: number = 1 << 18;
 export const IPV6: number = 1 << 19;
 
@@ -118,7 +118,7 @@ function writeAddress(rows: Int32Array, offset: number, prefix: Prefix): void {
   if (prefix.version === 4) rows[offset + 1] = prefixMask(prefix.length, 0);
 }
 
-/** Whether there is a packet that both rules match. `a` and `b` are the words at which their rows begin. */
+/** Whether some packet matches both rules. `a` and `b` are the words at which their rows begin. */
 export function overlap(rowsA: Int32Array, a: number, rowsB: Int32Array, b: number): boolean {
   const protocolA = rowsA[a + PROTOCOL]!;
   const protocolB = rowsB[b + PROTOCOL]!;

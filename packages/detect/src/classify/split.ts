@@ -1,7 +1,7 @@
 import { ROW_WORDS } from './rows.js';
 import { FIELDS, type Field, fits, keyHashes, levelOf, withLevel } from './tuple.js';
 
-/** How much more a tuple counts that the whole table can have: it costs no further table. */
+/** A tuple that the whole table can take counts so many times as much: it costs no further table. */
 const WHOLE_TABLE = 3;
 
 /**
@@ -24,7 +24,7 @@ export function bestSplit(
   const hashes = new Int32Array(4);
   const moved = new Int32Array(group.length);
 
-  /** Pairs of rules that a table of this tuple would hold apart. */
+  /** Pairs of rules that a table of this tuple would keep apart. */
   const separated = (candidate: number): number => {
     let count = 0;
     for (const slot of group) {
@@ -44,7 +44,7 @@ export function bestSplit(
 
   let best = tuple;
   let bestScore = 0;
-  // Field by field, since two together can do what neither does; each round makes one finer.
+  // Each round makes one field finer: two together can separate what neither does alone.
   for (let round = 0; round < FIELDS.length; round++) {
     const from = best;
     for (const field of FIELDS) {

@@ -15,18 +15,19 @@ import {
   withLevel,
 } from './tuple.js';
 
-/** Rules of one key that a table takes before room is made. A power of two. */
+/** A table takes so many rules of one key before it makes room. A power of two. */
 const BUCKET = 8;
 /**
- * Tables of one IP version. From one less on tuples stay as they are, so that the last place is left for a table of the
- * empty tuple, which takes every rule.
+ * Tables of one IP version. With one less, tuples no longer change: the last place is left for a table of the empty
+ * tuple,
+ * which takes every rule.
  */
 const MOST_TABLES = 96;
 
 /** Words that describe a table to a lookup; see {@link Tables.order}. */
 export const TABLE_WORDS = 8;
 
-/** Rules of a bucket that are looked at to tell its rules from each other. */
+/** So many rules of a bucket are compared to tell its rules apart. */
 const SAMPLE = 32;
 const NONE = -1;
 
@@ -37,7 +38,7 @@ class Table {
   size = 0;
   /** Its first rule; the others follow in `next`. */
   first = NONE;
-  /** Its rules by level, 32 counts a field: to what tuple could the table as a whole go? */
+  /** Counts of its rules by level, 32 a field: they tell which tuples the table as a whole can take. */
   readonly levels: Int32Array = new Int32Array(FIELDS.length * 32);
 
   constructor(
@@ -70,21 +71,28 @@ class Table {
 }
 
 /**
- * The rules that can match packets of one IP version, in hash tables. A table's key holds of each field as much as its
- * tuple says, which can be less than its rules ask for: few tables, hence few probes, then hold rules of many kinds.
- * Where more than {@link BUCKET} rules come to share a key, the table's tuple is made finer if all its rules allow
- * that, else some of them go to a finer table (the idea of TupleMerge: Daly et al., IEEE/ACM Transactions on
- * Networking, 2019; tuple space search: Srinivasan et al., SIGCOMM 1999). A port range lies under the one or two
- * cells, of a power of two in size, that it touches.
+ * The rules that can match packets of one IP version, in hash tables. The key of a table holds as much of each field as
+ * its
+ * tuple says. This can be less than its rules ask for, so that few tables, hence few probes, hold rules of many kinds.
+ * If
+ * more than {@link BUCKET} rules share a key, the tuple becomes finer if all rules of the table allow it; else some of
+ * them
+ * move to a finer table. The idea is that of TupleMerge (Daly et al., IEEE/ACM Transactions on Networking, 2019) on
+ * tuple
+ * space search (Srinivasan et al., SIGCOMM 1999). A port range lies under the one or two cells that it touches, whose
+ * size
+ * is a power of two.
  */
 export class Tables {
   /**
-   * What a lookup reads of the tables, highest priority first, {@link TABLE_WORDS} words each: highest priority, source
-   * mask (IPv4) or level (IPv6), destination likewise, ports mask, protocol mask, seed, levels of the MACs.
+   * What a lookup reads of the tables, in descending order of their highest priority. {@link TABLE_WORDS} words each:
+   * highest
+   * priority, source mask (IPv4) or level (IPv6), destination likewise, ports mask, protocol mask, seed, levels of the
+   * MACs.
    */
   readonly order: Int32Array = new Int32Array(MOST_TABLES * TABLE_WORDS);
   orderWords = 0;
-  /** A bucket has outgrown its bound since the tables were last empty. */
+  /** Whether a bucket has outgrown its bound since the tables were last empty. */
   crowded = false;
   /** IPv6: levels of the tables' source and destination addresses. */
   readonly sourceLevels: number[] = [];
@@ -134,7 +142,7 @@ export class Tables {
   remove(slot: number): void {
     const table = this.#byId[this.#tableOf[slot]!]!;
     this.#take(slot, table);
-    // What is left of a table may fit elsewhere: a probe less.
+    // The rest of a table may fit elsewhere, which saves a probe.
     if (table.size > 0 && table.size <= BUCKET / 2) this.#dissolve(table);
     this.#describe();
   }
@@ -158,7 +166,7 @@ export class Tables {
         }
         continue;
       }
-      // Both hold the whole key, so two rules with a packet in common have a key in common.
+      // Both rules hold the whole key, so two that match one packet share a key.
       const count = keyHashes(this.#version, query, 0, table.tuple, table.seed, this.#hashes);
       for (let i = 0; i < count; i++) {
         const hash = this.#hashes[i]!;
@@ -172,7 +180,7 @@ export class Tables {
     return NONE;
   }
 
-  /** The table with the fewest rules under this one's keys, of those that have fewer than `limit`. */
+  /** Of the tables with fewer than `limit` rules under this one's keys, the one with the fewest. */
   #roomiest(slot: number, except: Table | null, limit: number): Table | null {
     const own = this.#own[slot]!;
     let best: Table | null = null;
@@ -188,7 +196,7 @@ export class Tables {
     return best;
   }
 
-  /** Rules in the table's fullest bucket of those that this rule belongs in. */
+  /** The most rules in one of the table's buckets in which this rule belongs. */
   #crowd(slot: number, table: Table): number {
     let most = 0;
     const count = this.#hash(slot, table);
@@ -206,7 +214,7 @@ export class Tables {
     return [...mates];
   }
 
-  /** Puts a rule in place for which every table that can hold it is full. */
+  /** Places a rule for which every table that can hold it is full. */
   #makeRoom(slot: number): void {
     const table = this.#roomiest(slot, null, Number.POSITIVE_INFINITY) ?? this.#open(0);
     const length = this.#crowd(slot, table);
@@ -260,7 +268,7 @@ export class Tables {
     return true;
   }
 
-  /** Gives a table a tuple that all its rules allow. */
+  /** Gives a table a finer tuple, which all its rules allow. */
   #refine(table: Table, tuple: number): void {
     for (let slot = table.first; slot >= 0; slot = this.#next[slot]!) this.#unlink(slot, table);
     table.tuple = tuple;

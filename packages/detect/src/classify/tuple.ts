@@ -12,8 +12,8 @@ import {
 } from './rows.js';
 
 /*
- * A tuple says how much of each field a table's key holds: a level per field, 0 for nothing of it, higher for more. It
- * is packed into an int32 with a spare bit above each level, so that all fields are compared at once.
+ * A tuple says how much of each field a table's key holds: a level per field, from 0 for nothing. It is packed into an
+ * int32 with a spare bit above each level, so that one subtraction compares all fields.
  *
  *   bits 0..4    source prefix length, as an index into the lengths below     spare 5
  *   bits 6..10   destination prefix length                                    spare 11
@@ -43,7 +43,7 @@ export const DESTINATION_MAC_LEVEL: number = 1 << 26;
 const PROTOCOL_LEVEL = 1 << 22;
 const SPARE_BITS = (1 << 5) | (1 << 11) | (1 << 16) | (1 << 21) | (1 << 23) | (1 << 25) | (1 << 27);
 
-/** Prefix lengths that a key can have. Others are rounded down: what is left out is checked at the rule. */
+/** Prefix lengths that a key can have. Others are rounded down; the rule itself is checked for the rest. */
 const LENGTHS_IPV4 = /* @__PURE__ */ Uint8Array.of(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32);
 const LENGTHS_IPV6 = /* @__PURE__ */ Uint8Array.from([
   0, 8, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 62, 64, 68, 72, 76, 80, 88, 96, 104, 112, 116, 120, 122, 124,
@@ -63,12 +63,12 @@ export function withLevel(tuple: number, field: Field, level: number): number {
   return (tuple & ~(field.limit << field.shift)) | (level << field.shift);
 }
 
-/** Whether a rule of the tuple `own` can lie in a table of the tuple `table`: no level of the table is higher. */
+/** Whether a rule of the tuple `own` fits into a table of the tuple `table`: no level of the table is higher. */
 export function fits(own: number, table: number): boolean {
   return (((own | SPARE_BITS) - table) & SPARE_BITS) === SPARE_BITS;
 }
 
-/** Bits of the ports word that a key holds: source port in the upper half, destination port in the lower. */
+/** The bits of the ports word that a key holds: source port in the upper half, destination port in the lower. */
 export function portsMask(tuple: number): number {
   const source = 16 - 2 * ((tuple >>> 12) & 0xf);
   const destination = 16 - 2 * ((tuple >>> 17) & 0xf);
@@ -86,7 +86,7 @@ function lengthLevel(lengths: Uint8Array, length: number): number {
   return level;
 }
 
-/** The finest cells of which a range touches at most two. */
+/** The level of the finest cells of which a range touches at most two. */
 function portLevel(range: number): number {
   const from = range >>> 16;
   const to = range & 0xffff;
@@ -95,7 +95,7 @@ function portLevel(range: number): number {
   return level;
 }
 
-/** The highest levels at which a rule can be told from others by at most two cells of each port: four keys. */
+/** The highest levels at which at most two cells of each port, so four keys, hold a rule. */
 export function ownTuple(lengths: Uint8Array, rows: Int32Array, row: number): number {
   const traits = rows[row + TRAITS]!;
   return (
@@ -110,9 +110,9 @@ export function ownTuple(lengths: Uint8Array, rows: Int32Array, row: number): nu
 }
 
 /*
- * Keys are not stored, only their 32-bit hashes: a rule is checked in full anyway. The parts are multiplied by odd
- * constants (the primes of xxHash) and added, then mixed. Parts are shifted or folded first, since the upper bits of a
- * factor reach only the upper bits of a product.
+ * Only the 32-bit hashes of keys are stored: a rule is checked in full anyway. The parts of a key are multiplied by odd
+ * constants (the primes of xxHash), added, and mixed. They are shifted or folded first, because the upper bits of a factor
+ * reach only the upper bits of a product.
  */
 const P1 = 0x9e3779b1;
 const P2 = 0x85ebca77;
@@ -159,8 +159,7 @@ export function keyHash(addresses: number, ports: number, protocol: number, seed
 /**
  * The hashes under which a rule lies in a table: one for each pair of port cells that it touches.
  *
- * @param out where they go
- * @returns how many there are, 1 to 4
+ * @returns how many there are, 1 to 4; they are in `out`
  */
 export function keyHashes(
   version: 4 | 6,
@@ -193,7 +192,7 @@ export function keyHashes(
   const sourcePorts = rows[row + SOURCE_PORTS]!;
   const destinationPorts = rows[row + DESTINATION_PORTS]!;
   let count = 0;
-  // Of two cells at most, one holds the lower end and the other the upper end.
+  // A range touches two cells at most: that of its lower end and that of its upper end.
   const sourceFrom = (sourcePorts >>> 16) & (mask >>> 16);
   const sourceTo = sourcePorts & (mask >>> 16);
   const destinationFrom = (destinationPorts >>> 16) & mask;

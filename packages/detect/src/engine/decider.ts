@@ -14,11 +14,11 @@ export const NOT_OK = -2;
 /** Clock of the tables: 2^20 ns, in 32 bits. */
 export const TICK_NS: number = 1 << 20;
 
-/** Finds, for each report, the rule that decides it and the cells of its flow and switches. */
+/** For each report, finds the rule that decides it and the cells of its flow and switches. */
 export class Decider {
-  /** Whether all rows just prepared have the decision of the first. */
+  /** Whether all rows prepared last have the decision of the first. */
   isUniform = false;
-  /** Exact state: flows and switches forgotten, for being idle and for want of room. */
+  /** Exact state: flows and switches forgotten, for being idle and for lack of room. */
   aged = 0;
   evicted = 0;
   readonly #book: RuleBook;
@@ -29,10 +29,10 @@ export class Decider {
   /** Number of cells minus one if that is a mask, else -1. */
   readonly #flowMask: number;
   #isTimed = false;
-  /** Clock where no times are given: calls so far. */
+  /** Calls so far: the clock where no times are given. */
   #calls = 0;
   #switchTick = 0;
-  /** Exact state: the cell to forget before the next row; -1 for none. */
+  /** Exact state: the cell to forget before the next row; -1: none. */
   #forget = -1;
 
   /** @param flows, switches exact state; `null`: registers */
@@ -51,7 +51,7 @@ export class Decider {
     this.#flowMask = (flowCells & (flowCells - 1)) === 0 ? flowCells - 1 : -1;
   }
 
-  /** Begins a call with the times of a batch. */
+  /** Begins a call. */
   open(batch: TelemetryBatch): void {
     const { isTimed } = batch;
     this.#calls = (this.#calls + 1) | 0;
@@ -60,7 +60,7 @@ export class Decider {
     if (this.#switches !== null) this.#switches.ages = isTimed;
   }
 
-  /** Forgets what has to be forgotten after the rows just prepared have been looked at. */
+  /** Forgets the cell that had to wait until the rows prepared last were looked at. */
   settle(): void {
     if (this.#forget >= 0) this.#pool.forget(this.#forget, false);
     this.#forget = -1;
@@ -90,8 +90,9 @@ export class Decider {
   }
 
   /**
-   * Finds flow cell and rule of rows from `from` on: as many, up to `to`, as have room for their events and need no
-   * cell that an earlier one of them still uses.
+   * Finds rule and flow cell of rows from `from` on, up to `to`: as many as have room for their events, and as need no
+   * cell
+   * that an earlier one of them still uses.
    * @returns the end of those rows
    */
   prepare(view: BatchView, from: number, to: number, room: number, accelerator: Accelerator | null): number {
@@ -165,9 +166,9 @@ export class Decider {
   }
 
   /**
-   * Exact state: the cell of a row's flow.
-   * @param isFirst whether no rows before this one still have to be looked at
-   * @returns false if those before it have to be looked at first, for they may still use the cell under its old flow
+   * Exact state: finds the cell of a row's flow.
+   * @param isFirst whether no row before this one still has to be looked at
+   * @returns false if the rows before must be looked at first, because they may use the cell under its old flow
    */
   #findFlow(view: BatchView, row: number, isFirst: boolean): boolean {
     const flows = this.#flows!;
@@ -184,7 +185,7 @@ export class Decider {
     return false;
   }
 
-  /** Time of a row in units of 2^20 ns, or a count of calls where no times are given. */
+  /** Time of a row in units of 2^20 ns, or the number of calls where no times are given. */
   #tick(view: BatchView, row: number): number {
     if (!this.#isTimed) return this.#calls;
     const frame = view.report[REPORT_COLUMN.FRAME * view.reportStride + row]!;

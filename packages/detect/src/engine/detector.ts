@@ -19,28 +19,31 @@ import { type CellCounts, StatePool, stateOf } from './state.js';
 import { SwitchTable } from './switch-table.js';
 import type { DetectorTotals } from './totals.js';
 
-/** Reports looked at in one go. */
+/** Reports that are prepared together. */
 const CHUNK = 2048;
-/** Bytes of state for rules that come later, for each flow cell. */
+/** For each flow cell, bytes of state for rules that come later. */
 const SPARE_BYTES = 128;
 
 /**
  * Finds events in telemetry, by rules.
  *
- * {@link detect} is the hot path: columns in, event rows out, nothing allocated once batch and rules
- * have been seen.
+ * {@link detect} is the hot path: columns in, event rows out; it allocates nothing once it has seen batch and rules.
  * {@link observe} is the comfort path: a record in, event objects out, by the same code.
  *
- * Semantics: for each report the matching rule of highest priority decides, alone. Metrics are unsigned, comparisons
- * strict, sums saturate at 2^32 - 1; hops come in path order, source first and the reporting node's own values last,
- * and each sees what those before it have written. A hop that lacks the metric is skipped; a report with none left
- * raises no event and changes no state. First sight is a zeroed state. State belongs to a detector and a metric, as
- * the registers of a switch do, not to a rule: it survives the rules.
+ * - One rule decides each report: the matching one of highest priority.
+ * - Metrics are unsigned, comparisons strict, sums saturate at 2^32 - 1.
+ * - Hops come in path order: source first, the reporting node's own values last. Each sees what those before it have
+ * written.
+ * - A hop that lacks the metric is skipped. A report with no other hop raises no event and changes no state.
+ * - At first sight, state is zero. It belongs to a detector and a metric, as the registers of a switch do, and survives
+ *   the
+ * rules.
  */
 export class Detector {
   /**
-   * Bytes of state and tables, fixed at construction. The rules' classifier comes on top, with 4 MiB for the flows it
-   * remembers and about 120 bytes for each of `maxRules`, and each telemetry batch seen with 12 bytes a report row.
+   * Bytes of state and tables, fixed at construction. In addition, the rules' classifier takes 4 MiB for flows and
+   * about 120
+   * bytes for each of `maxRules`, and each telemetry batch seen takes 12 bytes a report row.
    */
   readonly byteLength: number;
   readonly options: Readonly<ResolvedOptions>;
@@ -50,7 +53,7 @@ export class Detector {
   readonly #context: LoopContext;
   readonly #memory: AcceleratorMemory | null;
   readonly #accelerator: Accelerator | null;
-  /** The accelerator, if it can work on the batch and events at hand. */
+  /** The accelerator, if it reaches the batch and events at hand. */
   #active: Accelerator | null = null;
   readonly #default: RunningRule;
   readonly #reportsByRule: Float64Array;
@@ -117,13 +120,15 @@ export class Detector {
   /**
    * Looks at report rows `from` to `to - 1` and appends their events.
    *
-   * Rules that sample by time, and ageing, need a batch with times: without them nothing is ever idle for too long. Rules that
-   * match MAC addresses need one that has its frames' bytes.
+   * Rules that sample by time need a batch with times; rules that match MAC addresses need one with the bytes of its
+   * frames.
+   * Without times, no state ages.
    *
-   * @returns the first row not looked at: `to`, or less if the events of the next one might not fit. Read the events,
-   *   `clear` them, and go on from there
-   * @throws TypeError if the rules need times or bytes that the batch lacks; RangeError for rows the batch does not hold, and if
-   *   `events` holds those of another batch
+   * @returns the first row not looked at: `to`, or less if the events of the next one might not fit. Then read the
+   *   events,
+   * `clear` them, and go on from there
+   * @throws TypeError if the rules need times or bytes that the batch lacks
+   * @throws RangeError for rows that the batch does not hold, and if `events` holds those of another batch
    */
   detect(batch: TelemetryBatch, events: EventBatch, from = 0, to: number = batch.reports): number {
     if (!(from >= 0 && from <= to && to <= batch.reports)) {
@@ -174,7 +179,10 @@ export class Detector {
     return [...events];
   }
 
-  /** Puts other rules in the place of all. Those of the same name keep their counters and, if equal, their threshold. @throws RulesError, with nothing changed */
+  /**
+   * Replaces all rules. One of the same name keeps its counters and, if it is equal, its threshold.
+   * @throws RulesError, with nothing changed
+   */
   setRules(rules: RuleSet): void {
     this.#book.setAll(rules);
   }
@@ -184,7 +192,7 @@ export class Detector {
     this.#book.add(rule);
   }
 
-  /** Puts a rule in the place of the one of its name. @throws RulesError or RangeError, with nothing changed */
+  /** Replaces the rule of the same name. @throws RulesError or RangeError, with nothing changed */
   replaceRule(rule: Rule): void {
     this.#book.replace(rule);
   }
@@ -194,7 +202,10 @@ export class Detector {
     this.#book.remove(name);
   }
 
-  /** Moves a threshold; the rule as given keeps its own. @throws RangeError for no such rule, or one without threshold */
+  /**
+   * Moves the threshold in force, not that in {@link rules}. @throws RangeError for no such rule, or one without
+   * threshold
+   */
   setThreshold(name: string, threshold: number): void {
     this.#book.setThreshold(name, threshold);
   }
@@ -209,7 +220,7 @@ export class Detector {
     return this.#book.rules();
   }
 
-  /** Name of the rule in a slot, as event rows hold it; `null` for the default. */
+  /** Name of the rule in a slot of an event row; `null`: the default. */
   ruleName(slot: number): string | null {
     return slot === NO_RULE ? null : this.#book.name(slot);
   }
@@ -226,7 +237,8 @@ export class Detector {
 
   /**
    * Exact state: frees flows that have been idle for too long, in at most `maxSets` sets of 8; call it now and then.
-   * Flows that come back after the idle time are new also without it.
+   * Flows
+   * that come back after the idle time count as new even without it.
    * @param timeNs nanoseconds since the epoch
    */
   sweep(timeNs: bigint, maxSets: number): number {
@@ -268,7 +280,7 @@ export class Detector {
     return view;
   }
 
-  /** Looks at prepared rows, a run of equal decisions at a time. */
+  /** Looks at prepared rows, in runs of equal decisions. */
   #run(view: BatchView, from: number, to: number): void {
     const { decisions } = view;
     const context = this.#context;
@@ -299,7 +311,7 @@ export class Detector {
     }
   }
 
-  /** Looks at rows of one rule, by the accelerator where it can. */
+  /** Looks at rows of one rule, with the accelerator if it has a loop for it. */
   #look(rule: RunningRule, from: number, to: number): void {
     const accelerator = this.#active;
     if (accelerator?.takes(rule) === true) accelerator.run(this.#context, rule, from, to);

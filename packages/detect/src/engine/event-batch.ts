@@ -6,17 +6,16 @@ import { EVENT_COLUMN, EVENT_COLUMNS, EVIDENCE } from './event-columns.js';
 
 const COLUMNS = /* @__PURE__ */ EVENT_COLUMNS.length + EVIDENCE.SLOTS * EVIDENCE.COLUMNS;
 
-/** Default rows: enough for the deepest report a batch can hold, many times over. */
+/** Room for the deepest report, many times over. */
 const DEFAULT_CAPACITY = 8192;
 /** A report raises at most one event a hop, and the deepest has 256. */
 const MIN_CAPACITY = 256;
 
 /**
- * Events as a struct of arrays, made once and reused. Nothing is allocated after construction. They know their batch and their
- * detector: a consumer needs nothing beside them.
+ * Events as columns, allocated once and reused. They know their batch and their detector: a consumer needs nothing else.
  *
- * Rows 0 to `count - 1` are valid. Which of `hop`, `nodeId`, `value`, `previous` and `threshold` mean something follows
- * from the detector and the scope in `kind`; the others are undefined:
+ * Rows 0 to `count - 1` are valid. The detector and the scope in `kind` tell which of `hop`, `nodeId`, `value`, `previous`
+ * and `threshold` mean something; the others are undefined:
  *
  * | detector | hop, nodeId | value, threshold | previous |
  * |---|---|---|---|
@@ -44,9 +43,9 @@ export class EventBatch {
   readonly hop: Uint32Array;
   /** The switch; all ones if it did not name itself. */
   readonly nodeId: Uint32Array;
-  /** What was compared, in the unit of the device: the hop's value, the sum over the hops, or the average. */
+  /** The value compared, in the unit of the device: that of the hop, the sum over the hops, or the average. */
   readonly value: Uint32Array;
-  /** What it was compared with. */
+  /** The value it was compared with. */
   readonly previous: Uint32Array;
   readonly threshold: Uint32Array;
   /** Columns of {@link EVIDENCE}: slot s, column c and row r are at `(s * EVIDENCE.COLUMNS + c) * stride + r`. */
@@ -57,13 +56,13 @@ export class EventBatch {
 
   /**
    * @param capacity rows, 256 to 2^24. Default 8192
-   * @param arena where to put them; needs {@link EventBatch.byteLength} bytes. Default: an ArrayBuffer of its own
+   * @param arena where to put the columns; it needs {@link EventBatch.byteLength} bytes. Default: an ArrayBuffer
    * @throws RangeError for a capacity out of range or an arena that is too small
    */
   constructor(capacity: number = DEFAULT_CAPACITY, arena?: Arena) {
     const memory = arena ?? new Arena(new ArrayBuffer(EventBatch.byteLength(capacity)));
     this.capacity = capacity;
-    // An odd number of cache lines, so that the same row of all columns does not fall into one set of the cache.
+    // An odd number of cache lines: the same row of all columns must not fall into one set of the cache.
     this.stride = strideOf(capacity);
     this.#count = new Int32Array(memory.buffer, memory.take(64), 2);
     const words = memory.words(this.stride * COLUMNS);
@@ -98,7 +97,7 @@ export class EventBatch {
     this.#count[0] = value;
   }
 
-  /** Slots of evidence that may be in use, in any row: 0 without complex events. */
+  /** So many slots of evidence, in any row, may be in use: 0 without complex events. */
   get evidenceSlots(): number {
     return this.#count[1]!;
   }
@@ -108,7 +107,7 @@ export class EventBatch {
     this.#count[1] = value;
   }
 
-  /** The batch whose reports the events were found in. @throws Error if no detector has filled these events */
+  /** The batch whose reports raised the events. @throws Error if no detector has filled these events */
   get batch(): TelemetryBatch {
     if (this.#batch === null) throw new Error('no detector has filled these events');
     return this.#batch;
@@ -121,7 +120,7 @@ export class EventBatch {
   }
 
   /**
-   * Sets the batch and the detector of the events: for detectors, and for copies.
+   * For detectors, and for copies: sets the batch and the detector of the events.
    * @throws RangeError if there are events that were found elsewhere
    */
   attach(batch: TelemetryBatch, detector: Detector): void {
@@ -132,7 +131,7 @@ export class EventBatch {
     this.#detector = detector;
   }
 
-  /** Name of the rule of an event; `null` for the default. Valid as long as the rules are those that raised the event. */
+  /** Name of the rule of an event; `null`: the default. Valid until the rules change. */
   ruleName(row: number): string | null {
     return this.detector.ruleName(this.rule[row]!);
   }
@@ -143,7 +142,7 @@ export class EventBatch {
   }
 
   /**
-   * Event `row` as an object. Valid as long as the rules are those that raised it.
+   * Event `row` as an object. Valid until the rules change.
    * @throws RangeError for a row that is not there
    */
   event(row: number): Event {
@@ -156,7 +155,7 @@ export class EventBatch {
     for (let row = 0; row < this.count; row++) yield eventOf(this, row);
   }
 
-  /** Forgets all events, and what they were found in. No column is touched. */
+  /** Forgets all events, their batch and their detector. */
   clear(): void {
     this.#count.fill(0);
     this.#batch = null;

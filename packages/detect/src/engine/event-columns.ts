@@ -1,6 +1,7 @@
-/** What the columns of an event batch are, and what their cells mean. */
-
-/** Columns of an event batch before those of evidence, in the order of memory. Other threads and accelerators read this layout; append, never reorder. */
+/**
+ * Columns of an event batch before those of evidence, in the order of memory. Other threads and accelerators read this
+ * layout; append, never reorder.
+ */
 export const EVENT_COLUMNS = ['report', 'rule', 'kind', 'hop', 'nodeId', 'value', 'previous', 'threshold'] as const;
 
 /** Index of each column. */
@@ -17,11 +18,12 @@ export const EVENT_COLUMN = {
 } as const;
 
 /**
- * Evidence of complex events: for each clause of the expression, in its order, the first condition that holds, what it
- * was seen to be, and where. Slot s begins at column `EVENT.EVIDENCE + s * COLUMNS`.
+ * Evidence of complex events: for each clause of the expression, in its order, the first condition that holds, its
+ * value,
+ * and where it was seen. Slot s begins at column `EVENT_COLUMN.EVIDENCE + s * COLUMNS`.
  */
 export const EVIDENCE = {
-  /** Clauses that an expression has at most. */
+  /** The most clauses of an expression. */
   SLOTS: 8,
   COLUMNS: 3,
   /** Metric number (or {@link NO_METRIC}) | index in AGGREGATES << 8 | position on the path << 16. */
@@ -35,7 +37,7 @@ export const EVIDENCE = {
   HOP_SHIFT: 16,
   /** The position of a value of all hops together, or of the history. */
   NO_HOP: 0xffff,
-  /** What is in WHAT of the slot behind the last. */
+  /** WHAT of the slot behind the last one in use. */
   NONE: -1,
 } as const;
 

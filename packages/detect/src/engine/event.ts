@@ -6,14 +6,14 @@ import { EVIDENCE, type EventScope, KIND, NO_METRIC, SCOPES } from './event-colu
 
 const COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 
-/** A condition of a complex expression that held, the number that it held for, and where that was seen. */
+/** A condition of a complex expression that held, its value, and where it was seen. */
 export interface Evidence {
   readonly aggregate: Aggregate;
   /** `null`: count. */
   readonly metric: MetricName | null;
   /**
-   * In the unit of the device: the aggregate, or the value of one hop. Of `any` that of the first hop that holds, of
-   * `all` the one that comes nearest to the constant.
+   * In the unit of the device: the aggregate, or the value of one hop. For `any` that of the first hop that holds, for
+   * `all` the one nearest to the constant.
    */
   readonly value: number;
   /** The switch; `null` if it did not name itself, and for `sum`, `delta` and `count`, which have no place. */

@@ -10,12 +10,13 @@ const ENTRY_WORDS = 16;
 const WORD = { SOURCE: 0, DESTINATION: 1, PORTS: 2, META: 3, TICK: 10 } as const;
 const IPV6_META = 0x100;
 
-/** What {@link FlowTable.find} found out besides the entry. */
+/** How {@link FlowTable.find} found the entry. */
 export const FOUND = { KNOWN: 0, NEW: 1, EVICTED: 2, AGED: 3 } as const;
 
 /**
- * Flows by their exact 5-tuple, in a fixed number of entries: sets of 8, of which the least recently seen gives way. The
- * entries are the cells of the flow state.
+ * Flows by their exact 5-tuple, in sets of 8 entries. In a full set, the least recently seen flow gives way. The
+ * entries are
+ * the cells of the flow state.
  */
 export class FlowTable {
   /** Entries. */
@@ -23,7 +24,7 @@ export class FlowTable {
   readonly byteLength: number;
   /** How the last {@link find} went: see {@link FOUND}. */
   outcome: number = FOUND.KNOWN;
-  /** Whether ticks are time, so that entries can be idle for too long. */
+  /** Whether ticks are time; only then are entries ever idle for too long. */
   ages = false;
   readonly #tags: Int32Array;
   readonly #entries: Int32Array;
@@ -46,7 +47,7 @@ export class FlowTable {
     this.#entries = signed(arena.words(this.capacity * ENTRY_WORDS));
   }
 
-  /** Entries that a wish for `capacity` flows gives. */
+  /** The number of entries for so many flows. */
   static entries(capacity: number): number {
     return 2 ** Math.ceil(Math.log2(Math.max(WAYS, capacity)));
   }
@@ -56,7 +57,7 @@ export class FlowTable {
   }
 
   /**
-   * The entry of the flow of a report row; makes one, and room for it, if need be. {@link outcome} says which.
+   * The entry of the flow of a report row. Makes one if need be, and room for it; {@link outcome} says which.
    *
    * @param hash CRC-32 of the flow, as a signed word
    * @param tick now, 32 bits that may wrap

@@ -14,20 +14,20 @@ export interface DetectorOptions {
   readonly flowCells?: number;
   /** Cells of switch state, 1 to 2^20. Default 4096. Exact: switches at a time, rounded up to a power of two. */
   readonly switchCells?: number;
-  /** Hop positions that change detectors follow, 1 to 32; what lies beyond is counted. Default 8. */
+  /** Hop positions that change detectors follow, 1 to 32; hops beyond are counted. Default 8. */
   readonly positions?: number;
-  /** Exact: entries not seen for longer are forgotten, in milliseconds; 0: never. At most 2^31 - 1. Default 60 000. */
+  /** Exact: milliseconds after which entries not seen are forgotten, at most 2^31 - 1; 0: never. Default 60 000. */
   readonly idleMs?: number;
   /** Rules at a time, 1 to 2^20. Default 16 384. */
   readonly maxRules?: number;
   /**
-   * Bytes of state for all detectors together. Default: what the first rules need, plus 128 bytes a flow cell for
-   * rules that come later.
+   * Bytes of state for all detectors. Default: what the first rules need, plus 128 bytes a flow cell for later rules.
    */
   readonly stateBytes?: number;
   /**
-   * Memory of the WebAssembly accelerator, to put state and tables in. Telemetry and event batches that lie in it as well
-   * are worked on by the accelerator; others by TypeScript, with the same result. Default: an ArrayBuffer, and TypeScript.
+   * Memory of the WebAssembly accelerator, for state and tables. The accelerator works on telemetry and event batches
+   * that
+   * lie in it too; TypeScript works on others, with the same result. Default: an ArrayBuffer, and TypeScript.
    */
   readonly memory?: AcceleratorMemory;
 }

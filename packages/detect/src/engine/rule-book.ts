@@ -12,17 +12,18 @@ function isSameRule(a: Rule, b: Rule): boolean {
 }
 
 /**
- * The rules in force: each has a slot, which it keeps while it is changed. A change either happens as a whole or, with
- * a RulesError, not at all.
+ * The rules in force. A rule keeps its slot while it is changed. A change happens as a whole or, with a RulesError, not
+ * at
+ * all.
  */
 export class RuleBook {
   readonly capacity: number;
   /** What the loops read, by slot. */
   readonly running: (RunningRule | undefined)[] = [];
   isDefaultReport = true;
-  /** The rule that matches everything and that no rule comes before; -1 if there is none. */
+  /** The rule that matches everything and has the highest priority; -1: none. */
   everything = -1;
-  /** Whether any rule needs the report's flow: state, a sample, or a decision. */
+  /** Whether any rule keeps state by flow, or samples. */
   needsFlow = false;
   /** Whether a rule samples by time. */
   needsTime = false;
@@ -65,7 +66,7 @@ export class RuleBook {
     return this.#rules[this.slot(name)];
   }
 
-  /** Puts other rules in the place of all; rules of the same name keep their slot. */
+  /** Replaces all rules; those of the same name keep their slot. */
   setAll({ rules, default: otherwise }: RuleSet): void {
     const problems: RuleProblem[] = [];
     const refuse = (index: number, code: RuleProblem['code'], message: string): void => {
@@ -130,7 +131,7 @@ export class RuleBook {
     this.#summarize();
   }
 
-  /** Puts a rule in the place of the one of its name. */
+  /** Replaces the rule of the same name. */
   replace(rule: Rule): void {
     checkRule(rule);
     const slot = this.#known(rule.name);
@@ -157,7 +158,7 @@ export class RuleBook {
     this.#summarize();
   }
 
-  /** Moves the threshold of a rule, and with it, in proportion, those of switches with another unit. */
+  /** Moves the threshold of a rule and, in proportion, the thresholds of switches with another unit. */
   setThreshold(name: string, threshold: number): void {
     const slot = this.#known(name);
     const { detector } = this.#rules[slot]!;

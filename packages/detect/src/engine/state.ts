@@ -90,8 +90,10 @@ export interface StateArray extends StateKey {
 }
 
 /**
- * The memory of all detectors, as registers of a switch: one array of cells for each kind of state and metric, shared
- * by all rules that use it. Its size is fixed; arrays are carved out of it when the first rule needs them and stay, so
+ * The memory of all detectors, like the registers of a switch: one array of cells for each kind of state and metric,
+ * shared
+ * by all rules that use it. Its size is fixed. The first rule that needs an array takes it out of the pool, and it
+ * stays, so
  * that state survives the rules.
  */
 export class StatePool {
@@ -102,7 +104,7 @@ export class StatePool {
   readonly #arrays: StateArray[] = [];
   #used = 0;
 
-  /** @param byteLength what {@link StatePool.bytesOf} gives for all that is to fit in */
+  /** @param byteLength the sum of {@link StatePool.bytesOf} for all that is to fit */
   constructor(arena: Arena, cells: CellCounts, byteLength: number) {
     this.cells = cells;
     this.byteLength = byteLength;
@@ -132,7 +134,7 @@ export class StatePool {
     return this.#arrays.find((array) => array.kind === kind && array.metric === metric);
   }
 
-  /** Bytes that the states among `keys` which do not exist yet would take. */
+  /** Bytes of the states among `keys` that do not exist yet. */
   missing(keys: readonly StateKey[]): number {
     const seen = new Set<string>();
     let bytes = 0;
@@ -145,7 +147,7 @@ export class StatePool {
     return bytes;
   }
 
-  /** The array of a state, made if need be. The caller has asked {@link missing}. */
+  /** The array of a state, made if need be. Ask {@link missing} first. */
   take(key: StateKey): StateArray {
     const known = this.find(key);
     if (known !== undefined) return known;

@@ -11,17 +11,17 @@ export interface DetectorTotals {
   /** Reports with at least one event: what a pre-filter lets through. */
   readonly survivors: number;
   readonly events: number;
-  /** Rows that the codec could not decode to their end; they are left alone. */
+  /** Rows that the codec could not decode to their end. The detector skips them. */
   readonly notOk: number;
   /** Reports that no rule matched, under `default: drop`. */
   readonly unmatched: number;
-  /** Reports that their rule's sampling passed over. */
+  /** Reports that the sampling of their rule skipped. */
   readonly unsampled: number;
-  /** Reports of unknown flow, of a rule whose detector or sampling keeps state by flow. */
+  /** Reports of unknown flow whose rule keeps state by flow. */
   readonly withoutFlow: number;
   /** Hops at positions that a change detector does not follow. */
   readonly beyondPositions: number;
-  /** Exact state: flows and switches forgotten because they were idle, or because others needed the room. */
+  /** Exact state: flows and switches forgotten because they were idle, or to make room. */
   readonly aged: number;
   readonly evicted: number;
   /** The rules in force. */

@@ -21,23 +21,28 @@ import { checkOperands, MAX_TREE_LEVELS, printExpression, tooDeep } from './prin
 
 /**
  * Compiles an expression to its minimal conjunctive normal form: no condition twice in a clause, no clause that
- * contains another. Conditions that differ in metric, aggregate, operator or constant are taken as independent, and a
- * condition or its contrary is not taken for granted: both are unknown where the metric is missing.
+ * contains
+ * another. Conditions that differ in metric, aggregate, operator or constant count as independent; so do a condition
+ * and its
+ * contrary, because both are unknown where the metric is missing.
  *
- * The form is unique. Two expressions that say the same of the same conditions give the same result, the order included:
- * by metric number (`count()` last), aggregate, operator and constant.
+ * The form is unique: expressions that say the same of the same conditions give the same result, in the same order (by
+ * metric
+ * number with `count()` last, then aggregate, operator and constant).
  *
- * An expression is refused if, and only if, this form has more than 8 clauses or a clause of more than
- * 4 conditions, however large it would become on the way; or if it was not made by
- * {@link parseExpression} and exceeds that one's limits. It takes fewer than 2 * 4^8 evaluations of the expression to
- * find out, mostly a few dozen, and little memory: the form is not multiplied out.
+ * An expression is refused only if this form has more than 8 clauses or a clause of more than 4 conditions, however
+ * large it
+ * would become on the way; or if it was not made by {@link parseExpression} and exceeds the limits of that function. To
+ * find
+ * out takes fewer than 2 * 4^8 evaluations of the expression, mostly a few dozen, and little memory.
  *
- * @param convert called once for each condition, in the order of the text, with the operator and the aggregate as they
- *   are in the result: after the negations around the condition
- * @param text what `expression` was parsed from, to be quoted in messages; without it they quote its printed form
- * @throws ExpressionError `EXPRESSION_TOO_LARGE`: its span is that of the part to change, found from the outside in: the
- *   first in the text that is too large by itself while each of its operands fits. What `convert` throws, with its code
- *   and the span of the quantity, and the error as `cause`
+ * @param convert called once for each condition, in the order of the text, with the operator and the aggregate of the
+ *   result:
+ * after the negations around the condition
+ * @param text what `expression` was parsed from, for messages; without it they quote its printed form
+ * @throws ExpressionError `EXPRESSION_TOO_LARGE`; its span is the first part of the text that is too large while each
+ *   of its
+ * operands fits. What `convert` throws, with its code, the span of the quantity, and the error as `cause`
  * @throws RangeError if `convert` gives no whole number of 32 bits, or an `and` or `or` has no operand
  */
 export function toCnf(expression: Expression, convert: ConvertQuantity, text?: string): Cnf {
@@ -54,13 +59,13 @@ export function toCnf(expression: Expression, convert: ConvertQuantity, text?: s
     });
 }
 
-/** Contrary of an operator and the aggregate it is used with. */
+/** The contrary of an operator and its aggregate. */
 export function negate(aggregate: Aggregate, operator: Operator): { aggregate: Aggregate; operator: Operator } {
   const contrary = aggregate === 'any' ? 'all' : aggregate === 'all' ? 'any' : aggregate;
   return { aggregate: contrary, operator: CONTRARY[operator] };
 }
 
-/** Pushes negations into the conditions, converts their constants and numbers the different ones. */
+/** Pushes negations into the conditions, converts their constants, and numbers the distinct ones. */
 function withoutNot(root: Expression, convert: ConvertQuantity, conditions: Condition[]): Monotone {
   const indices = new Map<string, number>();
   let written = 0;
@@ -108,7 +113,7 @@ function compile(
     constant = convert(metric, operator, quantity, aggregate);
   } catch (error) {
     const problem = problemOf(error);
-    // Anything else is no verdict on the quantity but a bug: it must not pass for bad input.
+    // Anything else is a bug, and must not pass for bad input.
     if (problem === null) throw error;
     throw new ExpressionError(problem.code, problem.message, expression.quantitySpan, { cause: error });
   }
@@ -150,7 +155,7 @@ function tooLarge(root: Monotone, conditionCount: number, text: string | undefin
   return new ExpressionError('EXPRESSION_TOO_LARGE', message, span);
 }
 
-/** The first part that does not fit while all its operands do, and how it became clear; `null` if all fits. */
+/** The first part that does not fit while all its operands do, and the clauses that show it; `null` if all fits. */
 function smallestTooLarge(
   part: Monotone,
   conditionCount: number,

@@ -18,7 +18,7 @@ export type Token =
 
 const BLANKS = /\s*/y;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
-/** Symbols of the language and, so that one can say what to write instead, those of others. */
+/** Symbols of the language, and those of other languages, for which a message says what to write instead. */
 const SYMBOL = /===|!==|<=|>=|==|!=|<>|=<|=>|&&|\|\||[<>=!&|()[\]{},+\-*/.\u2264\u2265\u2260\u2227\u2228\u00ac]/y;
 const NUMBER = /[0-9]+(?:\.[0-9]+)?/y;
 /** Micro has two characters: U+00B5 and U+03BC. */
@@ -26,7 +26,7 @@ const UNIT = /%|[A-Za-z\u00b5\u03bc]+/y;
 const KEYWORD = /^(?:and|or|not)$/i;
 const CALL = /\s*\(/y;
 
-/** Mistakes right after a number, and what to say of them. */
+/** Mistakes right after a number, and what a message says of them. */
 const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [/[eE][+-]?[0-9]+/y, 'numbers have no exponent: write it out, as 1000 for 1e3'],
   [/[_,'\u2019][0-9]/y, 'numbers have no separators: write 1000000 for a million'],
@@ -35,7 +35,7 @@ const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [/\./y, 'write digits after the decimal point, or none'],
 ];
 
-/** Reads an expression's text piece by piece, so that the first mistake in the text is the one found. */
+/** Reads the text of an expression piece by piece, so that the first mistake in the text is found first. */
 export class Lexer {
   readonly #text: string;
   #position = 0;
@@ -45,13 +45,13 @@ export class Lexer {
     this.#text = text;
   }
 
-  /** The next piece, not taken. */
+  /** The next piece; does not take it. */
   peek(): Token {
     this.#ahead ??= this.#read();
     return this.#ahead;
   }
 
-  /** Takes the next piece. At the end, the end again and again. */
+  /** Takes the next piece. At the end, it gives the end again. */
   next(): Token {
     const token = this.peek();
     this.#ahead = null;
@@ -82,7 +82,7 @@ export class Lexer {
     }
     const unitStart = end + this.#match(BLANKS, end).length;
     let unit = this.#match(UNIT, unitStart);
-    // `5 and` has no unit, nor has `5 max(`, where the word between is what is missing.
+    // `5 and` has no unit; nor has `5 max(`, which lacks the word between.
     const isCall = unitStart > end && this.#match(CALL, unitStart + unit.length) !== '';
     if (KEYWORD.test(unit) || (isCall && unit !== '%')) unit = '';
     if (unit !== '') end = unitStart + unit.length;
@@ -95,7 +95,7 @@ export class Lexer {
     return { text: this.#text.slice(start, this.#position), start, end: this.#position };
   }
 
-  /** What a sticky pattern matches at a position; empty if it does not. */
+  /** What a sticky pattern matches at a position, or empty text. */
   #match(pattern: RegExp, position: number): string {
     pattern.lastIndex = position;
     return pattern.exec(this.#text)?.[0] ?? '';

@@ -1,6 +1,17 @@
 import type { MetricName } from '@int/codec';
+import type { Quantity } from '@int/network/internals';
 
-/** Aggregates over the hops of a report that carry the metric, and over a flow's history. */
+export type { Quantity };
+
+/**
+ * Aggregates over the hops of a report that carry the metric, and over the history of a flow.
+ *
+ * `any` and `all` compare each hop. `sum` (saturating at 2^32 - 1), `max`, `min` and `last` (the hop nearest the sink)
+ * give one
+ * value. `delta` is the absolute difference between the sum of this report and that of the flow's previous one, 0 at
+ * first
+ * sight. `count` is the number of the flow's reports. A condition on a metric that no hop carries is unknown.
+ */
 export const AGGREGATES = ['any', 'all', 'sum', 'max', 'min', 'last', 'delta', 'count'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
 
@@ -33,14 +44,6 @@ export interface Condition {
   readonly constant: number;
 }
 
-/** A constant as written: its value and its unit, not yet converted. */
-export interface Quantity {
-  /** Exact decimal text of the number, as `0.5`. */
-  readonly number: string;
-  /** `us`, `%`, `KiB`, ...; empty: device units. */
-  readonly unit: string;
-}
-
 /** An expression as parsed. */
 export type Expression =
   | { readonly type: 'and' | 'or'; readonly operands: readonly Expression[]; readonly span: Span }
@@ -56,22 +59,24 @@ export type Expression =
       readonly quantitySpan: Span;
     };
 
-/** Conjunctive normal form: all clauses must hold; of each clause, one condition. */
+/** Conjunctive normal form: every clause must hold, and of each clause one condition. */
 export type Cnf = readonly (readonly Condition[])[];
 
-/** What the data plane's logic registers hold. */
+/** The data plane's logic registers hold so many clauses of so many conditions. */
 export const MAX_CLAUSES = 8;
 export const MAX_CONDITIONS = 4;
 
 /** Levels of parentheses and `not` that a text may nest. */
 export const MAX_NESTING = 64;
-/** Conditions that a text may contain, before duplicates and absorbed ones are taken out. */
+/** Conditions that a text may contain, duplicates and absorbed ones included. */
 export const MAX_WRITTEN_CONDITIONS = 256;
 
 /**
  * Converts a constant to device units, 0 to 2^32 - 1: exactly, then rounded down for `>` and `<=` and up for `>=` and
- * `<`; `==` and `!=` with a fraction are refused. The same rounding serves an operator and its negation, so that
- * negating and rounding can be done in either order.
+ * `<`.
+ * For `==` and `!=` it refuses a fraction. An operator and its contrary round alike, so that negating and rounding can
+ * be done
+ * in either order.
  *
  * @param metric `null` for `count()`
  * @throws an error with a `code` of `RULE_PROBLEM_CODES`, or a `RulesError`

@@ -1,5 +1,5 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { nearestName } from '../rules/nearest.js';
+import { nearestName } from '@int/network/internals';
 import { ExpressionError } from './errors.js';
 import { Lexer, type Token } from './lexer.js';
 import {
@@ -13,7 +13,7 @@ import {
   type Span,
 } from './model.js';
 
-/** What other languages write. */
+/** What other languages write, and what to write here. */
 const REPLACEMENTS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ['=', '=='],
   ['===', '=='],
@@ -55,11 +55,9 @@ const LONGEST_QUOTE = 60;
  * quantity   = digits [ "." digits ] [ unit ]      unit  = "%" | letters
  * ```
  *
- * Blanks, line ends included, may stand between any two of these. Units are kept as written: what they mean is known
- * only to who compiles the expression.
- *
- * Spans do not include the parentheses around a part. Groups stay as they were written: `a and (b and c)` is not the
- * same tree as `a and b and c`.
+ * Blanks, line ends included, may stand between any two of these. Units stay as written; who compiles the expression
+ * interprets them. Spans leave out the parentheses around a part. Groups stay as written: `a and (b and c)` is another
+ * tree than `a and b and c`.
  *
  * @throws ExpressionError `BAD_EXPRESSION`, `BAD_QUANTITY` or `UNKNOWN_METRIC` with what to write instead;
  *   `EXPRESSION_TOO_LARGE` beyond 64 levels or 256 conditions
@@ -157,7 +155,7 @@ class Parser {
     };
   }
 
-  /** What stands between the parentheses of an aggregate, and the closing one. */
+  /** What stands between the parentheses of an aggregate; takes the closing one, too. */
   #metric(aggregate: Aggregate): MetricName | null {
     const token = this.#take();
     if (aggregate === 'count') {
@@ -188,7 +186,7 @@ class Parser {
   }
 }
 
-/** A piece of text for a message: its beginning only if it is long. */
+/** A piece of text for a message; of long text, its beginning. */
 export function quote(text: string): string {
   return `'${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE - 3).trimEnd()}...` : text}'`;
 }
@@ -206,11 +204,11 @@ function describe(token: Token): string {
   if (token.type !== 'stray') return quote(token.text);
   const code = token.text.codePointAt(0)!;
   const number = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  // Only what can be seen and is no half of a pair: the rest would make the message unreadable.
+  // Only characters that can be seen, and no half of a pair: others would make the message unreadable.
   return /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(token.text) ? `'${token.text}' (${number})` : number;
 }
 
-/** What to write instead of something that another language, or upper case, writes; `null` if it is nothing such. */
+/** What to write instead of a symbol of another language or a keyword in upper case; `null`: it is neither. */
 function replacementOf(token: Token): string | null {
   if (token.type === 'symbol') return REPLACEMENTS.get(token.text) ?? null;
   const lower = token.text.toLowerCase();

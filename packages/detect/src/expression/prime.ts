@@ -14,23 +14,30 @@ export interface Source {
 
 /** What {@link minimalClauses} found. */
 export interface MinimalClauses {
-  /** Clauses of the minimal form, as numbers of conditions, each ascending: all of them if they fit. */
+  /** Clauses of the minimal form, each as ascending numbers of conditions; all of them if they fit. */
   readonly clauses: readonly (readonly number[])[];
-  /** If not: the last clause has too many conditions, or is one clause too many. */
+  /** If not, the last clause has too many conditions, or is one too many. */
   readonly fits: boolean;
 }
 
 /**
  * The minimal conjunctive normal form of a monotone function, or proof that it is too large.
  *
- * Multiplying out can be exponential even where nearly everything is absorbed in the end. Instead, the clauses are found
- * one by one ("dualize and advance", Gunopulos et al., 2003). The clauses known so far are wrong as long as they
- * hold for some choice of true conditions for which the function is false. Conditions are added to such a choice as long
- * as it stays false; then those that are missing are a clause, and a minimal one: each choice that lacks them is
- * false, and with any one of them the function can be true. It is new, since the choice met all known ones. The minimal
- * clauses of a monotone function are unique: one that is too wide, or a ninth one, is proof that the form does not fit.
+ * Multiplying out can be exponential even where nearly everything is absorbed in the end. Instead, this finds the
+ * clauses one
+ * by one ("dualize and advance", Gunopulos et al., 2003):
+ * - Search a choice of true conditions that satisfies all clauses known so far, but not the function. Without one, the
+ *   clauses
+ * are complete.
+ * - Add conditions to the choice as long as the function stays false. Those that are then missing are a clause: each
+ *   choice
+ * that lacks them is false. It is minimal, because with any one of them the function can be true; and it is new,
+ * because the
+ * choice satisfies all known ones.
  *
- * The search for a choice goes through at most 4^8 ways to pick a condition of each known clause.
+ * The minimal clauses of a monotone function are unique. So one that is too wide, or a ninth one, proves that the form
+ * does
+ * not fit. The search goes through at most 4^8 ways to pick a condition of each known clause.
  */
 export function minimalClauses(root: Monotone, conditionCount: number): MinimalClauses {
   const members = new Set<number>();
@@ -57,7 +64,7 @@ function collect(node: Monotone, members: Set<number>): void {
   else for (const operand of node.operands) collect(operand, members);
 }
 
-/** Whether the function is true if the chosen conditions are, and no others. */
+/** Whether the function is true if exactly the chosen conditions are. */
 function holds(node: Monotone, chosen: Uint8Array): boolean {
   switch (node.type) {
     case 'condition':
@@ -74,10 +81,10 @@ function holds(node: Monotone, chosen: Uint8Array): boolean {
 /**
  * Adds conditions to those chosen until the clauses from `first` on hold but the function does not.
  *
- * @returns false if there is no such choice; then `chosen` is as before
+ * @returns false if there is no such choice; `chosen` is then as before
  */
 function choose(root: Monotone, clauses: readonly number[][], first: number, chosen: Uint8Array): boolean {
-  // More conditions can only make it true.
+  // More conditions cannot make it false again.
   if (holds(root, chosen)) return false;
   let place = first;
   while (place < clauses.length && clauses[place]!.some((index) => chosen[index] === 1)) place++;

@@ -7,10 +7,11 @@ export const MAX_TREE_LEVELS = 2 * MAX_NESTING + 2;
 const BINDING = { or: 0, and: 1, not: 2, condition: 2 } as const;
 
 /**
- * The text of an expression, with no parentheses but those it needs: parsed again it gives the same tree, except for
- * spans, and groups within a group of the same kind, which become one.
+ * The text of an expression, with only the parentheses that it needs. Parsed again, it gives the same tree, except for
+ * spans
+ * and for groups within a group of the same kind, which become one.
  *
- * @throws ExpressionError `EXPRESSION_TOO_LARGE` for a tree deeper than one that was parsed can be
+ * @throws ExpressionError `EXPRESSION_TOO_LARGE` for a tree deeper than a parsed one can be
  * @throws RangeError for an `and` or `or` of nothing
  */
 export function printExpression(expression: Expression): string {
@@ -45,7 +46,7 @@ export function tooDeep({ span }: Expression): ExpressionError {
   return new ExpressionError('EXPRESSION_TOO_LARGE', `more than ${MAX_TREE_LEVELS} levels of and, or and not`, span);
 }
 
-/** @throws RangeError if there are none: no text says so */
+/** @throws RangeError if there are none, which no text can say */
 export function checkOperands(operands: readonly unknown[]): void {
   if (operands.length === 0) throw new RangeError("'and' and 'or' need at least one operand");
 }
@@ -54,7 +55,7 @@ export function checkOperands(operands: readonly unknown[]): void {
  * The text of a conjunctive normal form, constants in device units: `a and (b or c)`. Parsed and compiled again, with
  * constants taken as they are, it gives the same.
  *
- * @throws RangeError if it has no clause, or a clause without a condition: the compiler never gives such a one
+ * @throws RangeError for no clause, or a clause without a condition; the compiler gives neither
  */
 export function printCnf(cnf: Cnf): string {
   if (cnf.length === 0 || cnf.some((clause) => clause.length === 0)) {

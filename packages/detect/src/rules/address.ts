@@ -1,9 +1,7 @@
 import { AddressError, formatIpv4, formatIpv6, type ParsedAddress, parseAddress } from '@int/codec';
 import { parseMac } from '@int/codec/internals';
+import { nearestName, quoted, ValueError } from '@int/network/internals';
 import type { PortRange, Prefix } from './model.js';
-import { nearestName } from './nearest.js';
-import { quoted } from './quantity.js';
-import { ValueError } from './value-error.js';
 
 /** Addresses, prefixes, ports, protocols and MAC addresses as rules write them. */
 
@@ -34,7 +32,7 @@ export const PROTOCOLS: Readonly<Record<string, number>> = {
   udplite: 136,
 };
 
-/** Protocols whose ports are part of a flow. Of all others both ports are 0. */
+/** Protocols whose ports are part of a flow. Both ports of all others are 0. */
 const WITH_PORTS: readonly number[] = [6, 17, 132, 136];
 
 /** Whether flows of a protocol have ports. */
@@ -71,7 +69,7 @@ export function parseProtocol(value: string | number): number {
   );
 }
 
-/** The bits of word `index` that a prefix of `length` bits leaves: unsigned. */
+/** Mask of word `index` of an address whose first `length` bits count: unsigned. */
 export function maskOf(length: number, index: number): number {
   const bits = Math.min(32, Math.max(0, length - 32 * index));
   return bits === 0 ? 0 : (0xffffffff << (32 - bits)) >>> 0;
@@ -82,7 +80,7 @@ export function addressText(version: 4 | 6, words: readonly number[]): string {
   return version === 4 ? formatIpv4(words[0]!) : formatIpv6(words[0]!, words[1]!, words[2]!, words[3]!);
 }
 
-/** Text of a prefix: `10.0.0.0/8`; of all bits, only the address. */
+/** Text of a prefix, `10.0.0.0/8`; of one of all bits, the address alone. */
 export function prefixText({ version, words, length }: Prefix): string {
   const address = addressText(version, words);
   return length === 32 * words.length ? address : `${address}/${length}`;

@@ -1,10 +1,10 @@
+import { parseDuration, quoted, rateOf } from '@int/network/internals';
 import { RulesError } from '../errors.js';
 import { type ReadDetector, readDetector } from './detector.js';
 import { described, type Finding, Given, type Shape } from './given.js';
 import { readMatch } from './match.js';
 import type { Adapt, Rule, RuleSet, Sample } from './model.js';
 import { findOverlaps, packetText } from './overlap.js';
-import { parseDuration, quoted, rateOf } from './quantity.js';
 import type { RuleSpec, RulesSpec, UnitsSpec } from './spec.js';
 import { NO_UNITS, readUnits, type Units } from './units.js';
 

@@ -1,14 +1,13 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
+import { quantityOf, quoted, unitOf, ValueError } from '@int/network/internals';
 import { toCnf } from '../expression/cnf.js';
 import { ExpressionError } from '../expression/errors.js';
 import type { Cnf, Expression, Quantity } from '../expression/model.js';
 import { parseExpression } from '../expression/parse.js';
+import { convert, convertAt, convertPerSwitch, reasonOf, type SwitchThresholds } from './convert.js';
 import { described, type Given, type Mapping, type Shape, suggestion } from './given.js';
 import { DETECTOR_KINDS, type DetectorConfig, type DetectorKind, type Scope } from './model.js';
-import { quantityOf, quoted, unitOf } from './quantity.js';
-import { convert, convertAt, convertPerSwitch, reasonOf, type SwitchThresholds } from './scale.js';
 import { bySwitch, isKnownAlready, type Units } from './units.js';
-import { ValueError } from './value-error.js';
 
 const METRIC = 'metric: hopLatency';
 const THRESHOLD = 'threshold: 10us';
@@ -204,7 +203,7 @@ function readHopThreshold(given: Given, metric: MetricName | null, units: Units)
   return { threshold: base.threshold, switches: new Map(merged) };
 }
 
-/** Reads a bound of one threshold for all switches, which adapting needs. */
+/** Reads a bound of a threshold that must be the same for all switches, because it adapts. */
 function hopBound(metric: MetricName, units: Units): (given: Given) => number | null {
   return (given) =>
     readOne(given, metric, units, (known, quantity) => {
@@ -222,7 +221,7 @@ function readExpression(given: Given, units: Units): Cnf | null {
     const expression = parseExpression(value);
     const before = findings.length;
     const isHeld = checkConstants(expression, given, units);
-    // The compiler stops at the first constant that is wrong; all have been looked at.
+    // The compiler would stop at the first wrong constant; all have been checked.
     if (findings.length > before || isHeld) return null;
     return toCnf(
       expression,
@@ -235,7 +234,7 @@ function readExpression(given: Given, units: Units): Cnf | null {
   }
 }
 
-/** Finds all constants that cannot be converted. Returns whether one waits for a scale that is wrong itself. */
+/** Finds all constants that cannot be converted. Returns whether one of them needs a scale that could not be read. */
 function checkConstants(root: Expression, given: Given, units: Units): boolean {
   let isHeld = false;
   const parts: Expression[] = [root];

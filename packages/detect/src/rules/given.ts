@@ -1,8 +1,6 @@
+import { nearestName, quoted, ValueError } from '@int/network/internals';
 import type { RuleProblem, RuleProblemCode } from '../errors.js';
 import type { Span } from '../expression/model.js';
-import { nearestName } from './nearest.js';
-import { quoted } from './quantity.js';
-import { ValueError } from './value-error.js';
 
 /** Keys and indices from the root of the rules. */
 export type Path = readonly (string | number)[];
@@ -12,15 +10,15 @@ export interface Finding {
   readonly problem: RuleProblem;
   /** Whether the problem is the last key of the path, not the value there. */
   readonly atKey: boolean;
-  /** The other place that has to do with it, such as the rule of the same name. */
+  /** Another place that belongs to the problem, such as the rule of the same name. */
   readonly other: Path | null;
 }
 
 /** What a mapping may have. */
 export interface Shape {
-  /** The mapping in a sentence: `a rule`, `perHop`. */
+  /** The mapping as messages call it: `a rule`, `perHop`. */
   readonly what: string;
-  /** Key -> what a message writes for it: `name: web-latency`. */
+  /** Key -> what messages write for it: `name: web-latency`. */
   readonly keys: Readonly<Record<string, string>>;
   readonly required?: readonly string[];
   /** Other names that people give the keys. */
@@ -29,7 +27,7 @@ export interface Shape {
   readonly elsewhere?: Readonly<Record<string, string>>;
 }
 
-/** A value in a sentence. */
+/** A value as messages describe it. */
 export function described(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -39,7 +37,7 @@ export function described(value: unknown): string {
   return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`;
 }
 
-/** `did you mean x?` if a name is near, then all names: the end of a message about an unknown one. */
+/** The end of a message about an unknown name: `did you mean x?` if one is near, then all names. */
 export function suggestion(text: string, names: readonly string[]): string {
   const near = nearestName(text, names);
   return near === null ? `one of ${names.join(', ')}` : `did you mean ${near}? (one of ${names.join(', ')})`;
@@ -159,7 +157,7 @@ function unknownKey(key: string, names: readonly string[], { what, keys, aliases
   return names.length === 0 ? `${start}: it takes none, write {}` : `${start}: ${suggestion(key, names)}`;
 }
 
-/** A value by a key that anybody may have written. */
+/** The value of a key that anybody may have written. */
 function own(record: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
   return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -2,8 +2,9 @@ import type { MetricName } from '@int/codec';
 import type { Cnf } from '../expression/model.js';
 
 /**
- * Rules as the detectors run them: numbers in the unit of the device, addresses as words. {@link compileRules} makes
- * them from what people write ({@link RulesSpec}), checks included.
+ * A rule as the detectors run it: numbers in the unit of the device, addresses as words. {@link compileRules} makes it
+ * from
+ * what people write ({@link RulesSpec}), and checks it.
  */
 export interface Rule {
   /** Unique within its set. */
@@ -16,7 +17,7 @@ export interface Rule {
   readonly adapt: Adapt | null;
 }
 
-/** What a rule matches; `null`: any. A report whose flow is unknown matches only where all are `null`. */
+/** What a rule matches; `null`: any. A report whose flow is unknown matches only if all fields are `null`. */
 export interface Match {
   /** IP protocol number, 0 to 255. */
   readonly protocol: number | null;
@@ -29,7 +30,7 @@ export interface Match {
   readonly destinationMac: number | null;
 }
 
-/** Matches every report, those without a known flow included. */
+/** Matches every report, also those without a known flow. */
 export const MATCH_ANY: Match = {
   protocol: null,
   source: null,
@@ -54,7 +55,7 @@ export interface Prefix {
   readonly version: 4 | 6;
   /** Big-endian 32-bit words, unsigned: one for IPv4, four for IPv6. Bits beyond `length` are 0. */
   readonly words: readonly number[];
-  /** Bits that count: 0 to 32 or 0 to 128. Length 0 still asks for the IP version. */
+  /** Bits that count: 0 to 32, or 0 to 128. Length 0 still asks for the IP version. */
   readonly length: number;
 }
 
@@ -71,11 +72,11 @@ export type Sample =
   /** A report, then none of the flow for so many nanoseconds; 1 to 2^53 - 1. */
   | { readonly everyNs: number };
 
-/** A rule whose threshold moves so that it raises `target` events a second. */
+/** A rule that raises `target` events a second, because its threshold moves. */
 export interface Adapt {
   /** Events a second. */
   readonly target: number;
-  /** Thresholds stay within these, in the unit of the device. */
+  /** Limits of the threshold, in the unit of the device. */
   readonly minimum: number;
   readonly maximum: number;
 }
@@ -83,14 +84,14 @@ export interface Adapt {
 /** Where a threshold or change detector looks. */
 export type Scope = 'hop' | 'endToEnd';
 
-/** A detector and its parameters. Thresholds are 0 to 2^32 - 1 and strict: an event is above them. */
+/** A detector and its parameters. Thresholds are 0 to 2^32 - 1. They are strict: an event is above its threshold. */
 export type DetectorConfig =
   | { readonly kind: 'noop' }
   | {
       readonly kind: 'perHop';
       readonly metric: MetricName;
       readonly threshold: number;
-      /** Switches whose device unit differs, and what the threshold is for them. */
+      /** Thresholds of the switches whose device unit differs, by switch id. */
       readonly switchThresholds?: ReadonlyMap<number, number>;
     }
   | { readonly kind: 'perFlow'; readonly metric: MetricName; readonly threshold: number }

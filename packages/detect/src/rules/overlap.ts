@@ -1,12 +1,7 @@
 import { addressText, hasPorts, macText, maskOf, protocolName } from './address.js';
 import type { Match, Prefix, Rule } from './model.js';
 
-/**
- * Which rules can match the same packet. A packet has an IP version, two addresses of it, a protocol, two ports and two
- * MAC addresses; the ports of a protocol without ports are 0.
- */
-
-/** A packet that some matches share. */
+/** A packet that two matches share. */
 export interface PacketExample {
   readonly version: 4 | 6;
   readonly protocol: number;
@@ -80,15 +75,17 @@ export function commonPacket(a: Match, b: Match): PacketExample | null {
 }
 
 /**
- * Whether a packet exists that both match. Exact, for packets of one IP version, with two addresses of it, a protocol,
- * two ports and two MAC addresses, the ports of a protocol without ports being 0: a match on TCP port 80 and one on ICMP
- * do not overlap, nor do a source in IPv4 and a destination in IPv6.
+ * Whether some packet matches both. Exact, for packets with two addresses of one IP version, a protocol, two ports and
+ * two MAC
+ * addresses; the ports of a protocol without ports are 0. So a match on TCP port 80 and one on ICMP do not overlap, nor
+ * do a
+ * source in IPv4 and a destination in IPv6.
  */
 export function overlaps(a: Match, b: Match): boolean {
   return commonPacket(a, b) !== null;
 }
 
-/** Text of an example, with what the two matches name. */
+/** Text of an example: only the parts that the two matches name. */
 export function packetText(packet: PacketExample, a: Match, b: Match): string {
   const withPorts = hasPorts(packet.protocol);
   const side = (words: readonly number[], port: 'sourcePort' | 'destinationPort'): string => {
@@ -114,8 +111,9 @@ export interface OverlapPair {
 const BOUNDS = 14;
 
 /**
- * All rules that overlap with an earlier one of the same priority: for each, the earliest such. Compares only rules that
- * meet in the dimension where the fewest do; in the worst case each with each, some nanoseconds a pair.
+ * For each rule that overlaps with an earlier one of the same priority: the earliest such. Compares only rules that
+ * meet in the
+ * dimension where the fewest do; in the worst case each with each, at some nanoseconds a pair.
  */
 export function findOverlaps(rules: readonly Pick<Rule, 'priority' | 'match'>[]): OverlapPair[] {
   const groups = new Map<number, number[]>();

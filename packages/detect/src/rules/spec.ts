@@ -1,16 +1,17 @@
 import type { MetricName } from '@int/codec';
 
 /**
- * Rules as people write them: the shape of `rules.yaml`, and of objects that say the same in a program.
+ * Rules as people write them: the shape of `rules.yaml`, and of objects in a program.
  *
- * A quantity is a number in the unit of the device, or text with a unit such as `10us`, `80%` or `64KiB`; the second
- * needs the metric's scale in `units`.
+ * A quantity is a number in the unit of the device, or text with a unit, such as `10us`, `80%` or `64KiB`. Text needs
+ * the
+ * metric's scale in `units`.
  */
 export interface RulesSpec {
   readonly version: 1;
   /** Where an editor finds the JSON Schema of this file; not read. */
   readonly $schema?: string;
-  /** What becomes of reports that no rule matches. Default `report`. */
+  /** What happens to reports that no rule matches. Default `report`. */
   readonly default?: 'report' | 'drop';
   readonly units?: UnitsSpec;
   /** Events a second of all rules together, held by moving the thresholds of the rules that have `adapt`. */

@@ -1,21 +1,21 @@
 import { isMetricName, METRIC_NAMES, type MetricName } from '@int/codec';
-import { described, type Given, suggestion } from './given.js';
-import { quoted } from './quantity.js';
 import {
   cellScale,
   fullScale,
   MEASURED_METRICS,
   type MetricScale,
+  quoted,
   type Scale,
   type Scales,
   unitScale,
-} from './scale.js';
-import { ValueError } from './value-error.js';
+  ValueError,
+} from '@int/network/internals';
+import { described, type Given, suggestion } from './given.js';
 
 /** The scales that `units` declares, and the metrics whose scale could not be read. */
 export interface Units {
   readonly scales: Scales;
-  /** Findings tell of these already. */
+  /** Metrics whose scale could not be read: findings tell of them already. */
   readonly broken: ReadonlySet<MetricName>;
 }
 
@@ -122,7 +122,7 @@ function readScale(metric: MetricName, given: Given): Scale | null {
   );
 }
 
-/** Whether a problem of a constant is due to a scale that other findings tell of. */
+/** Whether an error is due to a scale of which other findings tell. */
 export function isKnownAlready(error: unknown, metric: MetricName | null, { broken }: Units): boolean {
   return error instanceof ValueError && error.code === 'UNDECLARED_UNIT' && metric !== null && broken.has(metric);
 }

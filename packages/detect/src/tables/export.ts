@@ -23,14 +23,17 @@ import {
 /** Settings of {@link exportTables}. */
 export interface TableOptions {
   /**
-   * The bank to fill; the last command puts it in use. To change rules while traffic runs, take the bank that is not in
-   * use: packets see the old rules or the new, never a mixture, and the state of flows stays. Default 0.
+   * The bank to fill; the last command puts it in use. To change rules while traffic runs, fill the bank that is not in
+   * use:
+   * packets see the old rules or the new ones, never a mixture, and the state of flows stays. Default 0.
    */
   readonly bank?: 0 | 1;
   /**
-   * What becomes of a rule that the data plane cannot run: `throw` refuses the whole set; `report` makes the switch
-   * report everything the rule matches, so that a host can run its detector. Leaving the rule out would hand its packets
-   * to the next rule. Default `throw`.
+   * What becomes of a rule that the data plane cannot run. `throw` refuses the whole set. `report` makes the switch
+   * report all
+   * that the rule matches, so that a host can run its detector; without the rule, its packets would go to the next one.
+   * Default
+   * `throw`.
    */
   readonly unsupported?: 'throw' | 'report';
 }
@@ -51,7 +54,7 @@ export interface TableExport {
   readonly refused: readonly RefusedRule[];
 }
 
-/** Why the data plane cannot run a rule; paths are relative to it. */
+/** Why the data plane cannot run a rule. Paths are relative to the rule. */
 function refusalsOf({ detector, sample }: Rule): RuleProblem[] {
   const { kind } = detector;
   const refusals: RuleProblem[] = [];
@@ -112,7 +115,7 @@ function keysOf(match: Match, version: IpVersion): string[] {
   return TABLE_KEYS.map(({ name, width }) => fields[name]!(width[version]));
 }
 
-/** The tables a match belongs in: both unless an address says the version, none if two addresses disagree. */
+/** The tables of a match: both, unless an address tells the version; none, if two addresses disagree. */
 function versionsOf({ source, destination }: Match): IpVersion[] {
   const versions: readonly IpVersion[] = [4, 6];
   return versions.filter(
@@ -151,7 +154,7 @@ function callOf(rule: Rule, number: number, expression: number, isReported: bool
   };
 }
 
-/** A register_write; the switch's command line takes decimal numbers only here. */
+/** A register_write; here the switch's command line takes decimal numbers only. */
 function writeCommand({ register, index, value }: RegisterWrite): string {
   return `register_write ${register} ${index} ${value}`;
 }
@@ -160,13 +163,14 @@ function writeCommand({ register, index, value }: RegisterWrite): string {
  * Writes a rule set as commands for simple_switch_CLI.
  *
  * The commands clear the tables of one bank, set their default actions, write the expressions, add the entries, and put
- * the bank in use. They do not touch the state of detectors. An entry's priority is the rank of its rule's priority,
- * from 1: in simple_switch_CLI the smaller number wins. The order depends on the rules alone, highest priority first.
+ * the
+ * bank in use. They leave the state of detectors alone. The priority of an entry is the rank of its rule's priority,
+ * from 1:
+ * in simple_switch_CLI the smaller number wins. The order depends on the rules alone, highest priority first.
  *
- * Thresholds are those of the rules. After moving a threshold, export again, into the other bank.
- *
- * Entries of a table in use are not changed one by one: the switch names them by handles of its own, which commands
- * made beforehand cannot know.
+ * Thresholds are those of the rules. After moving a threshold, export again, into the other bank. Entries of a table in
+ * use
+ * cannot be changed one by one: the switch gives them handles that commands made beforehand cannot know.
  *
  * @throws RulesError if the data plane cannot run all rules (see {@link TableOptions.unsupported}), or has no room
  * @throws RangeError for a number of a rule out of range

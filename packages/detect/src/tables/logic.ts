@@ -33,8 +33,9 @@ function conditionIndex(expression: number, clause: number, condition: number): 
 }
 
 /**
- * What the logic registers hold for an expression: shape, metrics, history, and the conditions there are. Words of
- * conditions there are not keep what they held; the shape hides them.
+ * The writes that put an expression into the logic registers: shape, metrics, history, and its conditions. Words of
+ * other
+ * conditions keep what they held; the shape hides them.
  *
  * @param index cell of the expression; bank 1 begins at EXPRESSIONS
  */

@@ -1,6 +1,6 @@
 /**
- * The names, numbers and widths that the P4 sink and the table export agree on. This module is the source of truth;
- * the README beside the P4 programs says the same in words, and a test holds the two together.
+ * The names, numbers and widths that the P4 sink and the table export agree on. The README beside the P4 programs says the
+ * same; a test compares the two.
  */
 
 import { FIELDS } from '@int/codec';
@@ -10,13 +10,10 @@ import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
 /** The control that all names begin with. */
 const CONTROL = 'IntSink';
 
-/** IP versions. Each has tables of its own: a 128-bit key would waste three quarters of itself on an IPv4 address. */
+/** IP versions. Each has tables of its own: a key of 128 bits would waste three quarters on an IPv4 address. */
 export type IpVersion = 4 | 6;
 
-/**
- * Rule tables, by IP version and bank. Only the tables of the bank in use decide; those of the other can be filled
- * meanwhile.
- */
+/** Rule tables, by IP version and bank. Only the bank in use decides; the other can be filled meanwhile. */
 export const RULE_TABLES: { readonly [V in IpVersion]: readonly [a: string, b: string] } = {
   4: [`${CONTROL}.algorithm_ipv4_a`, `${CONTROL}.algorithm_ipv4_b`],
   6: [`${CONTROL}.algorithm_ipv6_a`, `${CONTROL}.algorithm_ipv6_b`],
@@ -137,8 +134,8 @@ export const OPERATOR_NUMBERS = /* @__PURE__ */ numbers(OPERATORS);
 export const DETECTOR_NUMBERS = /* @__PURE__ */ numbers(DETECTOR_KINDS);
 
 /**
- * Detectors that only hosts run. `change` would take a register cell for each hop position and metric of a flow, and
- * `pathChange` compares whole sequences; the fast and complex detectors of the data plane are those of the paper.
+ * Detectors that only hosts run. `change` would take a register cell for each hop position and metric of a flow;
+ * `pathChange` compares whole sequences.
  */
 export const HOST_DETECTORS: readonly DetectorKind[] = ['change', 'pathChange'];
 

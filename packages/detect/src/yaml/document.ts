@@ -21,26 +21,27 @@ import { scalarPlaces } from './scalar-place.js';
 /** Levels of lists and mappings. Rules have 7; the limit keeps the YAML library within its stack. */
 const MAX_NESTING = 64;
 /**
- * Signs, words, blanks and ends of lines. The library takes some microseconds for each: seconds for all of them, and minutes for
+ * Signs, words, blanks and ends of lines. The library takes some microseconds for each: seconds for so many, and
+ * minutes for
  * those of 16 MB.
  */
 const MAX_LEXEMES = 250_000;
-/** Values that aliases may stand for, all together: a few lines of aliases of aliases would be more than memory holds. */
+/** All values that aliases may stand for: a few lines of aliases of aliases could exceed the memory. */
 const MAX_ALIASED = 1_000_000;
-/** Of more mistakes of syntax, the first ones: each tends to cause others. */
+/** So many mistakes of syntax are reported: each tends to cause others. */
 const MAX_SYNTAX_PROBLEMS = 10;
 
 /** A value and where it stands. */
 interface Place {
   readonly value: unknown;
-  /** What stands at this place: for an alias that one, not what it stands for. */
+  /** What stands at this place; for an alias, the alias itself. */
   readonly node: Node | null;
   /** The key that names it, if any. */
   key: Node | null;
   readonly children: ReadonlyMap<string | number, Place>;
   /** For an alias: what it stands for. */
   readonly target: Place | null;
-  /** Values here and below, those that aliases stand for included; 0 while it is being read. */
+  /** Values here and below, those of aliases included; 0 while it is being read. */
   size: number;
 }
 
@@ -57,7 +58,7 @@ export class YamlText {
   readonly #lines: readonly number[];
   readonly #anchors = new Map<string, Place>();
   readonly #problems: RuleProblem[] = [];
-  /** Where quoted text that may lack its end stops -> where it starts. */
+  /** Of quoted text that may lack its end: where it stops -> where it starts. */
   readonly #quotes = new Map<number, number>();
   #isComplete = true;
   #aliased = 0;
@@ -78,7 +79,7 @@ export class YamlText {
     return this.#problems;
   }
 
-  /** Whether the value is what the text says, but for keys that stand twice or are no text. */
+  /** Whether the value is what the text says, except for keys that stand twice or are no text. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -88,9 +89,7 @@ export class YamlText {
     return this.#root?.value ?? null;
   }
 
-  /**
-   * Where the value (or the key) at a path stands. A place that does not exist is that of what it would be part of.
-   */
+  /** Where the value (or the key) at a path stands; where it does not exist, the place of what it would be part of. */
   position(path: Path, atKey: boolean, spanStart?: number): Position {
     let place = this.#root;
     for (const [i, step] of path.entries()) {
@@ -109,7 +108,7 @@ export class YamlText {
       const offset = scalarPlaces(this.#text, scalar)?.[spanStart];
       if (offset !== undefined) return this.#at(offset);
     }
-    // Nothing written: what is missing belongs to the key.
+    // An empty value stands where its key does.
     const isEmpty = isScalar(node) && node.value === null && range[0] === range[1];
     if (!isEmpty) return this.#at(range[0]);
     return this.#at(path.length === 0 ? 0 : (place.key?.range?.[0] ?? range[0]));
@@ -130,13 +129,13 @@ export class YamlText {
     this.#problems.push({ code, path, message, ...this.#at(offset) });
   }
 
-  /** A mistake after which the value is not what was meant. */
+  /** A mistake after which the value is not what the author meant. */
   #fail(message: string, offset: number, path: Path = []): void {
     this.#isComplete = false;
     this.#report('SYNTAX', message, offset, path);
   }
 
-  /** Tokens first, so that nesting is bounded before anything recurses over it. */
+  /** Reads tokens first: this bounds the nesting before anything recurses over it. */
   #parse(): Document.Parsed | null {
     const lexer = new Lexer();
     const parser = new Parser();
@@ -149,7 +148,7 @@ export class YamlText {
         this.#fail(`more than ${MAX_LEXEMES} words and signs: use fewer rules, or shorter lists`, start);
         return null;
       }
-      // What is wrong so far is enough to be told.
+      // The mistakes so far are enough.
       if (lexeme === CST.FLOW_END && ++unclosed > MAX_SYNTAX_PROBLEMS) break;
       const quote = lexeme.charAt(0);
       if ((quote === '"' || quote === "'") && (lexeme.length === 1 || !lexeme.endsWith(quote))) {
@@ -168,7 +167,7 @@ export class YamlText {
       schema: 'core',
       merge: false,
       resolveKnownTags: false,
-      // Looked at here: the library compares each key with each.
+      // Checked here: the library compares each key with every other.
       uniqueKeys: false,
       logLevel: 'silent',
     });
@@ -199,7 +198,7 @@ export class YamlText {
     return first;
   }
 
-  /** In the order of the text, so that an alias finds the last anchor of its name before it. */
+  /** Goes in the order of the text, so that an alias finds the last anchor of its name before it. */
   #placeOf(node: Node | null, key: Node | null, path: Path): Place {
     if (isAlias(node)) return this.#aliasPlace(node, key, path);
     const children = new Map<string | number, Place>();
@@ -208,7 +207,7 @@ export class YamlText {
     else if (isSeq(node)) value = [];
     else if (isScalar(node)) value = node.value;
     const place: Place = { value, node, key, children, target: null, size: 0 };
-    // Before the content: an alias within means the thing itself.
+    // Before the content: an alias within it means this place.
     if (node !== null && node.anchor !== undefined) this.#anchors.set(node.anchor, place);
     let size = 1;
     if (isMap(node)) {
@@ -272,7 +271,7 @@ export class YamlText {
   }
 }
 
-/** Keys are text; a number is the text of its value, so that 0x10 and 16 are the same switch. */
+/** Keys are text. A number is the text of its value, so that 0x10 and 16 are the same switch. */
 function keyText({ value, source }: Scalar): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : (source ?? String(value));

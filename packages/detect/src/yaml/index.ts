@@ -11,19 +11,23 @@ import { YamlText } from './document.js';
 
 /** Options of {@link readRules}. */
 export interface ReadRulesOptions {
-  /** Longest text, in characters (UTF-16 code units); default 16777216. Of whichever length, it has 250,000 words and signs at most. */
+  /**
+   * Longest text, in characters (UTF-16 code units); default 16777216. A text of any length may have 250,000 words and
+   * signs.
+   */
   readonly maxLength?: number;
 }
 
 const MAX_LENGTH = 1 << 24;
 
 /**
- * Reads a rule set from text: YAML 1.2 (core schema), of which JSON is a part. One document; aliases stand for values,
- * merge keys (`<<`) are not read.
+ * Reads a rule set from text: one document of YAML 1.2 (core schema), of which JSON is a part. Aliases stand for
+ * values; merge
+ * keys (`<<`) are not read.
  *
- * @throws RulesError with all problems found; each has a line and a column, both from 1, columns in UTF-16 code units. A
- *   problem of a key is at the key, one of a value at the value, one within an expression at the piece of it, one of
- *   something that is missing at what it is missing from
+ * @throws RulesError with all problems found. Each has a line and a column, from 1, columns in UTF-16 code units: of
+ *   the key,
+ * of the value, of the piece of an expression, or, if something is missing, of what lacks it
  * @throws TypeError if `text` is no string
  */
 export function readRules(text: string, options: ReadRulesOptions = {}): RuleSet {

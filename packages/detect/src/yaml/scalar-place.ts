@@ -52,16 +52,17 @@ function singleQuoted(text: string, position: number): Piece {
 const plain = (text: string, position: number): Piece => ({ length: 1, value: text[position]! });
 
 /**
- * Where the characters of a scalar's value stand in the text it was read from.
+ * Where the characters of a scalar's value stand in the text.
  *
- * Lines of a scalar are joined and their indentation is dropped, so blanks have no place of their own; all other
- * characters follow each other in the same order in the value and in the text. A blank's place is that after the
- * character before it.
+ * Lines of a scalar are joined without their indentation, so blanks have no place of their own: a blank's place is
+ * behind the
+ * character before it. All other characters are in the same order in the value and in the text.
  *
  * @param text all of the text
  * @param node a scalar of it
- * @returns for each character (UTF-16 code unit) of the value, and for the end of the value, the offset in `text`;
- *   `null` if value and text do not correspond
+ * @returns for each character (UTF-16 code unit) of the value, and for its end, the offset in `text`; `null` if value
+ *   and text
+ * do not correspond
  */
 export function scalarPlaces(text: string, node: Scalar): Uint32Array | null {
   const value = node.value;
@@ -82,7 +83,7 @@ export function scalarPlaces(text: string, node: Scalar): Uint32Array | null {
   for (let i = 0; i < value.length; ) {
     if (isBlank(value[i]!)) {
       places[i++] = last;
-      // Within a line a blank is a blank; where lines were joined, the place of the first stands for all.
+      // Within a line, each blank has a place; where lines were joined, all have that of the first.
       if (last < limit && isBlank(text[last]!)) last++;
       continue;
     }

@@ -16,7 +16,7 @@ interface Exports {
   run(from: number, to: number): number;
 }
 
-/** What `run` of the accelerator returns, as the signed number that arrives, when it cannot do a block and has done nothing. */
+/** The accelerator's `run` returns these, as signed numbers, when it cannot do a block. It has then done nothing. */
 const BAD_HOPS = -1;
 const BAD_TIMES = -2;
 
@@ -28,10 +28,11 @@ export function flowAcceleratorAvailable(): boolean {
 }
 
 /**
- * The update loop in WebAssembly: what it does is what {@link PlainEngine} does, to the last bit.
+ * The update loop in WebAssembly. It does what {@link PlainEngine} does, to the last bit.
  *
- * Batches and times that lie in its memory are read in place; what lies elsewhere is copied in, block by block. A batch
- * whose hop rows are in no order, as no decoder leaves them, goes through TypeScript.
+ * Batches and times in its memory are read in place; others are copied in, block by block. If the hop rows of a batch
+ * are in no
+ * order, as no decoder leaves them, TypeScript takes the batch.
  */
 export class AcceleratorEngine implements Engine {
   readonly isAccelerator = true;
@@ -102,7 +103,9 @@ export class AcceleratorEngine implements Engine {
     return this.#substitute.run(batch, from, to);
   }
 
-  /** Lets the accelerator find the columns of rows. @returns the end of the rows for which it can; `from` if there are none */
+  /**
+   * Tells the accelerator where the columns of rows are. @returns the end of the rows for which it can; `from`: none
+   */
   #prepare(batch: TelemetryBatch, from: number, to: number): number {
     if (batch.buffer !== this.buffer) return this.#columns.copy(batch, from, to);
     this.#columns.useInPlace(batch);
@@ -142,8 +145,9 @@ export class AcceleratorEngine implements Engine {
 }
 
 /**
- * The accelerator with a cache, or `undefined` where there is no WebAssembly with SIMD, where its 4 GiB are too small for the
- * cache, or where there is not that much address space.
+ * The accelerator with a cache. `undefined` without WebAssembly with SIMD, if the cache exceeds its 4 GiB, or if there
+ * is not that
+ * much address space.
  */
 export function makeAcceleratorEngine(options: Omit<ResolvedOptions, 'accelerator'>): AcceleratorEngine | undefined {
   const { geometry, hash, seed, shared } = options;
@@ -152,7 +156,7 @@ export function makeAcceleratorEngine(options: Omit<ResolvedOptions, 'accelerato
   try {
     return new AcceleratorEngine(options.memory ?? new AcceleratorMemory(bytes, shared), geometry, hash, seed);
   } catch (error) {
-    // Of memory: there is none.
+    // Not enough memory.
     if (error instanceof RangeError && options.memory === undefined) return undefined;
     throw error;
   }

@@ -1,5 +1,5 @@
 // Written by assembly/build.mjs from assembly/cache.ts; do not edit.
-// Digest of the sources, the compiler, its options and the module: 615355a9fb55d7511f840782a6fa8469ea5652dff0640037b0af182213b89f06
+// Digest of the sources, the compiler, its options and the module: c9b98bbeedf2bd061da5dc5b730d1bb87ff5358ef36c534afb69ecfd95b29c8a
 
 /** The accelerator as a WebAssembly module, base64. */
 export const CACHE_WASM =

@@ -3,9 +3,11 @@ import { REPORT_COLUMN } from '@int/codec/internals';
 import { type CacheGeometry, LATENCY_COLUMN, metricWords, NODE_COLUMN } from '../layout.js';
 import { BLOCK, CONTEXT } from './context.js';
 
-/** Hop rows copied in at once; a report has 255 at most. */
+/** Hop rows copied at once; a report has 255 at most. */
 const HOP_ROWS = 4096;
-/** An odd number of cache lines each: the same row of all columns is not to fall into one set of the first-level cache. */
+/**
+ * An odd number of cache lines each: the same row of all columns must not fall into one set of the first-level cache.
+ */
 const HOP_STRIDE = HOP_ROWS + 16;
 const REPORT_STRIDE = BLOCK + 16;
 const BYTE_STRIDE = BLOCK + 64;
@@ -20,7 +22,7 @@ function columnsOf(metrics: readonly number[]): number[] {
   return [...new Set([NODE_COLUMN, LATENCY_COLUMN, ...metrics])];
 }
 
-/** Lets the accelerator find the columns of a batch: in place if the batch lies in its memory, else after copying. */
+/** Tells the accelerator where the columns of a batch are: in place if the batch lies in its memory, else in a copy. */
 export class AcceleratorColumns {
   readonly #context: Uint32Array;
   readonly #metrics: readonly number[];
@@ -28,7 +30,7 @@ export class AcceleratorColumns {
   readonly #report: Uint32Array;
   readonly #hops: Uint32Array;
   readonly #bytes: Uint8Array;
-  /** What the accelerator looks at: a batch, or the copy. */
+  /** What the accelerator reads: a batch, or the copy. */
   #bound: TelemetryBatch | 'copy' | null = null;
 
   constructor(arena: Arena, context: Uint32Array, geometry: CacheGeometry) {
@@ -45,7 +47,7 @@ export class AcceleratorColumns {
     return (REPORT_STRIDE * COPIES + hops) * 4 + BYTE_STRIDE * COPIES_OF_BYTES;
   }
 
-  /** Address of the column `frame` of what the accelerator looks at. */
+  /** Address of the column `frame` that the accelerator reads. */
   get frames(): number {
     const { byteOffset } = this.#report;
     return this.#bound instanceof Object ? this.#bound.frame.byteOffset : byteOffset + COPY.FRAME * REPORT_STRIDE * 4;
@@ -98,10 +100,10 @@ export class AcceleratorColumns {
     return end;
   }
 
-  /** Copies the hop rows that lie between those of the first and of the last row that has any. */
+  /** Copies the hop rows from those of the first row that has any to those of the last. */
   #copyHops(batch: TelemetryBatch, from: number, to: number): number {
     const { code, hopCount, hopStart } = batch;
-    // Where a row is no report, or has no hops, its cells mean nothing.
+    // The cells of a row that is no report, or has no hops, mean nothing.
     let first = from;
     while (first < to && (code[first] !== 0 || hopCount[first] === 0)) first++;
     let end = to;

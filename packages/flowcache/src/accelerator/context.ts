@@ -54,16 +54,16 @@ export const CONTEXT = {
   BYTES: 92,
   NOWHERE: 108,
 } as const;
-/** Up to the last values of 64 hops with 8 metrics. */
+/** Ends with the last values of 64 hops with 8 metrics. */
 export const CONTEXT_WORDS = 128 + 64 * 8;
 
-/** Words that the accelerator keeps of a report on its way. */
+/** The accelerator keeps so many words of a report on its way. */
 export const PLACE_WORDS = 8;
 
 /** Most reports that the accelerator takes at once. */
 export const BLOCK = 256;
 
-/** Metrics that go through one vector: one to four, none half of a pair. Else 0. */
+/** Metrics in one vector: one to four, if none is half of a pair; else 0. */
 function lanesOf(metrics: readonly number[]): number {
   const count = metrics.length / 2;
   if (count > 4) return 0;
@@ -73,7 +73,7 @@ function lanesOf(metrics: readonly number[]): number {
   return count;
 }
 
-/** Writes what does not change. Addresses are bytes. */
+/** Writes the part that never changes. Addresses are bytes. */
 export function writeDimensions(context: Uint32Array, geometry: CacheGeometry, region: number, seed: number): void {
   const { rows, buckets, hops, rowStride, bucketStride, hopStride, rowsAt, bucketsAt, layout } = geometry;
   const metrics = metricWords(geometry.metrics);
@@ -94,7 +94,7 @@ export function writeDimensions(context: Uint32Array, geometry: CacheGeometry, r
   context[CONTEXT.IS_EXACT] = layout === 'exact' ? 1 : 0;
   context[CONTEXT.LANES] = lanes;
   context[CONTEXT.IS_LATENCY_FIRST] = metrics[0] === LATENCY_COLUMN ? 1 : 0;
-  // The ranks begin behind the tags; what is read and written must end with the row.
+  // The ranks begin behind the tags; reading and writing must end with the row.
   const hasWideRanks = buckets <= 16 && buckets + 4 <= rowStride;
   const hasWideRow = buckets <= 16 && rowStride >= 16;
   context[CONTEXT.WIDE] = (hasWideRanks ? 1 : 0) | (hasWideRow ? 2 : 0);

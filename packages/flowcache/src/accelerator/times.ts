@@ -1,10 +1,10 @@
 import type { Arena, TelemetryBatch } from '@int/codec';
 import { BLOCK, CONTEXT } from './context.js';
 
-/** Times copied in at once: frames that bring no report lie between those that do. */
+/** Times copied at once: between frames that bring a report lie others. */
 const TIME_ROWS = 1024;
 
-/** Lets the accelerator find the times of a block of reports. */
+/** Tells the accelerator where the times of a block of reports are. */
 export class AcceleratorTimes {
   readonly #buffer: ArrayBufferLike;
   readonly #context: Uint32Array;
@@ -12,7 +12,7 @@ export class AcceleratorTimes {
   readonly #high: Uint32Array;
   /** 0, 1, 2 ... */
   readonly #sequence: Uint32Array;
-  /** The times of reports without one. */
+  /** The times of reports that have none. */
   readonly #none: Uint32Array;
 
   constructor(arena: Arena, context: Uint32Array) {
@@ -28,12 +28,13 @@ export class AcceleratorTimes {
   static readonly byteLength: number = 2 * (TIME_ROWS + BLOCK) * 4;
 
   /**
-   * The times of rows, to be found by their frame. The accelerator says if a row's is not among them; then {@link gather} is
-   * the way.
+   * Provides the times of rows, to be found by their frame. The accelerator says if a row's is not among them; then
+   * call
+   * {@link gather}.
    *
    * @param start number of the first row in the accelerator
    * @param frames address of the column `frame`
-   * @returns whether that is possible
+   * @returns whether this is possible
    */
   stage(batch: TelemetryBatch, from: number, to: number, start: number, frames: number): boolean {
     const { isTimed, frameTimeLow, frameTimeHigh } = batch;
@@ -55,7 +56,7 @@ export class AcceleratorTimes {
     return true;
   }
 
-  /** The times of rows, taken one by one; 0 for a frame that has none. */
+  /** Collects the times of rows one by one; 0 for a frame that has none. */
   gather(batch: TelemetryBatch, from: number, to: number, start: number): void {
     const { frame, frameTimeLow, frameTimeHigh } = batch;
     for (let row = from; row < to; row++) {

@@ -2,13 +2,14 @@ import type { TelemetryBatch } from '@int/codec';
 import { type CacheGeometry, EVENT_WORDS } from '../layout.js';
 
 /**
- * When a value is an event. The default is that of the detectors `threshold` and `change` of @int/detect; all numbers
- * are unsigned 32-bit integers.
+ * When a value is an event. The default is that of the detectors `threshold` and `change` of @int/detect. All numbers
+ * are
+ * unsigned and have 32 bits.
  */
 export interface Comparison {
   /** T: the value is an event by itself. */
   exceeds(value: number, threshold: number): boolean;
-  /** C: the value is an event because of what the flow had there before. */
+  /** C: the value is an event because it differs from the flow's previous one. */
   differs(value: number, previous: number, threshold: number): boolean;
 }
 
@@ -18,7 +19,7 @@ export const COMPARISON: Comparison = {
   differs: (value, previous, threshold) => Math.abs(value - previous) > threshold,
 };
 
-/** The update loop of a cache, over the words of layout.ts. There is one in TypeScript and one in WebAssembly. */
+/** The update loop of a cache, over the words of layout.ts. One is in TypeScript, one in WebAssembly. */
 export interface Engine {
   /** Whether it is the one in WebAssembly. */
   readonly isAccelerator: boolean;
@@ -33,8 +34,8 @@ export interface Engine {
   /** The thresholds in force, see THRESHOLDS. The cache writes them before each call of {@link run}. */
   readonly thresholds: Int32Array;
   /**
-   * Updates the cache with reports, from row `from` on, until `to` or until an outbox may not have room for what the
-   * next report brings.
+   * Updates the cache with reports from row `from` on: up to `to`, or until an outbox may lack room for the next
+   * report.
    * @returns the first row not looked at
    */
   run(batch: TelemetryBatch, from: number, to: number): number;
@@ -52,7 +53,7 @@ export function outboxWords(geometry: CacheGeometry): { readonly entries: number
   return { entries: OUTBOX.ENTRIES * geometry.bucketStride, events: events * EVENT_WORDS };
 }
 
-/** Records that an engine has made and the cache is about to hand on. Made once and used again. */
+/** Records that an engine has made and the cache is about to hand on; reused. */
 export class Outbox {
   /** Records one behind the other, {@link recordWords} each. */
   readonly words: Int32Array;

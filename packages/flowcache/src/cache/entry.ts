@@ -1,11 +1,11 @@
 import { type Flow, formatIpv4, formatIpv6, type MetricName } from '@int/codec';
 import { type CacheGeometry, EXACT, fieldsOf, META, REASONS, type Reason } from '../layout.js';
 
-/** What an entry knows of a metric at one hop. */
+/** The statistics of a metric at one hop. */
 export interface MetricStatistics {
-  /** The value of the last report that carried it; `null` if the switch at this hop has not given one yet. */
+  /** The value of the last report that carried it; `null` if the switch at this hop has given none yet. */
   readonly last: number | null;
-  /** The mean over all reports that carried it; 0 if none did. Exact but for the division, see {@link FlowEntry}. */
+  /** The mean over all reports that carried it; 0 if none did. For its precision see {@link FlowEntry}. */
   readonly mean: number;
   /** Reports that carried it; in the compact layout, reports that had the hop. */
   readonly count: number;
@@ -13,26 +13,27 @@ export interface MetricStatistics {
   readonly sum: bigint | null;
 }
 
-/** What an entry knows of one position on the path. */
+/** The statistics of one position on the path. */
 export interface HopStatistics {
-  /** The switch seen there last; `null` if none there has named itself. */
+  /** The switch seen there last; `null` if none has named itself. */
   readonly nodeId: number | null;
   /**
-   * Per metric of the cache. Means belong to the position: where the path has changed, they span the switches that were
-   * there, while `last` is that of the switch named here.
+   * Per metric of the cache. A mean belongs to the position: after a change of the path it spans several switches.
+   * `last` is that
+   * of the switch named here.
    */
   readonly metrics: { readonly [K in MetricName]?: MetricStatistics };
 }
 
 /**
- * What a cache knows of one flow.
+ * The entry of one flow.
  *
- * Means are exact in the exact layout: a 64-bit sum divided by a count. In the compact layout they are running means in
- * 32-bit floats.
+ * In the exact layout a mean is a 64-bit sum divided by a count; in the compact layout it is a running mean in 32-bit
+ * floats.
  */
 export interface FlowEntry {
   readonly flow: Flow;
-  /** `live` for an entry in the cache, else why it left. */
+  /** `live` for an entry in the cache; else why it left. */
   readonly reason: Reason;
   /** Reports about the flow. */
   readonly packets: number;
@@ -41,9 +42,9 @@ export interface FlowEntry {
   readonly lastNs: bigint;
   /** Times that the path differed from the one before. */
   readonly pathChanges: number;
-  /** Hops of the last report that named its switches. */
+  /** Hops of the last report that named a switch. */
   readonly pathLength: number;
-  /** The switches of the path that the entry follows; `null` for one that has not named itself. */
+  /** The switches of the path, as far as the entry follows it; `null` for one that has not named itself. */
   readonly path: readonly (number | null)[];
   /** Hops, over all reports, beyond those that the cache follows; `null` in the compact layout. */
   readonly hopsBeyond: number | null;
@@ -59,7 +60,7 @@ function known(word: number): number | null {
   return word === -1 ? null : word >>> 0;
 }
 
-/** Reads the words of a bucket: those in a cache, or of one that was handed on. */
+/** Reads the words of a bucket, of a cache or handed on. */
 export class EntryReader {
   readonly geometry: CacheGeometry;
   readonly #float = new Float32Array(1);

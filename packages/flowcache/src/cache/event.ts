@@ -2,12 +2,12 @@ import type { Flow, MetricName } from '@int/codec';
 import { EVENT_KIND, EVENT_WORD } from '../layout.js';
 import { flowAt, time } from './entry.js';
 
-/** What made a report an event. */
+/** Why a report is an event. */
 export type FlowEventKind = 'threshold' | 'change' | 'pathChange';
 
 /** One event that a cache has raised. */
 export interface FlowEvent {
-  /** T, C or both for a value; `pathChange` alone. */
+  /** `threshold`, `change` or both for a value; `pathChange` alone. */
   readonly kinds: readonly FlowEventKind[];
   readonly scope: 'hop' | 'endToEnd';
   /** `null` for a path change. At scope `endToEnd`: `hopLatency`, summed over the path. */
@@ -18,9 +18,9 @@ export interface FlowEvent {
   readonly nodeId: number | null;
   /** In the unit of the device. A path change: the number of hops. */
   readonly value: number;
-  /** What the flow had there before; `null` if nothing. */
+  /** The flow's previous value there; `null` if there was none. */
   readonly previous: number | null;
-  /** The threshold exceeded: that of T if T is among the kinds, else that of C; `null` for a path change. */
+  /** The threshold exceeded: the level if it was, else the change; `null` for a path change. */
   readonly threshold: number | null;
   /** Time of the report, nanoseconds since the epoch; 0 if none was given. */
   readonly timeNs: bigint;

@@ -21,15 +21,15 @@ import { type FlowCacheTotals, totalsOf } from './reader.js';
 import { count, initialize } from './region.js';
 import { Thresholds } from './thresholds.js';
 
-/** Looks at whether anybody still waits to read, in a pause: some microseconds. */
+/** How often the owner looks, in a pause, whether a reader still waits: some microseconds. */
 const PAUSE = 1000;
 
-/** Reports between two looks at the thresholds, and at most between two moments at which other threads can read. */
+/** After so many reports the thresholds are read again, and other threads can read. */
 const BLOCK = 256;
 
 const TAKES_ALL: RecordConsumer = { push: (_words, _at, records) => records };
 
-/** What leaves the cache is counted by these. */
+/** The counters of entries that leave the cache, by reason. */
 const COUNTED: readonly (readonly [entries: CounterName, packets: CounterName])[] = [
   ['removedEntries', 'removedPackets'],
   ['evictedEntries', 'evictedPackets'],
@@ -42,14 +42,17 @@ const COUNTED: readonly (readonly [entries: CounterName, packets: CounterName])[
 const SINGLE = { frames: 1, reports: 1, hops: 256 } as const;
 
 /**
- * A cache of flows with per-hop statistics, in one block of memory whose layout is written down in layout.ts.
+ * A cache of flows with per-hop statistics, in one block of memory. layout.ts describes its layout.
  *
- * A flow's hash chooses its row; in a full row, the flow updated least recently gives way. Keys are exact: two flows
- * are never taken for one. Nothing is allocated after construction by {@link update} and {@link age}.
+ * The hash of a flow chooses its row; in a full row, the flow updated least recently gives way. Keys are exact: two
+ * flows never
+ * share an entry. {@link update} and {@link age} allocate nothing.
  *
- * In every state, `offered` is the sum of the packets in live entries, in entries handed on (evicted, aged, retired,
- * removed), in entries lost because nobody took them, and of reports that could not be cached, by reason, less the
- * packets restored from a snapshot.
+ * In every state, `offered` plus the packets restored from a snapshot is the sum of: the packets in live entries, in
+ * entries
+ * handed on (evicted, aged, retired, removed), in entries lost because nobody took them; and the reports that could not
+ * be
+ * cached, by reason.
  *
  * @example
  * const cache = new FlowCache({ rows: 4096, thresholds: { metrics: { hopLatency: { level: 10_000 } } }, events: ring });
@@ -60,7 +63,7 @@ export class FlowCache {
   readonly geometry: CacheGeometry;
   readonly hash: HashName;
   readonly seed: number;
-  /** What is an event; may be changed at any time. */
+  /** What is an event. May change at any time. */
   readonly thresholds: Thresholds;
   /** Whether updates run in WebAssembly. */
   readonly usesAccelerator: boolean;
@@ -111,7 +114,7 @@ export class FlowCache {
     return this.#engine.buffer;
   }
 
-  /** Where in {@link buffer} the cache begins: what a FlowCacheView needs. */
+  /** Where the cache begins in {@link buffer}: a FlowCacheView needs it. */
   get byteOffset(): number {
     return this.words.byteOffset;
   }
@@ -128,8 +131,9 @@ export class FlowCache {
    * @param from first row
    * @param to the row behind the last one
    * @throws RangeError for rows that the batch does not have, or a sink that says it took more than it was given
-   * @throws what a sink throws: the reports up to there are in the cache (`offered` counts them), those behind are not,
-   * and what the sink was given counts as lost
+   * @throws what a sink throws. The reports up to there are in the cache and count as `offered`; those behind are not.
+   *   What the
+   * sink was given counts as lost
    */
   update(batch: TelemetryBatch, from = 0, to: number = batch.reports): void {
     if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= batch.reports)) {
@@ -165,8 +169,7 @@ export class FlowCache {
   }
 
   /**
-   * The hash that chooses the row, `hash mod rows`, of a flow. Its upper bits are free for whoever spreads flows over
-   * several caches.
+   * The hash of a flow; its row is `hash mod rows`. The upper bits are free to spread flows over several caches.
    * @throws AddressError if an address is none; RangeError if they are of different versions
    */
   hashOf(flow: Flow): number {
@@ -175,7 +178,7 @@ export class FlowCache {
   }
 
   /**
-   * What the cache knows of a flow, or `undefined`.
+   * The entry of a flow, or `undefined`.
    * @throws AddressError if an address is none; RangeError if they are of different versions
    */
   get(flow: Flow): FlowEntry | undefined {
@@ -184,7 +187,7 @@ export class FlowCache {
   }
 
   /**
-   * Takes a flow out and returns what was known of it; it is not handed on.
+   * Takes a flow out and returns its entry, which is not handed on.
    * @throws AddressError if an address is none; RangeError if they are of different versions
    */
   remove(flow: Flow): FlowEntry | undefined {
@@ -199,8 +202,9 @@ export class FlowCache {
   }
 
   /**
-   * All entries, in no particular order. The cache may be updated meanwhile: a flow that is there all the time is given
-   * exactly once, as it is when it is reached; one that comes or goes may be given or not.
+   * All entries, in no particular order. The cache may be updated meanwhile: a flow that stays is given exactly once,
+   * as it is
+   * when it is reached; one that comes or goes may be given or not.
    */
   *entries(): IterableIterator<FlowEntry> {
     for (const { at } of this.#index.flows(0, this.geometry.rows)) yield this.#reader.read(this.words, at);
@@ -211,17 +215,17 @@ export class FlowCache {
   }
 
   /**
-   * Hands on entries that were not updated for too long, going round the cache from call to call.
-   *
-   * An entry that is not taken stays where it is and is tried again by the next call: ageing loses nothing.
+   * Hands on entries that were not updated for too long, going round the cache from call to call. An entry that is not
+   * taken
+   * stays, and the next call tries it again: ageing loses nothing.
    *
    * @param nowNs nanoseconds since the epoch
-   * @param idleNs entries whose last report is older than this go
+   * @param idleNs an entry goes if its last report is older than this
    * @param maxRows rows to look at
    * @returns entries handed on
    */
   age(nowNs: bigint, idleNs: bigint, maxRows: number): number {
-    // The last time at which an entry is too old; as two words, compared without BigInt.
+    // The latest time at which an entry is too old, as two words: these compare without BigInt.
     const limit = nowNs - idleNs - 1n;
     if (limit < 0n) return 0;
     const high = Number(limit >> 32n);
@@ -238,8 +242,9 @@ export class FlowCache {
   }
 
   /**
-   * Hands on entries whatever their age, as reason `removed`, until none is left, `maxEntries` are handed on, or no more
-   * are taken: to empty a cache at the end without loss.
+   * Hands on entries of any age, as reason `removed`: to empty a cache at the end without loss. Stops when none is
+   * left,
+   * `maxEntries` are handed on, or no more are taken.
    * @returns entries handed on
    */
   drain(maxEntries = Number.POSITIVE_INFINITY): number {
@@ -266,7 +271,7 @@ export class FlowCache {
   }
 
   /**
-   * Hands on entries that are to leave, from the row at which the last sweep has stopped.
+   * Hands on entries that are to leave, from the row at which the last sweep stopped.
    * @returns entries handed on
    */
   #sweep(maxRows: number, maxEntries: number, reason: number, leaves: (at: number) => boolean): number {
@@ -326,7 +331,7 @@ export class FlowCache {
     count(words, 'live', -1);
   }
 
-  /** Hands on what the engine has made. A sink that throws has taken nothing, and the other one is given its part. */
+  /** Hands on what the engine has made. If a sink throws, it has taken nothing; the other sink still gets its part. */
   #handOn(): void {
     const { entries, events } = this.#engine;
     try {
@@ -367,7 +372,7 @@ export class FlowCache {
     }
   }
 
-  /** Other threads that read see an odd number and wait. */
+  /** Other threads that read see an odd number, and wait. */
   #beginWriting(): void {
     Atomics.add(this.words, HEADER.GENERATION, 1);
   }

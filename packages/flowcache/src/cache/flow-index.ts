@@ -1,4 +1,4 @@
-/** Finding flows: from key to row, tag and bucket. */
+/** Finds flows: from key to row, tag and bucket. */
 
 import { FLAG, type Flow, parseAddress } from '@int/codec';
 import { REPORT_COLUMN, type SignedColumns } from '@int/codec/internals';
@@ -9,7 +9,9 @@ const KEY_META = META.PROTOCOL_MASK | META.IPV6;
 
 /** A flow as the words that a bucket holds of it. */
 export class FlowKey {
-  /** Source address, 4 words; destination address, 4 words. IPv4: in the first of each, the others are 0. */
+  /**
+   * Source address, then destination address, 4 words each. An IPv4 address is the first of them, and the others are 0.
+   */
   readonly addresses = new Int32Array(8);
   ports = 0;
   /** Protocol and IPv6 bit, see META. */
@@ -100,7 +102,7 @@ export class FlowIndex {
     this.#isExact = geometry.layout === 'exact';
   }
 
-  /** What marks a flow of this hash in its row; 0 marks an empty bucket. */
+  /** Marks a flow of this hash in its row; 0 marks an empty bucket. */
   static tag(hash: number): number {
     return hash === 0 ? 1 : hash | 0;
   }
@@ -171,7 +173,7 @@ export class FlowIndex {
     return true;
   }
 
-  /** Gives a bucket to a new flow. Only the time of its first report is known. */
+  /** Gives a bucket to a new flow, of which only the time of the first report is known. */
   reset(at: number, key: FlowKey, timeLow: number, timeHigh: number): void {
     const { words } = this;
     const { bucketStride, hops, hopStride, hopsAt, metrics } = this.geometry;

@@ -3,11 +3,11 @@ import { type CacheGeometry, type Dimensions, geometryOf, HASHES, type HashName 
 import type { Comparison } from './engine.js';
 import type { ThresholdOptions, Thresholds } from './thresholds.js';
 
-/** Takes records as they are made. An SpscRing is one. */
+/** Takes records as they are made. An SpscRing is such a consumer. */
 export interface RecordConsumer {
   /**
-   * Takes records, as many as it has room for. It must not keep `words`, which is used again.
-   * @param words what holds them
+   * Takes as many records as it has room for. It must not keep `words`, which is reused.
+   * @param words what holds the records
    * @param at first word of the first record
    * @param records how many there are
    * @returns how many it took: the first ones
@@ -17,7 +17,7 @@ export interface RecordConsumer {
 
 /** How to set up a cache. */
 export interface FlowCacheOptions extends Dimensions {
-  /** What chooses a flow's row. Default `xxh32`; `crc32` is what a P4 target computes, and takes no seed. */
+  /** The hash that chooses a flow's row. Default `xxh32`; `crc32` is what a P4 target computes, and takes no seed. */
   readonly hash?: HashName;
   /** Seed of xxh32, 32 bits. Default 0. */
   readonly seed?: number;
@@ -26,15 +26,18 @@ export interface FlowCacheOptions extends Dimensions {
   /** Update in WebAssembly where the engine has it and the cache fits into its 4 GiB. Default true. */
   readonly accelerator?: boolean;
   /**
-   * A WebAssembly memory to put the cache into, with room for it: batches that lie in it are read in place. Default: a
-   * memory of its own, into which batches are copied. Not looked at where updates run in TypeScript.
+   * A WebAssembly memory with room for the cache. Batches that lie in it are read in place. Default: a memory of the
+   * cache's own,
+   * into which batches are copied. Ignored where updates run in TypeScript.
    */
   readonly memory?: AcceleratorHost;
   /** What is an event. Default: nothing. A {@link Thresholds} can be shared with another thread. */
   readonly thresholds?: Thresholds | ThresholdOptions;
-  /** Takes entries that leave the cache, `bucketStride` words each. Default: nobody does, which is no loss. */
+  /**
+   * Takes entries that leave the cache, `bucketStride` words each. Default: they are dropped, which counts as no loss.
+   */
   readonly entries?: RecordConsumer;
-  /** Takes events, EVENT_WORDS words each. Default: nobody does, which is no loss. */
+  /** Takes events, EVENT_WORDS words each. Default: they are dropped, which counts as no loss. */
   readonly events?: RecordConsumer;
   /** When a value is an event. Default: as COMPARISON. With another one, updates run in TypeScript. */
   readonly comparison?: Comparison;

@@ -1,6 +1,6 @@
 /**
- * The update loop in TypeScript: what it does is right by definition, and the WebAssembly accelerator and the C twin do the
- * same to the last bit.
+ * The update loop in TypeScript. It defines the correct result; the WebAssembly accelerator and the C twin do the same to
+ * the last bit.
  */
 
 import { FLAG, type TelemetryBatch } from '@int/codec';
@@ -28,8 +28,9 @@ import { bucketOfRank, rankOf, toFront } from './ranks.js';
 import { count } from './region.js';
 
 /**
- * Whether the usual comparison may find an event: on signed words, without a call, for the many values that are none.
- * All of them stand for unsigned numbers.
+ * Whether the usual comparison may find an event. Works on signed words that stand for unsigned numbers, without a
+ * call: most
+ * values are no events.
  */
 function isBeyond(value: number, previous: number, level: number, change: number): boolean {
   if ((value ^ -0x80000000) > (level ^ -0x80000000)) return true;
@@ -74,7 +75,7 @@ export class PlainEngine implements Engine {
   #hits = 0;
   #inserted = 0;
   #live = 0;
-  /** Of the report at hand: time, and where in the cache and in the batch it is. */
+  /** Of the report at hand: its time, and where it is in the cache and in the batch. */
   #timeLow = 0;
   #timeHigh = 0;
   #at = 0;

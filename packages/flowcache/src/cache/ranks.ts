@@ -1,6 +1,6 @@
 /**
  * The order in which the flows of a row were updated: one byte per bucket, see layout.ts. Four bytes are worked on at
- * once; they are all below 128, so that no sum or difference below reaches into the next byte.
+ * once. All are below 128, so no sum or difference reaches into the next byte.
  */
 import { EMPTY_RANK } from '../layout.js';
 

@@ -28,7 +28,7 @@ export function totalsOf(words: Int32Array): FlowCacheTotals {
   return Object.fromEntries(COUNTERS.map((name) => [name, counter(words, name)])) as FlowCacheTotals;
 }
 
-/** The dimensions and the hash that a header tells. */
+/** The dimensions and the hash in a header. */
 export interface Header {
   readonly geometry: CacheGeometry;
   readonly hash: HashName;
@@ -69,14 +69,15 @@ export function readHeader(words: Int32Array): Header {
   return { geometry, hash, seed };
 }
 
-/** Tries to read a row between two blocks of updates, before it gives up. */
+/** So often a view tries to read a row between two blocks of updates, before it gives up. */
 const ATTEMPTS = 100_000;
 
 /**
  * A look into a cache that another thread updates.
  *
- * Every entry is read whole: rows are copied, and copied again if the owner wrote meanwhile. The owner writes in blocks
- * of at most 256 reports, with pauses in which rows are read.
+ * It reads every entry whole: it copies rows, and copies them again if the owner wrote meanwhile. The owner writes in
+ * blocks of
+ * at most 256 reports, and pauses for readers in between.
  */
 export class FlowCacheView {
   readonly geometry: CacheGeometry;
@@ -165,7 +166,7 @@ export class FlowCacheView {
   /** Runs `read` until nothing was written meanwhile. */
   #whenStill(read: () => void): void {
     if (this.#isStillFor(read)) return;
-    // The owner is busy: it pauses for who waits.
+    // The owner is busy, and pauses if somebody waits.
     Atomics.add(this.#words, HEADER.READERS, 1);
     try {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (this.#isStillFor(read)) return;
@@ -179,7 +180,7 @@ export class FlowCacheView {
     const before = Atomics.load(this.#words, HEADER.GENERATION);
     if ((before & 1) !== 0) return false;
     read();
-    // Adding orders the reads before it; a load would only order those behind.
+    // An addition orders the reads before it; a load would only order those behind it.
     return Atomics.add(this.#words, HEADER.GENERATION, 0) === before;
   }
 }

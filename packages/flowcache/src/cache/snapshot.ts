@@ -29,7 +29,7 @@ const END = -1;
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * Writes a cache, as it is: it must not be updated until the last chunk is taken.
+ * Writes a cache as it is: it must not be updated until the last chunk is taken.
  * @returns chunks of about 1 MiB, for the receiver to keep
  */
 export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, undefined> {
@@ -41,7 +41,7 @@ export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, un
   let chunk = new Int32Array(chunkWords);
   let crc = 0;
   let used = 0;
-  // A chunk is not used again: streams ask for the next one while they write the last.
+  // A new chunk each time: streams ask for the next one while they write the last.
   const flush = (): Uint8Array => {
     const filled = new Uint8Array(chunk.buffer, 0, used * 4);
     crc = crc32(filled, 0, filled.length, crc);
@@ -78,17 +78,15 @@ export function* writeSnapshot(cache: FlowCache): Generator<Uint8Array, void, un
   yield new Uint8Array(Int32Array.of(crc).buffer);
 }
 
-/** What a snapshot does not say: where the cache is to be and whom it serves. */
+/** What a snapshot does not hold: where the cache is to be, and whom it serves. */
 export type RestoreOptions = Pick<
   FlowCacheOptions,
   'shared' | 'accelerator' | 'memory' | 'thresholds' | 'entries' | 'events' | 'comparison'
 >;
 
 /**
- * Makes a cache of a snapshot, from chunks as they come.
- *
- * The cache has the entries of the old one, in the same places and the same order, and goes on as the old one would
- * have. Its counters start at 0, but for `live` and `restoredPackets`.
+ * Makes a cache of a snapshot, from chunks as they come. The cache has the entries of the old one, in the same places and
+ * the same order, and goes on as the old one would have. Its counters start at 0, except `live` and `restoredPackets`.
  *
  * @example
  * const reader = new SnapshotReader();
@@ -118,7 +116,7 @@ export class SnapshotReader {
 
   /**
    * Takes the next bytes.
-   * @throws FlowCacheError if they cannot be those of a snapshot; reading cannot go on, and every further call throws it
+   * @throws FlowCacheError if they cannot be those of a snapshot; every further call throws it again
    */
   push(bytes: Uint8Array): void {
     if (this.#failure !== null) throw this.#failure;
@@ -144,7 +142,7 @@ export class SnapshotReader {
   }
 
   /**
-   * Says that no more bytes come.
+   * Ends reading.
    * @returns the cache
    * @throws FlowCacheError `ERR_SNAPSHOT_TRUNCATED` if bytes are missing; what {@link push} has thrown
    */
@@ -236,7 +234,7 @@ export class SnapshotReader {
     count(words, 'restoredPackets', words[to + fieldsOf(geometry.layout).PACKETS]! >>> 0);
   }
 
-  /** Whether a bucket holds what one of a cache can hold, as far as finding its flow and reading it goes. */
+  /** Whether a bucket holds what a bucket of a cache can hold, as far as finding its flow and reading it goes. */
   #isLive(at: number): boolean {
     const { geometry, words } = this.#cache!;
     const fields = fieldsOf(geometry.layout);

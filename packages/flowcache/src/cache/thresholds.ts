@@ -1,7 +1,7 @@
 import { type MetricName, NOT_AVAILABLE } from '@int/codec';
 import { MAX_METRICS, THRESHOLDS } from '../layout.js';
 
-/** Two limits of one value. `null` is never. */
+/** Two limits of one value. `null`: never. */
 export interface Limits {
   /** T: a value above it is an event, on every packet. Unsigned 32 bits. */
   readonly level: number | null;
@@ -9,7 +9,7 @@ export interface Limits {
   readonly change: number | null;
 }
 
-/** All limits of a cache, as its options take them. */
+/** The limits of a cache, as its options take them. */
 export interface ThresholdOptions {
   /** Per metric of the cache, at every switch. */
   readonly metrics?: { readonly [K in MetricName]?: Partial<Limits> };
@@ -28,21 +28,22 @@ function encode(name: string, limit: number | null | undefined): number {
 }
 
 /**
- * The thresholds of one or more caches, in memory that threads can share: one writes, all caches that were given the
- * table follow, at the latest after 256 more reports. No cache has to stop for it.
+ * The thresholds of one or more caches, in memory that threads can share. One thread writes; all caches with the table
+ * follow
+ * after at most 256 more reports, and none has to stop.
  */
 export class Thresholds {
   readonly metrics: readonly MetricName[];
-  /** The table, see THRESHOLDS: give its `buffer` to another thread, and there to this constructor. */
+  /** The table, see THRESHOLDS. To share it, give its `buffer` to another thread, and there to this constructor. */
   readonly words: Int32Array;
 
   /**
    * @param metrics those of the caches, in their order
-   * @param options what to start with; with a `buffer` that another thread filled, only what is to be changed
-   * @param buffer the memory of another table, to share it. Default: a new SharedArrayBuffer, or an ArrayBuffer where
-   * there is none
+   * @param options limits to start with; with a `buffer` that another thread filled, only those to change
+   * @param buffer the memory of another table. Default: a SharedArrayBuffer, or an ArrayBuffer where there is none
    * @throws RangeError for a metric that is not in the list, a limit that is no unsigned 32-bit integer, or a buffer
-   * that is too small
+   *   that is too
+   * small
    */
   constructor(metrics: readonly MetricName[], options: ThresholdOptions = {}, buffer?: ArrayBufferLike) {
     if (metrics.length > MAX_METRICS) throw new RangeError(`at most ${MAX_METRICS} metrics`);

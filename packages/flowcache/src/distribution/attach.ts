@@ -25,7 +25,7 @@ import { DistributionMemory } from './memory.js';
 
 /**
  * Checks where distributions are to start.
- * @throws DistributionError BAD_BUFFER
+ * @throws DistributionError `ERR_DISTRIBUTION_BUFFER`
  */
 export function checkOffset(byteOffset: number, bufferBytes: number): void {
   if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset % 8 === 0 && byteOffset <= bufferBytes) return;
@@ -36,10 +36,9 @@ export function checkOffset(byteOffset: number, bufferBytes: number): void {
 }
 
 /**
- * Reads the dimensions of distributions, and checks all that is in use. What another thread records meanwhile does no
- * harm.
+ * Reads the dimensions of distributions, and checks all cells in use. Another thread may record meanwhile.
  *
- * @throws DistributionError BAD_BUFFER, TRUNCATED, BAD_MAGIC, BAD_VERSION, BAD_LAYOUT, BAD_TABLE or BAD_COUNT
+ * @throws DistributionError `ERR_DISTRIBUTION_` BUFFER, TRUNCATED, MAGIC, VERSION, LAYOUT, TABLE or COUNT
  */
 export function readDimensions(buffer: ArrayBufferLike, byteOffset: number): DistributionDimensions {
   checkOffset(byteOffset, buffer.byteLength);
@@ -89,7 +88,7 @@ export function readDimensions(buffer: ArrayBufferLike, byteOffset: number): Dis
   const dimensions = { metrics, bins, switches: word(SWITCHES), seed: word(SEED) };
   const plan = planRead(dimensions, byteOffset);
   const expected = preambleOf(plan);
-  // The number of bytes is among the first words compared: what follows lies in the buffer.
+  // The number of bytes is compared first: so all that follows lies in the buffer.
   expected.forEach((value, at) => {
     const isMutable = at >= FIRST_MUTABLE_WORD && at < SPECS_AT;
     if (!isMutable && value >>> 0 !== word(at)) {
@@ -111,14 +110,14 @@ function planRead(dimensions: DistributionDimensions, byteOffset: number): Distr
   }
 }
 
-/** Checks that every switch has one row, and the table finds it. */
+/** Checks that every switch has one row, which the table finds. */
 function checkTable(memory: DistributionMemory, byteOffset: number): void {
   const { words, plan } = memory;
   const { slots, tableAt, nodesAt, switches } = plan;
   const fail = (at: number, message: string): never => {
     throw new DistributionError('ERR_DISTRIBUTION_TABLE', message, byteOffset + 4 * at);
   };
-  // A writer may add switches meanwhile. Those that were there before must be found in the end.
+  // A writer may add switches meanwhile. Those that were there before must be found.
   const used = Atomics.load(words, DISTRIBUTION_HEADER.USED);
   if (used >>> 0 > switches) fail(DISTRIBUTION_HEADER.USED, `${used >>> 0} switches in ${switches} rows`);
   for (let at = tableAt + 2 * slots; at < nodesAt; at++) {

@@ -13,10 +13,11 @@ export interface LinearBins {
 }
 
 /**
- * Bins whose width grows with the value (log-linear): each octave, from a power of two to the next, is cut into
- * `perOctave` bins of equal width. Values below `2 * perOctave` have a bin each.
+ * Bins whose width grows with the value (log-linear). Each octave, from a power of two to the next, has `perOctave`
+ * bins of
+ * equal width; values below `2 * perOctave` have a bin each.
  *
- * A bin is at most `1 / perOctave` of its least value wide. The first and the last bin are cut off at `from` and `to`.
+ * A bin is at most `1 / perOctave` of its least value wide. `from` and `to` cut off the first and the last bin.
  */
 export interface LogarithmicBins {
   readonly kind: 'logarithmic';
@@ -35,7 +36,7 @@ export interface ExplicitBins {
   readonly edges: readonly number[];
 }
 
-/** Bins of a metric. All numbers are integers in the metric's unit; values that no bin holds are counted apart. */
+/** Bins of a metric. All numbers are integers in the metric's unit. Values outside the bins are counted apart. */
 export type Bins = LinearBins | LogarithmicBins | ExplicitBins;
 
 /** Kinds by number, as they are in memory; append, never reorder. */
@@ -46,7 +47,7 @@ export const MAX_BINS = 65536;
 const MAX_OCTAVE_BITS = 12;
 const TWO_32 = 2 ** 32;
 
-/** Bins, checked, with all that follows from them. */
+/** Bins, checked, and what follows from them. */
 export interface ResolvedBins {
   /** With all defaults filled in. */
   readonly bins: Required<LinearBins> | Required<LogarithmicBins> | ExplicitBins;
@@ -70,13 +71,13 @@ export function logarithmicIndex(x: number, bits: number): number {
   return (shift << bits) + (x >>> shift);
 }
 
-/** The least value at an index: the inverse of {@link logarithmicIndex}, also for the index beyond the last. */
+/** The least value at an index, also at the index behind the last: the inverse of {@link logarithmicIndex}. */
 export function logarithmicEdge(index: number, bits: number): number {
   const shift = (index >>> bits) - 1;
   return shift <= 0 ? index : (index - (shift << bits)) * 2 ** shift;
 }
 
-/** Edges of bins: one more than bins, the upper one of each being the lower one of the next. */
+/** Edges of bins, one more than bins: the upper edge of each is the lower one of the next. */
 export function edgesOf({ bins, kind, from, last, count, parameter }: ResolvedBins): number[] {
   if (bins.kind === 'explicit') return [...bins.edges];
   if (kind === BIN_KIND.LINEAR) return Array.from({ length: count + 1 }, (_, k) => from + k * parameter);
@@ -135,7 +136,7 @@ function resolveExplicit(name: string, { edges }: ExplicitBins): ResolvedBins {
 /**
  * Checks bins and fills in defaults.
  * @param name what the bins are of, for messages
- * @throws DistributionError BAD_BINS
+ * @throws DistributionError `ERR_DISTRIBUTION_BINS`
  */
 export function resolveBins(name: string, bins: Bins): ResolvedBins {
   switch (bins?.kind) {

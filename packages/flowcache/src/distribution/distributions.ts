@@ -23,8 +23,9 @@ import { Recorder } from './recorder.js';
 /** Settings of {@link Distributions}. */
 export interface DistributionOptions extends DistributionDimensions {
   /**
-   * Where to keep them; a SharedArrayBuffer can be read by other threads. Needs {@link Distributions.byteLength} bytes,
-   * which are overwritten. Default: an ArrayBuffer of its own.
+   * Memory of {@link Distributions.byteLength} bytes, which are overwritten. Other threads can read a
+   * SharedArrayBuffer. Default: an
+   * ArrayBuffer.
    */
   readonly buffer?: ArrayBufferLike;
   /** First byte to use, a multiple of 8. Default 0. */
@@ -47,13 +48,13 @@ export interface HopTotals {
 }
 
 /**
- * Counters of {@link Distributions}. Every value is counted once: `values` and the values of `unnamed` and of
- * `lost.tooManySwitches` are all that hops have carried.
+ * Counters of {@link Distributions}. Every value counts once: hops carried `values`, those of `unnamed`, and those of
+ * `lost.tooManySwitches`.
  */
 export interface DistributionTotals {
   /** Rows of batches with code 0. */
   readonly reports: number;
-  /** Rows with another code, which are left alone. */
+  /** Rows with another code, which are skipped. */
   readonly notOk: number;
   /** Switches that have distributions. */
   readonly switches: number;
@@ -61,7 +62,7 @@ export interface DistributionTotals {
   readonly values: number;
   /** Hops that do not name their switch; their values are in the distributions of `unnamed`. */
   readonly unnamed: HopTotals;
-  /** What is lost to its switch, by reason. Its values are in the distributions of `others`. */
+  /** Hops without distributions of their switch, by reason. Their values are in the distributions of `others`. */
   readonly lost: { readonly tooManySwitches: HopTotals };
   /** Values below and above the bins, of all hops. */
   readonly underflow: number;
@@ -73,18 +74,23 @@ export interface DistributionTotals {
 const KEEP: unique symbol = /* @__PURE__ */ Symbol('keep what is in the buffer') as never;
 
 /**
- * The distribution of each metric at each switch, and of the end-to-end latency: the sum of the hop latencies of a
- * report, saturating at 2^32 - 1.
+ * The distribution of each metric at each switch, and that of the end-to-end latency: the sum of the hop latencies of a
+ * report,
+ * saturating at 2^32 - 1.
  *
- * {@link record} is the hot path: columns in, counts up, nothing allocated once it has seen a batch. {@link observe} is
- * the comfort path: a record in, by the same code. Both leave a hop's metric alone where it is missing: its word, or both
- * words of a pair, all ones.
+ * {@link record} is the hot path: columns in, counts up; it allocates nothing once it has seen a batch. {@link observe}
+ * is the
+ * comfort path: a record in, by the same code. Both skip a metric that a hop lacks: its word, or both words of a pair,
+ * are all
+ * ones.
  *
- * No value is dropped. Those outside the bins are counted below and above; those of hops without a switch id, and of
- * switches beyond the capacity, have distributions of their own.
+ * No value is dropped. Values outside the bins are counted below and above. Hops without a switch id, and those of
+ * switches
+ * beyond the capacity, have distributions of their own.
  *
- * All memory is one buffer, of a size that the options fix; the file layout.ts of the sources describes it. One thread
- * may write while others {@link attach} and read.
+ * All memory is one buffer, whose size the options fix; layout.ts describes it. One thread may write while others
+ * {@link attach}
+ * and read.
  */
 export class Distributions {
   readonly buffer: ArrayBufferLike;
@@ -96,12 +102,12 @@ export class Distributions {
   /** Switches there is room for. */
   readonly capacity: number;
   readonly #memory: DistributionMemory;
-  /** What a hot loop needs; made when something is recorded. */
+  /** Made at the first record. */
   #recorder: Recorder | null = null;
   /** What {@link observe} works with. */
   #single: TelemetryBatch | null = null;
 
-  /** @throws DistributionError BAD_METRICS, BAD_BINS, BAD_SIZE or BAD_BUFFER */
+  /** @throws DistributionError `ERR_DISTRIBUTION_` METRICS, BINS, SIZE or BUFFER */
   constructor(options: DistributionOptions = {}) {
     const plan = planOf(options);
     const { byteOffset = 0 } = options;
@@ -125,19 +131,23 @@ export class Distributions {
     this.clear();
   }
 
-  /** Bytes that distributions of these dimensions need. @throws DistributionError BAD_METRICS, BAD_BINS or BAD_SIZE */
+  /**
+   * Bytes that distributions of these dimensions need.
+   * @throws DistributionError `ERR_DISTRIBUTION_` METRICS, BINS or SIZE
+   */
   static byteLength(dimensions: DistributionDimensions = {}): number {
     return planOf(dimensions).byteLength;
   }
 
   /**
-   * The distributions that lie in a buffer: those of another thread, to read, or a copy, to go on with.
+   * The distributions in a buffer: those of another thread, to read, or a copy, to go on with.
    *
-   * Every number read is one that was there at some time. Different ones may be of different instants while the other
-   * thread records: a mean can be off by the few values that came in between.
+   * Every number read was there at some time. While the other thread records, two numbers may be of different instants:
+   * a mean can
+   * be off by the few values in between.
    *
    * @param byteOffset where they start
-   * @throws DistributionError BAD_BUFFER, TRUNCATED, BAD_MAGIC, BAD_VERSION, BAD_LAYOUT, BAD_TABLE or BAD_COUNT
+   * @throws DistributionError `ERR_DISTRIBUTION_` BUFFER, TRUNCATED, MAGIC, VERSION, LAYOUT, TABLE or COUNT
    */
   static attach(buffer: ArrayBufferLike, byteOffset = 0): Distributions {
     const options = { ...readDimensions(buffer, byteOffset), buffer, byteOffset, [KEEP]: true };
@@ -146,8 +156,8 @@ export class Distributions {
 
   /**
    * The sum of distributions with equal metrics and bins, in memory of its own.
-   * @param options `switches`: room for so many. Default: for all there are, and at least that of the first
-   * @throws DistributionError DIFFERENT_BINS or TOO_MANY_SWITCHES; RangeError for an empty list
+   * @param options `switches`: room for so many. Default: for all there are, and at least for as many as the first has
+   * @throws DistributionError `ERR_DISTRIBUTION_` OTHER_BINS or SWITCHES; RangeError for an empty list
    */
   static merged(
     all: readonly Distributions[],
@@ -171,8 +181,8 @@ export class Distributions {
   }
 
   /**
-   * Counts the values of report rows `from` to `to - 1`; rows whose code is not 0 are left alone.
-   * @throws RangeError for rows the batch does not hold
+   * Counts the values of report rows `from` to `to - 1`; skips rows whose code is not 0.
+   * @throws RangeError for rows that the batch does not hold
    */
   record(batch: TelemetryBatch, from = 0, to: number = batch.reports): void {
     if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= batch.reports)) {
@@ -182,7 +192,7 @@ export class Distributions {
     this.#recorder.record(batch, from, to);
   }
 
-  /** Counts the values of one record, as decoded or made by hand; one whose status is not `ok` is left alone. */
+  /** Counts the values of one record, decoded or made by hand; skips one whose status is not `ok`. */
   observe(record: TelemetryRecord): void {
     this.#single ??= new TelemetryBatch({ frames: 1 });
     writeRecord(this.#single, record);
@@ -220,7 +230,7 @@ export class Distributions {
     return this.#read(endToEnd, endToEndAt);
   }
 
-  /** The counters. Sums up all bins, which takes its time with many switches. */
+  /** The counters. Adds up all bins, which takes time with many switches. */
   totals(): DistributionTotals {
     const { REPORTS, NOT_OK, UNNAMED_HOPS, LOST_HOPS } = DISTRIBUTION_COUNTER;
     const counters = this.#memory.copy(0, COUNTERS_END);
@@ -251,10 +261,11 @@ export class Distributions {
   }
 
   /**
-   * Adds all counts of other distributions, which do not change. Adding parts gives what one would have counted that
-   * saw all of it, but for hops of switches that a part had no room for: they stay in `others`.
+   * Adds all counts of other distributions, which stay as they are. The sum of parts is what one would have counted
+   * that saw all,
+   * except for hops of switches that a part had no room for: they stay in `others`.
    *
-   * @throws DistributionError DIFFERENT_BINS or TOO_MANY_SWITCHES, with nothing changed
+   * @throws DistributionError `ERR_DISTRIBUTION_` OTHER_BINS or SWITCHES, with nothing changed
    */
   merge(other: Distributions): void {
     const mine = this.#memory;
@@ -286,8 +297,9 @@ export class Distributions {
   }
 
   /**
-   * Forgets all values and switches. Who reads meanwhile in another thread may see some of them still; who attaches
-   * meanwhile may find the table of switches half empty, and fail.
+   * Forgets all values and switches. Another thread that reads meanwhile may still see some of them; one that attaches
+   * meanwhile
+   * may find the table of switches half empty, and fail.
    */
   clear(): void {
     const memory = this.#memory;

@@ -3,7 +3,7 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/flowcache.Distribu
 export const DISTRIBUTION_ERROR_CODES = [
   /** Metrics that are unknown, named twice, none or too many. */
   'ERR_DISTRIBUTION_METRICS',
-  /** Bins that are empty, reversed, no integers, beyond 32 bits or too many; or bins of a metric that is not followed. */
+  /** Bins that are empty, reversed, no integers, beyond 32 bits or too many; bins of a metric that is not followed. */
   'ERR_DISTRIBUTION_BINS',
   /** A number of switches or a seed out of range, or more memory than a table of words can address. */
   'ERR_DISTRIBUTION_SIZE',
@@ -32,7 +32,7 @@ export type DistributionErrorCode = (typeof DISTRIBUTION_ERROR_CODES)[number];
 export class DistributionError extends RangeError {
   override readonly name = 'DistributionError';
   readonly code: DistributionErrorCode;
-  /** Attaching: the byte, from the start of the buffer, that the trouble is at. Else `null`. */
+  /** Attaching: the byte, from the start of the buffer, at which the defect is. Else `null`. */
   readonly offset: number | null;
 
   constructor(code: DistributionErrorCode, message: string, offset: number | null = null) {

@@ -3,14 +3,12 @@ import { edgesOf } from './bins.js';
 import { DistributionError } from './errors.js';
 import { DISTRIBUTION_HISTOGRAM, type DistributionName, type HistogramPlan } from './layout.js';
 
-/**
- * What {@link Histogram.exportTo} needs of a histogram of another library: hdr-histogram-js and its relatives have it.
- */
+/** What {@link Histogram.exportTo} needs of another library's histogram, such as that of hdr-histogram-js. */
 export interface HistogramRecorder {
   recordValueWithCount(value: number, count: number): void;
 }
 
-/** The smallest range known to hold a value. Both ends belong to it. */
+/** The smallest range known to hold a value, both ends included. */
 export interface ValueRange {
   readonly least: number;
   readonly most: number;
@@ -30,7 +28,7 @@ export interface HistogramJson {
   readonly counts: readonly (readonly [number, number, number])[];
 }
 
-/** `p / 100 * total`, rounded up, but not because of the last digits of a floating-point number; at least 1. */
+/** `p / 100 * total`, at least 1: rounded up, except where only the last digits of a float exceed a whole number. */
 function rankOf(p: number, total: number): number {
   const exact = (p * total) / 100;
   const near = Math.round(exact);
@@ -39,9 +37,9 @@ function rankOf(p: number, total: number): number {
 }
 
 /**
- * How the values of a metric are distributed: a copy, which later values do not change.
+ * The distribution of the values of a metric: a copy, which later values do not change.
  *
- * Values that no bin holds are counted in `underflow` and `overflow`, and are part of total, sum, mean and percentiles.
+ * `underflow` and `overflow` count the values outside the bins, which are part of total, sum, mean and percentiles.
  */
 export class Histogram {
   readonly metric: DistributionName;
@@ -84,8 +82,8 @@ export class Histogram {
   }
 
   /**
-   * The sum of histograms of one metric with equal bins, as of several switches.
-   * @throws DistributionError DIFFERENT_BINS; RangeError for an empty list
+   * The sum of histograms of one metric with equal bins, such as those of several switches.
+   * @throws DistributionError `ERR_DISTRIBUTION_OTHER_BINS`; RangeError for an empty list
    */
   static merged(histograms: readonly Histogram[]): Histogram {
     const [first, ...others] = histograms;
@@ -107,19 +105,20 @@ export class Histogram {
     return new Histogram(first.#plan, all, sum);
   }
 
-  /** No estimate: the sum is exact, and the quotient rounded once. `null` if there is no value. */
+  /** The exact sum divided by the total, rounded once. `null` if there is no value. */
   get mean(): number | null {
     return this.total === 0 ? null : Number(this.sum) / this.total;
   }
 
   /**
-   * The value at or below which `p` percent of the values lie: the `ceil(p / 100 * total)`-th smallest, for p = 0 the
+   * The value at or below which `p` percent of the values lie: the `ceil(p / 100 * total)`-th smallest; for p = 0 the
    * smallest.
    *
-   * It is known which bin holds that value. Within the bin, values are taken to be spread evenly, each in the middle of
-   * its share. The error is thus less than the bin is wide: none where a bin holds a single value, less than
-   * `1 / perOctave` of the true value for logarithmic bins. Of values above the last bin the least possible one stands
-   * for all.
+   * It is known which bin holds that value. Within the bin, values count as spread evenly, each in the middle of its
+   * share. So the
+   * error is less than the width of the bin: none if a bin holds a single value, less than `1 / perOctave` of the true
+   * value for
+   * logarithmic bins. All values above the last bin count as the least possible one.
    *
    * @param p from 0 to 100
    * @returns not always an integer; `null` if there is no value
@@ -134,7 +133,7 @@ export class Histogram {
   }
 
   /**
-   * The range that certainly holds the exact percentile: the values of its bin.
+   * The values of the bin that holds the exact percentile.
    * @throws RangeError if `p` is out of range
    */
   percentileRange(p: number): ValueRange | null {
@@ -144,8 +143,8 @@ export class Histogram {
 
   /**
    * Records the values into a histogram of another library, each as the middle of its bin, rounded down: off by at most
-   * half of the bin's width. To this comes the other histogram's own error. Values above the last bin are recorded as the
-   * least of them.
+   * half of the
+   * bin's width, and by the error of the other histogram. Values above the last bin are recorded as the least of them.
    */
   exportTo(target: HistogramRecorder): void {
     this.#all.forEach((count, bin) => {
@@ -163,7 +162,7 @@ export class Histogram {
     return { metric, bins, total, underflow, overflow, sum: String(sum), mean, counts };
   }
 
-  /** The bin that holds a percentile, and where in it the percentile lies, from 0 to 1. */
+  /** The bin that holds a percentile, and where it lies in the bin, from 0 to 1. */
   #placeOf(p: number): { bin: number; share: number } | null {
     if (!(p >= 0 && p <= 100)) throw new RangeError(`a percentile is from 0 to 100, not ${p}`);
     if (this.total === 0) return null;
@@ -177,7 +176,7 @@ export class Histogram {
     return { bin, share: (rank - below - 0.5) / this.#all[bin]! };
   }
 
-  /** What values a bin may hold. Bins count from 0 for that below the first. */
+  /** The values that a bin may hold. Bin 0 is below the first bin. */
   #rangeOf(bin: number): ValueRange {
     const { from, last, metric } = this.#plan;
     const largest = 2 ** (metric?.width ?? 32) - 1;
@@ -187,7 +186,7 @@ export class Histogram {
   }
 }
 
-/** Whether each bin of one is a bin of the other. */
+/** Whether two have the same bins. */
 export function haveEqualBins(a: ResolvedBins, b: ResolvedBins): boolean {
   if (a.kind !== b.kind || a.from !== b.from || a.last !== b.last) return false;
   if (a.count !== b.count || a.parameter !== b.parameter) return false;

@@ -1,5 +1,5 @@
 /**
- * The layout of distributions in memory, to the byte. Other threads read it; a change of it is a new
+ * The layout of distributions in memory, to the byte. Other threads read it; whoever changes it raises
  * {@link DISTRIBUTION_VERSION}.
  *
  * The whole starts at a multiple of 8 bytes; offsets count bytes from there unless said otherwise. Words are 32 bits,
@@ -22,13 +22,13 @@
  * The table is open-addressed: a node id is looked for from slot `h` on, upwards and around, until it or an empty slot
  * is found, where `h = imul(id xor SEED, 0x9e3779b1) >>> (32 - log2(SLOTS))`.
  *
- * Cells count exactly up to 2^53 and then stay there: a billion a second takes 104 days to get that far. They never wrap.
+ * Cells count exactly up to 2^53, which takes 104 days at a billion a second, and then stay there. They never wrap.
  *
  * One thread writes; any number of others may read at the same time. What makes that safe:
  * - A word or a cell is read as it was at some time. (The language promises this of words, engines for 64-bit machines of
  *   aligned cells too.)
- * - CARRIES is odd while a sum is split up anew, or counts are cleared, and larger after it: what was read between two
- *   equal, even values of CARRIES belongs together.
+ * - CARRIES is odd while a sum is split up or counts are cleared, and larger afterwards. What was read between two equal,
+ *   even values of CARRIES belongs together.
  * - A switch's row, its node id, then USED, then its slot in the table are written in this order.
  *
  * Different numbers may be of different instants: a sum can be some values ahead of the counts, or behind.
@@ -67,7 +67,7 @@ export const DISTRIBUTION_HEADER = {
   USED: 13,
   CARRIES: 14,
 } as const;
-/** What changes while values are recorded: words from here up to the first description. */
+/** Words from here up to the first description change while values are recorded. */
 export const FIRST_MUTABLE_WORD: number = DISTRIBUTION_HEADER.USED;
 
 /** Cells with counters, from the start. */
@@ -120,7 +120,7 @@ export function histogramCells(bins: number): number {
   return DISTRIBUTION_HISTOGRAM.COUNTS + bins + 2;
 }
 
-/** Where counting ends: adding 1 to it gives itself. */
+/** Counting ends here: adding 1 has no effect. */
 export const MAX_COUNT: number = 2 ** 53;
 
 /** Row of the hops that do not name their switch. */
@@ -145,7 +145,9 @@ export interface DistributionDimensions {
   readonly bins?: { readonly [K in DistributionName]?: Bins };
   /** Switches there is room for, 1 to 2^24. Default 1024. */
   readonly switches?: number;
-  /** Of the switch table's hash, 32 bits: one that outsiders do not know keeps them from slowing it down. Default 0. */
+  /**
+   * Seed of the switch table's hash, 32 bits. If outsiders do not know it, they cannot slow the table down. Default 0.
+   */
   readonly seed?: number;
 }
 
@@ -160,7 +162,7 @@ export interface HistogramPlan extends ResolvedBins {
   readonly at: number;
 }
 
-/** Dimensions, checked, with all that follows from them. */
+/** Dimensions, checked, and what follows from them. */
 export interface DistributionPlan {
   readonly metrics: readonly HistogramPlan[];
   readonly endToEnd: HistogramPlan;
@@ -197,7 +199,7 @@ function checkedMetrics(names: readonly MetricName[]): Metric[] {
 
 /**
  * The layout of distributions.
- * @throws DistributionError BAD_METRICS, BAD_BINS or BAD_SIZE
+ * @throws DistributionError `ERR_DISTRIBUTION_` METRICS, BINS or SIZE
  */
 export function planOf(dimensions: DistributionDimensions): DistributionPlan {
   const metrics = checkedMetrics(dimensions.metrics ?? DEFAULT_METRICS);
@@ -223,10 +225,10 @@ export function planOf(dimensions: DistributionDimensions): DistributionPlan {
   const plans = metrics.map((metric) => plan(metric.name, metric));
   const endToEnd = plan('endToEnd', null);
   const rowStride = lines(at, 8);
-  // At most a quarter full, so that nearly all searches end in the first slot.
+  // At most a quarter full: nearly all searches end in the first slot.
   const slots = Math.max(16, 2 ** Math.ceil(Math.log2(4 * switches)));
   const tableAt = lines(edge, 16);
-  // A line stays empty, so that two slots can be looked at without going around.
+  // A line stays empty: a search can look at two slots without going around.
   const nodesAt = tableAt + 2 * slots + 16;
   const endToEndAt = lines(nodesAt + switches, 16) / 2;
   const rowsAt = lines(endToEndAt + histogramCells(endToEnd.count), 8);

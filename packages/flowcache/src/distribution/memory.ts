@@ -10,12 +10,12 @@ import {
   UNNAMED_ROW,
 } from './layout.js';
 
-/** A sum is split up when it reaches this: what is left over is exact to the last value. */
+/** A sum that reaches this is split up; what is left is exact to the last value. */
 const SPLIT = 2 ** 52;
-/** How often a reader tries again while the writer splits up a sum or clears: far more often than it takes. */
+/** So often a reader tries again while the writer splits up a sum or clears, which takes far less time. */
 const TRIES = 1000;
 
-/** Distributions in their buffer: words and cells, and what changes them beside counting values. */
+/** Distributions in their buffer: words and cells, and what changes them besides counting values. */
 export class DistributionMemory {
   readonly plan: DistributionPlan;
   readonly words: Int32Array;
@@ -40,7 +40,7 @@ export class DistributionMemory {
     return this.plan.rowsAt + row * this.plan.rowStride;
   }
 
-  /** Switches that have a row; never more than there is room for, whatever a buffer says. */
+  /** Switches that have a row; whatever a buffer says, never more than there is room for. */
   get used(): number {
     const used = Atomics.load(this.words, DISTRIBUTION_HEADER.USED);
     return Math.min(Math.max(used, 0), this.plan.switches);
@@ -64,7 +64,7 @@ export class DistributionMemory {
     if (found !== 0) return found;
     const slot = this.#slotOf(id);
     let used = this.used;
-    // A writer that died before it filled the slot has left its switch behind as the last one.
+    // A writer that died before it filled the slot has left its switch as the last one.
     const isLeft = used > 0 && this.node(used - 1) === id;
     if (isLeft) used--;
     else if (used === plan.switches) return 0;
@@ -88,18 +88,18 @@ export class DistributionMemory {
     });
   }
 
-  /** Does what readers must see as a whole or not at all. */
+  /** Makes a change that readers see as a whole or not at all. */
   exclusively(change: () => void): void {
-    // Not an addition: one who died here has left an odd number.
+    // Not an addition: a writer that died here has left an odd number.
     Atomics.or(this.words, DISTRIBUTION_HEADER.CARRIES, 1);
     change();
     Atomics.add(this.words, DISTRIBUTION_HEADER.CARRIES, 1);
   }
 
   /**
-   * Copies cells that belong together.
-   *
-   * A writer that died in between does not hang the reader: after many tries the cells are taken as they are.
+   * Copies cells that belong together. If a writer died in between, the reader does not hang: after many tries it takes
+   * the cells as
+   * they are.
    */
   copy(at: number, count: number): Float64Array {
     let copy = new Float64Array(0);
@@ -130,7 +130,7 @@ export class DistributionMemory {
     for (let k: number = COUNTS; k < copy.length; k++) this.addCount(at + k, copy[k]!);
   }
 
-  /** Adds to a count, which stays at 2^53 as it would if counted up. */
+  /** Adds to a count, which stays at 2^53. */
   addCount(at: number, count: number): void {
     this.cells[at] = Math.min(this.cells[at]! + count, MAX_COUNT);
   }
@@ -160,7 +160,7 @@ export class DistributionMemory {
   #slotOf(id: number): number {
     const { words, plan } = this;
     let slot = Math.imul(id ^ plan.seed, 0x9e3779b1) >>> this.shift;
-    // At most a quarter of the slots are in use, so that there is an empty one; the limit is for a table that others spoil.
+    // At most a quarter of the slots are in use, so one is empty. The limit is for a table that others spoil.
     for (let left = plan.slots; left > 0; left--) {
       const at = plan.tableAt + 2 * slot;
       if (words[at + 1] === 0 || words[at] === id) return at;

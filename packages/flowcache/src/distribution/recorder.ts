@@ -1,4 +1,4 @@
-/** From the rows of a batch to values with a row of the distributions each. */
+/** Finds the row of the distributions for each value of a batch. */
 import type { TelemetryBatch } from '@int/codec';
 import { REPORT_COLUMN, SignedColumns } from '@int/codec/internals';
 import { LATENCY_COLUMN, NODE_COLUMN } from '../layout.js';
@@ -6,11 +6,11 @@ import { DISTRIBUTION_COUNTER } from './layout.js';
 import type { DistributionMemory } from './memory.js';
 import { Tally, tallyValues, type Values } from './tally.js';
 
-/** Rows looked at in one call of the loops. */
+/** Report rows of one call of the loops. */
 const BLOCK = 256;
-/** Hop rows whose places are worked out before their values are counted. At least the longest stack. */
+/** Hop rows whose places are found before their values are counted. At least those of the deepest report. */
 const HOPS = 2048;
-/** Values of 32 bits that a sum takes from 2^52 to 2^53. */
+/** So many values of 32 bits take a sum from 2^52 to 2^53. */
 const UNSPLIT = 2 ** 20;
 
 /** Counts the values of batches. Allocates nothing once it has seen a batch. */
@@ -21,11 +21,11 @@ export class Recorder {
   /** Row of each hop at hand. */
   readonly #bases = new Int32Array(HOPS);
   readonly #values: Values;
-  /** The end-to-end latencies of a block, then as many zeros, which tell that none is missing. */
+  /** The end-to-end latencies of a block, then as many zeros, which say that none is missing. */
   readonly #latencies: Values;
   readonly #known = new WeakMap<TelemetryBatch, SignedColumns>();
   #columns: SignedColumns | null = null;
-  /** Values that a sum may have grown by since it was last below 2^52. */
+  /** How many values a sum may have taken since it was last below 2^52. */
   #unsplit = UNSPLIT;
 
   constructor(memory: DistributionMemory) {
@@ -76,7 +76,7 @@ export class Recorder {
         first = start;
       }
       end = next;
-      // The end-to-end latency, its lower and upper halves apart: integers all the way.
+      // The end-to-end latency, its lower and upper halves apart, so that all numbers are 32-bit integers.
       let low = 0;
       let high = 0;
       let carries = 0;
@@ -101,7 +101,7 @@ export class Recorder {
   #hops(columns: SignedColumns, first: number, end: number): void {
     if (first === end) return;
     const count = end - first;
-    // There are no more end-to-end latencies than hops; those of the block at hand are still to come.
+    // There are at most as many end-to-end latencies as hops; those of the block at hand are still to come.
     if (this.#unsplit + count + BLOCK > UNSPLIT) {
       this.#memory.splitSums();
       this.#unsplit = 0;
@@ -144,7 +144,7 @@ export class Recorder {
     this.#place(columns, first, fours, count);
   }
 
-  /** Finds the rows of hops one by one: those that are not in their first two slots, or not in the table. */
+  /** Finds the rows of hops one by one: of those that are not in their first two slots, or not in the table. */
   #place({ hops, hopStride }: SignedColumns, first: number, from: number, to: number): void {
     const memory = this.#memory;
     for (let k = from; k < to; k++) {
@@ -155,7 +155,7 @@ export class Recorder {
     }
   }
 
-  /** The row of a hop that is in no row yet, and carries a value: one that does not would not be counted in any. */
+  /** The row of a hop that has no row yet and carries a value. Without a value it would count nowhere. */
   #rowFor(id: number): number {
     const memory = this.#memory;
     if (id === -1) {

@@ -1,10 +1,9 @@
 /**
- * The inner loops: values of a column into the bins of a metric, for each kind of bins.
+ * The inner loops: they count the values of a column in the bins of a metric. There is one for each kind of bins.
  *
- * V8 looks at an array (its map, length and base) anew in each turn of a loop, and after each call that is not inlined.
- * So the loops take four values a turn (eight where V8 still inlines all of it), read before they write, and leave what
- * is rare (a missing value, a metric that is not the lower end of its word) to {@link tallyRest}. `| 0` and `>>> 0` say
- * which numbers are 32-bit integers.
+ * V8 looks at an array (its map, length and base) in each turn of a loop, and after each call that is not inlined. So the
+ * loops take four values a turn (eight where V8 still inlines all), read before they write, and leave turns with a missing
+ * value to {@link tallyRest}. `| 0` and `>>> 0` say which numbers are 32-bit integers.
  */
 import { BIN_KIND, logarithmicEdge, logarithmicIndex } from './bins.js';
 import { DISTRIBUTION_HISTOGRAM, type HistogramPlan } from './layout.js';
@@ -15,20 +14,23 @@ export interface Values {
   source: Int32Array;
   /** Offset of the first one's word. */
   at: number;
-  /** Offset of the first one's other word, if the metric is one of a pair; else `at`. A value is missing if both are all ones. */
+  /**
+   * Offset of the first one's other word if the metric is one of a pair, else `at`. A value is missing if both are all
+   * ones.
+   */
   pair: number;
   bases: Int32Array;
   count: number;
 }
 
-/** The cells of an explicit search cut the range of values like logarithmic bins with 2^4 per octave. */
+/** The search among explicit edges starts from cells: logarithmic bins with 2^4 per octave. */
 const CELL_BITS = 4;
 const CELLS = /* @__PURE__ */ logarithmicIndex(-1, CELL_BITS) + 1;
 
-/** What the loops need to know of a histogram. Bins count from the start of the histogram, not from the first bin. */
+/** What the loops need of a histogram. Bins count from the start of the histogram, not from the first bin. */
 export class Tally {
   readonly kind: number;
-  /** Cells, from the metric's histogram in a row at 0 on: to be indexed with the row's cell and what follows. */
+  /** Cells from the metric's histogram in a row at 0 on. The index is the row's cell plus that in the histogram. */
   readonly cells: Float64Array;
   /** Index of the hop columns; 0 for the end-to-end latency. */
   readonly column: number;
@@ -36,7 +38,7 @@ export class Tally {
   readonly from: number;
   /** Largest value of the last bin, less `from`. */
   readonly span: number;
-  /** Whether the bins are logarithmic and hold every value of 32 bits, as they do by default for a metric of 32 bits. */
+  /** Whether the bins are logarithmic and hold all values of 32 bits: the default for a metric of 32 bits. */
   readonly isWhole: boolean;
   /** The cell below the first bin's, and that above the last. */
   readonly under: number;
@@ -45,11 +47,11 @@ export class Tally {
   readonly inverse: number;
   /** Logarithmic: log2 of the bins per octave. */
   readonly bits: number;
-  /** What to add to the number of a bin, as it is worked out, to have its cell. */
+  /** The cell of a bin is its number, as it is worked out, plus this. */
   readonly first: number;
   /** Explicit: all edges below 2^32. */
   readonly edges: Uint32Array;
-  /** Explicit: edges up to the start of each search cell, and in the end of all. */
+  /** Explicit: for each search cell, the edges up to its start; then all edges. */
   readonly starts: Int32Array;
 
   constructor(cells: Float64Array, plan: HistogramPlan) {
@@ -123,7 +125,7 @@ function wholeBin(x: number, least: number, most: number, first: number): number
   return (Math.imul(octave, least) + (x >>> octave) + first) | 0;
 }
 
-/** The bin is the number of edges up to x; most search cells hold no edge, and nothing is left to search. */
+/** The bin is the number of edges up to x. Most search cells hold no edge, and need no search. */
 function explicitBin(x: number, edges: Uint32Array, starts: Int32Array, first: number): number {
   const octave = (27 - Math.clz32(x | 16)) | 0;
   const cell = (Math.imul(octave, 16) + (x >>> octave)) | 0;
@@ -145,7 +147,7 @@ function binOf(tally: Tally, x: number): number {
   return logarithmicBin(x, from, span, 1 << bits, 31 - bits, first, under, over);
 }
 
-/** Counts values one by one, missing ones among them. */
+/** Counts values one by one; skips missing ones. */
 function tallyRest(tally: Tally, { source, at, pair, bases }: Values, from: number, to: number): void {
   const { cells } = tally;
   for (let k = from; k < to; k++) {

@@ -1,14 +1,15 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { FlowCache } from '../cache/flow-cache.js';
 
-/** Rows looked at after one slot of reports, at most: what an update of some hundred reports costs. */
+/** The most rows looked at after one slot of reports: they cost as much as updates with some hundred reports. */
 const MOST_ROWS = 512;
 const WORD = 0x1_0000_0000;
 
 /**
- * Ages a cache by the clock of its reports: as many rows as the time that has passed since the last slot asks for, so
- * that each row is looked at twice per `idleNs`. An entry leaves when it has been idle for `idleNs` to 1.5 times that;
- * later if there are more than {@link MOST_ROWS} rows due per slot.
+ * Ages a cache by the clock of its reports. The more time has passed since the last slot, the more rows it looks at:
+ * each row
+ * twice per `idleNs`. An entry leaves when it has been idle for `idleNs` to 1.5 times that, or later if more than
+ * {@link MOST_ROWS} rows are due per slot.
  */
 export class Ageing {
   readonly #cache: FlowCache;
@@ -33,7 +34,7 @@ export class Ageing {
     const high = frameTimeHigh[last]!;
     const low = frameTimeLow[last]!;
     if (high < this.#high || (high === this.#high && low <= this.#low)) return;
-    // Rounded to 2^8 ns in our century, which is as good.
+    // Rounded to 2^8 ns in our century, which does no harm.
     const nowNs = high * WORD + low;
     const { rows } = this.#cache.geometry;
     if (this.#nowNs > 0) this.#due = Math.min(this.#due + (nowNs - this.#nowNs) * this.#rowsPerNs, rows);

@@ -2,9 +2,9 @@ const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/flowcache.ShardErr
 
 /** Codes of {@link ShardError}; appended to, never renamed. */
 export type ShardErrorCode =
-  /** The worker could not start: its file is missing, there is not enough memory, or what it was to restore is damaged. */
+  /** The worker could not start: its file is missing, memory is short, or the snapshot to restore is damaged. */
   | 'ERR_SHARD_START'
-  /** The worker ended by itself. What was in its cache and on the way to it is lost, and counted as such. */
+  /** The worker ended by itself. What was in its cache and on the way to it counts as lost. */
   | 'ERR_SHARD_FAILED'
   /** The worker has been stopped before it could do what was asked. */
   | 'ERR_SHARD_STOPPED'

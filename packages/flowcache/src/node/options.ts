@@ -8,9 +8,9 @@ import type { ShardError } from './errors.js';
 import { MAX_SHARDS } from './scatter.js';
 import { workerFile } from './worker-file.js';
 
-/** What to do with reports when the worker they are for has not emptied a slot yet. */
+/** What to do with reports whose worker has no free slot. */
 export type WhenFull =
-  /** Wait for it: nothing is lost, and the source has to wait too. */
+  /** Wait: nothing is lost, and the source waits too. */
   | 'wait'
   /** Count them as lost, and go on. */
   | 'lose';
@@ -35,19 +35,21 @@ export interface ShardedFlowCacheOptions
   /** Events that the ring of each shard holds, likewise. Default 65536. */
   readonly eventRecords?: number;
   /**
-   * Hand on entries that were idle for so long, by the clock of the reports, in nanoseconds. Default: never. Where no
-   * reports come, nothing ages by itself; see `age`.
+   * Nanoseconds, by the clock of the reports, after which an idle entry is handed on. Default: never. Without reports
+   * nothing ages;
+   * see `age`.
    */
   readonly idleNs?: bigint;
   /** Count distributions in each worker, of these dimensions. Default: none. */
   readonly distributions?: DistributionDimensions;
   /** Begin with a snapshot: the name that was given to `snapshot`, by a cache of the same dimensions and shards. */
   readonly restore?: string;
-  /** Called when a worker has ended by itself. Default: nobody is, and `stop` throws the error. */
+  /** Called when a worker has ended by itself. Default: `stop` throws the error. */
   readonly onFailure?: (error: ShardError) => void;
   /**
-   * The code of the workers, `shard-worker.js` of this package. Needed only where a bundler has put the program together
-   * and left it behind. Default: the file beside the module that this class comes from.
+   * The code of the workers, `shard-worker.js` of this package. Needed only where a bundler has left it behind.
+   * Default: the file
+   * beside the module of this class.
    */
   readonly worker?: string | URL;
 }

@@ -1,10 +1,9 @@
 /**
  * What the main thread and a worker say to one another.
  *
- * Work comes through a ring of one-word records: the number of a slot that is filled, or {@link BELL}, which says that a
- * request lies at the port. Thus requests are answered in the order in which they were made, after all that was
- * dispatched before them, and a worker waits at one place only. Slots come back through a second ring. Answers go
- * through the port.
+ * Work comes through a ring of one-word records: the number of a filled slot, or {@link BELL}, which says that a request
+ * lies at the port. So a worker waits at one place only, and answers requests in their order, after all that was
+ * dispatched before them. Slots come back through a second ring, answers through the port.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Flow } from '@int/codec';

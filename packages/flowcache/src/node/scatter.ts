@@ -1,15 +1,11 @@
-/**
- * Spreading the reports of a batch over shards by the hash of their flow: which rows go where.
- *
- * Nothing is allocated per report.
- */
+/** Spreads the reports of a batch over shards by the hash of their flow. Nothing is allocated per report. */
 import { FLAG, HOP_COLUMNS, type MetricName, ReportCopier, type TelemetryBatch } from '@int/codec';
 import { flowXxh32Columns } from '@int/hash';
 import { LATENCY_COLUMN, metricWords, NODE_COLUMN } from '../layout.js';
 
-/** Rows looked at before any is copied. */
+/** Rows sorted before any is copied. */
 export const SCATTER_BLOCK = 256;
-/** Most shards: the product in {@link shardOf} must not exceed 32 bits, and a machine has no more cores. */
+/** The product in {@link shardOf} has 32 bits, and a machine has no more cores. */
 export const MAX_SHARDS = 256;
 /** What a cache reads of a report besides flags and hops. */
 const REPORT_COLUMNS = [
@@ -26,8 +22,9 @@ const REPORT_COLUMNS = [
 ] as const;
 
 /**
- * The shard of a flow: `floor(hash * shards / 2^32)`, which is decided by the upper bits of the hash, while the row in
- * the cache is decided by the lower ones.
+ * The shard of a flow: `floor(hash * shards / 2^32)`. The upper bits of the hash decide it; the lower ones decide the
+ * row in the
+ * cache.
  *
  * @param hash xxh32 of the flow, unsigned
  * @param shards 1 to {@link MAX_SHARDS}
@@ -46,7 +43,7 @@ export class Scatter {
   readonly shards: number;
   /** Rows of the block per shard. */
   readonly counts: Int32Array;
-  /** Of all rows sorted: those that are no report, and those without a flow, as far as they go to no shard. */
+  /** Of all rows sorted, those that go to no shard: they are no report, or name no flow. */
   notOk = 0;
   noFlow = 0;
   readonly #seed: number;
@@ -72,7 +69,7 @@ export class Scatter {
     this.#copier = new ReportCopier({ report: REPORT_COLUMNS, hop });
   }
 
-  /** Sorts rows `from` to `to - 1`, at most {@link SCATTER_BLOCK}: {@link counts} says how many each shard has. */
+  /** Sorts rows `from` to `to - 1`, at most {@link SCATTER_BLOCK}; {@link counts} then has the number of each shard. */
   sort(source: TelemetryBatch, from: number, to: number): void {
     const { counts, shards } = this;
     const rows = this.#rows;
@@ -102,9 +99,9 @@ export class Scatter {
   }
 
   /**
-   * Copies rows of a shard to the end of a slot, some or all that there is room for.
+   * Copies rows of a shard to the end of a slot, as many as have room.
    *
-   * @param at how many of the shard's rows have been copied before; below its count
+   * @param at how many of the shard's rows were copied before; below its count
    * @returns how many were copied; 0 if the slot is full
    */
   copy(source: TelemetryBatch, shard: number, at: number, slot: TelemetryBatch): number {

@@ -1,4 +1,4 @@
-/** What a worker does: it fills its cache from slots, and answers requests between them. */
+/** A worker's loop: it fills its cache from slots, and answers requests between them. */
 import { receiveMessageOnPort } from 'node:worker_threads';
 import { AcceleratorMemory, Arena, type TelemetryBatch } from '@int/codec';
 import { SpscRing } from '@int/rings';
@@ -25,16 +25,16 @@ import { readSnapshotFile, writeSnapshotFile } from './snapshot-file.js';
 
 /** Entries handed on between two looks at the ring of work. */
 const STEP = 256;
-/** Rows looked at for one page of entries: a cache may be almost empty. */
+/** The most rows looked at for one page of entries: a cache may be almost empty. */
 const PAGE_ROWS = 1 << 14;
 /** How long to wait for room in the ring of entries before looking at the ring of work again. */
 const PATIENCE_MS = 1;
 const LINE = 64;
 
-/** Handing on all entries, which takes many steps, between which reports are looked at. */
+/** A request to hand on all entries. It takes many steps; reports are looked at between them. */
 interface Draining {
   readonly id: number;
-  /** Entries handed on, and those still to go: of as many as there were. */
+  /** Entries handed on, and those still to go. */
   done: number;
   left: number;
 }
@@ -90,12 +90,12 @@ export class ShardLoop {
         else this.#onSlot(record[0]!);
       } else {
         if (draining === undefined) {
-          // A ring that the main thread has closed without a request: it has gone.
+          // The main thread has closed the ring without a request: it is gone.
           if (work.wait() === 'closed') break;
           continue;
         }
       }
-      // A request to stop has ended it.
+      // A request to stop ends the draining.
       if (draining !== undefined && !this.#isStopped) this.#drain(draining);
     }
     this.#entries.close();
@@ -217,7 +217,7 @@ export class ShardLoop {
       this.#drainings.shift();
       this.#reply<'drain'>(draining.id, draining.done);
     } else if (drained < wanted && this.#work.length === 0) {
-      // Nobody reads the entries. There are two rings to look at, and one can wait at one only.
+      // Nobody reads the entries. There are two rings, and a thread can wait at one only.
       if (this.#entries.waitForRoom(1, PATIENCE_MS) === 'closed') this.#abandon(draining);
     }
   }
@@ -237,13 +237,15 @@ export class ShardLoop {
   }
 }
 
-/** A memory for cache and slots, so that reports are read where the main thread has put them; if there is an accelerator. */
+/**
+ * If there is an accelerator, a memory for cache and slots: reports are then read where the main thread has put them.
+ */
 function memoryFor({ cache }: ShardSetup, slotsBytes: number): AcceleratorMemory | undefined {
   if (!cache.accelerator || !flowAcceleratorAvailable()) return undefined;
   try {
     return new AcceleratorMemory(acceleratorBytes(geometryOf(cache)) + slotsBytes + LINE, true);
   } catch (error) {
-    // Too much for the 4 GiB of an accelerator, or for the address space: then it goes without.
+    // Too much for the 4 GiB of an accelerator, or for the address space: do without.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

@@ -10,20 +10,22 @@ import type { ResolvedShardOptions } from './options.js';
 import { type Answer, BELL, type RequestName, type Requests, type ShardReady, type ShardSetup } from './protocol.js';
 import { makeSlots } from './slot.js';
 
-/** Requests that may be unanswered: there is room for them in the ring of work, beside the slots and the one to stop. */
+/**
+ * So many requests may be unanswered. The ring of work has room for them, for the slots, and for the request to stop.
+ */
 const REQUESTS = 1023;
 
-/** What a shard gives to its readers: in this thread, or in another one that was sent a ring's `buffer`. */
+/** What a shard offers its readers, in this thread or in one that was sent a ring's `buffer`. */
 export interface ShardOutput {
   /** Number of the shard, from 0. */
   readonly index: number;
-  /** Entries that leave the cache, `geometry.bucketStride` words each. It has one reader: who pops, pops alone. */
+  /** Entries that leave the cache, `geometry.bucketStride` words each. Only one reader may pop. */
   readonly entries: SpscRing;
   /** Events, EVENT_WORDS words each; one reader likewise. */
   readonly events: SpscRing;
   /** The distributions of the reports of this shard, as the worker counts them; `null` if none were asked for. */
   readonly distributions: Distributions | null;
-  /** The memory that holds the cache, and where in it: what a FlowCacheView in another thread needs. */
+  /** The memory that holds the cache, and where the cache begins: a FlowCacheView in another thread needs both. */
   readonly buffer: SharedArrayBuffer;
   readonly byteOffset: number;
   /** Whether the worker updates in WebAssembly. */
@@ -55,7 +57,7 @@ export class Shard implements ShardOutput {
   failure: ShardError | null = null;
   /** Reports in slots that were given to the worker, or are about to be. */
   placed = 0;
-  /** Reports for which there was no slot, and those that came when the worker was gone. */
+  /** Reports for which there was no slot, and those that came after the worker had ended. */
   lostFull = 0;
   lostFailed = 0;
   readonly #options: ResolvedShardOptions;
@@ -64,7 +66,7 @@ export class Shard implements ShardOutput {
   readonly #work: SpscRing;
   readonly #free: SpscRing;
   #slots: readonly TelemetryBatch[] = [];
-  /** Slots to fill: the one that was read last is filled first, because it is in the cache of the processor. */
+  /** Slots to fill. The one that was read last is filled first, because it is still in the processor's cache. */
   readonly #available: Int32Array;
   #availableCount: number;
   readonly #record = new Int32Array(1);
@@ -171,7 +173,7 @@ export class Shard implements ShardOutput {
 
   /** Resolves when half of the slots can be filled, or the worker has ended. */
   async freed(): Promise<void> {
-    // Not for the first one: it would be filled in no time, and each wake-up costs as much as some hundred reports.
+    // Not at the first slot: it would be full in no time, and each wake-up costs as much as some hundred reports.
     await this.#free.waitAsync(Number.POSITIVE_INFINITY, this.#slots.length >> 1);
   }
 
@@ -236,7 +238,7 @@ export class Shard implements ShardOutput {
   }
 
   #onExit(code: number): void {
-    // Its last words may still be on the way.
+    // Its last answers may still be on the way.
     for (;;) {
       const received = receiveMessageOnPort(this.#port) as { message: Answer } | undefined;
       if (received === undefined) break;
@@ -244,7 +246,7 @@ export class Shard implements ShardOutput {
     }
     // A worker that was told to stop has answered everything.
     if (!this.#isStopping || this.#pending.size > 0) this.#fail(code);
-    // In place of the worker: readers must not wait for more.
+    // The worker can no longer close them, and readers must not wait for more.
     for (const each of [this.#free, this.entries, this.events]) each.close();
   }
 
@@ -257,7 +259,7 @@ export class Shard implements ShardOutput {
     this.failure = failure;
     for (const pending of this.#pending.values()) pending.reject(failure);
     this.#pending.clear();
-    // The opener gets the error by the promise.
+    // If it did not start, the promise of the opener carries the error.
     if (hasStarted && !this.#isTerminated) this.#options.onFailure?.(failure);
   }
 

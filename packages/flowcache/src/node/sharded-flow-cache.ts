@@ -16,15 +16,14 @@ import { SCATTER_BLOCK, Scatter, shardOf } from './scatter.js';
 import { Shard, type ShardOutput } from './shard.js';
 import { figuresOfFailed, mergeTotals, type ShardedTotals, sum } from './totals.js';
 
-/** Entries asked of a worker at once: what it copies in about a millisecond. */
+/** Entries asked of a worker at once: it copies them in about a millisecond. */
 const PAGE = 1024;
 /** Rows that a worker looks at for ageing between two slots. */
 const AGE_ROWS = 4096;
 
 /**
- * A flow cache spread over worker threads, each with its own cache and rings. The hash of a flow decides where it goes:
- * its upper bits choose the shard, its lower bits the row. Thus a flow stays with one worker, whose cache treats it as a
- * single one would.
+ * A flow cache spread over worker threads, each with a cache and rings of its own. The upper bits of a flow's hash choose
+ * the shard, the lower bits the row. So a flow stays with one worker, whose cache treats it as a single cache would.
  *
  * The main thread decodes and calls {@link dispatch}, which copies what a cache reads of each report into batches in
  * shared memory. A worker without work sleeps.
@@ -41,7 +40,7 @@ export class ShardedFlowCache {
   readonly geometry: CacheGeometry;
   readonly hash: HashName;
   readonly seed: number;
-  /** What is an event; changes are followed by all workers at once, and none of them stops. */
+  /** What is an event. All workers follow a change at once, and none of them stops. */
   readonly thresholds: Thresholds;
   readonly #options: ResolvedShardOptions;
   readonly #shards: readonly Shard[];
@@ -49,7 +48,7 @@ export class ShardedFlowCache {
   readonly #key = new FlowKey();
   /** Reports of the block at hand that each shard has taken, or lost. */
   readonly #placed: Int32Array;
-  /** What is being dispatched: rows up to `#row` have been sorted. */
+  /** The batch at hand; rows up to `#row` have been sorted. */
   #source: TelemetryBatch | null = null;
   #row = 0;
   #to = 0;
@@ -108,14 +107,18 @@ export class ShardedFlowCache {
   }
 
   /**
-   * Hands the reports of a batch to the workers: the hot path. They go when a slot is full, and those left over with the
-   * next {@link flush}. Rows that are no report, or say no flow, are counted here and go nowhere.
+   * Hands the reports of a batch to the workers: the hot path. A full slot goes at once, the rest with the next {@link
+   * flush}. Rows
+   * that are no report, or name no flow, are counted here and go nowhere.
    *
-   * @param batch decoded reports, of any decoder; without times of its frames, entries have no times and never age. Not to be changed before the promise, if any, has resolved
+   * @param batch decoded reports, of any decoder; without times of its frames, entries have no times and never age. Do
+   *   not change it
+   * before the promise, if any, has resolved
    * @param from first row
    * @param to the row behind the last one
-   * @returns `undefined` if all reports have been copied; else a promise that resolves when they have: the workers are
-   * behind. With `whenFull: 'lose'` always `undefined`
+   * @returns `undefined` if all reports have been copied, and always with `whenFull: 'lose'`; else, because the workers
+   *   are behind, a
+   * promise that resolves when they have been copied
    * @throws RangeError for rows that the batch does not have
    * @throws Error if the promise of the last call has not resolved, or the cache has been stopped
    */
@@ -134,24 +137,25 @@ export class ShardedFlowCache {
     return this.#waiting;
   }
 
-  /** Gives all reports that {@link dispatch} has copied to the workers, without waiting for full slots. */
+  /** Gives the workers all reports that {@link dispatch} has copied, without waiting for full slots. */
   flush(): void {
     for (const shard of this.#shards) shard.publish();
   }
 
   /**
-   * The counters, when all that was dispatched before has been looked at. Shards whose workers have ended count with
-   * what they had handed on.
+   * The counters, once all that was dispatched before has been looked at. A shard whose worker has ended counts with
+   * what it had
+   * handed on.
    */
   async totals(): Promise<ShardedTotals> {
     if (this.#stopping === null) return this.#totals('totals');
-    // Failures are for who stops; the counters are what they are.
+    // Failures concern whoever called `stop`, not the counters.
     await this.#stopping.catch(() => null);
     return this.#last!;
   }
 
   /**
-   * What the cache knows of a flow, all that was dispatched before included; or `undefined`.
+   * The entry of a flow, once all that was dispatched before has been looked at; or `undefined`.
    * @throws AddressError if an address is none; RangeError if they are of different versions
    * @throws ShardError if the worker of the flow has ended
    */
@@ -160,8 +164,9 @@ export class ShardedFlowCache {
   }
 
   /**
-   * All entries, shard by shard, in no particular order, a page at a time. The workers go on meanwhile: a flow that is
-   * there all the time is given exactly once, as it is when it is reached.
+   * All entries, shard by shard, a page at a time, in no particular order. The workers go on meanwhile: a flow that
+   * stays is given
+   * exactly once, as it is when it is reached.
    * @throws ShardError if a worker has ended
    */
   async *entries(): AsyncGenerator<FlowEntry, void, undefined> {
@@ -180,11 +185,11 @@ export class ShardedFlowCache {
   }
 
   /**
-   * Hands on idle entries, as FlowCache.age does in every shard: for times without reports, in which
-   * {@link ShardedFlowCacheOptions.idleNs} does nothing.
+   * Hands on idle entries, as FlowCache.age does, in every shard: for times without reports, when
+   * {@link ShardedFlowCacheOptions.idleNs} has no effect.
    *
    * @param nowNs nanoseconds since the epoch
-   * @param idleNs entries whose last report is older than this go
+   * @param idleNs an entry goes if its last report is older than this
    * @param maxRows rows to look at in each shard. Default: all
    * @returns entries handed on
    * @throws ShardError if a worker has ended
@@ -201,8 +206,9 @@ export class ShardedFlowCache {
   }
 
   /**
-   * Hands on as many entries as there are, as reason `removed`: all of them, if none is added meanwhile. It waits for
-   * room in the rings of entries, which somebody has to read, and loses nothing. Reports are looked at meanwhile.
+   * Hands on as many entries as there are now, as reason `removed`; reports are looked at meanwhile. Waits for room in
+   * the rings of
+   * entries, which somebody has to read, and loses nothing.
    *
    * @returns entries handed on
    * @throws ShardError if a worker has ended, or was stopped before it was done
@@ -212,8 +218,9 @@ export class ShardedFlowCache {
   }
 
   /**
-   * Writes a snapshot, one file for each shard: `name.0-of-2`, `name.1-of-2`. Each is written by its worker, which looks
-   * at no reports meanwhile, and is there whole or not at all.
+   * Writes a snapshot, one file for each shard: `name.0-of-2`, `name.1-of-2`. Its worker writes each file, looks at no
+   * reports
+   * meanwhile, and leaves it whole or not at all.
    *
    * @returns the files
    * @throws ShardError `ERR_SHARD_REQUEST`, with the platform's error as cause, if a file cannot be written
@@ -225,8 +232,8 @@ export class ShardedFlowCache {
   }
 
   /**
-   * The distributions that all workers have counted, merged, when all that was dispatched before has been counted.
-   * @throws Error if the cache has been opened without; ShardError if a worker has ended
+   * The merged distributions of all workers, once all that was dispatched before has been counted.
+   * @throws Error if the cache was opened without; ShardError if a worker has ended
    */
   async distributions(): Promise<Distributions> {
     if (this.#options.distributions === null) throw new Error('the cache has been opened without distributions');
@@ -235,11 +242,12 @@ export class ShardedFlowCache {
   }
 
   /**
-   * Lets the workers look at all that was dispatched, and ends them. What is in the rings can still be read, as can the
-   * caches with {@link ShardOutput.view}. Calling it again gives the same promise.
+   * Ends the workers when they have looked at all that was dispatched. The rings can still be read, as can the caches
+   * with
+   * {@link ShardOutput.view}. Another call gives the same promise.
    *
    * @returns the counters at the end
-   * @throws ShardError if a worker has ended by itself and there is no `onFailure`; the others have ended then
+   * @throws ShardError if a worker has ended by itself and there is no `onFailure`; the others have then ended too
    */
   stop(): Promise<ShardedTotals> {
     this.#stopping ??= this.#stop();
@@ -280,7 +288,10 @@ export class ShardedFlowCache {
     this.#waiting = null;
   }
 
-  /** Copies the shard's reports of the block at hand. @returns false if its slots are full and it is to be waited for */
+  /**
+   * Copies the shard's reports of the block at hand. @returns false if its slots are full, and the caller has to wait
+   * for it
+   */
   #place(shard: Shard): boolean {
     const placed = this.#placed;
     const { index } = shard;
@@ -305,7 +316,7 @@ export class ShardedFlowCache {
 
   async #totals(name: 'totals' | 'stop'): Promise<ShardedTotals> {
     this.flush();
-    // All of the same moment: what is dispatched until the workers answer is not in their answers.
+    // All of one moment: the workers' answers leave out what is dispatched until they come.
     const { notOk, noFlow } = this.#scatter;
     const shards = this.#shards.map(({ placed, lostFull, lostFailed }) => ({ placed, lostFull, lostFailed }));
     const answers = this.#shards.map((shard) => shard.ask(name, {}).catch((error) => missing(shard, error)));

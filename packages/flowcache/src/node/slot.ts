@@ -1,4 +1,4 @@
-/** Where reports travel from the main thread to a worker: batches in shared memory, filled by one and read by the other. */
+/** Slots: batches in shared memory that the main thread fills and a worker reads. */
 import { Arena, TelemetryBatch } from '@int/codec';
 
 /** Rows of one slot. */
@@ -21,8 +21,8 @@ export function slotBytes(capacity: SlotCapacity): number {
 }
 
 /**
- * Slots one behind the other. Both threads make them over the same bytes. Making them empties them: the reader makes his first,
- * then the writer.
+ * Slots one behind the other. Both threads make them over the same bytes. Making them empties them, so the reader makes
+ * his first.
  */
 export function makeSlots(
   capacity: SlotCapacity,

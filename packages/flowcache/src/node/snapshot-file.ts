@@ -1,4 +1,4 @@
-/** Snapshots in files, read and written by the thread that owns the cache: it can do nothing else meanwhile anyway. */
+/** Snapshots in files. The thread that owns the cache reads and writes them synchronously, as it can do nothing else. */
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { FlowCache } from '../cache/flow-cache.js';
 import { type RestoreOptions, SnapshotReader, writeSnapshot } from '../cache/snapshot.js';
@@ -6,7 +6,7 @@ import { type RestoreOptions, SnapshotReader, writeSnapshot } from '../cache/sna
 const READ_BYTES = 1 << 20;
 
 /**
- * Writes a snapshot. The file is there whole or not at all: it is written beside its place and then moved there.
+ * Writes a snapshot to a file beside its place and moves it there, so that the file is whole or does not exist.
  * @returns bytes written
  * @throws the platform's errors
  */

@@ -10,7 +10,7 @@ import { COUNTERS } from '../layout.js';
  *   could not be cached, by reason, less the packets restored.
  */
 export interface ShardedTotals extends FlowCacheTotals {
-  /** Rows that `dispatch` has dealt with. */
+  /** Rows that `dispatch` has handled. */
   readonly dispatched: number;
   /** Reports that are in no cache and were never handed on, by reason. */
   readonly lostReports: {
@@ -23,7 +23,7 @@ export interface ShardedTotals extends FlowCacheTotals {
   readonly shards: readonly FlowCacheTotals[];
 }
 
-/** What the main thread has counted itself. */
+/** What the main thread has counted. */
 export interface Dispatched {
   /** Rows that went to no shard. */
   readonly notOk: number;
@@ -36,7 +36,7 @@ export interface Dispatched {
   }[];
 }
 
-/** What a shard has made of the reports in its slots. */
+/** What became of the reports in a shard's slots. */
 export interface ShardFigures {
   readonly totals: FlowCacheTotals;
   /** Reports that went down with the worker. */
@@ -52,7 +52,7 @@ export function sum(values: readonly number[]): number {
 }
 
 /**
- * The figures of a shard whose worker has ended by itself. What it had handed on counts, all else is lost.
+ * The figures of a shard whose worker has ended by itself. What it had handed on counts; all else is lost.
  *
  * @param placed reports put into its slots
  * @param header of its cache; `null` if it had none yet

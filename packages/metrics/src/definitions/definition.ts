@@ -1,4 +1,3 @@
-import type { CollectorTotals, DegradedPart, FlowStage, LossColumns, SwitchColumns } from '@int/collector';
 import type { PipelineParts } from '../options.js';
 
 /** Values of a label, one for each row. */
@@ -58,7 +57,7 @@ export const gauge = metric('gauge');
 
 /** Reads all metrics at one moment. */
 export function readFamilies(definitions: readonly MetricDefinition[], parts: PipelineParts): MetricFamily[] {
-  const reading = new PipelineReading(parts);
+  const reading = readingOf(parts);
   return definitions.map((definition) => readFamily(definition, reading));
 }
 
@@ -70,43 +69,29 @@ export function readFamily(definition: MetricDefinition, reading: PipelineReadin
     : { type: definition.type, name, help, ...definition.read(reading) };
 }
 
-/** The counts of a pipeline's parts. Each part is read once, when it is first needed. */
-export class PipelineReading {
-  readonly #parts: PipelineParts;
-  readonly #read = new Map<string, unknown>();
+const READERS = {
+  totals: ({ collector }: PipelineParts) => collector!.totals(),
+  degraded: ({ degraded, collector }: PipelineParts) => degraded?.() ?? collector?.degraded?.() ?? [],
+  switches: ({ switches }: PipelineParts) => switches!.columns(),
+  detection: ({ detection }: PipelineParts) => detection!.totals(),
+  flows: ({ flows }: PipelineParts) => flows!.totals(),
+  loss: ({ loss }: PipelineParts) => loss!.columns(),
+};
 
-  constructor(parts: PipelineParts) {
-    this.#parts = parts;
-  }
+/** The counts of a pipeline's parts. */
+export type PipelineReading = { readonly [Part in keyof typeof READERS]: ReturnType<(typeof READERS)[Part]> };
 
-  get totals(): CollectorTotals {
-    return this.#once('totals', () => this.#parts.collector!.totals());
-  }
-
-  get degraded(): readonly DegradedPart[] {
-    return this.#once('degraded', () => this.#parts.degraded?.() ?? this.#parts.collector?.degraded?.() ?? []);
-  }
-
-  get switches(): SwitchColumns {
-    return this.#once('switches', () => this.#parts.switches!.columns());
-  }
-
-  get detection(): ReturnType<NonNullable<PipelineParts['detection']>['totals']> {
-    return this.#once('detection', () => this.#parts.detection!.totals());
-  }
-
-  get flows(): ReturnType<FlowStage['totals']> {
-    return this.#once('flows', () => this.#parts.flows!.totals());
-  }
-
-  get loss(): LossColumns {
-    return this.#once('loss', () => this.#parts.loss!.columns());
-  }
-
-  #once<T>(what: string, read: () => T): T {
-    if (!this.#read.has(what)) this.#read.set(what, read());
-    return this.#read.get(what) as T;
-  }
+/** Reads each part once, when it is first needed. */
+export function readingOf(parts: PipelineParts): PipelineReading {
+  const known = new Map<string, unknown>();
+  const reading = Object.entries(READERS).map(([part, read]) => {
+    const get = (): unknown => {
+      if (!known.has(part)) known.set(part, read(parts));
+      return known.get(part);
+    };
+    return [part, { get }];
+  });
+  return Object.defineProperties({}, Object.fromEntries(reading)) as PipelineReading;
 }
 
 /** The rows of a metric without labels. */

@@ -152,11 +152,7 @@ const FAULTS: Readonly<Record<ScenarioKind, (stage: Stage) => void>> = {
   'report-loss': loseReports,
 };
 
-/**
- * Runs a scenario from its beginning to its end.
- *
- * @throws RangeError for an option out of range
- */
+/** Runs a scenario from its beginning to its end. @throws RangeError for an option out of range */
 export function runScenario(options: ScenarioOptions): ScenarioResult {
   const reports: ScenarioReport[] = [];
   const scenario = new Scenario(options, (bytes, timeNs) => void reports.push({ timeNs, bytes }));

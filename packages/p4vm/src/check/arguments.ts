@@ -56,8 +56,15 @@ export function isApplicable(parameters: readonly ParameterType[], args: readonl
 }
 
 /** Infers the arguments of a call, unless they have been. Of a wrong call, this reports the errors in them. */
-export function inferArguments(c: Checker, args: readonly Argument[]): void {
+export function inferArguments(c: Checker, args: readonly Argument[]): undefined {
   for (const { value } of args) if (value.kind !== 'any' && !c.found.types.has(value)) infer(c, value);
+}
+
+/** Reports a wrong call, and the errors in its arguments. */
+export function wrongCall(c: Checker, { arguments: args }: Given, code: string, span: Span, message: string): Type {
+  c.error(code, span, message);
+  inferArguments(c, args);
+  return UNKNOWN;
 }
 
 /** The argument of each parameter; undefined, after a diagnostic, if they do not fit. */

@@ -11,7 +11,15 @@ import type {
 import { hasVariable, typeKey } from '../types/compare.js';
 import { UNKNOWN, VOID } from '../types/primitives.js';
 import type { FunctionType, Type } from '../types/type.js';
-import { checkArguments, type Given, inferArguments, isApplicable, type Signature, signatureOf } from './arguments.js';
+import {
+  checkArguments,
+  type Given,
+  inferArguments,
+  isApplicable,
+  type Signature,
+  signatureOf,
+  wrongCall,
+} from './arguments.js';
 import type { Checker } from './checker.js';
 import { constructFromCall } from './constructors.js';
 import { isImplicit } from './convert.js';
@@ -20,7 +28,7 @@ import { infer } from './expressions.js';
 import { checkFunctionBody } from './functions.js';
 import { bindTypeParameters, substitute } from './generics.js';
 import { inferMethodCall } from './methods.js';
-import { type ActionEntry, type Entry, type FunctionEntry, type Overload, Scope } from './scope.js';
+import type { ActionEntry, Entry, FunctionEntry, Overload, Scope } from './scope.js';
 import { resolveType, typeEntryOf } from './type-nodes.js';
 import { booleanValue } from './values.js';
 
@@ -93,8 +101,7 @@ function specialiseFunction(
   if (previous !== undefined) return previous;
   const copy: FunctionDeclaration = { ...copyTree(c, declaration), typeParameters: [] };
   copies.set(key, copy);
-  const inner = new Scope(scope);
-  bindTypeParameters(c, inner, declaration.typeParameters, types);
+  const inner = bindTypeParameters(c, scope, declaration.typeParameters, types);
   c.budget.enter(declaration.span, CALL_DEPTH);
   checkFunctionBody(c, copy, inner);
   c.budget.leave(CALL_DEPTH);
@@ -110,8 +117,7 @@ function callFunction(
 ): Type {
   const { declaration, type } = overload;
   if (overload.isOpen) {
-    inferArguments(c, e.arguments);
-    return c.wrong('recursion', e.span, `function "${name}" calls itself: there is no recursion in P4`);
+    return wrongCall(c, e, 'recursion', e.span, `function "${name}" calls itself: there is no recursion in P4`);
   }
   checkFunctionPlace(c, name, false, e.span);
   const checked = checkArguments(c, signatureOf(`function "${name}"`, declaration.parameters, type), e);
@@ -149,17 +155,11 @@ function callExtern(
   checkFunctionPlace(c, name, true, e.span);
   const checked = checkArguments(c, signatureOf(`function "${name}"`, method.parameters, type), e);
   if (checked === undefined) return type.typeParameters.length === 0 ? type.returnType : UNKNOWN;
-  const resolved = substitute(c, { ...type, typeParameters: [] }, checked.bindings, e.span) as FunctionType;
-  c.found.calls.set(e, {
-    kind: 'extern-function',
-    name,
-    typeArguments: checked.types,
-    type: resolved,
-    arguments: checked.bound,
-    returnType: resolved.returnType,
-  });
+  const { bound, bindings, types } = checked;
+  const returnType = substitute(c, type.returnType, bindings, e.span);
+  c.found.calls.set(e, { kind: 'extern-function', name, typeArguments: types, arguments: bound, returnType });
   if (name === 'static_assert') staticAssert(c, e);
-  return resolved.returnType;
+  return returnType;
 }
 
 /** An action called like a function. */

@@ -12,22 +12,17 @@ const ARCHITECTURE = 'V1Switch';
 function findMain(c: Checker, program: Program): InstanceDeclaration | undefined {
   const entry = c.scope.local('main');
   if (entry?.kind !== 'value' || entry.symbol.kind !== 'instance') {
-    c.report('target', 'no-main', program.span, `the program has no instance of ${ARCHITECTURE} named "main"`);
-    return undefined;
+    return c.report('target', 'no-main', program.span, `the program has no instance of ${ARCHITECTURE} named "main"`);
   }
   const { declaration } = entry.symbol;
   // An unknown type has been reported.
   if (entry.type.kind === 'unknown') return undefined;
   if (entry.type.kind === 'package' && entry.type.name === ARCHITECTURE) return declaration;
-  c.report(
-    'target',
-    'unsupported-architecture',
-    declaration.span,
+  const message =
     entry.type.kind === 'package'
       ? `"main" is an instance of package "${entry.type.name}": only programs for v1model, with ${ARCHITECTURE}, can be run`
-      : `"main" must be an instance of package ${ARCHITECTURE}`,
-  );
-  return undefined;
+      : `"main" must be an instance of package ${ARCHITECTURE}`;
+  return c.report('target', 'unsupported-architecture', declaration.span, message);
 }
 
 /**

@@ -25,7 +25,7 @@ import type {
   ValueSetDeclaration,
   VariableDeclaration,
 } from '../syntax/ast.js';
-import type { Field, FunctionType, Type } from '../types/type.js';
+import type { Field, Type } from '../types/type.js';
 
 /**
  * What the checker finds out about the nodes of a syntax tree. A generic function, parser or control of the user is
@@ -132,40 +132,32 @@ export interface BoundArgument {
   readonly argument: Argument | undefined;
 }
 
+interface Bound {
+  readonly arguments: readonly BoundArgument[];
+}
+
+interface BoundGeneric extends Bound {
+  readonly typeArguments: readonly Type[];
+}
+
+interface Returning {
+  readonly returnType: Type;
+}
+
 export type ResolvedCall =
-  | {
-      readonly kind: 'function';
-      /** A copy per list of type arguments, if the function is generic. */
-      readonly declaration: FunctionDeclaration;
-      readonly arguments: readonly BoundArgument[];
-      readonly returnType: Type;
-    }
-  | {
-      readonly kind: 'action';
-      readonly declaration: ActionDeclaration;
-      readonly arguments: readonly BoundArgument[];
-    }
-  | {
-      readonly kind: 'extern-function';
-      readonly name: string;
-      readonly typeArguments: readonly Type[];
-      readonly type: FunctionType;
-      readonly arguments: readonly BoundArgument[];
-      readonly returnType: Type;
-    }
+  /** `declaration`: a copy per list of type arguments, if the function is generic. */
+  | ({ readonly kind: 'function'; readonly declaration: FunctionDeclaration } & Bound & Returning)
+  | ({ readonly kind: 'action'; readonly declaration: ActionDeclaration } & Bound)
+  | ({ readonly kind: 'extern-function'; readonly name: string } & BoundGeneric & Returning)
   /** A method of an extern object: `object` is the expression before the dot (a path to an instance or parameter). */
-  | {
+  | ({
       readonly kind: 'extern-method';
       readonly object: Expression;
-      readonly externName: string;
-      readonly externTypeArguments: readonly Type[];
       readonly method: ExternMethod;
-      readonly typeArguments: readonly Type[];
-      readonly arguments: readonly BoundArgument[];
-      readonly returnType: Type;
-    }
+    } & BoundGeneric &
+      Returning)
   /** `apply` of a parser or control: of an instance, or of a type (which makes an instance of its own on the spot). */
-  | {
+  | ({
       readonly kind: 'apply';
       readonly object: Expression;
       /**
@@ -174,9 +166,8 @@ export type ResolvedCall =
        */
       readonly target: ParserDeclaration | ControlDeclaration | ObjectTypeDeclaration;
       readonly isDirect: boolean;
-      readonly arguments: readonly BoundArgument[];
-    }
-  | { readonly kind: 'apply-table'; readonly object: Expression; readonly table: TableDeclaration }
+    } & Bound)
+  | { readonly kind: 'apply-table'; readonly table: TableDeclaration }
   /** isValid, setValid, setInvalid of headers and unions; push_front, pop_front of stacks; minSizeInBits, ... (constants). */
   | {
       readonly kind: 'builtin';
@@ -197,23 +188,9 @@ export type BuiltinName =
   | `${'min' | 'max'}SizeIn${'Bits' | 'Bytes'}`;
 
 export type ResolvedConstructor =
-  | {
-      readonly kind: 'extern';
-      readonly declaration: ExternDeclaration;
-      readonly typeArguments: readonly Type[];
-      readonly arguments: readonly BoundArgument[];
-    }
-  | {
-      readonly kind: 'parser' | 'control';
-      readonly declaration: ParserDeclaration | ControlDeclaration;
-      readonly arguments: readonly BoundArgument[];
-    }
-  | {
-      readonly kind: 'package';
-      readonly name: string;
-      readonly typeArguments: readonly Type[];
-      readonly arguments: readonly BoundArgument[];
-    };
+  | ({ readonly kind: 'extern'; readonly declaration: ExternDeclaration } & BoundGeneric)
+  | ({ readonly kind: 'parser' | 'control'; readonly declaration: ParserDeclaration | ControlDeclaration } & Bound)
+  | ({ readonly kind: 'package'; readonly name: string } & BoundGeneric);
 
 export interface CheckedTable {
   readonly keys: readonly { readonly type: Type; readonly matchKind: string; readonly name: string }[];

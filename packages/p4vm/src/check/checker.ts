@@ -87,7 +87,7 @@ export class Checker {
   }
 
   error(code: string, span: Span, message: string, related?: Diagnostic['related']): undefined {
-    this.report('types', code, span, message, related);
+    return this.report('types', code, span, message, related);
   }
 
   /** Reports an error in an expression or in a type as written. It is then of unknown type. */
@@ -96,7 +96,13 @@ export class Checker {
     return UNKNOWN;
   }
 
-  report(layer: DiagnosticLayer, code: string, span: Span, message: string, related?: Diagnostic['related']): void {
+  report(
+    layer: DiagnosticLayer,
+    code: string,
+    span: Span,
+    message: string,
+    related?: Diagnostic['related'],
+  ): undefined {
     this.diagnostics.error(layer, code, span, message, related);
   }
 
@@ -117,8 +123,8 @@ export class Checker {
     }
   }
 
-  inBlock<T>(body: () => T, owner?: object): T {
-    return this.within(new Scope(this.scope, owner), this.place, body);
+  inBlock<T>(body: () => T): T {
+    return this.within(new Scope(this.scope), this.place, body);
   }
 
   /** Runs `body` for its diagnostics and its result, without what it finds out about nodes. */
@@ -157,16 +163,16 @@ export class Checker {
     const scope = isAbsolute ? this.scope.root : this.scope;
     const entry = scope.lookup(name.text);
     if (entry === undefined) {
-      const guess = this.guess(name.text, scope.names(), name.span);
-      const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
+      const hint = this.hint(name, scope.names());
       this.error('unknown-name', name.span, `no ${what} "${name.text}" is declared here${hint}`);
     }
     return entry;
   }
 
-  /** A similar name, to suggest in a message; undefined if there is none, or if the message would not be shown. */
-  guess(word: string, candidates: Iterable<string>, span: Span): string | undefined {
-    return this.diagnostics.isOpen ? closest(word, candidates, (names) => this.spend(names, span)) : undefined;
+  /** Ends a message with a similar name; empty if there is none, or if the message would not be shown. */
+  hint({ text, span }: Identifier, candidates: Iterable<string>): string {
+    const guess = this.diagnostics.isOpen ? closest(text, candidates, (names) => this.spend(names, span)) : undefined;
+    return guess === undefined ? '' : `; did you mean "${guess}"?`;
   }
 
   /** Whether an expression has a value at compile time, at the latest when instances are made. */

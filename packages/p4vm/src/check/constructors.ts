@@ -10,6 +10,7 @@ import {
   inferArguments,
   type Signature,
   signatureOf,
+  wrongCall,
 } from './arguments.js';
 import { selectMethod } from './calls.js';
 import type { ResolvedConstructor } from './checked-program.js';
@@ -151,9 +152,8 @@ export function constructFromCall(c: Checker, e: CallExpression, entry: TypeEntr
     c.found.references.set(e.callee, { kind: 'type', declaration: entry.declaration });
   }
   if (c.constructing === 0 && c.place.kind !== 'table') {
-    inferArguments(c, e.arguments);
     const advice = 'an instance of it has to be declared with a name and used by that';
-    return c.wrong('instance-place', e.span, `"${entry.name.text}" is a type: ${advice}`);
+    return wrongCall(c, e, 'instance-place', e.span, `"${entry.name.text}" is a type: ${advice}`);
   }
   const construction = construct(c, entry, given);
   if (construction === undefined) {

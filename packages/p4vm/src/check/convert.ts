@@ -1,4 +1,4 @@
-import type { Expression, ListExpression, StructExpression } from '../syntax/ast.js';
+import type { ConditionalExpression, Expression, ListExpression, StructExpression } from '../syntax/ast.js';
 import { sameType } from '../types/compare.js';
 import { describeType } from '../types/describe.js';
 import { leafCount } from '../types/measure.js';
@@ -40,8 +40,8 @@ function convertInteger(c: Checker, expression: Expression, target: Type, bits: 
   return true;
 }
 
-function tooMany(c: Checker, expression: Expression, count: number, needed: number, target: Type): false {
-  c.error('element-count', expression.span, `${describeType(target)} has ${needed} parts, but ${count} are given here`);
+function noDefault(c: Checker, expression: Expression, what: string): false {
+  c.error('no-default', expression.span, `"..." cannot stand for ${what}: it has no default value`);
   return false;
 }
 
@@ -66,7 +66,9 @@ function convertList(c: Checker, list: ListExpression, target: Type): boolean {
       return mismatch(c, list, target);
   }
   if (hasDots ? elements.length > types.length : elements.length !== types.length) {
-    return tooMany(c, list, elements.length, types.length, target);
+    const message = `${describeType(target)} has ${types.length} parts, but ${elements.length} are given here`;
+    c.error('element-count', list.span, message);
+    return false;
   }
   let isConverted = true;
   elements.forEach((element, i) => {
@@ -74,10 +76,7 @@ function convertList(c: Checker, list: ListExpression, target: Type): boolean {
   });
   const rest = types.slice(elements.length);
   const bare = rest.find((type) => !hasDefault(type));
-  if (bare !== undefined) {
-    c.error('no-default', list.span, `"..." cannot stand for ${describeType(bare)}: it has no default value`);
-    return false;
-  }
+  if (bare !== undefined) return noDefault(c, list, describeType(bare));
   const values = [...elements.map((element) => c.found.constants.get(element)), ...rest.map(defaultValue)];
   settle(c, list, target, aggregate(values));
   if (elements.every((element) => c.isKnown(element))) c.known.add(list);
@@ -103,10 +102,7 @@ function convertFields(c: Checker, struct: StructExpression, fields: readonly Fi
     return false;
   }
   const bare = missing.find((field) => !hasDefault(field.type));
-  if (bare !== undefined) {
-    c.error('no-default', struct.span, `"..." cannot stand for "${bare.name}": it has no default value`);
-    return false;
-  }
+  if (bare !== undefined) return noDefault(c, struct, `"${bare.name}"`);
   const values = fields.map((field) => {
     const own = given.get(field.name);
     return own === undefined ? defaultValue(field.type) : c.found.constants.get(own);
@@ -114,6 +110,13 @@ function convertFields(c: Checker, struct: StructExpression, fields: readonly Fi
   settle(c, struct, target, aggregate(values));
   if (struct.fields.every((each) => c.isKnown(each.value))) c.known.add(struct);
   return isConverted;
+}
+
+/** The value of a conditional, if its condition and the branch that it chooses are known. */
+export function chosenValue(c: Checker, e: ConditionalExpression): ConstantValue | undefined {
+  const condition = c.found.constants.get(e.condition);
+  if (condition?.kind !== 'boolean') return undefined;
+  return c.found.constants.get(condition.value ? e.whenTrue : e.whenFalse);
 }
 
 /** Whether an expression is converted part by part, or stands for all parts of a value. */
@@ -132,29 +135,20 @@ function isAnonymous(type: Type): type is StructType {
 export function coerce(c: Checker, expression: Expression, target: Type): boolean {
   const type = c.found.types.get(expression);
   if (type === undefined || type.kind === 'unknown') return false;
-  if (target.kind === 'unknown') return true;
-  if (target.kind === 'any') return true;
+  if (target.kind === 'unknown' || target.kind === 'any') return true;
   if (isLiteral(expression)) c.spend(leafCount(target), expression.span);
   switch (expression.kind) {
     case 'dots':
-      if (!hasDefault(target)) {
-        c.error(
-          'no-default',
-          expression.span,
-          `"..." cannot stand for ${describeType(target)}: it has no default value`,
-        );
-        return false;
-      }
+      if (!hasDefault(target)) return noDefault(c, expression, describeType(target));
       settle(c, expression, target, defaultValue(target));
       c.known.add(expression);
       return true;
     case 'list':
       return convertList(c, expression, target);
     case 'struct-expression':
-      if (target.kind === 'struct' || target.kind === 'header') {
-        return convertFields(c, expression, target.fields, target);
-      }
-      return mismatch(c, expression, target);
+      return target.kind === 'struct' || target.kind === 'header'
+        ? convertFields(c, expression, target.fields, target)
+        : mismatch(c, expression, target);
     case 'invalid':
       if (!isHeader(target)) return mismatch(c, expression, target);
       settle(c, expression, target, { kind: 'invalid-header' });
@@ -163,14 +157,7 @@ export function coerce(c: Checker, expression: Expression, target: Type): boolea
       if (sameType(type, target)) return true;
       if (!isOpenLiteral(type) && !isImplicit(type, target)) return mismatch(c, expression, target);
       if (!coerce(c, expression.whenTrue, target) || !coerce(c, expression.whenFalse, target)) return false;
-      {
-        const condition = c.found.constants.get(expression.condition);
-        const chosen =
-          condition?.kind === 'boolean'
-            ? c.found.constants.get(condition.value ? expression.whenTrue : expression.whenFalse)
-            : undefined;
-        settle(c, expression, target, chosen);
-      }
+      settle(c, expression, target, chosenValue(c, expression));
       return true;
     default:
       break;

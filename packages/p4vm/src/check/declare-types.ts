@@ -17,7 +17,6 @@ import type {
   ExternType,
   Field,
   FunctionType,
-  NewType,
   PackageType,
   ParameterType,
   SerializableEnumType,
@@ -29,7 +28,7 @@ import type { Checker } from './checker.js';
 import { check } from './convert.js';
 import { bindTypeParameters, substitute, typeEntry, variablesOf } from './generics.js';
 import { checkDefaults, checkDistinct, resolveParameters } from './parameters.js';
-import { Scope, type TypeEntry } from './scope.js';
+import type { TypeEntry } from './scope.js';
 import { resolveDefiniteType, resolveType } from './type-nodes.js';
 import { checkFields, checkParts, checkTypedef } from './type-rules.js';
 
@@ -68,8 +67,7 @@ export function declareStruct(c: Checker, declaration: StructDeclaration): TypeE
     const fields: Field[] = [];
     const type: StructType = { kind, name: name.text, typeArguments, fields };
     c.origins.set(type, entry);
-    const scope = new Scope(outer);
-    bindTypeParameters(c, scope, typeParameters, typeArguments);
+    const scope = bindTypeParameters(c, outer, typeParameters, typeArguments);
     // Type arguments are checked at the place where they are written.
     const isDefinite = use === undefined || typeParameters.length === 0;
     const resolveFields = (): void => {
@@ -107,12 +105,7 @@ function serializableEnum(c: Checker, declaration: EnumDeclaration, underlying: 
     return c.wrong('enum-type', declaration.underlying!.span, message);
   }
   const members = new Map<string, bigint>();
-  const type: SerializableEnumType = {
-    kind: 'serializable-enum',
-    name: declaration.name.text,
-    underlying,
-    members,
-  };
+  const type: SerializableEnumType = { kind: 'serializable-enum', name: declaration.name.text, underlying, members };
   for (const member of declaration.members) {
     // The parser refuses members without values.
     const given = member.value!;
@@ -127,13 +120,13 @@ function serializableEnum(c: Checker, declaration: EnumDeclaration, underlying: 
 /** An enum, with or without values. */
 export function declareEnum(c: Checker, declaration: EnumDeclaration): TypeEntry {
   checkDistinct(c, declaration.members, 'member');
-  let type: Type;
-  if (declaration.underlying !== undefined) {
-    type = serializableEnum(c, declaration, resolveDefiniteType(c, declaration.underlying));
-  } else {
-    type = { kind: 'enum', name: declaration.name.text, members: declaration.members.map((each) => each.name.text) };
-  }
-  const entry: TypeEntry = { ...typeEntry(declaration.name, type), declaration };
+  const { name, underlying } = declaration;
+  const members = declaration.members.map((each) => each.name.text);
+  const type: Type =
+    underlying === undefined
+      ? { kind: 'enum', name: name.text, members }
+      : serializableEnum(c, declaration, resolveDefiniteType(c, underlying));
+  const entry = typeEntry(name, type, declaration);
   c.declare(entry);
   return entry;
 }
@@ -149,10 +142,10 @@ export function declareTypedef(c: Checker, declaration: TypedefDeclaration): voi
   const underlying = resolveDefiniteType(c, declaration.type);
   checkTypedef(c, declaration.isNew, underlying, declaration.type.span);
   const { name } = declaration;
-  const newType = (): NewType => ({ kind: 'newtype', name: name.text, underlying });
-  const type = declaration.isNew && underlying.kind !== 'unknown' ? newType() : underlying;
+  let type = underlying;
+  if (declaration.isNew && underlying.kind !== 'unknown') type = { kind: 'newtype', name: name.text, underlying };
   if (declaration.isNew) checkParts(c, type, name.span);
-  c.declare({ ...typeEntry(name, type), declaration });
+  c.declare(typeEntry(name, type, declaration));
 }
 
 /** `error { ... }`: adds its members to the earlier ones. */
@@ -177,8 +170,7 @@ function bindingsOf(variables: readonly TypeVariable[], types: readonly Type[]):
 /** The type of a function, method or constructor. Its type variables are its own and those of its extern. */
 export function methodType(c: Checker, method: ExternDeclaration['methods'][number]): FunctionType {
   const variables = variablesOf(method.typeParameters);
-  const scope = new Scope(c.scope);
-  bindTypeParameters(c, scope, method.typeParameters, variables);
+  const scope = bindTypeParameters(c, c.scope, method.typeParameters, variables);
   return c.within(scope, c.place, () => {
     const returnType = method.returnType === undefined ? VOID : resolveType(c, method.returnType);
     const owner = method.isConstructor ? 'constructor' : 'extern';
@@ -211,8 +203,7 @@ export function declareExtern(c: Checker, declaration: ExternDeclaration): void 
     }),
   };
   c.declare(entry);
-  const scope = new Scope(c.scope);
-  bindTypeParameters(c, scope, typeParameters, variables);
+  const scope = bindTypeParameters(c, c.scope, typeParameters, variables);
   c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
     for (const [i, method] of declaration.methods.entries()) {
       const { parameters } = methodType(c, method);
@@ -237,8 +228,7 @@ export function declareObjectType(c: Checker, declaration: ObjectTypeDeclaration
   const { name, typeParameters, kind } = declaration;
   const variables = variablesOf(typeParameters);
   c.variables.set(declaration, variables);
-  const scope = new Scope(c.scope);
-  bindTypeParameters(c, scope, typeParameters, variables);
+  const scope = bindTypeParameters(c, c.scope, typeParameters, variables);
   const parameters = c.within(scope, { kind: 'top', loops: 0, owner: declaration }, () => {
     const types = resolveParameters(c, kind, declaration.parameters);
     checkDefaults(c, declaration.parameters, types);

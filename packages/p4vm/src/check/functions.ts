@@ -35,7 +35,7 @@ export function declareOverload(
 
 /** Checks the body of a function whose type parameters are in scope already. */
 export function checkFunctionBody(c: Checker, declaration: FunctionDeclaration, outer: Scope): void {
-  const scope = new Scope(outer, declaration);
+  const scope = new Scope(outer);
   c.within(scope, { kind: 'function', loops: 0, owner: declaration }, () => {
     const returnType = resolveType(c, declaration.returnType);
     const types = resolveParameters(c, 'function', declaration.parameters);
@@ -56,8 +56,7 @@ export function checkFunctionBody(c: Checker, declaration: FunctionDeclaration, 
 /** A function of the program's. */
 export function declareFunction(c: Checker, declaration: FunctionDeclaration): void {
   const variables = variablesOf(declaration.typeParameters);
-  const scope = new Scope(c.scope);
-  bindTypeParameters(c, scope, declaration.typeParameters, variables);
+  const scope = bindTypeParameters(c, c.scope, declaration.typeParameters, variables);
   const type = c.within(scope, { kind: 'function', loops: 0, owner: declaration }, (): FunctionType => {
     const returnType = resolveType(c, declaration.returnType);
     if (!isValueType(returnType) && returnType.kind !== 'void' && returnType.kind !== 'variable') {
@@ -75,7 +74,7 @@ export function declareFunction(c: Checker, declaration: FunctionDeclaration): v
 
 /** An action, of a control or of the program. */
 export function declareAction(c: Checker, declaration: ActionDeclaration): void {
-  const scope = new Scope(c.scope, declaration);
+  const scope = new Scope(c.scope);
   const parameters = resolveParameters(c, 'action', declaration.parameters);
   const entry: ActionEntry = { kind: 'action', name: declaration.name, declaration, parameters, isOpen: true };
   c.declare(entry);

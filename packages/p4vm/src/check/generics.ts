@@ -1,10 +1,10 @@
 import type { Span } from '../source/position.js';
-import type { Identifier, TypeParameter } from '../syntax/ast.js';
+import type { Declaration, Identifier, TypeParameter } from '../syntax/ast.js';
 import { hasVariable, sameType } from '../types/compare.js';
 import { structuralSize } from '../types/measure.js';
 import type { ParameterType, Type, TypeVariable } from '../types/type.js';
 import type { Checker } from './checker.js';
-import type { Scope, TypeEntry } from './scope.js';
+import { Scope, type TypeEntry } from './scope.js';
 import { isHeader } from './type-rules.js';
 
 /** The types of type variables, as far as they are known. */
@@ -15,23 +15,25 @@ export function variablesOf(parameters: readonly TypeParameter[]): TypeVariable[
   return parameters.map((parameter) => ({ kind: 'variable', name: parameter.name.text }));
 }
 
-/** An entry that gives a type a name. */
-export function typeEntry(name: Identifier, type: Type): TypeEntry {
-  return { kind: 'type', name, declaration: undefined, parameters: 0, specialise: () => type };
+/** An entry that gives a type a name. A type parameter has no declaration. */
+export function typeEntry(name: Identifier, type: Type, declaration?: Declaration): TypeEntry {
+  return { kind: 'type', name, declaration, parameters: 0, specialise: () => type };
 }
 
-/** Puts type parameters into a scope, bound to the given types. A name used twice is an error. */
+/** A scope with type parameters, bound to the given types. A name used twice is an error. */
 export function bindTypeParameters(
   c: Checker,
-  scope: Scope,
+  outer: Scope,
   parameters: readonly TypeParameter[],
   types: readonly Type[],
-): void {
+): Scope {
+  const scope = new Scope(outer);
   parameters.forEach((parameter, i) => {
     const previous = scope.local(parameter.name.text);
     if (previous === undefined) scope.add(typeEntry(parameter.name, types[i]!));
     else c.duplicate('type parameter ', parameter.name, previous.name);
   });
+  return scope;
 }
 
 /** The type with variables replaced by what they stand for; those without a binding stay. Errors are reported at `span`. */

@@ -1,4 +1,4 @@
-import type { Expression, Identifier, IndexExpression, MemberExpression } from '../syntax/ast.js';
+import type { Expression, IndexExpression, MemberExpression } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import { BOOL, bit, UNKNOWN } from '../types/primitives.js';
 import type { Field, StackType, Type } from '../types/type.js';
@@ -10,12 +10,6 @@ import { infer } from './expressions.js';
 import { typeNamed } from './type-nodes.js';
 import { isHeader } from './type-rules.js';
 import { integerValue } from './values.js';
-
-/** Reports a name that nothing has, and suggests a similar one. */
-function noMember(c: Checker, name: Identifier, code: string, message: string, others: Iterable<string>): Type {
-  const guess = c.guess(name.text, others, name.span);
-  return c.wrong(code, name.span, guess === undefined ? message : `${message}; did you mean "${guess}"?`);
-}
 
 /** `Type.member`: a member of an enum or of `error`. */
 function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
@@ -39,7 +33,8 @@ function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
       c.spend(c.errors.size >> 2, e.span);
       const position = [...c.errors.keys()].indexOf(name);
       if (position < 0) {
-        return noMember(c, e.member, 'unknown-member', `no error "${name}" is declared`, c.errors.keys());
+        const hint = c.hint(e.member, c.errors.keys());
+        return c.wrong('unknown-member', e.member.span, `no error "${name}" is declared${hint}`);
       }
       value = { kind: 'error', name, position };
       break;
@@ -55,8 +50,8 @@ function typeMember(c: Checker, e: MemberExpression, type: Type): Type {
 }
 
 function noEnumMember(c: Checker, e: MemberExpression, type: string, members: Iterable<string>): Type {
-  const message = `enum "${type}" has no member "${e.member.text}"`;
-  return noMember(c, e.member, 'unknown-member', message, members);
+  const message = `enum "${type}" has no member "${e.member.text}"${c.hint(e.member, members)}`;
+  return c.wrong('unknown-member', e.member.span, message);
 }
 
 function stackMember(c: Checker, e: MemberExpression, stack: StackType): Type {
@@ -86,7 +81,8 @@ function fieldMember(c: Checker, e: MemberExpression, type: Type, fields: readon
   const field = fields[position];
   if (field === undefined) {
     const names = fields.map((each) => each.name);
-    return noMember(c, e.member, 'unknown-field', `${describeType(type)} has no field "${e.member.text}"`, names);
+    const message = `${describeType(type)} has no field "${e.member.text}"${c.hint(e.member, names)}`;
+    return c.wrong('unknown-field', e.member.span, message);
   }
   c.found.members.set(e, { kind: 'field', field });
   const base = c.found.constants.get(e.base);

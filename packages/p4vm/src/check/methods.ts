@@ -10,7 +10,7 @@ import { describeType } from '../types/describe.js';
 import { typeSize } from '../types/measure.js';
 import { BOOL, INTEGER, UNKNOWN, VOID } from '../types/primitives.js';
 import type { ApplicableType, ExternType, FunctionType, StackType, Type } from '../types/type.js';
-import { checkArguments, inferArguments, signatureOf } from './arguments.js';
+import { checkArguments, inferArguments, signatureOf, wrongCall } from './arguments.js';
 import { selectMethod } from './calls.js';
 import type { BuiltinName } from './checked-program.js';
 import type { Checker } from './checker.js';
@@ -95,8 +95,7 @@ function externMethod(c: Checker, e: CallExpression, callee: MemberExpression, t
   if (object?.declaration.kind !== 'extern') return UNKNOWN;
   const candidates = object.declaration.methods.filter((each) => !each.isConstructor && each.name.text === name);
   if (candidates.length === 0) {
-    inferArguments(c, e.arguments);
-    return c.wrong('unknown-method', callee.member.span, `extern "${type.name}" has no method "${name}"`);
+    return wrongCall(c, e, 'unknown-method', callee.member.span, `extern "${type.name}" has no method "${name}"`);
   }
   const found = selectMethod(c, candidates, e, `method "${name}"`);
   if (found === undefined) return UNKNOWN;
@@ -113,8 +112,6 @@ function externMethod(c: Checker, e: CallExpression, callee: MemberExpression, t
   c.found.calls.set(e, {
     kind: 'extern-method',
     object: callee.base,
-    externName: type.name,
-    externTypeArguments: type.typeArguments,
     method,
     typeArguments,
     arguments: checked.bound,
@@ -174,7 +171,7 @@ function applyTable(c: Checker, e: CallExpression, callee: MemberExpression, nam
   }
   const symbol = callee.base.kind === 'path' ? c.found.references.get(callee.base) : undefined;
   if (symbol?.kind === 'table') {
-    c.found.calls.set(e, { kind: 'apply-table', object: callee.base, table: symbol.declaration });
+    c.found.calls.set(e, { kind: 'apply-table', table: symbol.declaration });
   }
   return { kind: 'table-result', table: name };
 }
@@ -193,8 +190,7 @@ export function inferMethodCall(c: Checker, e: CallExpression, callee: MemberExp
       return applyObject(c, e, callee, named, true);
     }
     if (isSizeName(name)) return sizeCall(c, e, callee.base, named, name);
-    inferArguments(c, e.arguments);
-    return c.wrong('unknown-method', callee.member.span, `type ${describeType(named)} has no method "${name}"`);
+    return wrongCall(c, e, 'unknown-method', callee.member.span, `type ${describeType(named)} has no method "${name}"`);
   }
   if (type.kind === 'extern') return externMethod(c, e, callee, type);
   if (isSizeName(name)) return sizeCall(c, e, callee.base, type, name);
@@ -208,6 +204,5 @@ export function inferMethodCall(c: Checker, e: CallExpression, callee: MemberExp
   if (type.kind === 'stack' && isHeader(type.element) && (name === 'push_front' || name === 'pop_front')) {
     return stackMethod(c, e, callee.base, type, name);
   }
-  inferArguments(c, e.arguments);
-  return c.wrong('unknown-method', callee.member.span, `${describeType(type)} has no method "${name}"`);
+  return wrongCall(c, e, 'unknown-method', callee.member.span, `${describeType(type)} has no method "${name}"`);
 }

@@ -14,7 +14,7 @@ import { BOOL, bit, INTEGER, STRING, UNKNOWN } from '../types/primitives.js';
 import type { Type } from '../types/type.js';
 import type { Checker } from './checker.js';
 import { inheritKnown } from './constants.js';
-import { coerce, enumToNumber, isImplicit, isLiteral, isOpenLiteral } from './convert.js';
+import { chosenValue, coerce, enumToNumber, isImplicit, isLiteral, isOpenLiteral } from './convert.js';
 import { infer } from './expressions.js';
 import { foldBinary, foldSlice, foldUnary, isFailure } from './fold.js';
 import { constantInteger } from './type-nodes.js';
@@ -252,8 +252,7 @@ export function inferConditional(c: Checker, e: ConditionalExpression): Type {
   if (type === INTEGER && !c.isKnown(e.condition)) {
     return c.wrong('width-unknown', e.span, 'the width of one of these numbers must be known: write it as in 8w1');
   }
-  const known = c.found.constants.get(e.condition);
-  const chosen = known?.kind === 'boolean' ? c.found.constants.get(known.value ? e.whenTrue : e.whenFalse) : undefined;
+  const chosen = chosenValue(c, e);
   if (chosen !== undefined) c.found.constants.set(e, chosen);
   else inheritKnown(c, e, [e.condition, e.whenTrue, e.whenFalse]);
   return type;

@@ -44,8 +44,7 @@ export function declareValueSet(c: Checker, declaration: ValueSetDeclaration): v
 
 function checkTarget(c: Checker, state: Identifier, names: ReadonlyMap<string, ParserState>): void {
   if (state.text === 'accept' || state.text === 'reject' || names.has(state.text)) return;
-  const guess = c.guess(state.text, [...names.keys(), 'accept', 'reject'], state.span);
-  const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
+  const hint = c.hint(state, [...names.keys(), 'accept', 'reject']);
   c.error('unknown-state', state.span, `the parser has no state "${state.text}"${hint}`);
 }
 
@@ -97,7 +96,7 @@ function checkStates(c: Checker, declaration: ParserDeclaration): void {
 /** Checks a parser or control whose type parameters are in scope; gives its type. */
 function checkObject(c: Checker, declaration: ParserDeclaration | ControlDeclaration, outer: Scope): ApplicableType {
   const { kind, name, parameters, constructorParameters } = declaration;
-  const scope = new Scope(outer, declaration);
+  const scope = new Scope(outer);
   return c.within(scope, { kind, loops: 0, owner: declaration }, () => {
     const constructorTypes: readonly ParameterType[] = resolveParameters(c, 'constructor', constructorParameters);
     const types = resolveParameters(c, kind, parameters);
@@ -137,8 +136,7 @@ export function declareObject(c: Checker, declaration: ParserDeclaration | Contr
   }
   const variables = variablesOf(typeParameters);
   const check = (copy: ParserDeclaration | ControlDeclaration, types: readonly Type[]): Type => {
-    const scope = new Scope(outer);
-    bindTypeParameters(c, scope, typeParameters, types);
+    const scope = bindTypeParameters(c, outer, typeParameters, types);
     return checkObject(c, copy, scope);
   };
   c.discarding(() => check(declaration, variables));

@@ -75,11 +75,7 @@ export type Entry = TypeEntry | ValueEntry | ActionEntry | FunctionEntry;
 export class Scope {
   readonly #entries = new Map<string, Entry>();
 
-  /** @param owner what the scope belongs to, such as the declaration whose parameters are in it */
-  constructor(
-    readonly parent: Scope | undefined,
-    readonly owner: object | undefined = undefined,
-  ) {}
+  constructor(readonly parent: Scope | undefined) {}
 
   /** The outermost scope, in which `.name` is looked up. */
   get root(): Scope {

@@ -10,19 +10,8 @@ import { infer } from './expressions.js';
 
 /** Whether values of a type can be matched on: in select, in keys of tables, in value sets. */
 export function isMatchable(type: Type): boolean {
-  switch (type.kind) {
-    case 'bits':
-    case 'bool':
-    case 'enum':
-    case 'serializable-enum':
-    case 'error':
-    case 'unknown':
-      return true;
-    case 'newtype':
-      return isMatchable(type.underlying);
-    default:
-      return false;
-  }
+  if (type.kind === 'newtype') return isMatchable(type.underlying);
+  return ['bits', 'bool', 'enum', 'serializable-enum', 'error', 'unknown'].includes(type.kind);
 }
 
 /** Whether a type is a number, as masks and ranges need. */

@@ -41,10 +41,8 @@ function checkShadow(c: Checker, name: VariableDeclaration['name']): void {
 
 function variableType(c: Checker, declaration: VariableDeclaration): Type {
   const type = resolveDefiniteType(c, declaration.type);
-  if (hasInteger(type) || type.kind === 'string' || !isValueType(type)) {
-    return c.wrong('variable-type', declaration.type.span, `a variable cannot have type ${describeType(type)}`);
-  }
-  return type;
+  if (!hasInteger(type) && type.kind !== 'string' && isValueType(type)) return type;
+  return c.wrong('variable-type', declaration.type.span, `a variable cannot have type ${describeType(type)}`);
 }
 
 /** `type name = value;`. */
@@ -59,11 +57,11 @@ export function declareVariable(c: Checker, declaration: VariableDeclaration): v
 export function declareConstant(c: Checker, declaration: ConstantDeclaration): void {
   let type = resolveDefiniteType(c, declaration.type);
   if (!isValueType(type) && type.kind !== 'list' && type.kind !== 'match-kind') {
-    c.error('variable-type', declaration.type.span, `a constant cannot have type ${describeType(type)}`);
-    type = UNKNOWN;
+    type = c.wrong('variable-type', declaration.type.span, `a constant cannot have type ${describeType(type)}`);
   }
-  if (check(c, declaration.value, type))
+  if (check(c, declaration.value, type)) {
     isKnownOrReport(c, declaration.value, `the value of constant "${declaration.name.text}"`);
+  }
   const constant = c.found.constants.get(declaration.value);
   c.declareValue({ kind: 'constant', declaration }, type, { constant, isKnown: true });
 }

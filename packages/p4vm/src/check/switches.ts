@@ -2,12 +2,11 @@ import type { Span } from '../source/position.js';
 import type { ActionDeclaration, SwitchStatement, TableDeclaration } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import type { Type } from '../types/type.js';
-import type { ConstantValue } from './checked-program.js';
 import type { Checker } from './checker.js';
 import { check } from './convert.js';
 import { infer } from './expressions.js';
 import { checkStatement } from './statements.js';
-import { sameValue } from './values.js';
+import { valueKey } from './values.js';
 
 /** The table of `t.apply().action_run`, the only expression of this type that `switch` accepts. */
 function tableOf(c: Checker, statement: SwitchStatement): TableDeclaration | undefined {
@@ -46,7 +45,7 @@ function checkActionLabels(c: Checker, statement: SwitchStatement, table: TableD
 }
 
 function checkValueLabels(c: Checker, statement: SwitchStatement, type: Type): void {
-  const seen: { readonly value: ConstantValue; readonly span: Span }[] = [];
+  const seen = new Map<string, Span>();
   for (const { label } of statement.cases) {
     if (label.kind === 'default' || !check(c, label, type)) continue;
     const value = c.found.constants.get(label);
@@ -54,12 +53,12 @@ function checkValueLabels(c: Checker, statement: SwitchStatement, type: Type): v
       if (!c.isKnown(label)) c.error('not-constant', label.span, 'a label must be known at compile time');
       continue;
     }
-    const first = seen.find((each) => sameValue(each.value, value));
-    if (first === undefined) seen.push({ value, span: label.span });
+    const first = seen.get(valueKey(value));
+    if (first === undefined) seen.set(valueKey(value), label.span);
     else {
       c.error('duplicate-label', label.span, 'there is a case for this value already', {
         message: 'the first',
-        span: first.span,
+        span: first,
       });
     }
   }

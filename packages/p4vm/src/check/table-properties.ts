@@ -16,13 +16,6 @@ export interface CheckedProperties {
   readonly priorityDelta: bigint;
 }
 
-/** Properties that hold objects, with the types allowed. */
-const OBJECT_PROPERTIES: Readonly<Record<string, readonly string[]>> = /* @__PURE__ */ Object.freeze({
-  implementation: ['action_profile', 'action_selector'],
-  counters: ['direct_counter'],
-  meters: ['direct_meter'],
-});
-
 function checkObject(c: Checker, property: TableProperty, types: readonly string[]): void {
   const type = infer(c, property.value);
   if (type.kind === 'unknown') return;
@@ -83,30 +76,35 @@ export function checkProperties(
   let priorityDelta = 1n;
   for (const property of declaration.properties) {
     const { name, value } = property;
-    const objects = Object.hasOwn(OBJECT_PROPERTIES, name.text) ? OBJECT_PROPERTIES[name.text] : undefined;
-    if (objects !== undefined) checkObject(c, property, objects);
-    else {
-      switch (name.text) {
-        case 'default_action':
-          defaultAction = checkDefault(c, property, actions, declaration.name.text);
-          isDefaultConst = property.isConst;
-          break;
-        case 'size':
-          checkNumber(c, property, 0n);
-          break;
-        case 'support_timeout':
-          checkFlag(c, property);
-          break;
-        case 'largest_priority_wins':
-          largestWins = checkFlag(c, property) ?? true;
-          break;
-        case 'priority_delta':
-          priorityDelta = checkNumber(c, property, 1n) ?? 1n;
-          break;
-        default:
-          c.warn('unknown-property', name.span, `property "${name.text}" of a table is not known, and ignored`);
-          if (value.kind !== 'path' && value.kind !== 'call') infer(c, value);
-      }
+    switch (name.text) {
+      case 'default_action':
+        defaultAction = checkDefault(c, property, actions, declaration.name.text);
+        isDefaultConst = property.isConst;
+        break;
+      case 'implementation':
+        checkObject(c, property, ['action_profile', 'action_selector']);
+        break;
+      case 'counters':
+        checkObject(c, property, ['direct_counter']);
+        break;
+      case 'meters':
+        checkObject(c, property, ['direct_meter']);
+        break;
+      case 'size':
+        checkNumber(c, property, 0n);
+        break;
+      case 'support_timeout':
+        checkFlag(c, property);
+        break;
+      case 'largest_priority_wins':
+        largestWins = checkFlag(c, property) ?? true;
+        break;
+      case 'priority_delta':
+        priorityDelta = checkNumber(c, property, 1n) ?? 1n;
+        break;
+      default:
+        c.warn('unknown-property', name.span, `property "${name.text}" of a table is not known, and ignored`);
+        if (value.kind !== 'path' && value.kind !== 'call') infer(c, value);
     }
   }
   return { defaultAction, isDefaultConst, largestWins, priorityDelta };

@@ -31,8 +31,7 @@ function checkKey(c: Checker, key: TableKey): CheckedTable['keys'][number] {
   }
   const matchKind = key.matchKind.text;
   if (!c.matchKinds.has(matchKind)) {
-    const guess = c.guess(matchKind, c.matchKinds.keys(), key.matchKind.span);
-    const hint = guess === undefined ? '' : `; did you mean "${guess}"?`;
+    const hint = c.hint(key.matchKind, c.matchKinds.keys());
     c.error('unknown-match-kind', key.matchKind.span, `no match kind "${matchKind}" is declared${hint}`);
   }
   if ((matchKind === 'lpm' || matchKind === 'range') && type.kind !== 'unknown' && !isNumeric(type)) {
@@ -49,21 +48,15 @@ function actionOf(
 ): { readonly entry: ActionEntry; readonly path: PathExpression; readonly args: readonly Argument[] } | undefined {
   const path = expression.kind === 'call' ? expression.callee : expression;
   const args = expression.kind === 'call' ? expression.arguments : [];
-  if (path.kind !== 'path') {
-    return c.error('not-an-action', path.span, 'the name of an action is needed here');
-  }
+  if (path.kind !== 'path') return c.error('not-an-action', path.span, 'the name of an action is needed here');
   const entry = c.lookup(path.name, path.isAbsolute, 'action');
-  if (entry === undefined) {
-    inferArguments(c, args);
-    return undefined;
-  }
+  if (entry === undefined) return inferArguments(c, args);
   if (entry.kind !== 'action') {
     c.error('not-an-action', path.span, `"${path.name.text}" is not an action`, {
       message: 'declared here',
       span: entry.name.span,
     });
-    inferArguments(c, args);
-    return undefined;
+    return inferArguments(c, args);
   }
   c.found.references.set(path, { kind: 'action', declaration: entry.declaration });
   return { entry, path, args };

@@ -7,20 +7,12 @@ import type { Checker } from './checker.js';
 
 /** Whether values of a type exist only in the compiler, or not at all. */
 function isObject(type: Type): boolean {
-  return (
-    type.kind === 'extern' ||
-    type.kind === 'parser' ||
-    type.kind === 'control' ||
-    type.kind === 'package' ||
-    type.kind === 'table' ||
-    type.kind === 'function'
-  );
+  return ['extern', 'parser', 'control', 'package', 'table', 'function'].includes(type.kind);
 }
 
 /** Whether values of a type can be kept in variables, passed and assigned at run time. */
 export function isValueType(type: Type): boolean {
-  if (isObject(type)) return false;
-  return type.kind !== 'void' && type.kind !== 'match-kind' && type.kind !== 'set' && type.kind !== 'list';
+  return !isObject(type) && !['void', 'match-kind', 'set', 'list'].includes(type.kind);
 }
 
 function isOpen(type: Type): boolean {

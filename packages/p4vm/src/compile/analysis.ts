@@ -21,8 +21,6 @@ import {
 export type Callable = Action | IrFunction | ControlInstance | ParserInstance | Table;
 
 interface Facts {
-  /** Variables named in the callable itself. */
-  readonly variables: Set<Variable>;
   readonly calls: Set<Callable>;
   /** Variables declared by statements in it. */
   readonly declared: Set<Variable>;
@@ -42,16 +40,8 @@ export class Analysis {
   readonly #pending: (() => void)[] = [];
 
   constructor(program: IrProgram) {
-    this.#instance(program.parser);
-    for (const control of [
-      program.verifyChecksum,
-      program.ingress,
-      program.egress,
-      program.computeChecksum,
-      program.deparser,
-    ]) {
-      this.#instance(control);
-    }
+    const { parser, verifyChecksum, ingress, egress, computeChecksum, deparser } = program;
+    for (const part of [parser, verifyChecksum, ingress, egress, computeChecksum, deparser]) this.#instance(part);
     for (let look = this.#pending.pop(); look !== undefined; look = this.#pending.pop()) look();
   }
 
@@ -104,18 +94,17 @@ export class Analysis {
     return false;
   }
 
-  #begin(callable: Callable): Facts | undefined {
-    if (this.#facts.has(callable)) return undefined;
-    const facts: Facts = { variables: new Set(), calls: new Set(), declared: new Set(), exits: false };
+  /** Puts off the analysis of a callable, unless it is known. */
+  #later(callable: Callable, look: (facts: Facts) => void): void {
+    if (this.#facts.has(callable)) return;
+    const facts: Facts = { calls: new Set(), declared: new Set(), exits: false };
     this.#facts.set(callable, facts);
-    return facts;
+    this.#pending.push(() => look(facts));
   }
 
-  #name(callable: Callable, facts: Facts, variable: Variable): void {
-    facts.variables.add(variable);
-    const owners = this.#owners.get(variable);
-    if (owners === undefined) this.#owners.set(variable, new Set([callable]));
-    else owners.add(callable);
+  #name(callable: Callable, variable: Variable): void {
+    const owners = this.#owners.get(variable) ?? new Set();
+    this.#owners.set(variable, owners.add(callable));
   }
 
   #visitor(callable: Callable, facts: Facts): StatementVisitor {
@@ -124,7 +113,7 @@ export class Analysis {
       statement: (statement) => {
         if (statement.kind === 'declare') {
           facts.declared.add(statement.variable);
-          this.#name(callable, facts, statement.variable);
+          this.#name(callable, statement.variable);
         } else if (statement.kind === 'exit') facts.exits = true;
         else if (statement.kind === 'switch-action') {
           facts.calls.add(statement.table);
@@ -138,7 +127,7 @@ export class Analysis {
     forEachExpression(expression, (each) => {
       switch (each.kind) {
         case 'variable':
-          return this.#name(callable, facts, each.variable);
+          return this.#name(callable, each.variable);
         case 'call-function':
         case 'call-action':
           facts.calls.add(each.target);
@@ -155,45 +144,38 @@ export class Analysis {
   }
 
   #routine(routine: Action | IrFunction): void {
-    const facts = this.#begin(routine);
-    if (facts === undefined) return;
-    for (const { variable } of routine.parameters) this.#name(routine, facts, variable);
-    this.#pending.push(() => walkStatement(routine.body, this.#visitor(routine, facts)));
+    this.#later(routine, (facts) => {
+      for (const { variable } of routine.parameters) this.#name(routine, variable);
+      walkStatement(routine.body, this.#visitor(routine, facts));
+    });
   }
 
   #instance(instance: ControlInstance | ParserInstance): void {
-    const facts = this.#begin(instance);
-    if (facts !== undefined) this.#pending.push(() => this.#lookInto(instance, facts));
-  }
-
-  #lookInto(instance: ControlInstance | ParserInstance, facts: Facts): void {
-    for (const { variable } of instance.parameters) this.#name(instance, facts, variable);
-    for (const variable of instance.locals) this.#name(instance, facts, variable);
-    const visitor = this.#visitor(instance, facts);
-    for (const statement of instance.initial) walkStatement(statement, visitor);
-    if (instance.kind === 'parser') {
-      for (const state of instance.states) {
-        for (const variable of state.locals) {
+    this.#later(instance, (facts) => {
+      for (const { variable } of instance.parameters) this.#name(instance, variable);
+      for (const variable of instance.locals) this.#name(instance, variable);
+      const visitor = this.#visitor(instance, facts);
+      for (const statement of instance.initial) walkStatement(statement, visitor);
+      if (instance.kind === 'control') walkStatement(instance.body, visitor);
+      else {
+        for (const variable of instance.states.flatMap(({ locals }) => locals)) {
           facts.declared.add(variable);
-          this.#name(instance, facts, variable);
+          this.#name(instance, variable);
         }
+        walkStates(instance, visitor);
       }
-      walkStates(instance, visitor);
-    } else walkStatement(instance.body, visitor);
+    });
   }
 
   #table(table: Table): void {
-    const facts = this.#begin(table);
-    if (facts !== undefined) this.#pending.push(() => this.#keysAndActions(table, facts));
-  }
-
-  #keysAndActions(table: Table, facts: Facts): void {
-    for (const key of table.keys) this.#expression(table, facts, key.expression);
-    for (const each of table.actions) {
-      facts.calls.add(each.action);
-      this.#routine(each.action);
-      for (const bound of each.bound) this.#expression(table, facts, bound);
-    }
+    this.#later(table, (facts) => {
+      for (const key of table.keys) this.#expression(table, facts, key.expression);
+      for (const { action, bound } of table.actions) {
+        facts.calls.add(action);
+        this.#routine(action);
+        for (const each of bound) this.#expression(table, facts, each);
+      }
+    });
   }
 }
 

@@ -2,10 +2,9 @@ import type { Expression } from '../ir/program.js';
 import { isCall, someExpression } from '../ir/walk.js';
 import { expressionValue, keptValue, referenceOf } from './expressions.js';
 import { propertyOf } from './names.js';
-import { type AggregatePlace, memberOf, objectPlace, ownMark, placeOf, writePlace } from './places.js';
+import { type AggregatePlace, aggregatePlace, memberOf, objectPlace, ownMark, placeOf, writePlace } from './places.js';
 import type { Routine } from './routine.js';
 import { headerBits } from './type-code.js';
-import type { Value } from './value.js';
 
 /** `target = value`. The target's indices are evaluated first. */
 export function assign(routine: Routine, target: Expression, value: Expression): void {
@@ -28,23 +27,18 @@ export function assignAggregate(routine: Routine, place: AggregatePlace, value: 
     throw new TypeError(`no list for a ${place.type.kind}`);
   const isTold = value.elements.some((each) => mayRead(routine, each));
   // All elements are read before the first is written, if one of them reads what is written.
-  if (isTold) {
-    const values = value.elements.map((each) => keptValue(routine, each.type, expressionValue(routine, each)));
-    becomeValid(routine, place);
-    values.forEach((each, index) => void writeElement(routine, place, index, each));
-    finishStack(routine, place);
-    return;
-  }
-  becomeValid(routine, place);
+  const values = isTold
+    ? value.elements.map((each) => keptValue(routine, each.type, expressionValue(routine, each)))
+    : [];
+  // A header that a list is assigned to becomes valid, and counts for the packet's length.
+  if (place.type.kind === 'header') setValidity(routine, place, true, false);
   for (const [index, element] of value.elements.entries()) {
     const part = partOf(routine, place, index);
-    if (part.kind === 'aggregate') assignAggregate(routine, part, element);
-    else writePlace(routine, part, expressionValue(routine, element));
+    const kept = values[index];
+    if (part.kind !== 'aggregate') writePlace(routine, part, kept ?? expressionValue(routine, element));
+    else if (kept?.kind === 'aggregate') copyInto(routine, part, kept.code);
+    else assignAggregate(routine, part, element);
   }
-  finishStack(routine, place);
-}
-
-function finishStack(routine: Routine, place: AggregatePlace): void {
   if (place.type.kind === 'stack') routine.code.line(`${place.code}.next = 0;`);
 }
 
@@ -66,17 +60,6 @@ function partOf(routine: Routine, place: AggregatePlace, index: number): ReturnT
   const field = type.fields[index];
   if (field === undefined) throw new TypeError(`${type.name} has no field ${index}`);
   return memberOf(routine.unit, place, field.name, field.type);
-}
-
-function writeElement(routine: Routine, place: AggregatePlace, index: number, value: Value): void {
-  const part = partOf(routine, place, index);
-  if (part.kind !== 'aggregate') writePlace(routine, part, value);
-  else if (value.kind === 'aggregate') copyInto(routine, part, value.code);
-}
-
-/** A header that a list is assigned to becomes valid, and counts for the packet's length. */
-function becomeValid(routine: Routine, place: AggregatePlace): void {
-  if (place.type.kind === 'header') setValidity(routine, place, true, false);
 }
 
 /**
@@ -134,8 +117,10 @@ export function setValidity(routine: Routine, place: AggregatePlace, isValid: bo
 }
 
 /** Moves the elements of a stack. New elements are invalid. */
-export function pushOrPop(routine: Routine, stack: AggregatePlace, isPush: boolean, count: number): void {
+export function pushOrPop(routine: Routine, { stack: target, method, count }: Expression<'push-pop'>): void {
   const { code, unit } = routine;
+  const stack = aggregatePlace(routine, target);
+  const isPush = method === 'push_front';
   const { type } = stack;
   if (type.kind !== 'stack') throw new TypeError('only stacks are pushed');
   const move = unit.types.functionOf('move', type.element);

@@ -1,29 +1,20 @@
-import type {
-  Action,
-  Call,
-  ControlInstance,
-  Expression,
-  IrArgument,
-  IrFunction,
-  IrParameter,
-  ParserInstance,
-  Variable,
-} from '../ir/program.js';
+import type { Call, Expression, IrArgument, IrFunction, IrParameter, Table, Variable } from '../ir/program.js';
 import { isLValue } from '../ir/walk.js';
 import { type Callable, hasEffects, isInstance } from './analysis.js';
 import { copyInto, pushOrPop, setValidity } from './assign.js';
-import { copied, expressionValue, keptValue } from './expressions.js';
+import { copied, expressionValue, referenceOf } from './expressions.js';
 import { callExtern, callMethod } from './externs.js';
 import { callPacket } from './packets.js';
-import { type AggregatePlace, aggregatePlace, type Place, placeOf, readPlace, writePlace } from './places.js';
+import { type AggregatePlace, aggregatePlace, placeOf, readPlace, scalarPlace, writePlace } from './places.js';
 import type { Routine } from './routine.js';
 import { actionName, functionName, instanceName, parameterNames } from './routines.js';
 import { bitsOf, hasHeaders, isAggregate, NUMBER_WIDTH, WORDS_WIDTH, wordCount, zeroOf } from './storage.js';
 import { applyTable } from './tables.js';
 import { traceValue } from './trace.js';
-import type { Value } from './value.js';
+import { bigOf, booleanOf, NOTHING, numberOf, type Value, wordsOf } from './value.js';
 
-const NOTHING: Value = { kind: 'void' };
+/** What a call of the program runs, except for tables. */
+type Callee = Exclude<Callable, Table>;
 
 /** Writes a call, and gives its value. */
 export function call(routine: Routine, expression: Call): Value {
@@ -35,23 +26,16 @@ export function call(routine: Routine, expression: Call): Value {
       return NOTHING;
     }
     case 'push-pop':
-      pushOrPop(
-        routine,
-        aggregatePlace(routine, expression.stack),
-        expression.method === 'push_front',
-        expression.count,
-      );
+      pushOrPop(routine, expression);
       return NOTHING;
     case 'call-function':
-      return callRoutine(routine, expression.target, expression.arguments);
     case 'call-action':
-      return callRoutine(routine, expression.target, expression.arguments);
     case 'apply-instance':
       return callRoutine(routine, expression.target, expression.arguments);
     case 'apply-table': {
       const result = applyTable(routine, expression.table, expression.result !== 'none');
       if (expression.result === 'none') return NOTHING;
-      return { kind: 'boolean', code: expression.result === 'hit' ? `${result}.isHit` : `!${result}.isHit` };
+      return booleanOf(expression.result === 'hit' ? `${result}.isHit` : `!${result}.isHit`);
     }
     case 'call-extern':
       return callExtern(routine, expression);
@@ -62,18 +46,29 @@ export function call(routine: Routine, expression: Call): Value {
   }
 }
 
-function nameOf(routine: Routine, target: IrFunction | Action | ControlInstance | ParserInstance): string {
+function nameOf(routine: Routine, target: Callee): string {
   if (isInstance(target)) return instanceName(routine.unit, target);
   if ('returnType' in target) return functionName(routine.unit, target);
   return actionName(routine.unit, target);
 }
 
-/** One argument: the code that passes it, and the code that follows the call. */
+/** An argument that is passed to a parameter. */
+interface Argument {
+  readonly parameter: IrParameter;
+  readonly value: Expression | undefined;
+  /** No later argument may change it before the call. */
+  readonly isLast: boolean;
+  /** Whether an aggregate can be passed by reference to the caller's object without a visible difference. */
+  readonly mayShare: (place: AggregatePlace) => boolean;
+}
+
+/** How an argument is passed. */
 interface Passed {
   /** JavaScript arguments. */
-  readonly values: readonly string[];
-  readonly before: () => void;
-  readonly after: () => void;
+  readonly values?: readonly string[];
+  /** Writes the code before and after the call. */
+  readonly before?: () => void;
+  readonly after?: () => void;
 }
 
 /**
@@ -82,18 +77,24 @@ interface Passed {
  */
 export function callRoutine(
   routine: Routine,
-  target: IrFunction | Action | ControlInstance | ParserInstance,
+  target: Callee,
   given: readonly IrArgument[],
   data: readonly string[] = [],
 ): Value {
   const name = nameOf(routine, target);
-  const parameters = target.parameters.slice(0, given.length);
   const last = lastChange(target, given);
-  const passed = parameters.map((parameter, index) => pass(routine, target, parameter, index, given, index >= last));
-  for (const each of passed) each.before();
-  const invocation = `${name}(${[...passed.flatMap((each) => each.values), ...data].join(', ')})`;
+  const passed = target.parameters.slice(0, given.length).map((parameter, index) =>
+    pass(routine, target, {
+      parameter,
+      value: given[index]?.value,
+      isLast: index >= last,
+      mayShare: (place) => mayShare(routine, target, index, given, place),
+    }),
+  );
+  for (const { before } of passed) before?.();
+  const invocation = `${name}(${[...passed.flatMap(({ values }) => values ?? []), ...data].join(', ')})`;
   const result = invoke(routine, target, invocation);
-  for (const each of passed) each.after();
+  for (const { after } of passed) after?.();
   leaveAfter(routine, target, result);
   return 'returnType' in target ? resultValue(routine, target, result) : NOTHING;
 }
@@ -119,13 +120,13 @@ function resultValue(routine: Routine, target: IrFunction, result: string): Valu
   if (type.kind === 'void') return NOTHING;
   // The function's next call overwrites its result object, perhaps within this expression: copy it.
   if (isAggregate(type)) return { kind: 'aggregate', code: copied(routine, type, result) };
-  if (type.kind === 'bool') return { kind: 'boolean', code: result };
+  if (type.kind === 'bool') return booleanOf(result);
   if (type.kind === 'string') return { kind: 'string', code: result };
   const { width, isSigned } = bitsOf(type);
-  if (width <= NUMBER_WIDTH) return { kind: 'number', code: result, width, isSigned };
-  if (width > WORDS_WIDTH) return { kind: 'big', code: result, width, isSigned };
+  if (width <= NUMBER_WIDTH) return numberOf(result, width, isSigned);
+  if (width > WORDS_WIDTH) return bigOf(result, width, isSigned);
   const rest = Array.from({ length: wordCount(width) - 1 }, (_, index) => routine.keep(resultWord(routine, index + 1)));
-  return { kind: 'words', words: [result, ...rest], width, isSigned };
+  return wordsOf([result, ...rest], width, isSigned);
 }
 
 /** The closure's variable for a word of a result. */
@@ -163,17 +164,17 @@ function mayOverlap(one: Expression, other: Expression): boolean {
   return true;
 }
 
-/** Whether an aggregate can be passed by reference to the caller's object without a visible difference. */
+/** See `Argument.mayShare`; `index` is the position of the argument. */
 function mayShare(
   routine: Routine,
   target: Callable,
   index: number,
   given: readonly IrArgument[],
-  place: Place,
+  place: AggregatePlace,
 ): boolean {
   const argument = given[index];
   const value = argument?.value;
-  if (argument === undefined || value === undefined || place.kind !== 'aggregate') return false;
+  if (argument === undefined || value === undefined) return false;
   const isWritten = argument.direction === 'out' || argument.direction === 'inout';
   // A callee does not know that a header is a member of a union.
   if (isWritten && place.membership !== undefined) return false;
@@ -209,38 +210,26 @@ function lastChange({ parameters }: Pick<IrFunction, 'parameters'>, given: reado
   return last;
 }
 
-function pass(
-  routine: Routine,
-  target: IrFunction | Action | ControlInstance | ParserInstance,
-  parameter: IrParameter,
-  index: number,
-  given: readonly IrArgument[],
-  isLast: boolean,
-): Passed {
-  const value = given[index]?.value;
-  const { direction } = parameter;
-  if (direction === 'in' || direction === 'none') return passIn(routine, target, parameter, index, given, isLast);
-  if (value === undefined) return passNowhere(routine, parameter);
+function pass(routine: Routine, target: Callee, argument: Argument): Passed {
+  const { parameter, value, isLast } = argument;
+  const { direction, variable } = parameter;
+  if (direction === 'in' || direction === 'none') return passIn(routine, target, argument);
+  if (value === undefined) return passNowhere(routine, variable);
   const place = placeOf(routine, value);
-  if (place.kind === 'aggregate') return passAggregate(routine, target, parameter, index, given, place);
-  const home = routine.unit.homeOf(parameter.variable);
+  if (place.kind === 'aggregate') return passAggregate(routine, target, argument, place);
+  const { unit } = routine;
+  const home = unit.homeOf(variable);
   if (home.kind !== 'scalar') throw new TypeError('an aggregate parameter for a scalar');
-  const { type } = parameter.variable;
-  const inner = { kind: 'scalar', type, targets: home.names, isKeptSigned: home.isKeptSigned, marks: [] } as const;
-  const isPoisoned = routine.unit.undefinedValues !== undefined;
-  const isZero = direction === 'out' && (isPoisoned || routine.unit.analysis.beginsAtZero(target));
+  const inner = scalarPlace(variable.type, home);
+  const isZero = direction === 'out' && (unit.undefinedValues !== undefined || unit.analysis.beginsAtZero(target));
   // An out parameter of a control or parser begins with the argument's value, so an unwritten one leaves the argument
   // unchanged.
   const before = isZero ? undefined : readPlace(routine, place);
   const initial = before === undefined || isLast ? before : routine.keepValue(before);
   return {
-    values: [],
     before: () => {
       if (initial !== undefined) writePlace(routine, inner, initial);
-      else {
-        const codes = routine.unit.initialCodes(type);
-        for (const [index, name] of home.names.entries()) routine.code.line(`${name} = ${codes[index] ?? '0'};`);
-      }
+      else routine.initialise(home, variable.type);
     },
     after: () => {
       writePlace(routine, place, readPlace(routine, inner));
@@ -251,42 +240,27 @@ function pass(
 
 function passIn(
   routine: Routine,
-  target: Callable,
-  parameter: IrParameter,
-  index: number,
-  given: readonly IrArgument[],
-  isLast: boolean,
+  target: Callee,
+  { parameter, value, isLast, mayShare: mayBeShared }: Argument,
 ): Passed {
   const { unit } = routine;
-  const value = given[index]?.value;
-  const { type } = parameter.variable;
-  const home = unit.homeOf(parameter.variable);
-  const nothing = (): void => undefined;
+  const { variable } = parameter;
+  const { type } = variable;
+  const home = unit.homeOf(variable);
   if (home.kind === 'aggregate') {
-    if (value === undefined) return passNowhere(routine, parameter);
-    let reference: string;
-    if (isLValue(value)) {
-      const place = placeOf(routine, value);
-      if (place.kind !== 'aggregate') throw new TypeError('a scalar for an aggregate parameter');
-      const isShared = isLast && mayShare(routine, target, index, given, place);
-      reference = isShared ? place.code : copied(routine, type, place.code);
-    } else {
-      const result = expressionValue(routine, value);
-      const kept = isLast ? result : keptValue(routine, type, result);
-      if (kept.kind !== 'aggregate') throw new TypeError('a scalar for an aggregate parameter');
-      reference = kept.code;
-    }
-    return { values: [], before: () => routine.code.line(`${home.name} = ${reference};`), after: nothing };
+    if (value === undefined) return passNowhere(routine, variable);
+    const place = isLValue(value) ? aggregatePlace(routine, value) : undefined;
+    const object = place?.code ?? referenceOf(routine, value);
+    const isShared = isLast && (place === undefined || mayBeShared(place));
+    const reference = isShared ? object : copied(routine, type, object);
+    return { before: () => routine.code.line(`${home.name} = ${reference};`) };
   }
   const names = parameterNames(unit, target, parameter);
-  if (value === undefined) {
-    return { values: names.map(() => zeroOf(type)), before: nothing, after: nothing };
-  }
+  if (value === undefined) return { values: names.map(() => zeroOf(type)) };
   const result = expressionValue(routine, value);
   const kept = isLast ? result : routine.keepValue(result);
-  if (names.length > 0) return { values: jsArguments(routine, kept, names.length), before: nothing, after: nothing };
-  const inner = { kind: 'scalar', type, targets: home.names, isKeptSigned: home.isKeptSigned, marks: [] } as const;
-  return { values: [], before: () => writePlace(routine, inner, kept), after: nothing };
+  if (names.length > 0) return { values: jsArguments(routine, kept, names.length) };
+  return { before: () => writePlace(routine, scalarPlace(type, home), kept) };
 }
 
 /** A scalar as JavaScript arguments: as many as it has words. */
@@ -299,63 +273,41 @@ function jsArguments(routine: Routine, value: Value, count: number): readonly st
 }
 
 /** An argument that is left out, or `_`: the parameter begins as zero, and nothing comes back. */
-function passNowhere(routine: Routine, parameter: IrParameter): Passed {
+function passNowhere(routine: Routine, variable: Variable): Passed {
   const { unit } = routine;
-  const { type } = parameter.variable;
-  const home = unit.homeOf(parameter.variable);
-  const nothing = (): void => undefined;
-  if (home.kind === 'aggregate') {
-    if (!isAggregate(type)) throw new TypeError('no aggregate');
-    const object = unit.temporaryObject(type);
-    return {
-      values: [],
-      before: () => {
-        routine.code.line(`${unit.types.functionOf('zero', type)}(${object});`);
-        routine.code.line(`${home.name} = ${object};`);
-      },
-      after: nothing,
-    };
-  }
+  const { type } = variable;
+  const home = unit.homeOf(variable);
+  if (home.kind === 'scalar') return { before: () => routine.initialise(home, type) };
+  if (!isAggregate(type)) throw new TypeError('no aggregate');
+  const object = unit.temporaryObject(type);
   return {
-    values: [],
-    before: () => {
-      const codes = unit.initialCodes(type);
-      for (const [index, name] of home.names.entries()) routine.code.line(`${name} = ${codes[index] ?? '0'};`);
-    },
-    after: nothing,
+    before: () => routine.code.lines(`${unit.types.functionOf('zero', type)}(${object});`, `${home.name} = ${object};`),
   };
 }
 
-function passAggregate(
-  routine: Routine,
-  target: Callable,
-  parameter: IrParameter,
-  index: number,
-  given: readonly IrArgument[],
-  place: AggregatePlace,
-): Passed {
+function passAggregate(routine: Routine, target: Callee, argument: Argument, place: AggregatePlace): Passed {
   const { unit } = routine;
-  const { type } = parameter.variable;
-  const home = unit.homeOf(parameter.variable);
+  const { variable, direction } = argument.parameter;
+  const { type } = variable;
+  const home = unit.homeOf(variable);
   if (home.kind !== 'aggregate' || !isAggregate(type)) throw new TypeError('a scalar parameter for an aggregate');
-  const isShared = mayShare(routine, target, index, given, place);
+  const isShared = argument.mayShare(place);
   const reference = isShared ? place.code : copied(routine, type, place.code);
   return {
-    values: [],
     before: () => {
-      if (parameter.direction === 'out' && unit.undefinedValues !== undefined) {
-        routine.code.line(`${unit.types.functionOf('zero', type)}(${reference});`);
-      } else if (parameter.direction === 'out' && unit.analysis.beginsAtZero(target)) {
-        routine.code.line(`${unit.types.functionOf('clear', type)}(${reference});`);
-      } else if (parameter.direction === 'out' && hasHeaders(type)) {
-        routine.code.line(`${unit.types.functionOf('invalidate', type)}(${reference});`);
+      if (direction === 'out') {
+        const isZero = unit.analysis.beginsAtZero(target);
+        const what = unit.undefinedValues !== undefined ? 'zero' : isZero ? 'clear' : 'invalidate';
+        if (what !== 'invalidate' || hasHeaders(type)) {
+          routine.code.line(`${unit.types.functionOf(what, type)}(${reference});`);
+        }
       }
       routine.code.line(`${home.name} = ${reference};`);
     },
     after: () => {
       if (isShared) routine.mark(place.marks);
       // Move all fields, so that the result is the same whether or not the argument is passed by reference.
-      if (!isShared) copyInto(routine, place, reference, 'move');
+      else copyInto(routine, place, reference, 'move');
     },
   };
 }

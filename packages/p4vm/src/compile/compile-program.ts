@@ -9,7 +9,7 @@ import { Diagnostics, P4Error } from '../source/diagnostics.js';
 import { Code } from './code.js';
 import { steps } from './costs.js';
 import type { PipelineCode } from './pipeline.js';
-import { type AggregatePlace, objectPlace, pathPlace } from './places.js';
+import { objectPlace, type Place, pathPlace } from './places.js';
 import { instanceName } from './routines.js';
 import { maskNames, writeLoadHeaders, writeSaveHeaders } from './saved-headers.js';
 import { writeSnapshot } from './snapshot.js';
@@ -72,20 +72,23 @@ function sourceOf(program: IrProgram, options: CompileOptions, budget: Budget): 
   writeCosts(unit, methods);
   writeReset(unit, roots, methods);
   writeParse(unit, roots, methods);
-  const { verifyChecksum, ingress, egress, computeChecksum } = program;
+  const { verifyChecksum, ingress, egress, computeChecksum, deparser } = program;
   writeControl(unit, methods, 'verifyChecksum', 'verify', verifyChecksum);
   writeControl(unit, methods, 'ingress', 'ingress', ingress);
   writeControl(unit, methods, 'egress', 'egress', egress);
   writeControl(unit, methods, 'computeChecksum', 'compute', computeChecksum);
-  writeDeparse(unit, methods);
+  writeControl(unit, methods, 'deparse', 'deparser', deparser, {
+    before: ['position = output.bits >>> 3;'],
+    after: ['output.bits = position * 8;'],
+  });
   writeStates(unit, roots, methods);
   methods.open('headerBits() {');
   methods.line(`return ${unit.types.functionOf('bits', program.headers)}(${roots.headers});`);
   methods.close('},');
   writeSnapshot(unit, methods, [
-    ['hdr', place(program.headers, roots.headers)],
-    ['meta', place(program.metadata, roots.metadata)],
-    ['standard_metadata', place(program.standardMetadata, roots.standard)],
+    ['hdr', objectPlace(program.headers, roots.headers, false)],
+    ['meta', objectPlace(program.metadata, roots.metadata, false)],
+    ['standard_metadata', objectPlace(program.standardMetadata, roots.standard, false)],
   ]);
   methods.close('};');
 
@@ -126,10 +129,6 @@ function writeCosts({ program, costs, budget, options }: Unit, methods: Code): v
   methods.line(`stateBytes: ${stateBytes},`);
 }
 
-function place(type: StructDataType, code: string): AggregatePlace {
-  return objectPlace(type, code, true);
-}
-
 /** Makes the headers and the metadata, and gives them to the parameters of all parts. */
 function makeRoots(unit: Unit): Roots {
   const { program } = unit;
@@ -154,9 +153,8 @@ function makeRoots(unit: Unit): Roots {
 function writeReset(unit: Unit, roots: Roots, methods: Code): void {
   const { program, types } = unit;
   methods.open('reset() {');
-  methods.line(`${types.functionOf('zero', program.headers)}(${roots.headers});`);
-  methods.line(`${types.functionOf('zero', program.metadata)}(${roots.metadata});`);
-  methods.line(`${types.functionOf('zero', program.standardMetadata)}(${roots.standard});`);
+  for (const [, type, root] of partsOfState(program, roots))
+    methods.line(`${types.functionOf('zero', type)}(${root});`);
   methods.close('},');
 }
 
@@ -189,33 +187,35 @@ function writeParse(unit: Unit, roots: Roots, methods: Code): void {
   methods.close('},');
 }
 
-function writeControl(unit: Unit, methods: Code, method: string, stageName: string, control: ControlInstance): void {
+/** `before` and `after`: statements around the call of the control's function. */
+function writeControl(
+  unit: Unit,
+  methods: Code,
+  method: string,
+  stageName: string,
+  control: ControlInstance,
+  { before = [], after = [] }: { readonly before?: readonly string[]; readonly after?: readonly string[] } = {},
+): void {
   const name = instanceName(unit, control);
   methods.open(`${method}() {`);
   stage(unit, methods, stageName);
   if (unit.analysis.mayExit(control)) methods.line('exited = false;');
-  methods.line(`${name}();`);
+  methods.lines(...before, `${name}();`, ...after);
   methods.close('},');
 }
 
-function writeDeparse(unit: Unit, methods: Code): void {
-  const name = instanceName(unit, unit.program.deparser);
-  methods.open('deparse() {');
-  stage(unit, methods, 'deparser');
-  if (unit.analysis.mayExit(unit.program.deparser)) methods.line('exited = false;');
-  methods.line('position = output.bits >>> 3;');
-  methods.line(`${name}();`);
-  methods.line('output.bits = position * 8;');
-  methods.close('},');
+/** The parts of a saved state: their names, types and live objects. */
+function partsOfState(program: IrProgram, roots: Roots): readonly (readonly [keyof Roots, StructDataType, string])[] {
+  return [
+    ['headers', program.headers, roots.headers],
+    ['metadata', program.metadata, roots.metadata],
+    ['standard', program.standardMetadata, roots.standard],
+  ];
 }
 
 function writeStates(unit: Unit, roots: Roots, methods: Code): void {
   const { program, types } = unit;
-  const parts = [
-    ['headers', program.headers, roots.headers],
-    ['metadata', program.metadata, roots.metadata],
-    ['standard', program.standardMetadata, roots.standard],
-  ] as const;
+  const parts = partsOfState(program, roots);
   const created = parts.map(([name, type]) => `${name}: ${types.create(type)}`);
   const masks = maskNames(program.headers).map((name) => `${name}: 0`);
   methods.open('createState() {');
@@ -256,12 +256,9 @@ function writeFieldCopy(unit: Unit, roots: Roots, methods: Code, path: readonly 
   const isStandard = path[0] === 'standard_metadata';
   const inner = isStandard ? path.slice(1) : path;
   const type = isStandard ? program.standardMetadata : program.metadata;
-  const into = pathPlace(unit, { ...place(type, isStandard ? roots.standard : roots.metadata), isFixed: false }, inner);
-  const from = pathPlace(
-    unit,
-    { ...place(type, isStandard ? 'from.standard' : 'from.metadata'), isFixed: false },
-    inner,
-  );
+  const pathIn = (object: string): Place | undefined => pathPlace(unit, objectPlace(type, object, false), inner);
+  const into = pathIn(isStandard ? roots.standard : roots.metadata);
+  const from = pathIn(isStandard ? 'from.standard' : 'from.metadata');
   if (into === undefined || from === undefined) return;
   if (into.kind === 'aggregate' && from.kind === 'aggregate') {
     methods.line(`${types.functionOf('move', into.type)}(${into.code}, ${from.code});`);

@@ -4,7 +4,7 @@ import type { Span } from '../source/position.js';
 import type { Place, ScalarPlace } from './places.js';
 import type { Routine } from './routine.js';
 import { describe } from './trace.js';
-import { atom, type Value } from './value.js';
+import { atom, mapCodes, type Value } from './value.js';
 
 /** Characters of the program's text that stand for an expression. */
 const MAX_TEXT = 80;
@@ -14,21 +14,6 @@ function textOf({ span, kind }: Expression): string {
   const text = span.file.text.slice(span.start, span.end).replace(/\s+/g, ' ').trim();
   if (text === '') return kind;
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 3)}...` : text;
-}
-
-/** Code of a value with each of its words put into `wrap`. */
-function mapCodes(value: Value, wrap: (code: string, word: number) => string): Value {
-  switch (value.kind) {
-    case 'words':
-      return { ...value, words: value.words.map(wrap) };
-    case 'number':
-    case 'big':
-    case 'boolean':
-    case 'string':
-      return { ...value, code: wrap(value.code, 0) };
-    default:
-      return value;
-  }
 }
 
 /**
@@ -69,12 +54,6 @@ export function decidedAs(routine: Routine, use: string, what: string, span: Spa
 
 function isConstant(code: string): boolean {
   return /^(-?\d+n?|true|false)$/.test(code);
-}
-
-/** Code of a condition that decides something. */
-export function decidedCondition(routine: Routine, use: string, expression: Expression, code: string): string {
-  const value = decided(routine, use, expression, { kind: 'boolean', code });
-  return value.kind === 'boolean' ? value.code : code;
 }
 
 /** Code of a comparison of values. In poison mode the result is undefined if the operands are. */

@@ -2,12 +2,13 @@ import type { DataType, Expression } from '../ir/program.js';
 import { hasEffects } from './analysis.js';
 import { assignAggregate } from './assign.js';
 import { call } from './calls.js';
-import { comparison, decidedCondition, observed } from './definedness.js';
+import type { Code } from './code.js';
+import { comparison, decided, observed } from './definedness.js';
 import { asBits, combine, compare, complement, concatenate, convert, negate, shift, slice } from './operators.js';
 import { aggregatePlace, objectPlace, placeOf, readPlace } from './places.js';
 import { constantValue, type Routine } from './routine.js';
 import { bitsOf, isAggregate, NUMBER_WIDTH, scalarNames, WORDS_WIDTH, zeroOf } from './storage.js';
-import { atom, type Value, wrapBig } from './value.js';
+import { atom, booleanOf, numberOf, type Value, wordsOf, wrapBig } from './value.js';
 
 /** Longest code of one value, in characters, that is not kept in a constant. */
 const MAX_CODE = 1000;
@@ -44,12 +45,7 @@ function valueCode(routine: Routine, expression: Expression): Value {
       return observed(routine, expression, place, readPlace(routine, place));
     }
     case 'stack-last-index':
-      return {
-        kind: 'number',
-        code: `${aggregatePlace(routine, expression.base).code}.next - 1 >>> 0`,
-        width: 32,
-        isSigned: false,
-      };
+      return numberOf(`${aggregatePlace(routine, expression.base).code}.next - 1 >>> 0`, 32);
     case 'slice': {
       const base = asBits(expressionValue(routine, expression.base));
       const { width, isSigned } = bitsOf(expression.type);
@@ -76,10 +72,7 @@ function valueCode(routine: Routine, expression: Expression): Value {
       return { kind: 'aggregate', code: fresh(routine, expression) };
     case 'is-valid': {
       const { code, type } = aggregatePlace(routine, expression.header);
-      return {
-        kind: 'boolean',
-        code: type.kind === 'union' ? `${routine.unit.types.isValid(type)}(${code})` : `${code}.$valid`,
-      };
+      return booleanOf(type.kind === 'union' ? `${routine.unit.types.isValid(type)}(${code})` : `${code}.$valid`);
     }
     default:
       return call(routine, expression);
@@ -130,29 +123,21 @@ function zero(type: DataType): Value {
 }
 
 function unary(routine: Routine, operator: '-' | '~' | '!', operand: Value): Value {
-  if (operand.kind === 'boolean') return { kind: 'boolean', code: `!${atom(operand.code)}` };
+  if (operand.kind === 'boolean') return booleanOf(`!${atom(operand.code)}`);
   const bits = asBits(operand);
   if (operator === '-') return negate(routine, bits);
-  return complement(bits.kind === 'words' ? bits : bits);
+  return complement(bits);
 }
 
 function cast(routine: Routine, value: Value, type: DataType): Value {
   if (value.kind === 'boolean') {
     if (type.kind === 'bool') return value;
     const { width, isSigned } = bitsOf(type);
-    return convert(
-      routine,
-      { kind: 'number', code: `${atom(value.code)} ? ${isSigned && width === 1 ? -1 : 1} : 0`, width, isSigned },
-      width,
-      isSigned,
-    );
+    return numberOf(`${atom(value.code)} ? ${isSigned && width === 1 ? -1 : 1} : 0`, width, isSigned);
   }
   if (type.kind === 'bool') {
     const bits = asBits(value);
-    return {
-      kind: 'boolean',
-      code: bits.kind === 'number' ? `${atom(bits.code)} !== 0` : `${routine.big(bits)} !== 0n`,
-    };
+    return booleanOf(bits.kind === 'number' ? `${atom(bits.code)} !== 0` : `${routine.big(bits)} !== 0n`);
   }
   if (value.kind === 'aggregate' || value.kind === 'string') return value;
   const { width, isSigned } = bitsOf(type);
@@ -175,16 +160,16 @@ function binary(routine: Routine, expression: Binary): Value {
       if (a.kind === 'aggregate' && b.kind === 'aggregate') {
         if (!isAggregate(left.type)) throw new TypeError('no aggregate');
         const equal = `${routine.unit.types.functionOf('equals', left.type)}(${a.code}, ${b.code})`;
-        return { kind: 'boolean', code: operator === '==' ? equal : `!${equal}` };
+        return booleanOf(operator === '==' ? equal : `!${equal}`);
       }
       if (a.kind === 'boolean' && b.kind === 'boolean') {
         const code = `${atom(a.code)} ${operator === '==' ? '===' : '!=='} ${atom(b.code)}`;
-        return { kind: 'boolean', code: comparison(routine, code, a, b) };
+        return booleanOf(comparison(routine, code, a, b));
       }
       if (a.kind === 'string' && b.kind === 'string') {
-        return { kind: 'boolean', code: `${a.code} ${operator === '==' ? '===' : '!=='} ${b.code}` };
+        return booleanOf(`${a.code} ${operator === '==' ? '===' : '!=='} ${b.code}`);
       }
-      return { kind: 'boolean', code: comparison(routine, compare(routine, operator, asBits(a), asBits(b)), a, b) };
+      return booleanOf(comparison(routine, compare(routine, operator, asBits(a), asBits(b)), a, b));
     }
     case '++': {
       const [a, b] = operands(routine, left, right);
@@ -198,7 +183,7 @@ function binary(routine: Routine, expression: Binary): Value {
     default: {
       const [a, b] = operands(routine, left, right);
       if (a.kind === 'boolean' && b.kind === 'boolean') {
-        return { kind: 'boolean', code: booleanOperator(operator, a.code, b.code) };
+        return booleanOf(booleanOperator(operator, a.code, b.code));
       }
       return combine(routine, operator, asBits(a), asBits(b));
     }
@@ -220,17 +205,27 @@ export function conditionOf(routine: Routine, expression: Expression): string {
   return condition(expressionValue(routine, expression));
 }
 
+/** The value of an expression that a decision (`use`) depends on. */
+export function decidedValue(routine: Routine, use: string, expression: Expression): Value {
+  return decided(routine, use, expression, expressionValue(routine, expression));
+}
+
+/** Code of a condition that decides something. */
+export function decidedCondition(routine: Routine, use: string, expression: Expression): string {
+  return condition(decided(routine, use, expression, booleanOf(conditionOf(routine, expression))));
+}
+
 function shortCircuit(routine: Routine, { operator, left, right }: Binary): Value {
-  const first = decidedCondition(routine, 'condition', left, conditionOf(routine, left));
+  const first = decidedCondition(routine, 'condition', left);
   const { code, result } = routine.capture(() => conditionOf(routine, right));
-  if (code.isEmpty) return { kind: 'boolean', code: `${atom(first)} ${operator} ${atom(result)}` };
+  if (code.isEmpty) return booleanOf(`${atom(first)} ${operator} ${atom(result)}`);
   const name = routine.unit.temporary();
   routine.code.line(`let ${name} = ${first};`);
   routine.code.open(operator === '&&' ? `if (${name}) {` : `if (!${name}) {`);
   routine.code.append(code);
   routine.code.line(`${name} = ${result};`);
   routine.code.close();
-  return { kind: 'boolean', code: name };
+  return booleanOf(name);
 }
 
 /** A value in the representation that its type has in variables: words for 33 to 128 bits. */
@@ -251,51 +246,52 @@ function settle(routine: Routine, value: Value): readonly string[] {
 
 function conditional(routine: Routine, expression: Expression<'conditional'>): Value {
   const { type } = expression;
-  const test = decidedCondition(routine, 'condition', expression.condition, conditionOf(routine, expression.condition));
+  const test = decidedCondition(routine, 'condition', expression.condition);
   if (isAggregate(type)) return conditionalAggregate(routine, expression, test);
   const one = routine.capture(() => settle(routine, expressionValue(routine, expression.whenTrue)));
   const other = routine.capture(() => settle(routine, expressionValue(routine, expression.whenFalse)));
   const { width, isSigned } = bitsOf(type);
   const valueFrom = (codes: readonly string[]): Value => {
     const [first = '0'] = codes;
-    if (type.kind === 'bool') return { kind: 'boolean', code: first };
+    if (type.kind === 'bool') return booleanOf(first);
     if (type.kind === 'string') return { kind: 'string', code: first };
-    if (codes.length > 1) return { kind: 'words', words: codes, width, isSigned };
+    if (codes.length > 1) return wordsOf(codes, width, isSigned);
     return { kind: width > WORDS_WIDTH ? 'big' : 'number', code: first, width, isSigned };
   };
   if (one.code.isEmpty && other.code.isEmpty) {
     const name = one.result.length > 1 ? routine.keep(test) : test;
-    return valueFrom(
-      one.result
-        .map((each, index) => `${atom(name)} ? ${atom(each)} : ${atom(other.result[index] ?? '0')}`)
-        .map((each) => (one.result.length > 1 ? routine.keep(each) : each)),
-    );
+    const codes = one.result.map((each, at) => `${atom(name)} ? ${atom(each)} : ${atom(other.result[at] ?? '0')}`);
+    return valueFrom(codes.length > 1 ? codes.map((each) => routine.keep(each)) : codes);
   }
   const names = scalarNames(routine.unit.temporary(), type).map((each) => each.replace(/(\d)\$/, '$1_'));
   for (const name of names) routine.code.line(`let ${name} = ${zeroOf(type)};`);
-  routine.code.open(`if (${test}) {`);
-  routine.code.append(one.code);
-  for (const [index, name] of names.entries()) routine.code.line(`${name} = ${one.result[index] ?? '0'};`);
-  routine.code.turn('} else {');
-  routine.code.append(other.code);
-  for (const [index, name] of names.entries()) routine.code.line(`${name} = ${other.result[index] ?? '0'};`);
-  routine.code.close();
+  writeWays(routine, test, names, [one, other]);
   return valueFrom(names);
 }
 
 function conditionalAggregate(routine: Routine, expression: Expression<'conditional'>, test: string): Value {
-  const one = routine.capture(() => referenceOf(routine, expression.whenTrue));
-  const other = routine.capture(() => referenceOf(routine, expression.whenFalse));
+  const one = routine.capture(() => [referenceOf(routine, expression.whenTrue)]);
+  const other = routine.capture(() => [referenceOf(routine, expression.whenFalse)]);
   const name = routine.unit.temporary();
   routine.code.line(`let ${name} = undefined;`);
-  routine.code.open(`if (${test}) {`);
-  routine.code.append(one.code);
-  routine.code.line(`${name} = ${one.result};`);
-  routine.code.turn('} else {');
-  routine.code.append(other.code);
-  routine.code.line(`${name} = ${other.result};`);
-  routine.code.close();
+  writeWays(routine, test, [name], [one, other]);
   return { kind: 'aggregate', code: name };
+}
+
+/** Code that evaluates one of two expressions into variables. */
+function writeWays(
+  { code }: Routine,
+  test: string,
+  names: readonly string[],
+  ways: readonly { readonly code: Code; readonly result: readonly string[] }[],
+): void {
+  for (const [at, way] of ways.entries()) {
+    if (at === 0) code.open(`if (${test}) {`);
+    else code.turn('} else {');
+    code.append(way.code);
+    for (const [index, name] of names.entries()) code.line(`${name} = ${way.result[index] ?? '0'};`);
+  }
+  code.close();
 }
 
 /** Code of `value` as an unsigned bigint of 64 bits, for the hash functions. */

@@ -1,6 +1,6 @@
 import type { DataType, Expression, IrArgument } from '../ir/program.js';
-import { comparison, decided, decidedAs, decidedCondition, once, onceStatement } from './definedness.js';
-import { conditionOf, expressionValue, unsigned64 } from './expressions.js';
+import { comparison, decided, decidedAs, once, onceStatement } from './definedness.js';
+import { decidedCondition, decidedValue, expressionValue, unsigned64 } from './expressions.js';
 import { asBits, convert } from './operators.js';
 import { bufferOf, namedValues, packData } from './pack.js';
 import { aggregatePlace, enclosingHeader, type Place, placeOf, writePlace } from './places.js';
@@ -8,18 +8,15 @@ import type { Routine } from './routine.js';
 import { bitsOf, isAggregate, NUMBER_WIDTH } from './storage.js';
 import { traceExtern, traceValue } from './trace.js';
 import { refuse, shortName } from './unit.js';
-import { atom, type Value } from './value.js';
+import { atom, bigOf, booleanOf, NOTHING, numberOf, type Value } from './value.js';
 
 type ExternCall = Expression<'call-extern'>;
 type MethodCall = Expression<'call-method'>;
 
-const NOTHING: Value = { kind: 'void' };
-
 /** An argument that a decision depends on. */
 function decidedArgument(routine: Routine, call: ExternCall | MethodCall, index: number): Value {
   const name = call.kind === 'call-extern' ? call.name : `${call.instance.type}.${call.method}`;
-  const value = argument(call, index);
-  return decided(routine, name, value, expressionValue(routine, value));
+  return decidedValue(routine, name, argument(call, index));
 }
 
 function argument(call: ExternCall | MethodCall, index: number): Expression {
@@ -111,13 +108,12 @@ export function callExtern(routine: Routine, call: ExternCall): Value {
     }
     case 'assert':
     case 'assume': {
-      const given = argument(call, 0);
-      const condition = decidedCondition(routine, call.name, given, conditionOf(routine, given));
+      const condition = decidedCondition(routine, call.name, argument(call, 0));
       code.line(`if (!${atom(condition)}) faults.assertion++;`);
       return NOTHING;
     }
     case 'static_assert':
-      return { kind: 'boolean', code: 'true' };
+      return booleanOf('true');
     case 'log_msg': {
       const text = expressionValue(routine, argument(call, 0));
       const values = call.arguments.length > 1 ? namedValues(routine, argument(call, 1), 'log_msg') : [];
@@ -135,8 +131,7 @@ function verify(routine: Routine, call: ExternCall): Value {
   const { code } = routine;
   if (routine.fail === undefined)
     return refuse('verify-outside-parser', call.span, 'verify can be called in parsers only');
-  const given = argument(call, 0);
-  const condition = decidedCondition(routine, 'verify', given, conditionOf(routine, given));
+  const condition = decidedCondition(routine, 'verify', argument(call, 0));
   const error = argument(call, 1);
   if (error.kind === 'constant') {
     code.line(`if (!${atom(condition)}) ${routine.fail(Number(error.value))}`);
@@ -156,40 +151,21 @@ function random(routine: Routine, call: ExternCall): Value {
   const high = routine.keep(unsigned64(routine, decidedArgument(routine, call, 2)));
   // With reversed bounds the result stays unchanged.
   routine.code.open(`if (${low} <= ${high}) {`);
-  const value: Value = {
-    kind: 'big',
-    code: routine.keep(once(routine, `runtime.random(${low}, ${high})`)),
-    width: 64,
-    isSigned: false,
-  };
-  writeResult(routine, result, place, value);
+  const drawn = routine.keep(once(routine, `runtime.random(${low}, ${high})`));
+  writeResult(routine, result, place, bigOf(drawn, 64));
   routine.code.close();
   return NOTHING;
 }
-
-/** Algorithms with results of at most 32 bits. */
-const SHORT_HASHES: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  'crc16',
-  'crc16_custom',
-  'crc32',
-  'crc32_custom',
-  'csum16',
-  'xor16',
-]);
 
 /** Code of the full result of a hash over the buffer: a number for short hashes, otherwise a bigint. */
 function hashOf(routine: Routine, call: ExternCall, algorithm: string, length: string): Value {
   const { unit } = routine;
   const bytes = `${bufferOf(routine)}.bytes`;
-  if (algorithm === 'csum16') {
-    return { kind: 'number', code: `${unit.helper('sum16')}(${bytes}, ${length})`, width: 16, isSigned: false };
-  }
+  if (algorithm === 'csum16') return numberOf(`${unit.helper('sum16')}(${bytes}, ${length})`, 16);
   // Calculations whose polynomial can be set have names of their own.
   const name = algorithm.endsWith('_custom') ? (unit.calculationName(call) ?? algorithm) : algorithm;
   const full = `runtime.hash(${JSON.stringify(name)}, ${bytes}, ${length})`;
-  return SHORT_HASHES.has(algorithm)
-    ? { kind: 'number', code: `Number(${full})`, width: 32, isSigned: false }
-    : { kind: 'big', code: full, width: 64, isSigned: false };
+  return /^(crc|xor)/.test(algorithm) ? numberOf(`Number(${full})`, 32) : bigOf(full, 64);
 }
 
 /**
@@ -211,17 +187,17 @@ function hash(routine: Routine, call: ExternCall): Value {
   if (isShort && resultType !== undefined && bitsOf(resultType).width <= NUMBER_WIDTH) {
     const sum = `${atom(base.code)} + ${remainder(full.code, max.code, '0', '1')}`;
     // Below 2^33, so exact before it is cut.
-    writeResult(routine, result, place, { kind: 'number', code: routine.keep(sum), width: 33, isSigned: false });
+    writeResult(routine, result, place, numberOf(routine.keep(sum), 33));
   } else {
     const rest = remainder(routine.big(full), routine.keep(unsigned64(routine, max)), '0n', '1n');
     const sum = `BigInt.asUintN(64, ${atom(unsigned64(routine, base))} + ${rest})`;
-    writeResult(routine, result, place, { kind: 'big', code: routine.keep(sum), width: 64, isSigned: false });
+    writeResult(routine, result, place, bigOf(routine.keep(sum), 64));
   }
   code.close();
   return NOTHING;
 }
 
-function isUnsignedNumber(value: Value): value is Extract<Value, { readonly kind: 'number' }> {
+function isUnsignedNumber(value: Value): value is Value<'number'> {
   return value.kind === 'number' && !value.isSigned;
 }
 
@@ -234,8 +210,7 @@ function remainder(value: string, max: string, zero: string, one: string): strin
 /** verify_checksum and update_checksum: they do nothing if the checksum's own header is invalid. */
 function checksum(routine: Routine, call: ExternCall, isVerify: boolean): Value {
   const { code, unit } = routine;
-  const given = argument(call, 0);
-  const condition = decidedCondition(routine, call.name, given, conditionOf(routine, given));
+  const condition = decidedCondition(routine, call.name, argument(call, 0));
   const target = argument(call, 2);
   const owner = enclosingHeader(target);
   const header = owner && aggregatePlace(routine, owner).code;
@@ -262,7 +237,7 @@ function checksum(routine: Routine, call: ExternCall, isVerify: boolean): Value 
     const isNumber = sum.kind === 'number' && actual.kind === 'number';
     const [a, b] = isNumber ? [sum.code, actual.code] : [unsigned64(routine, sum), unsigned64(routine, actual)];
     const differ = comparison(routine, `${atom(a)} !== ${atom(b)}`, sum, actual);
-    const result = decidedAs(routine, call.name, call.name, call.span, { kind: 'boolean', code: differ });
+    const result = decidedAs(routine, call.name, call.name, call.span, booleanOf(differ));
     code.line(`if (${result.kind === 'boolean' ? result.code : differ}) standard.checksum_error = 1;`);
   } else writeResult(routine, call.arguments[2], placeOf(routine, target), routine.keepValue(value));
   code.close();
@@ -320,7 +295,7 @@ export function callMethod(routine: Routine, call: MethodCall): Value {
     case 'Checksum16.get': {
       const length = packData(routine, argument(call, 0), 'left-out');
       const sum = `${unit.helper('sum16')}(${bufferOf(routine)}.bytes, ${length})`;
-      return { kind: 'number', code: routine.keep(sum), width: 16, isSigned: false };
+      return numberOf(routine.keep(sum), 16);
     }
     default:
       return refuse('ERR_CONTROL_UNKNOWN_EXTERN', call.span, `${instance.type} has no method ${call.method} here`);
@@ -330,7 +305,7 @@ export function callMethod(routine: Routine, call: MethodCall): Value {
 /** A colour below 0 means no colour: the result stays unchanged. */
 function writeColor(routine: Routine, given: IrArgument | undefined, place: Place | undefined, color: string): Value {
   routine.code.open(`if (${color} >= 0) {`);
-  writeResult(routine, given, place, { kind: 'number', code: color, width: 2, isSigned: false });
+  writeResult(routine, given, place, numberOf(color, 2));
   routine.code.close();
   return NOTHING;
 }

@@ -1,4 +1,4 @@
-import type { DataType, StructDataType } from '../ir/program.js';
+import type { DataType, IrField, StructDataType } from '../ir/program.js';
 import { type Item, loadBits, packBytes, plus } from './bits.js';
 import type { Code } from './code.js';
 import { propertyOf } from './names.js';
@@ -13,18 +13,20 @@ import {
   WORDS_WIDTH,
 } from './storage.js';
 import type { Unit } from './unit.js';
-import { atom, wrapNumber } from './value.js';
+import { atom, wrapBig, wrapNumber } from './value.js';
 
 /** Writes statements that set a scalar field from bits of `bytes`, `offset` bits behind byte `base`. */
 function loadScalar(
   unit: Unit,
   code: Code,
-  targets: readonly string[],
-  type: DataType,
+  owner: StructDataType,
+  field: IrField,
+  object: string,
   base: string,
   offset: number,
-  isKeptSigned: boolean,
 ): void {
+  const { type } = field;
+  const targets = unit.types.fieldNames(owner, field.name, type).map((name) => `${object}.${name}`);
   const [first = ''] = targets;
   if (type.kind === 'bool') {
     code.line(`${first} = (${loadBits(base, offset, 1)}) !== 0;`);
@@ -35,19 +37,27 @@ function loadScalar(
   if (width <= NUMBER_WIDTH) {
     const bits = loadBits(base, offset, width);
     if (isSigned) code.line(`${first} = ${wrapNumber(bits, width, true)};`);
-    else if (width === 32 && !isKeptSigned) code.line(`${first} = ${atom(bits)} >>> 0;`);
+    else if (width === 32 && !unit.types.keepsSigned(owner, type)) code.line(`${first} = ${atom(bits)} >>> 0;`);
     else code.line(`${first} = ${bits};`);
     return;
   }
   const words = loadWords(base, offset, width);
-  if (width <= WORDS_WIDTH) {
-    for (const [index, word] of words.entries()) code.line(`${targets[index] ?? ''} = ${word};`);
-    return;
-  }
+  if (width > WORDS_WIDTH) code.line(`${first} = ${joinedWords(unit, code, words, width, isSigned)};`);
+  else for (const [index, word] of words.entries()) code.line(`${targets[index] ?? ''} = ${word};`);
+}
+
+/** Code of the bigint that words make, which are put into the machine's words first. */
+export function joinedWords(
+  unit: Unit,
+  code: Code,
+  words: readonly string[],
+  width: number,
+  isSigned: boolean,
+): string {
   const scratch = unit.helper('word');
   for (const [index, word] of words.entries()) code.line(`${scratch}[${index}] = ${word};`);
   const joined = `${unit.helper('joinWords')}(${words.length})`;
-  code.line(`${first} = ${isSigned ? `BigInt.asIntN(${width}, ${joined})` : joined};`);
+  return isSigned ? wrapBig(joined, width, true) : joined;
 }
 
 /** Codes of the words of a wide field, least significant first. */
@@ -62,29 +72,32 @@ export function loadWords(base: string, offset: number, width: number): readonly
 
 /** Writes loads of all fields of a value from byte `base` on, and gives the bits taken. */
 function loadFields(unit: Unit, code: Code, type: DataType, object: string, base: string, offset: number): number {
+  let at = offset;
   if (type.kind === 'stack') {
-    let at = offset;
     for (let index = 0; index < type.size; index++)
       at = loadFields(unit, code, type.element, `${object}.items[${index}]`, base, at);
     code.line(`${object}.$used = ${type.size};`);
-    return at;
-  }
-  if (type.kind !== 'struct' && type.kind !== 'header') return offset;
-  let at = offset;
-  for (const field of type.fields) {
-    if (isAggregate(field.type)) {
-      at = loadFields(unit, code, field.type, `${object}.${propertyOf(field.name)}`, base, at);
-      continue;
-    }
-    const targets = unit.types.fieldNames(type, field.name, field.type).map((name) => `${object}.${name}`);
-    loadScalar(unit, code, targets, field.type, base, at, unit.types.keepsSigned(type, field.type));
-    at += fixedWidth(field.type);
-  }
-  if (type.kind === 'header') {
-    code.line(`${object}.$valid = true;`);
-    code.line(`${object}.$touched = true;`);
+  } else if (type.kind === 'struct' || type.kind === 'header') {
+    for (const field of type.fields) at = loadField(unit, code, type, field, object, base, at);
+    if (type.kind === 'header') code.lines(`${object}.$valid = true;`, `${object}.$touched = true;`);
   }
   return at;
+}
+
+function loadField(
+  unit: Unit,
+  code: Code,
+  owner: StructDataType,
+  field: IrField,
+  object: string,
+  base: string,
+  offset: number,
+): number {
+  if (isAggregate(field.type)) {
+    return loadFields(unit, code, field.type, `${object}.${propertyOf(field.name)}`, base, offset);
+  }
+  loadScalar(unit, code, owner, field, object, base, offset);
+  return offset + fixedWidth(field.type);
 }
 
 /**
@@ -140,16 +153,9 @@ export function extractVariableFunction(unit: Unit, type: StructDataType): strin
         base = 'behind';
         continue;
       }
-      if (isAggregate(field.type)) {
-        offset = loadFields(unit, code, field.type, `it.${propertyOf(field.name)}`, base, offset);
-        continue;
-      }
-      const targets = unit.types.fieldNames(type, field.name, field.type).map((each) => `it.${each}`);
-      loadScalar(unit, code, targets, field.type, base, offset, unit.types.keepsSigned(type, field.type));
-      offset += fixedWidth(field.type);
+      offset = loadField(unit, code, type, field, 'it', base, offset);
     }
-    code.line('it.$valid = true;');
-    code.line('it.$touched = true;');
+    code.lines('it.$valid = true;', 'it.$touched = true;');
     code.line(`at = start + ${length} + extra;`);
     code.line('return 0;');
     code.close();
@@ -157,8 +163,8 @@ export function extractVariableFunction(unit: Unit, type: StructDataType): strin
 }
 
 /** The bits of a scalar field, to be written. */
-function fieldItem(unit: Unit, code: Code, owner: StructDataType, field: string, type: DataType, object: string): Item {
-  const targets = unit.types.fieldNames(owner, field, type).map((name) => `${object}.${name}`);
+function fieldItem(unit: Unit, code: Code, owner: StructDataType, { name, type }: IrField, object: string): Item {
+  const targets = unit.types.fieldNames(owner, name, type).map((each) => `${object}.${each}`);
   const [first = ''] = targets;
   if (type.kind === 'bool') return { words: [`(${first} ? 1 : 0)`], width: 1, isCut: true };
   const { width, isSigned } = bitsOf(type);
@@ -166,25 +172,18 @@ function fieldItem(unit: Unit, code: Code, owner: StructDataType, field: string,
   const count = (width + 31) >>> 5;
   code.line(`${unit.helper('splitWords')}(${first}, ${count});`);
   const words = Array.from({ length: count }, (_, index) => {
-    const name = unit.temporary();
-    code.line(`const ${name} = ${unit.helper('word')}[${index}];`);
-    return name;
+    const temporary = unit.temporary();
+    code.line(`const ${temporary} = ${unit.helper('word')}[${index}];`);
+    return temporary;
   });
   return { words, width, isCut: false };
 }
 
 /** The bits of a field; for a struct within a header, those of all its fields. */
-function fieldItems(
-  unit: Unit,
-  code: Code,
-  owner: StructDataType,
-  field: string,
-  type: DataType,
-  object: string,
-): readonly Item[] {
-  if (type.kind !== 'struct') return [fieldItem(unit, code, owner, field, type, object)];
-  const inner = `${object}.${propertyOf(field)}`;
-  return type.fields.flatMap((each) => fieldItems(unit, code, type, each.name, each.type, inner));
+function fieldItems(unit: Unit, code: Code, owner: StructDataType, field: IrField, object: string): readonly Item[] {
+  const { name, type } = field;
+  if (type.kind !== 'struct') return [fieldItem(unit, code, owner, field, object)];
+  return type.fields.flatMap((each) => fieldItems(unit, code, type, each, `${object}.${propertyOf(name)}`));
 }
 
 /** Name of a function that appends the valid headers of a value to the output. */
@@ -237,7 +236,7 @@ function emitHeader(unit: Unit, type: StructDataType, code: Code): void {
       joins = true;
       continue;
     }
-    items.push(...fieldItems(unit, code, type, field.name, field.type, 'it'));
+    items.push(...fieldItems(unit, code, type, field, 'it'));
     offset += fixedWidth(field.type);
   }
   flush();

@@ -1,10 +1,10 @@
 import type { BinaryOperator } from '../syntax/ast.js';
 import { constantValue, type Routine, sliceWords, valueOfWords } from './routine.js';
 import { NUMBER_WIDTH, WORDS_WIDTH, wordCount } from './storage.js';
-import { atom, chunk, cutTop, type Value, wrapBig, wrapNumber } from './value.js';
+import { atom, bigOf, chunk, cutTop, numberOf, type Value, wordsOf, wrapBig, wrapNumber } from './value.js';
 
 /** A value kept as bits. */
-type Bits = Extract<Value, { readonly kind: 'number' | 'words' | 'big' }>;
+type Bits = Value<'number' | 'words' | 'big'>;
 
 /** Asserts that a value is kept as bits. A TypeError means that lowering made a mistake. */
 export function asBits(value: Value): Bits {
@@ -12,17 +12,13 @@ export function asBits(value: Value): Bits {
   throw new TypeError(`a ${value.kind} where bits were expected`);
 }
 
-function number(code: string, width: number, isSigned: boolean): Value {
-  return { kind: 'number', code, width, isSigned };
-}
-
 /** A result of any integer's code: cut to the width. */
 function cutNumber(code: string, width: number, isSigned: boolean): Value {
-  return number(wrapNumber(code, width, isSigned), width, isSigned);
+  return numberOf(wrapNumber(code, width, isSigned), width, isSigned);
 }
 
 function cutBig(code: string, width: number, isSigned: boolean): Value {
-  return { kind: 'big', code: wrapBig(code, width, isSigned), width, isSigned };
+  return bigOf(wrapBig(code, width, isSigned), width, isSigned);
 }
 
 /** The value of a constant that code spells, if it does. */
@@ -45,11 +41,8 @@ export function complement(value: Bits): Value {
   const { width, isSigned } = value;
   if (value.kind === 'number') return cutNumber(`~${atom(value.code)}`, width, isSigned);
   if (value.kind === 'words') {
-    return valueOfWords(
-      value.words.map((each) => `~${atom(each)}`),
-      width,
-      isSigned,
-    );
+    const words = value.words.map((each) => `~${atom(each)}`);
+    return valueOfWords(words, width, isSigned);
   }
   return cutBig(`~${atom(value.code)}`, width, isSigned);
 }
@@ -63,10 +56,10 @@ export function slice(routine: Routine, value: Bits, high: number, low: number):
   }
   if (value.kind === 'words') return sliceWords(value.words, low, width);
   if (width <= NUMBER_WIDTH) {
-    return number(`Number(${wrapBig(`${atom(value.code)} >> ${low}n`, width, false)})`, width, false);
+    return numberOf(`Number(${wrapBig(`${atom(value.code)} >> ${low}n`, width, false)})`, width, false);
   }
   const cut = cutBig(`${atom(value.code)} >> ${low}n`, width, false);
-  return width > WORDS_WIDTH ? cut : { kind: 'words', words: routine.words(cut, width), width, isSigned: false };
+  return width > WORDS_WIDTH ? cut : wordsOf(routine.words(cut, width), width);
 }
 
 /** bits to bits: extended by the sign of the source, or cut, and read as the target's type. */
@@ -77,22 +70,22 @@ export function convert(routine: Routine, value: Bits, width: number, isSigned: 
       const fits = value.isSigned
         ? isSigned && value.width <= width
         : value.width < width || (value.width === width && !isSigned);
-      return fits ? number(value.code, width, isSigned) : cutNumber(value.code, width, isSigned);
+      return fits ? numberOf(value.code, width, isSigned) : cutNumber(value.code, width, isSigned);
     }
     if (value.kind === 'words') return cutNumber(value.words[0] ?? '0', width, isSigned);
-    return number(`Number(${wrapBig(value.code, width, isSigned)})`, width, isSigned);
+    return numberOf(`Number(${wrapBig(value.code, width, isSigned)})`, width, isSigned);
   }
   if (width > WORDS_WIDTH || value.kind === 'big') {
     const code = routine.big(value);
     // An unsigned or equally signed value that is extended stays what it is.
-    if (value.width < width && (!value.isSigned || isSigned)) return { kind: 'big', code, width, isSigned };
+    if (value.width < width && (!value.isSigned || isSigned)) return bigOf(code, width, isSigned);
     return cutBig(code, width, isSigned);
   }
-  if (value.kind === 'number') return { kind: 'words', words: routine.words(value, width), width, isSigned };
+  if (value.kind === 'number') return wordsOf(routine.words(value, width), width, isSigned);
   const count = wordCount(width);
   if (width <= value.width) return valueOfWords(value.words.slice(0, count), width, isSigned);
   if (value.isSigned) return cutBig(routine.big(value), width, isSigned);
-  return { kind: 'words', words: [...value.words, '0', '0', '0'].slice(0, count), width, isSigned };
+  return wordsOf([...value.words, '0', '0', '0'].slice(0, count), width, isSigned);
 }
 
 // Two operands of one type
@@ -114,7 +107,7 @@ function addWords(
     words.push(routine.keep(`${sum} | 0`));
     carry = isDifference ? ` - (${sum} < 0 ? 1 : 0)` : ` + (${sum} > 4294967295 ? 1 : 0)`;
   }
-  return { kind: 'words', words: cutTop(words, width), width, isSigned };
+  return wordsOf(cutTop(words, width), width, isSigned);
 }
 
 function unsigned(word: string): string {
@@ -129,10 +122,10 @@ function saturate(routine: Routine, left: Bits, right: Bits, isDifference: boole
   if (left.kind === 'number' && right.kind === 'number') {
     const sum = `${atom(left.code)} ${sign} ${atom(right.code)}`;
     const capped = isDifference && !isSigned ? sum : `Math.min(${sum}, ${high})`;
-    return number(!isDifference && !isSigned ? capped : `Math.max(${capped}, ${low})`, width, isSigned);
+    return numberOf(!isDifference && !isSigned ? capped : `Math.max(${capped}, ${low})`, width, isSigned);
   }
   const sum = `${atom(routine.big(left))} ${sign} ${atom(routine.big(right))}`;
-  return { kind: 'big', code: `${routine.unit.helper('clampBig')}(${sum}, ${low}n, ${high}n)`, width, isSigned };
+  return bigOf(`${routine.unit.helper('clampBig')}(${sum}, ${low}n, ${high}n)`, width, isSigned);
 }
 
 function divideOrModulo(routine: Routine, left: Bits, right: Bits, isModulo: boolean): Value {
@@ -154,7 +147,7 @@ function divideOrModulo(routine: Routine, left: Bits, right: Bits, isModulo: boo
 /** Arithmetic and bitwise operators on operands of one width. */
 export function combine(routine: Routine, operator: BinaryOperator, left: Bits, right: Bits): Value {
   const { width, isSigned } = left;
-  if (width === 0) return number('0', 0, isSigned);
+  if (width === 0) return numberOf('0', 0, isSigned);
   switch (operator) {
     case '|+|':
     case '|-|':
@@ -175,7 +168,7 @@ export function combine(routine: Routine, operator: BinaryOperator, left: Bits, 
       default: {
         // Bits beyond the width stay correct, except for unsigned values of 32 bits.
         const code = `${a} ${operator} ${b}`;
-        return width === 32 && !isSigned ? cutNumber(code, width, isSigned) : number(code, width, isSigned);
+        return width === 32 && !isSigned ? cutNumber(code, width, isSigned) : numberOf(code, width, isSigned);
       }
     }
   }
@@ -185,7 +178,7 @@ export function combine(routine: Routine, operator: BinaryOperator, left: Bits, 
     const b = routine.words(right, width);
     if (operator === '+' || operator === '-') return addWords(routine, a, b, left, operator === '-');
     const words = a.map((each, index) => `${atom(each)} ${operator} ${atom(b[index] ?? '0')}`);
-    return { kind: 'words', words, width, isSigned };
+    return wordsOf(words, width, isSigned);
   }
   return cutBig(`${atom(routine.big(left))} ${operator} ${atom(routine.big(right))}`, width, isSigned);
 }
@@ -254,13 +247,13 @@ export function concatenate(routine: Routine, left: Bits, right: Bits, isSigned:
       const parts = [chunk(low, 32 * index), chunk(high, 32 * index - right.width)].filter((each) => each !== '0');
       return parts.length === 0 ? '0' : parts.length === 1 ? (parts[0] ?? '0') : parts.map(atom).join(' | ');
     });
-    return { kind: 'words', words: cutTop(words, width), width, isSigned };
+    return wordsOf(cutTop(words, width), width, isSigned);
   }
   const high = routine.big({ ...left, isSigned: false });
   const pattern = left.isSigned ? wrapBig(routine.big(left), left.width, false) : high;
   const low = right.isSigned ? wrapBig(routine.big(right), right.width, false) : routine.big(right);
   const code = `${atom(pattern)} << ${right.width}n | ${atom(low)}`;
-  return isSigned ? cutBig(code, width, true) : { kind: 'big', code, width, isSigned };
+  return isSigned ? cutBig(code, width, true) : bigOf(code, width, isSigned);
 }
 
 /** Words of the bit pattern of a value, unused bits 0. */
@@ -284,30 +277,24 @@ export function shift(routine: Routine, operator: '<<' | '>>', left: Bits, right
     const count = Number(amount > BigInt(width) ? BigInt(width) : amount);
     if (left.kind === 'number') {
       if (operator === '<<') return cutNumber(`${atom(left.code)} << ${count}`, width, isSigned);
-      return number(
-        isSigned ? `${atom(left.code)} >> ${Math.min(count, 31)}` : `${atom(left.code)} >>> ${count}`,
-        width,
-        isSigned,
-      );
+      const shifted = isSigned ? `>> ${Math.min(count, 31)}` : `>>> ${count}`;
+      return numberOf(`${atom(left.code)} ${shifted}`, width, isSigned);
     }
     if (left.kind === 'words' && isLogical) {
       const words = left.words.map((each) => routine.keep(each));
-      return valueOfWords(
-        words.map((_, index) => chunk(words, 32 * index + (operator === '<<' ? -count : count))),
-        width,
-        isSigned,
-      );
+      const moved = words.map((_, index) => chunk(words, 32 * index + (operator === '<<' ? -count : count)));
+      return valueOfWords(moved, width, isSigned);
     }
   }
   const by = routine.index(right);
   if (left.kind === 'number') {
     if (operator === '<<') return cutNumber(`${unit.helper('shiftLeft')}(${left.code}, ${by})`, width, isSigned);
     const helper = unit.helper(isSigned ? 'shiftRightSigned' : 'shiftRight');
-    return number(`${helper}(${left.code}, ${by})`, width, isSigned);
+    return numberOf(`${helper}(${left.code}, ${by})`, width, isSigned);
   }
   const helper = unit.helper(operator === '<<' ? 'shiftLeftBig' : 'shiftRightBig');
   const code = `${helper}(${routine.big(left)}, ${by}, ${width})`;
-  return operator === '<<' ? cutBig(code, width, isSigned) : { kind: 'big', code, width, isSigned };
+  return operator === '<<' ? cutBig(code, width, isSigned) : bigOf(code, width, isSigned);
 }
 
 function wordsLiteral(words: readonly string[]): bigint | undefined {

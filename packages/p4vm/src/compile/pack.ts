@@ -1,73 +1,53 @@
 import type { DataType, Expression } from '../ir/program.js';
 import type { Span } from '../source/position.js';
 import { type Item, packBytes, plus } from './bits.js';
+import type { Code } from './code.js';
 import { decided, decidedAs, observed, observedField } from './definedness.js';
-import { expressionValue } from './expressions.js';
-import { type AggregatePlace, aggregatePlace, enclosingHeader, memberOf, placeOf, readPlace } from './places.js';
+import { decidedValue, expressionValue } from './expressions.js';
+import { aggregatePlace, enclosingHeader, joinedName, type Leaf, leavesOf, placeOf, readPlace } from './places.js';
 import type { Routine } from './routine.js';
 import { bitsOf, isAggregate, isKeptSigned } from './storage.js';
 import { describe } from './trace.js';
 import type { Value } from './value.js';
 
 /** One scalar or varbit of the data of a hash or checksum. */
-interface Leaf {
+interface Datum {
   readonly type: DataType;
-  /** Validity of its header: a field of an invalid header is skipped. Undefined: the leaf always counts. */
+  /** Validity of its header: a field of an invalid header is skipped. Undefined: the datum always counts. */
   readonly condition: string | undefined;
   read(): Value;
 }
 
-/** The leaves of a value, in order. */
-function leavesOf(routine: Routine, expression: Expression): readonly Leaf[] {
-  const { type } = expression;
-  if (expression.kind === 'aggregate') {
-    if (type.kind === 'header' || type.kind === 'struct' || type.kind === 'stack') {
-      return expression.elements.flatMap((each) => leavesOf(routine, each));
-    }
-  }
-  const header = expression.kind === 'member' ? enclosingHeader(expression) : undefined;
-  const condition = header && `${aggregatePlace(routine, header).code}.$valid`;
-  if (header !== undefined && !isAggregate(type)) {
-    const place = placeOf(routine, expression);
-    return [{ type, condition, read: () => observed(routine, expression, place, readPlace(routine, place)) }];
+/** The data of a value, in order. */
+function dataOf(routine: Routine, expression: Expression): readonly Datum[] {
+  const { type, span } = expression;
+  if (expression.kind === 'aggregate' && isAggregate(type)) {
+    return expression.elements.flatMap((each) => dataOf(routine, each));
   }
   if (isAggregate(type)) {
-    return placeLeaves(routine, aggregatePlace(routine, expression), condition, describe(expression), expression.span);
+    return leavesOf(routine.unit, aggregatePlace(routine, expression), describe(expression)).map((leaf) => ({
+      type: leaf.place.type,
+      condition: leaf.place.header && `${leaf.place.header}.$valid`,
+      read: () => leafValue(routine, leaf, span),
+    }));
   }
-  const value = routine.keepValue(expressionValue(routine, expression));
-  return [{ type, condition: undefined, read: () => value }];
+  const header = expression.kind === 'member' ? enclosingHeader(expression) : undefined;
+  if (header === undefined) {
+    const value = routine.keepValue(expressionValue(routine, expression));
+    return [{ type, condition: undefined, read: () => value }];
+  }
+  const condition = `${aggregatePlace(routine, header).code}.$valid`;
+  const place = placeOf(routine, expression);
+  return [{ type, condition, read: () => observed(routine, expression, place, readPlace(routine, place)) }];
 }
 
-function placeLeaves(
-  routine: Routine,
-  place: AggregatePlace,
-  condition: string | undefined,
-  what: string,
-  span: Span,
-): readonly Leaf[] {
-  const { type, code } = place;
-  if (type.kind === 'varbit') {
-    return [{ type, condition, read: () => ({ kind: 'aggregate', code }) }];
-  }
-  if (type.kind === 'stack') {
-    return Array.from({ length: type.size }, (_, index) => {
-      const element = { ...place, type: type.element, code: `${code}.items[${index}]`, isFixed: false };
-      return placeLeaves(routine, { ...element, header: element.code }, condition, `${what}[${index}]`, span);
-    }).flat();
-  }
-  const inner = type.kind === 'header' ? `${code}.$valid` : condition;
-  return type.fields.flatMap((field): readonly Leaf[] => {
-    const part = memberOf(routine.unit, place, field.name, field.type);
-    const name = `${what}.${field.name}`;
-    if (part.kind === 'aggregate') return placeLeaves(routine, part, inner, name, span);
-    if (part.kind === 'slice') throw new TypeError('fields are no slices');
-    const read = (): Value => observedField(routine, part, readPlace(routine, part), name, span);
-    return [{ type: field.type, condition: inner, read }];
-  });
+function leafValue(routine: Routine, { place, what }: Leaf, span: Span): Value {
+  const value = readPlace(routine, place);
+  return place.kind === 'scalar' ? observedField(routine, place, value, what, span) : value;
 }
 
 /** The bits of a scalar to be written. */
-function itemOf(routine: Routine, { type }: Leaf, value: Value): Item {
+function itemOf(routine: Routine, { type }: Datum, value: Value): Item {
   if (value.kind === 'words' || value.kind === 'big') {
     return { words: routine.packedWords(value), width: value.width, isCut: value.kind === 'words' };
   }
@@ -77,25 +57,23 @@ function itemOf(routine: Routine, { type }: Leaf, value: Value): Item {
   return { words: [plain], width, isCut: !isSigned };
 }
 
-/** A run of leaves under one condition. */
+/** A run of data under one condition. */
 interface Group {
   readonly condition: string | undefined;
-  readonly leaves: Leaf[];
+  readonly data: Datum[];
   bits: number;
-  hasVarbit: boolean;
 }
 
-function groupsOf(leaves: readonly Leaf[]): readonly Group[] {
+function groupsOf(data: readonly Datum[]): readonly Group[] {
   const groups: Group[] = [];
-  for (const leaf of leaves) {
+  for (const each of data) {
     let group = groups.at(-1);
-    if (group === undefined || group.condition !== leaf.condition) {
-      group = { condition: leaf.condition, leaves: [], bits: 0, hasVarbit: false };
+    if (group === undefined || group.condition !== each.condition) {
+      group = { condition: each.condition, data: [], bits: 0 };
       groups.push(group);
     }
-    group.leaves.push(leaf);
-    if (leaf.type.kind === 'varbit') group.hasVarbit = true;
-    else group.bits += bitsOf(leaf.type).width;
+    group.data.push(each);
+    if (each.type.kind !== 'varbit') group.bits += bitsOf(each.type).width;
   }
   return groups;
 }
@@ -114,10 +92,8 @@ export type InvalidFields = 'left-out' | 'full-width';
 export function packData(routine: Routine, data: Expression, invalidFields: InvalidFields): string {
   const { unit, code } = routine;
   const buffer = bufferOf(routine);
-  const leaves = leavesOf(routine, data);
-  const groups = groupsOf(
-    invalidFields === 'left-out' ? leaves : leaves.map((each) => ({ ...each, condition: undefined })),
-  );
+  const all = dataOf(routine, data);
+  const groups = groupsOf(invalidFields === 'left-out' ? all : all.map((each) => ({ ...each, condition: undefined })));
   const length = unit.names.take('length');
   const isWhole = groups.every((group, index) => (group.bits & 7) === 0 || index === groups.length - 1);
   if (!isWhole) {
@@ -126,12 +102,15 @@ export function packData(routine: Routine, data: Expression, invalidFields: Inva
     return length;
   }
   code.line(`let ${length} = 0;`);
-  for (const group of groups) {
-    if (group.condition !== undefined) code.open(`if (${group.condition}) {`);
-    packGroup(routine, group, buffer, length);
-    if (group.condition !== undefined) code.close();
-  }
+  for (const group of groups) conditionally(code, group, () => packGroup(routine, group, buffer, length));
   return length;
+}
+
+/** Writes code that runs if the condition of a group holds. */
+function conditionally(code: Code, { condition }: Group, write: () => void): void {
+  if (condition !== undefined) code.open(`if (${condition}) {`);
+  write();
+  if (condition !== undefined) code.close();
 }
 
 /** Name of the buffer for packed data. */
@@ -155,8 +134,8 @@ function packGroup(routine: Routine, group: Group, buffer: string, length: strin
     items = [];
     bits = 0;
   };
-  for (const leaf of group.leaves) {
-    const value = leaf.read();
+  for (const datum of group.data) {
+    const value = datum.read();
     if (value.kind === 'aggregate') {
       flush();
       routine.code.line(`${buffer}.reserve(${length}, (${value.code}.bits >>> 3) + 1);`);
@@ -164,7 +143,7 @@ function packGroup(routine: Routine, group: Group, buffer: string, length: strin
       routine.code.line(`${length} += ${value.code}.bits >>> 3;`);
       continue;
     }
-    const item = itemOf(routine, leaf, value);
+    const item = itemOf(routine, datum, value);
     items.push(item);
     bits += item.width;
   }
@@ -175,24 +154,25 @@ function packGroup(routine: Routine, group: Group, buffer: string, length: strin
 function packSlowly(routine: Routine, groups: readonly Group[], buffer: string): void {
   routine.code.line(`${buffer}.bits = 0;`);
   for (const group of groups) {
-    if (group.condition !== undefined) routine.code.open(`if (${group.condition}) {`);
-    for (const leaf of group.leaves) {
-      const value = leaf.read();
-      if (value.kind === 'aggregate') {
-        const { code } = value;
-        routine.code.open(`for (let i = 0; i < ${code}.bits >>> 3; i++) {`);
-        routine.code.line(`${buffer}.put(${code}.bytes[i], 8);`);
-        routine.code.close();
-        continue;
-      }
-      const { words, width } = itemOf(routine, leaf, value);
-      for (let left = width; left > 0; ) {
-        const count = ((left - 1) & 31) + 1;
-        routine.code.line(`${buffer}.put(${words[(left - 1) >> 5] ?? '0'}, ${count});`);
-        left -= count;
-      }
-    }
-    if (group.condition !== undefined) routine.code.close();
+    conditionally(routine.code, group, () => {
+      for (const datum of group.data) putDatum(routine, datum, buffer);
+    });
+  }
+}
+
+function putDatum(routine: Routine, datum: Datum, buffer: string): void {
+  const value = datum.read();
+  if (value.kind === 'aggregate') {
+    routine.code.open(`for (let i = 0; i < ${value.code}.bits >>> 3; i++) {`);
+    routine.code.line(`${buffer}.put(${value.code}.bytes[i], 8);`);
+    routine.code.close();
+    return;
+  }
+  const { words, width } = itemOf(routine, datum, value);
+  for (let left = width; left > 0; ) {
+    const count = ((left - 1) & 31) + 1;
+    routine.code.line(`${buffer}.put(${words[(left - 1) >> 5] ?? '0'}, ${count});`);
+    left -= count;
   }
 }
 
@@ -202,57 +182,26 @@ export function namedValues(
   expression: Expression,
   use: string,
 ): readonly { readonly name: string; readonly value: string }[] {
-  const { type } = expression;
+  const { type, span } = expression;
   if (!isAggregate(type)) {
-    const value = decided(routine, use, expression, expressionValue(routine, expression));
-    return [{ name: '', value: routine.runtimeValue(value) }];
+    return [{ name: '', value: routine.runtimeValue(decidedValue(routine, use, expression)) }];
   }
   if (expression.kind === 'aggregate' && type.kind !== 'varbit') {
     return expression.elements.flatMap((each, index) => {
       const name = type.kind === 'stack' ? String(index) : (type.fields[index]?.name ?? String(index));
-      const value = routine.keepValue(isAggregate(each.type) ? { kind: 'void' } : expressionValue(routine, each));
-      if (!isAggregate(each.type)) {
-        return [{ name, value: routine.runtimeValue(decided(routine, use, each, value)) }];
+      if (isAggregate(each.type)) {
+        return namedValues(routine, each, use).map((inner) => ({ ...inner, name: joinedName(name, inner.name) }));
       }
-      return namedValues(routine, each, use).map((inner) => ({ ...inner, name: joined(name, inner.name) }));
+      const value = routine.keepValue(expressionValue(routine, each));
+      return [{ name, value: routine.runtimeValue(decided(routine, use, each, value)) }];
     });
   }
-  return placeValues(routine, aggregatePlace(routine, expression), use, describe(expression), expression.span);
-}
-
-function joined(outer: string, inner: string): string {
-  return inner === '' ? outer : `${outer}.${inner}`;
-}
-
-function placeValues(
-  routine: Routine,
-  place: AggregatePlace,
-  use: string,
-  what: string,
-  span: Span,
-): readonly { readonly name: string; readonly value: string }[] {
-  const { type, code } = place;
-  if (type.kind === 'varbit') {
-    return [{ name: '', value: `BigInt(${routine.unit.helper('formatVarbit')}(${code}) + '00') >> 8n` }];
-  }
-  if (type.kind === 'stack') {
-    return Array.from({ length: type.size }, (_, index) => {
-      const element = { ...place, type: type.element, code: `${code}.items[${index}]`, isFixed: false };
-      const ofElement = placeValues(routine, { ...element, header: element.code }, use, `${what}[${index}]`, span);
-      return ofElement.map((each) => ({ ...each, name: joined(String(index), each.name) }));
-    }).flat();
-  }
-  return type.fields.flatMap((field) => {
-    const part = memberOf(routine.unit, place, field.name, field.type);
-    const name = `${what}.${field.name}`;
-    if (part.kind === 'slice') throw new TypeError('fields are no slices');
-    if (part.kind === 'scalar') {
-      const value = observedField(routine, part, readPlace(routine, part), name, span);
-      return [{ name: field.name, value: routine.runtimeValue(decidedAs(routine, use, name, span, value)) }];
+  return leavesOf(routine.unit, aggregatePlace(routine, expression), describe(expression)).map((leaf) => {
+    const { name, what } = leaf;
+    const value = leafValue(routine, leaf, span);
+    if (value.kind === 'aggregate') {
+      return { name, value: `BigInt(${routine.unit.helper('formatVarbit')}(${value.code}) + '00') >> 8n` };
     }
-    return placeValues(routine, part, use, name, span).map((each) => ({
-      ...each,
-      name: joined(field.name, each.name),
-    }));
+    return { name, value: routine.runtimeValue(decidedAs(routine, use, what, span, value)) };
   });
 }

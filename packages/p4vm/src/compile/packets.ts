@@ -2,19 +2,24 @@ import type { Expression } from '../ir/program.js';
 import type { Span } from '../source/position.js';
 import { invalidateOthers } from './assign.js';
 import { loadBits } from './bits.js';
-import { decided, decidedAs } from './definedness.js';
-import { expressionValue, referenceOf } from './expressions.js';
-import { emitFunction, extractFunction, extractVariableFunction, loadWords, lookaheadFunction } from './headers.js';
-import { type AggregatePlace, aggregatePlace, memberOf, objectPlace, ownMark, readPlace } from './places.js';
+import { decidedAs } from './definedness.js';
+import { decidedValue, referenceOf } from './expressions.js';
+import {
+  emitFunction,
+  extractFunction,
+  extractVariableFunction,
+  joinedWords,
+  loadWords,
+  lookaheadFunction,
+} from './headers.js';
+import { type AggregatePlace, aggregatePlace, leavesOf, objectPlace, ownMark, readPlace } from './places.js';
 import type { Routine } from './routine.js';
 import { bitsOf, fixedWidth, hasHeaders, isAggregate, NUMBER_WIDTH, WORDS_WIDTH } from './storage.js';
 import { describe, traceEmit, traceExtract } from './trace.js';
 import { refuse } from './unit.js';
-import { cutTop, type Value, wrapNumber } from './value.js';
+import { bigOf, booleanOf, cutTop, NOTHING, numberOf, type Value, wordsOf, wrapNumber } from './value.js';
 
 type PacketCall = Expression<'call-packet'>;
-
-const NOTHING: Value = { kind: 'void' };
 
 /** Methods of packet_in and packet_out. */
 export function callPacket(routine: Routine, expression: PacketCall): Value {
@@ -28,7 +33,7 @@ export function callPacket(routine: Routine, expression: PacketCall): Value {
     case 'lookahead':
       return lookahead(routine, expression);
     case 'length':
-      return { kind: 'number', code: 'input.length', width: 32, isSigned: false };
+      return numberOf('input.length', 32);
     case 'emit': {
       const [argument] = expression.arguments;
       if (argument?.value === undefined || !isAggregate(argument.value.type)) throw new TypeError('emit of no header');
@@ -47,24 +52,20 @@ export function callPacket(routine: Routine, expression: PacketCall): Value {
 /** In poison mode: checks that all fields of the emitted headers are defined. */
 function checkEmitted(routine: Routine, place: AggregatePlace, what: string, span: Span): void {
   const { unit, code } = routine;
-  const { type } = place;
-  if (unit.undefinedValues === undefined || type.kind === 'varbit') return;
-  if (type.kind === 'stack') {
-    for (let index = 0; index < type.size; index++) {
-      const element = objectPlace(type.element, `${place.code}.items[${index}]`, false);
-      checkEmitted(routine, element, `${what}[${index}]`, span);
-    }
-    return;
-  }
-  if (type.kind === 'header') code.open(`if (${place.code}.$valid) {`);
-  for (const field of type.fields) {
-    const part = memberOf(unit, place, field.name, field.type);
-    const name = `${what}.${field.name}`;
-    if (part.kind === 'aggregate') checkEmitted(routine, part, name, span);
+  if (unit.undefinedValues === undefined) return;
+  let header: string | undefined;
+  const begin = (next: string | undefined): void => {
+    if (header !== undefined) code.close();
+    if (next !== undefined) code.open(`if (${next}.$valid) {`);
+    header = next;
+  };
+  for (const { place: part, what: name } of leavesOf(unit, place, what)) {
     // Only headers are emitted.
-    else if (place.header !== undefined) decidedAs(routine, 'emit', name, span, readPlace(routine, part));
+    if (part.kind !== 'scalar' || part.header === undefined) continue;
+    if (part.header !== header) begin(part.header);
+    decidedAs(routine, 'emit', name, span, readPlace(routine, part));
   }
-  if (type.kind === 'header') code.close();
+  begin(undefined);
 }
 
 /** Bytes of the longest header: as many as the longest IP packet has. */
@@ -81,11 +82,8 @@ function checkAligned(type: PacketCall['type'], at: Pick<PacketCall, 'span'>): v
       refuse('header-too-large', span, `header ${type.name} is longer than ${MAX_HEADER} bytes`);
     }
     if ((fixedWidth(type) & 7) !== 0) {
-      refuse(
-        'header-not-byte-aligned',
-        span,
-        `header ${type.name} has ${fixedWidth(type)} bits, no whole number of bytes`,
-      );
+      const message = `header ${type.name} has ${fixedWidth(type)} bits, no whole number of bytes`;
+      refuse('header-not-byte-aligned', span, message);
     }
   } else if (type.kind === 'stack') checkAligned(type.element, at);
   else if (type.kind === 'struct' || type.kind === 'union') {
@@ -109,7 +107,7 @@ function extract(routine: Routine, expression: PacketCall): void {
   if (size?.value === undefined) {
     code.line(`if (!${extractFunction(unit, type)}(${place.code})) ${fail(unit.errorOf('PacketTooShort'))}`);
   } else {
-    const bits = routine.index(decided(routine, 'extract', size.value, expressionValue(routine, size.value)));
+    const bits = routine.index(decidedValue(routine, 'extract', size.value));
     const result = routine.keep(`${extractVariableFunction(unit, type)}(${place.code}, ${bits})`);
     code.line(`if (${result} !== 0) return ${result};`);
   }
@@ -127,7 +125,7 @@ function advance(routine: Routine, expression: PacketCall): void {
   const { unit, code } = routine;
   const [amount] = expression.arguments;
   if (amount?.value === undefined) throw new TypeError('advance by nothing');
-  const value = decided(routine, 'advance', amount.value, expressionValue(routine, amount.value));
+  const value = decidedValue(routine, 'advance', amount.value);
   const bits = routine.keep(routine.index(value));
   code.line(`if ((${bits} & 7) !== 0) ${fail(unit.errorOf('ParserInvalidArgument'))}`);
   code.line(`if (end - at < ${bits} >>> 3) ${fail(unit.errorOf('PacketTooShort'))}`);
@@ -145,21 +143,13 @@ function lookahead(routine: Routine, expression: PacketCall): Value {
     return { kind: 'aggregate', code: object };
   }
   const { width, isSigned } = bitsOf(type);
-  if (width === 0) return { kind: 'number', code: '0', width, isSigned };
+  if (width === 0) return numberOf('0', width, isSigned);
   code.line(`if (end - at < ${(width + 7) >> 3}) ${tooShort}`);
-  if (type.kind === 'bool') return { kind: 'boolean', code: routine.keep(`(${loadBits('at', 0, 1)}) !== 0`) };
+  if (type.kind === 'bool') return booleanOf(routine.keep(`(${loadBits('at', 0, 1)}) !== 0`));
   if (width <= NUMBER_WIDTH) {
-    return {
-      kind: 'number',
-      code: routine.keep(wrapNumber(loadBits('at', 0, width), width, isSigned)),
-      width,
-      isSigned,
-    };
+    return numberOf(routine.keep(wrapNumber(loadBits('at', 0, width), width, isSigned)), width, isSigned);
   }
   const words = cutTop(loadWords('at', 0, width), width).map((each) => routine.keep(each));
-  if (width <= WORDS_WIDTH) return { kind: 'words', words, width, isSigned };
-  const scratch = unit.helper('word');
-  for (const [index, each] of words.entries()) code.line(`${scratch}[${index}] = ${each};`);
-  const joined = `${unit.helper('joinWords')}(${words.length})`;
-  return { kind: 'big', code: routine.keep(isSigned ? `BigInt.asIntN(${width}, ${joined})` : joined), width, isSigned };
+  if (width <= WORDS_WIDTH) return wordsOf(words, width, isSigned);
+  return bigOf(routine.keep(joinedWords(unit, code, words, width, isSigned)), width, isSigned);
 }

@@ -6,8 +6,8 @@ import { asBits, combine, compare, convert } from './operators.js';
 import type { Routine } from './routine.js';
 import { equality, writeStatement } from './statements.js';
 import { traceEvent } from './trace.js';
-import { shortName, type Unit } from './unit.js';
-import type { Value } from './value.js';
+import { shortName } from './unit.js';
+import { numberOf, type Value } from './value.js';
 
 /** Most states per packet in a parser with cycles. A packet has fewer bytes. */
 const STATE_LIMIT = 1 << 17;
@@ -108,10 +108,8 @@ function writeState(routine: Routine, graph: Graph, index: number, variable: str
   const state = graph.parser.states[index];
   if (state === undefined) throw new TypeError('no such state');
   routine.code.line(`// ${state.name}`);
-  traceEvent(
-    routine,
-    `kind: 'state', parser: ${JSON.stringify(graph.parser.name)}, state: ${JSON.stringify(state.name)}`,
-  );
+  const names = `parser: ${JSON.stringify(graph.parser.name)}, state: ${JSON.stringify(state.name)}`;
+  traceEvent(routine, `kind: 'state', ${names}`);
   for (const statement of state.body) writeStatement(routine, statement);
   const { transition } = state;
   if (transition.kind === 'goto') {
@@ -157,8 +155,8 @@ function caseTest(
   };
   const [first] = labels;
   if (first?.kind === 'value-set') {
-    const { valueSet } = first;
-    const set = valueSetName(routine.unit, valueSet.id, valueSet.name);
+    const { id, name } = first.valueSet;
+    const set = routine.unit.constant(`value set ${id}`, `${shortName(name)}_set`, `runtime.valueSets[${id}]`);
     const patterns = keys.map((each, index) => routine.pattern(decidedKey(index) ?? each));
     return `${set}.matches(${patterns.join(', ')})`;
   }
@@ -191,10 +189,6 @@ function decidedTest(
   return name;
 }
 
-function valueSetName(unit: Unit, id: number, name: string): string {
-  return unit.constant(`value set ${id}`, `${shortName(name)}_set`, `runtime.valueSets[${id}]`);
-}
-
 function labelTest(routine: Routine, key: Value, label: Exclude<SelectLabel, { readonly kind: 'any' }>): string {
   switch (label.kind) {
     case 'value':
@@ -216,7 +210,7 @@ function labelTest(routine: Routine, key: Value, label: Exclude<SelectLabel, { r
 }
 
 function unsignedOf(routine: Routine, value: Value): ReturnType<typeof asBits> {
-  if (value.kind === 'boolean') return { kind: 'number', code: `(${value.code} ? 1 : 0)`, width: 1, isSigned: false };
+  if (value.kind === 'boolean') return numberOf(`(${value.code} ? 1 : 0)`, 1);
   const bits = asBits(value);
   return asBits(convert(routine, bits, bits.width, false));
 }

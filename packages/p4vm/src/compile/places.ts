@@ -1,13 +1,12 @@
 import type { DataType, Expression, StructDataType } from '../ir/program.js';
 import { isLValue } from '../ir/walk.js';
-import { decided } from './definedness.js';
-import { expressionValue, referenceOf } from './expressions.js';
+import { decidedValue, referenceOf } from './expressions.js';
 import { propertyOf } from './names.js';
 import { asBits, convert, slice } from './operators.js';
 import { type Routine, sliceWords } from './routine.js';
-import { type AggregateType, bitsOf, fieldType, isAggregate, WORDS_WIDTH } from './storage.js';
-import type { Unit } from './unit.js';
-import { atom, maskOf, type Value, wrapBig, wrapNumber } from './value.js';
+import { type AggregateType, bitsOf, isAggregate, WORDS_WIDTH } from './storage.js';
+import type { ScalarHome, Unit } from './unit.js';
+import { atom, bigOf, booleanOf, maskOf, numberOf, type Value, wordsOf, wrapBig, wrapNumber } from './value.js';
 
 /** A header's membership in a union: a change of its validity concerns all members. */
 export interface Membership {
@@ -62,12 +61,12 @@ export function placeOf(routine: Routine, target: Expression): Place {
     case 'variable': {
       const home = unit.homeOf(target.variable);
       if (home.kind === 'scalar') {
-        return { kind: 'scalar', type: target.type, targets: home.names, isKeptSigned: home.isKeptSigned, marks: [] };
+        return scalarPlace(target.type, home);
       }
       return objectPlace(target.type, home.name, home.isFixed);
     }
     case 'member':
-      return memberPlace(routine, target.base, target.field, target.type);
+      return memberOf(unit, aggregatePlace(routine, target.base), target.field, target.type);
     case 'element':
       return elementPlace(routine, target);
     case 'stack-next':
@@ -85,6 +84,11 @@ export function placeOf(routine: Routine, target: Expression): Place {
       // A value that is no l-value, such as the result of a function, whose member is read.
       return objectPlace(target.type, referenceOf(routine, target), false);
   }
+}
+
+/** The place of a scalar variable. */
+export function scalarPlace(type: DataType, { names, isKeptSigned }: ScalarHome): ScalarPlace {
+  return { kind: 'scalar', type, targets: names, isKeptSigned, marks: [] };
 }
 
 /** The mark of a header itself. */
@@ -127,12 +131,13 @@ export function aggregatePlace(routine: Routine, expression: Expression): Aggreg
   return place;
 }
 
-function memberPlace(routine: Routine, owner: Expression, field: string, type: DataType): Place {
-  return memberOf(routine.unit, aggregatePlace(routine, owner), field, type);
-}
-
 /** A field of a place. */
-export function memberOf(unit: Unit, base: AggregatePlace, field: string, type: DataType): Place {
+export function memberOf(
+  unit: Unit,
+  base: AggregatePlace,
+  field: string,
+  type: DataType,
+): ScalarPlace | AggregatePlace {
   const owner = base.type;
   if (owner.kind === 'stack' || owner.kind === 'varbit') throw new TypeError(`${owner.kind} has no fields`);
   if (!isAggregate(type)) {
@@ -145,6 +150,38 @@ export function memberOf(unit: Unit, base: AggregatePlace, field: string, type: 
   const membership = owner.kind === 'union' ? { union: base.code, type: owner, field } : undefined;
   const { nextOf, isTemporary, header } = base;
   return objectPlace(type, code, base.isFixed, base.marks, { membership, nextOf, isTemporary, header });
+}
+
+/** A scalar or varbit in an aggregate. */
+export interface Leaf {
+  readonly place: ScalarPlace | AggregatePlace;
+  /** Its name in the program, and within the aggregate. */
+  readonly what: string;
+  readonly name: string;
+}
+
+/** The scalars and varbits in a place that the program calls `what`, in order. */
+export function leavesOf(unit: Unit, place: AggregatePlace, what: string, name = ''): readonly Leaf[] {
+  const { type } = place;
+  if (type.kind === 'varbit') return [{ place, what, name }];
+  if (type.kind === 'stack') {
+    const indices = Array.from({ length: type.size }, (_, index) => index);
+    return indices.flatMap((index) => {
+      const code = `${place.code}.items[${index}]`;
+      const element = { ...place, type: type.element, code, isFixed: false, header: code };
+      return leavesOf(unit, element, `${what}[${index}]`, joinedName(name, String(index)));
+    });
+  }
+  return type.fields.flatMap((field): readonly Leaf[] => {
+    const part = memberOf(unit, place, field.name, field.type);
+    const inner = { what: `${what}.${field.name}`, name: joinedName(name, field.name) };
+    return part.kind === 'aggregate' ? leavesOf(unit, part, inner.what, inner.name) : [{ place: part, ...inner }];
+  });
+}
+
+/** The name of a part of something that may have no name itself. */
+export function joinedName(outer: string, inner: string): string {
+  return outer === '' || inner === '' ? outer + inner : `${outer}.${inner}`;
 }
 
 /** A substitute for an element that does not exist: reads give 0, writes are lost. */
@@ -164,7 +201,7 @@ function elementPlace(routine: Routine, target: Expression<'element'>): Place {
   const stack = aggregatePlace(routine, target.base);
   if (stack.type.kind !== 'stack') throw new TypeError('elements are of stacks');
   const { element, size } = stack.type;
-  const index = decided(routine, 'index', target.index, expressionValue(routine, target.index));
+  const index = decidedValue(routine, 'index', target.index);
   const code = routine.index(index);
   if (/^\d+$/.test(code) && Number(code) < size) {
     const member = `items[${code}]`;
@@ -221,12 +258,8 @@ export function readPlace(routine: Routine, place: Place): Value {
       return { kind: 'aggregate', code: place.code };
     case 'slice': {
       const { width, isSigned } = bitsOf(place.type);
-      return convert(
-        routine,
-        asBits(slice(routine, asBits(readScalar(place.base)), place.high, place.low)),
-        width,
-        isSigned,
-      );
+      const bits = slice(routine, asBits(readScalar(place.base)), place.high, place.low);
+      return convert(routine, asBits(bits), width, isSigned);
     }
     case 'scalar':
       return readScalar(place);
@@ -235,12 +268,12 @@ export function readPlace(routine: Routine, place: Place): Value {
 
 function readScalar({ type, targets, isKeptSigned }: ScalarPlace): Value {
   const [first = '0'] = targets;
-  if (type.kind === 'bool') return { kind: 'boolean', code: first };
+  if (type.kind === 'bool') return booleanOf(first);
   if (type.kind === 'string') return { kind: 'string', code: first };
   const { width, isSigned } = bitsOf(type);
-  if (targets.length > 1) return { kind: 'words', words: targets, width, isSigned };
-  if (width > WORDS_WIDTH) return { kind: 'big', code: first, width, isSigned };
-  return { kind: 'number', code: isKeptSigned ? `${first} >>> 0` : first, width, isSigned };
+  if (targets.length > 1) return wordsOf(targets, width, isSigned);
+  if (width > WORDS_WIDTH) return bigOf(first, width, isSigned);
+  return numberOf(isKeptSigned ? `${first} >>> 0` : first, width, isSigned);
 }
 
 /** Writes a scalar (not an aggregate: see `assignAggregate`). */
@@ -298,7 +331,7 @@ function writeSlice(routine: Routine, place: SlicePlace, value: Value): void {
     const keep = (maskOf(total) & ~mask) >>> 0;
     const piece = low === 0 ? atom(field) : `(${atom(field)} << ${low})`;
     const code = keep === 0 ? piece : `${atom(old.code)} & ${isSigned ? ~mask : keep} | ${piece}`;
-    writeScalar(routine, base, { kind: 'number', code: wrapNumber(code, total, isSigned), width: total, isSigned });
+    writeScalar(routine, base, numberOf(wrapNumber(code, total, isSigned), total, isSigned));
     return;
   }
   if (old.kind === 'words') {
@@ -314,23 +347,14 @@ function writeSlice(routine: Routine, place: SlicePlace, value: Value): void {
       const code = piece.kind === 'number' ? piece.code.replace(/ >>> 0$/, '') : '0';
       return mask === -1 ? code : `${each} & ${~mask} | ${atom(code)} & ${mask}`;
     });
-    writeScalar(routine, base, {
-      kind: 'words',
-      words: words.map((each) => routine.keep(canonical(each))),
-      width: total,
-      isSigned,
-    });
+    const kept = words.map((each) => routine.keep(canonical(each)));
+    writeScalar(routine, base, wordsOf(kept, total, isSigned));
     return;
   }
   const mask = ((1n << BigInt(width)) - 1n) << BigInt(low);
   const piece = bits.isSigned ? wrapBig(routine.big(bits), width, false) : routine.big(bits);
   const code = `${atom(old.code)} & ${~mask & ((1n << BigInt(total)) - 1n)}n | ${atom(piece)} << ${low}n`;
-  writeScalar(routine, base, {
-    kind: 'big',
-    code: isSigned ? wrapBig(code, total, true) : code,
-    width: total,
-    isSigned,
-  });
+  writeScalar(routine, base, bigOf(isSigned ? wrapBig(code, total, true) : code, total, isSigned));
 }
 
 function canonical(word: string): string {
@@ -349,8 +373,9 @@ export function pathPlace(unit: Unit, base: AggregatePlace, path: readonly strin
   let place: Place = base;
   for (const name of path) {
     if (place.kind !== 'aggregate' || place.type.kind === 'stack' || place.type.kind === 'varbit') return undefined;
-    if (!place.type.fields.some((each) => each.name === name)) return undefined;
-    place = memberOf(unit, place, name, fieldType(place.type, name));
+    const field = place.type.fields.find((each) => each.name === name);
+    if (field === undefined) return undefined;
+    place = memberOf(unit, place, name, field.type);
   }
   return place;
 }

@@ -2,8 +2,21 @@ import type { DataType } from '../ir/program.js';
 import type { Callable } from './analysis.js';
 import { Code } from './code.js';
 import { bitsOf, isAggregate, NUMBER_WIDTH, WORDS_WIDTH, wordCount } from './storage.js';
-import type { Unit } from './unit.js';
-import { atom, chunk, cutTop, isStable, type Value, wrapBig, wrapNumber } from './value.js';
+import type { ScalarHome, Unit } from './unit.js';
+import {
+  atom,
+  bigOf,
+  booleanOf,
+  chunk,
+  cutTop,
+  isStable,
+  mapCodes,
+  numberOf,
+  type Value,
+  wordsOf,
+  wrapBig,
+  wrapNumber,
+} from './value.js';
 
 /** Labels of the P4 loop that is being written. */
 export interface Loop {
@@ -57,16 +70,13 @@ export class Routine {
 
   /** Keeps the value, so that later statements cannot change it. Aggregates are not copied: see `keepAggregate`. */
   keepValue(value: Value): Value {
-    switch (value.kind) {
-      case 'number':
-      case 'big':
-      case 'boolean':
-        return { ...value, code: this.keep(value.code) };
-      case 'words':
-        return { ...value, words: value.words.map((each) => this.keep(each)) };
-      default:
-        return value;
-    }
+    return value.kind === 'string' ? value : mapCodes(value, (code) => this.keep(code));
+  }
+
+  /** Sets variables to the initial value of their type. `declare`: `let ` before those of the JavaScript function. */
+  initialise({ names }: Pick<ScalarHome, 'names'>, type: DataType, declare = ''): void {
+    const codes = this.unit.initialCodes(type);
+    for (const [index, name] of names.entries()) this.code.line(`${declare}${name} = ${codes[index] ?? '0'};`);
   }
 
   /** The words of a value of any width: two's complement, unused bits 0. */
@@ -76,13 +86,15 @@ export class Routine {
     if (value.kind === 'number') return this.#wordsOfNumber(value.code, value.width, value.isSigned, width);
     if (value.kind !== 'big') throw new TypeError(`no words of a ${value.kind}`);
     if (/^-?\d+n$/.test(value.code)) return wordsOfConstant(BigInt(value.code.slice(0, -1)), width);
-    if (count === 2) this.code.line(`${this.unit.helper('split2')}(${value.code});`);
-    else this.code.line(`${this.unit.helper('splitWords')}(${value.code}, ${count});`);
-    const word = this.unit.helper('word');
-    return cutTop(
-      Array.from({ length: count }, (_, index) => `${word}[${index}]`),
-      width,
-    ).map((each) => this.keep(each));
+    return cutTop(this.#splitWords(value.code, count, count === 2), width).map((each) => this.keep(each));
+  }
+
+  /** Splits a bigint into words of the machine. Gives their codes, which hold until the next split. */
+  #splitWords(code: string, count: number, isPair = false): readonly string[] {
+    const { unit } = this;
+    this.code.line(isPair ? `${unit.helper('split2')}(${code});` : `${unit.helper('splitWords')}(${code}, ${count});`);
+    const word = unit.helper('word');
+    return Array.from({ length: count }, (_, index) => `${word}[${index}]`);
   }
 
   #wordsOfNumber(code: string, from: number, isSigned: boolean, width: number): readonly string[] {
@@ -104,15 +116,9 @@ export class Routine {
       case 'boolean':
         return `(${value.code} ? 1n : 0n)`;
       case 'words': {
-        const [a = '0', b = '0', c = '0', d = '0'] = value.words;
-        const { unit } = this;
         const count = value.words.length;
-        const code =
-          count === 2
-            ? `${unit.helper('join2')}(${a}, ${b})`
-            : count === 3
-              ? `${unit.helper('join3')}(${a}, ${b}, ${c})`
-              : `${unit.helper('join4')}(${a}, ${b}, ${c}, ${d})`;
+        const helper = this.unit.helper(count === 2 ? 'join2' : count === 3 ? 'join3' : 'join4');
+        const code = `${helper}(${value.words.join(', ')})`;
         return value.isSigned ? wrapBig(code, value.width, true) : code;
       }
       default:
@@ -158,12 +164,8 @@ export class Routine {
         return [value.code];
       case 'words':
         return value.words;
-      case 'big': {
-        const count = (value.width + 31) >>> 5;
-        const word = this.unit.helper('word');
-        this.code.line(`${this.unit.helper('splitWords')}(${value.code}, ${count});`);
-        return Array.from({ length: count }, (_, index) => this.keep(`${word}[${index}]`));
-      }
+      case 'big':
+        return this.#splitWords(value.code, (value.width + 31) >>> 5).map((each) => this.keep(each));
       default:
         throw new TypeError(`no bits of a ${value.kind}`);
     }
@@ -171,9 +173,9 @@ export class Routine {
 
   /** A value made from the code of a `RuntimeValue`. */
   fromRuntime(code: string, type: DataType): Value {
-    if (type.kind === 'bool') return { kind: 'boolean', code: `${atom(code)} !== 0` };
+    if (type.kind === 'bool') return booleanOf(`${atom(code)} !== 0`);
     const { width, isSigned } = bitsOf(type);
-    return width <= NUMBER_WIDTH ? { kind: 'number', code, width, isSigned } : { kind: 'big', code, width, isSigned };
+    return width <= NUMBER_WIDTH ? numberOf(code, width, isSigned) : bigOf(code, width, isSigned);
   }
 
   /** An index or amount of any width as a number. A wide one is cut to a number beyond every array's length. */
@@ -203,21 +205,21 @@ function wordsOfConstant(value: bigint, width: number): readonly string[] {
 
 /** A known value in the representation of its type. */
 export function constantValue(value: bigint, type: DataType): Value {
-  if (type.kind === 'bool') return { kind: 'boolean', code: value === 0n ? 'false' : 'true' };
+  if (type.kind === 'bool') return booleanOf(value === 0n ? 'false' : 'true');
   if (isAggregate(type)) throw new TypeError('constants are scalars');
   const { width, isSigned } = bitsOf(type);
   const cut = isSigned ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value);
-  if (width <= NUMBER_WIDTH) return { kind: 'number', code: String(cut), width, isSigned };
-  if (width > WORDS_WIDTH) return { kind: 'big', code: `${cut}n`, width, isSigned };
-  return { kind: 'words', words: wordsOfConstant(cut, width), width, isSigned };
+  if (width <= NUMBER_WIDTH) return numberOf(String(cut), width, isSigned);
+  if (width > WORDS_WIDTH) return bigOf(`${cut}n`, width, isSigned);
+  return wordsOf(wordsOfConstant(cut, width), width, isSigned);
 }
 
 /** A value made from words, in the representation of its width: cut to the width, and signed if needed. */
 export function valueOfWords(words: readonly string[], width: number, isSigned: boolean): Value {
   if (width <= NUMBER_WIDTH) {
-    return { kind: 'number', code: wrapNumber(words[0] ?? '0', width, isSigned), width, isSigned };
+    return numberOf(wrapNumber(words[0] ?? '0', width, isSigned), width, isSigned);
   }
-  return { kind: 'words', words: cutTop(words.slice(0, wordCount(width)), width), width, isSigned };
+  return wordsOf(cutTop(words.slice(0, wordCount(width)), width), width, isSigned);
 }
 
 /** `width` bits from bit `low` of words. */

@@ -33,9 +33,8 @@ function placeParameters(unit: Unit, callable: Callable, name: string, parameter
 
 /** A place in the JavaScript function itself. The caller declares its names. */
 function localHome(unit: Unit, variable: Variable, wish: string): Home {
-  const home: Home = { kind: 'scalar', names: scalarNames(unit.names.take(wish), variable.type), isKeptSigned: false };
-  unit.setHome(variable, home);
-  return home;
+  const names = scalarNames(unit.names.take(wish), variable.type);
+  return unit.setHome(variable, { kind: 'scalar', names, isKeptSigned: false });
 }
 
 /** Places for variables that are declared in a callable, and code that sets them to zero when it begins. */
@@ -53,10 +52,7 @@ function placeLocals(routine: Routine, name: string, locals: Iterable<Variable>)
     const home = isOwn
       ? localHome(unit, variable, variable.name)
       : unit.closureHome(variable, `${name}_${variable.name}`);
-    if (home.kind !== 'scalar') continue;
-    const codes = unit.initialCodes(variable.type);
-    for (const [index, each] of home.names.entries())
-      code.line(`${isOwn ? 'let ' : ''}${each} = ${codes[index] ?? '0'};`);
+    if (home.kind === 'scalar') routine.initialise(home, variable.type, isOwn ? 'let ' : '');
   }
 }
 

@@ -8,7 +8,7 @@ export function writeSnapshot(unit: Unit, methods: Code, roots: readonly (readon
   const routine = new Routine(unit, unit.program.ingress);
   routine.code.open('snapshot() {');
   routine.code.line('const map = new Map();');
-  for (const [name, place] of roots) writeValues(routine, name, { ...place, isFixed: false });
+  for (const [name, place] of roots) writeValues(routine, name, place);
   routine.code.line('return map;');
   routine.code.close('},');
   methods.append(routine.code);

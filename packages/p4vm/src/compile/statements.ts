@@ -2,8 +2,8 @@ import type { Expression, Statement } from '../ir/program.js';
 import { assign, assignAggregate, copyInto } from './assign.js';
 import { resultWord } from './calls.js';
 import { type Costs, steps } from './costs.js';
-import { decided, decidedCondition } from './definedness.js';
-import { conditionOf, expressionValue, keptValue, referenceOf } from './expressions.js';
+import { decided } from './definedness.js';
+import { decidedCondition, expressionValue, keptValue, referenceOf } from './expressions.js';
 import { asBits, compare } from './operators.js';
 import { aggregatePlace, objectPlace, placeOf, writePlace } from './places.js';
 import type { Loop, Routine } from './routine.js';
@@ -36,12 +36,7 @@ function writeKind(routine: Routine, statement: Statement): void {
       expressionValue(routine, statement.expression);
       return;
     case 'if': {
-      const condition = decidedCondition(
-        routine,
-        'condition',
-        statement.condition,
-        conditionOf(routine, statement.condition),
-      );
+      const condition = decidedCondition(routine, 'condition', statement.condition);
       code.open(`if (${condition}) {`);
       writeStatement(routine, statement.whenTrue);
       if (statement.whenFalse !== undefined) {
@@ -100,10 +95,8 @@ function declare(routine: Routine, { variable, value, span }: Statement<'declare
     }
   } else {
     const home = routine.unit.homeOf(variable);
-    if (routine.unit.undefinedValues === undefined || home.kind !== 'scalar') return;
     // Outside of poison mode the variable keeps its value from the previous turn of the loop.
-    const codes = routine.unit.initialCodes(variable.type);
-    for (const [index, name] of home.names.entries()) routine.code.line(`${name} = ${codes[index] ?? '0'};`);
+    if (routine.unit.undefinedValues !== undefined && home.kind === 'scalar') routine.initialise(home, variable.type);
   }
 }
 
@@ -115,11 +108,8 @@ function writeReturn(routine: Routine, value: Expression | undefined): void {
   }
   const { type } = value;
   if (isAggregate(type)) {
-    const room = unit.constant(
-      `result of ${unit.callable(callable, '', () => undefined)}`,
-      'result',
-      unit.types.create(type),
-    );
+    const owner = unit.callable(callable, '', () => undefined);
+    const room = unit.constant(`result of ${owner}`, 'result', unit.types.create(type));
     assignAggregate(routine, objectPlace(type, room, true, [], { isTemporary: true }), value);
     code.line(`return ${room};`);
     return;
@@ -216,12 +206,7 @@ function loopWhile(routine: Routine, statement: Statement<'for'>): void {
   code.open('{');
   for (const each of statement.initial) writeStatement(routine, each);
   code.open(`${loop.label}: for (;;) {`);
-  const condition = decidedCondition(
-    routine,
-    'condition',
-    statement.condition,
-    conditionOf(routine, statement.condition),
-  );
+  const condition = decidedCondition(routine, 'condition', statement.condition);
   code.line(`if (!${atom(condition)}) break;`);
   countTurn(routine, statement);
   writeBody(routine, statement.body, loop);

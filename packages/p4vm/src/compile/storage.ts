@@ -1,4 +1,4 @@
-import type { DataType, StructDataType } from '../ir/program.js';
+import type { DataType } from '../ir/program.js';
 
 /** A type whose values are objects that are copied on assignment. */
 export type AggregateType = Extract<DataType, { readonly kind: 'struct' | 'header' | 'union' | 'stack' | 'varbit' }>;
@@ -102,11 +102,4 @@ export function hasHeaders(type: DataType): boolean {
     default:
       return false;
   }
-}
-
-/** Type of a field. Throws a TypeError if there is none, which means that lowering made a mistake. */
-export function fieldType(type: StructDataType, name: string): DataType {
-  const field = type.fields.find((each) => each.name === name);
-  if (field === undefined) throw new TypeError(`no field ${name} in ${type.name}`);
-  return field.type;
 }

@@ -8,7 +8,7 @@ import { Routine } from './routine.js';
 import { bitsOf, isAggregate, WORDS_WIDTH } from './storage.js';
 import { traceTable } from './trace.js';
 import { shortName, type Unit } from './unit.js';
-import { atom, type Value, wrapBig } from './value.js';
+import { atom, booleanOf, mapCodes, type Value, wrapBig } from './value.js';
 
 /** Applies a table. With `isNeeded`, returns the name of the lookup's result (hit, action). */
 export function applyTable(routine: Routine, table: Table, isNeeded: boolean): string {
@@ -111,16 +111,7 @@ function keyValue(routine: Routine, expression: Expression): Value {
   const value = expressionValue(routine, expression);
   if (header === undefined || routine.unit.undefinedValues !== undefined) return value;
   const valid = `${aggregatePlace(routine, header).code}.$valid`;
-  switch (value.kind) {
-    case 'words':
-      return { ...value, words: value.words.map((each) => `(${valid} ? ${each} : 0)`) };
-    case 'number':
-      return { ...value, code: `(${valid} ? ${atom(value.code)} : 0)` };
-    case 'big':
-      return { ...value, code: `(${valid} ? ${value.code} : 0n)` };
-    case 'boolean':
-      return { ...value, code: `(${valid} && ${value.code})` };
-    default:
-      return value;
-  }
+  if (value.kind === 'boolean') return booleanOf(`(${valid} && ${value.code})`);
+  const zero = value.kind === 'big' ? '0n' : '0';
+  return mapCodes(value, (code) => `(${valid} ? ${atom(code)} : ${zero})`);
 }

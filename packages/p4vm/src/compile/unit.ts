@@ -34,9 +34,15 @@ export type MachineName = keyof typeof machine;
 
 /** The storage of a variable. */
 export type Home =
-  | { readonly kind: 'scalar'; readonly names: readonly string[]; readonly isKeptSigned: boolean }
+  | ScalarHome
   /** `isFixed`: `name` always refers to the same object. */
   | { readonly kind: 'aggregate'; readonly name: string; readonly isFixed: boolean };
+
+export interface ScalarHome {
+  readonly kind: 'scalar';
+  readonly names: readonly string[];
+  readonly isKeptSigned: boolean;
+}
 
 /** Refuses a construct that generated code cannot run correctly. */
 export function refuse(code: string, span: Span, message: string): never {
@@ -151,31 +157,27 @@ export class Unit {
     return name;
   }
 
-  setHome(variable: Variable, home: Home): void {
+  setHome<T extends Home>(variable: Variable, home: T): T {
     this.#homes.set(variable, home);
+    return home;
   }
 
   /** A place of the closure for a variable. */
   closureHome(variable: Variable, wish: string): Home {
     if (isAggregate(variable.type)) {
-      const home: Home = { kind: 'aggregate', name: this.temporaryObject(variable.type, wish), isFixed: true };
-      this.setHome(variable, home);
-      return home;
+      const name = this.temporaryObject(variable.type, wish);
+      return this.setHome(variable, { kind: 'aggregate', name, isFixed: true });
     }
     const names = scalarNames(this.names.take(wish), variable.type);
     for (const name of names) this.state.line(`let ${name} = ${zeroOf(variable.type)};`);
-    const home: Home = { kind: 'scalar', names, isKeptSigned: isKeptSigned(variable.type) };
-    this.setHome(variable, home);
-    return home;
+    return this.setHome(variable, { kind: 'scalar', names, isKeptSigned: isKeptSigned(variable.type) });
   }
 
   /** A variable of the closure that refers to an aggregate parameter's object. */
   referenceHome(variable: Variable, wish: string): Home {
     const name = this.names.take(wish);
     this.state.line(`let ${name} = undefined;`);
-    const home: Home = { kind: 'aggregate', name, isFixed: false };
-    this.setHome(variable, home);
-    return home;
+    return this.setHome(variable, { kind: 'aggregate', name, isFixed: false });
   }
 
   homeOf(variable: Variable): Home {

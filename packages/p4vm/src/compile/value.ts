@@ -3,15 +3,53 @@
  * signed numbers, least significant first, the unused high bits of the last one 0 (two's complement patterns of signed
  * values are cut to the width too); each may be used several times.
  */
-export type Value =
-  | { readonly kind: 'number'; readonly code: string; readonly width: number; readonly isSigned: boolean }
-  | { readonly kind: 'words'; readonly words: readonly string[]; readonly width: number; readonly isSigned: boolean }
-  | { readonly kind: 'big'; readonly code: string; readonly width: number; readonly isSigned: boolean }
-  | { readonly kind: 'boolean'; readonly code: string }
-  | { readonly kind: 'string'; readonly code: string }
+export type Value<Kind extends keyof ValueParts = keyof ValueParts> = {
+  [Each in Kind]: Readonly<ValueParts[Each]> & { readonly kind: Each };
+}[Kind];
+
+interface ValueParts {
+  number: { code: string; width: number; isSigned: boolean };
+  words: { words: readonly string[]; width: number; isSigned: boolean };
+  big: { code: string; width: number; isSigned: boolean };
+  boolean: { code: string };
+  string: { code: string };
   /** A reference to an object. Do not change the object. */
-  | { readonly kind: 'aggregate'; readonly code: string }
-  | { readonly kind: 'void' };
+  aggregate: { code: string };
+  void: object;
+}
+
+export const NOTHING: Value = { kind: 'void' };
+
+export function numberOf(code: string, width: number, isSigned = false): Value<'number'> {
+  return { kind: 'number', code, width, isSigned };
+}
+
+export function wordsOf(words: readonly string[], width: number, isSigned = false): Value<'words'> {
+  return { kind: 'words', words, width, isSigned };
+}
+
+export function bigOf(code: string, width: number, isSigned = false): Value<'big'> {
+  return { kind: 'big', code, width, isSigned };
+}
+
+export function booleanOf(code: string): Value<'boolean'> {
+  return { kind: 'boolean', code };
+}
+
+/** A value with each of its codes put into `wrap`. References to objects stay. */
+export function mapCodes(value: Value, wrap: (code: string, word: number) => string): Value {
+  switch (value.kind) {
+    case 'words':
+      return { ...value, words: value.words.map(wrap) };
+    case 'number':
+    case 'big':
+    case 'boolean':
+    case 'string':
+      return { ...value, code: wrap(value.code, 0) };
+    default:
+      return value;
+  }
+}
 
 /**
  * Whether code is a literal or a name that is never reassigned. Such code may be repeated, and moved behind effects.

@@ -61,25 +61,19 @@ function parseParameter(text: string, width: number): CommandValue {
   return { value: value < 0n ? BigInt.asUintN(width, value) : value, bytes };
 }
 
-/** @throws CommandFailure worded as for action parameters */
-export function parseRuntimeData(texts: readonly string[], widths: readonly number[]): CommandValue[] {
-  return texts.map((text, i) => {
-    try {
-      return parseParameter(text, widths[i]!);
-    } catch (error) {
-      if (!(error instanceof CommandFailure)) throw error;
-      throw bad(`Invalid runtime data: Error while parsing ${text} - ${error.message}`);
-    }
-  });
-}
-
-function parseKeyValue(text: string, width: number): CommandValue {
+/** As {@link parseParameter}, with a failure that says what is wrong. */
+function parseWorded(what: string, text: string, width: number): CommandValue {
   try {
     return parseParameter(text, width);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
-    throw bad(`Invalid match key: Error while parsing ${text} - ${error.message}`);
+    throw bad(`Invalid ${what}: Error while parsing ${text} - ${error.message}`);
   }
+}
+
+/** @throws CommandFailure worded as for action parameters */
+export function parseRuntimeData(texts: readonly string[], widths: readonly number[]): CommandValue[] {
+  return texts.map((text, i) => parseWorded('runtime data', text, widths[i]!));
 }
 
 function halves(text: string, separator: string, message: string): readonly [string, string] {
@@ -96,50 +90,38 @@ const shown = ({ value, bytes }: CommandValue): string => hexBytes(value, bytes,
  *
  * @throws CommandFailure worded as for match keys
  */
-export function parseCommandKey(shape: KeyShape, text: string): CommandKey {
-  const { kind, width } = shape;
+export function parseCommandKey({ kind, width }: KeyShape, text: string): CommandKey {
   const ones = onesOf(width);
+  const read = (part: string): CommandValue => parseWorded('match key', part, width);
   switch (kind) {
     case 'exact': {
-      const value = parseKeyValue(text, width);
+      const value = read(text);
       return { match: { kind: 'exact', value: value.value & ones }, text: `EXACT-${shown(value)}` };
     }
     case 'lpm': {
       const [prefix, digits] = halves(text, '/', `Invalid LPM value ${text}, use '/' to separate prefix and length`);
-      const value = parseKeyValue(prefix, width);
+      const value = read(prefix);
       const length = pythonInteger(digits, 10);
       if (length === undefined) throw bad(`Invalid match key: Invalid LPM value ${text}, bad prefix length`);
-      return {
-        match: { kind: 'prefix', value: value.value & ones, length: Number(length) },
-        text: `LPM-${shown(value)}/${length}`,
-      };
+      const match: KeyMatch = { kind: 'prefix', value: value.value & ones, length: Number(length) };
+      return { match, text: `LPM-${shown(value)}/${length}` };
     }
     case 'ternary':
     case 'optional': {
       const [left, right] = halves(text, '&&&', `Invalid ternary value ${text}, use '&&&' to separate key and mask`);
-      const value = parseKeyValue(left, width);
-      const mask = parseKeyValue(right, width);
-      return {
-        match: { kind: 'mask', value: value.value & ones, mask: mask.value & ones },
-        text: `TERNARY-${shown(value)} &&& ${shown(mask)}`,
-      };
+      const value = read(left);
+      const mask = read(right);
+      const match: KeyMatch = { kind: 'mask', value: value.value & ones, mask: mask.value & ones };
+      return { match, text: `TERNARY-${shown(value)} &&& ${shown(mask)}` };
     }
     case 'range': {
-      const [left, right] = halves(
-        text,
-        '->',
-        `Invalid range value ${text}, use '->' to separate range start and range end`,
-      );
-      const low = parseKeyValue(left, width);
-      const high = parseKeyValue(right, width);
-      if (low.value > high.value) {
-        throw bad(`Invalid match key: start is less than end in expression ${text}`);
-      }
-      const isWhole = high.value <= ones;
-      return {
-        match: { kind: 'range', low: low.value & ones, high: isWhole ? high.value : ones },
-        text: `RANGE-${shown(low)} -> ${shown(high)}`,
-      };
+      const hint = `Invalid range value ${text}, use '->' to separate range start and range end`;
+      const [left, right] = halves(text, '->', hint);
+      const low = read(left);
+      const high = read(right);
+      if (low.value > high.value) throw bad(`Invalid match key: start is less than end in expression ${text}`);
+      const match: KeyMatch = { kind: 'range', low: low.value & ones, high: high.value <= ones ? high.value : ones };
+      return { match, text: `RANGE-${shown(low)} -> ${shown(high)}` };
     }
   }
 }

@@ -239,21 +239,18 @@ export class TableControl {
 
   #view(entry: TableEntry): EntryView {
     const { handle, keys, priority, isConst } = entry;
-    const match: Record<string, string> = {};
-    keys.forEach((each, i) => {
-      match[this.#keyTypes[i]!.name] = formatMatch(each);
-    });
+    const match = Object.fromEntries(keys.map((each, i) => [this.#keyTypes[i]!.name, formatMatch(each)]));
     return { handle, match, keys, priority, isConst, ...this.#targetView(entry.target) };
   }
 
   #targetView(target: EntryTarget): Pick<EntryView, 'action' | 'params' | 'member' | 'group'> {
-    if (target.kind === 'member') return { action: undefined, params: {}, member: target.handle, group: undefined };
-    if (target.kind === 'group') return { action: undefined, params: {}, member: undefined, group: target.handle };
+    const none = { action: undefined, params: {}, member: undefined, group: undefined };
+    if (target.kind !== 'action') return { ...none, [target.kind]: target.handle };
     const action = this.runtime.declaration.actions[target.call.action]?.action;
     const params: Record<string, bigint> = {};
     dataParameters(action?.parameters ?? []).forEach(({ variable }, i) => {
       params[variable.name] = target.call.data[i] ?? 0n;
     });
-    return { action: action?.name, params, member: undefined, group: undefined };
+    return { ...none, action: action?.name, params };
   }
 }

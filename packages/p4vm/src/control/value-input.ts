@@ -66,24 +66,6 @@ export function parseValue(type: DataType, input: ValueInput, what: string, name
   return BigInt.asUintN(width, value);
 }
 
-function isMatch(input: MatchInput): input is KeyMatch {
-  return typeof input === 'object' && input !== null && 'kind' in input;
-}
-
-function fromParts(
-  shape: KeyShape,
-  type: DataType,
-  first: ValueInput,
-  second: ValueInput,
-  names: ValueNames,
-): KeyMatch {
-  const what = `key ${shape.name}`;
-  const value = parseValue(type, first, what, names);
-  if (shape.kind === 'lpm') return { kind: 'prefix', value, length: Number(second) };
-  const other = parseValue(type, second, what, names);
-  return shape.kind === 'range' ? { kind: 'range', low: value, high: other } : { kind: 'mask', value, mask: other };
-}
-
 /** @throws ControlError `ERR_CONTROL_BAD_VALUE`, `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_BAD_MATCH` */
 export function parseMatch(shape: KeyShape, type: DataType, input: MatchInput, names: ValueNames): KeyMatch {
   const match = readMatch(shape, type, input, names);
@@ -95,26 +77,27 @@ export function parseMatch(shape: KeyShape, type: DataType, input: MatchInput, n
 
 function readMatch(shape: KeyShape, type: DataType, input: MatchInput, names: ValueNames): KeyMatch {
   if (input === null || input === '_') return { kind: 'any' };
-  if (isMatch(input)) return input;
-  if (Array.isArray(input)) return fromParts(shape, type, input[0] as ValueInput, input[1] as ValueInput, names);
-  const scalar = input as ValueInput;
-  if (typeof scalar === 'string') {
-    const what = `key ${shape.name}`;
-    const parts = /^(.*?)\s*(\/|&&&|\.\.|->)\s*(.*)$/.exec(scalar);
-    if (parts !== null) {
-      const [, left, separator, right] = parts as unknown as [string, string, string, string];
-      const value = parseValue(type, left, what, names);
-      if (separator === '/') {
-        const length = Number(parseInteger(right) ?? -1n);
-        if (length < 0 || length > shape.width) refuse('ERR_CONTROL_BAD_MATCH', `${what}: no prefix of ${right} bits`);
-        if (shape.kind === 'lpm') return { kind: 'prefix', value, length };
-        return { kind: 'mask', value, mask: prefixMask(shape.width, length) };
-      }
-      const other = parseValue(type, right, what, names);
-      return separator === '&&&' ? { kind: 'mask', value, mask: other } : { kind: 'range', low: value, high: other };
-    }
+  if (typeof input === 'object' && 'kind' in input) return input;
+  const what = `key ${shape.name}`;
+  const read = (value: ValueInput): bigint => parseValue(type, value, what, names);
+  if (typeof input === 'object') {
+    const value = read(input[0]);
+    if (shape.kind === 'lpm') return { kind: 'prefix', value, length: Number(input[1]) };
+    const other = read(input[1]);
+    return shape.kind === 'range' ? { kind: 'range', low: value, high: other } : { kind: 'mask', value, mask: other };
   }
-  return { kind: 'exact', value: parseValue(type, scalar, `key ${shape.name}`, names) };
+  const parts = typeof input === 'string' ? /^(.*?)\s*(\/|&&&|\.\.|->)\s*(.*)$/.exec(input) : null;
+  if (parts === null) return { kind: 'exact', value: read(input) };
+  const [, left, separator, right] = parts as unknown as [string, string, string, string];
+  const value = read(left);
+  if (separator === '/') {
+    const length = Number(parseInteger(right) ?? -1n);
+    if (length < 0 || length > shape.width) refuse('ERR_CONTROL_BAD_MATCH', `${what}: no prefix of ${right} bits`);
+    if (shape.kind === 'lpm') return { kind: 'prefix', value, length };
+    return { kind: 'mask', value, mask: prefixMask(shape.width, length) };
+  }
+  const other = read(right);
+  return separator === '&&&' ? { kind: 'mask', value, mask: other } : { kind: 'range', low: value, high: other };
 }
 
 /** A match as text that {@link parseMatch} reads: `0xa000000/8`, `0x800&&&0xf00`, `0x1..0x5`, `0x1`, `_`. */

@@ -24,7 +24,7 @@ const MAX_FIELDS = 1 << 19;
  * fields together. It discards and counts the oldest ones beyond that.
  */
 export class DigestQueue {
-  readonly #digests: Digest[] = [];
+  #digests: Digest[] = [];
   #fields = 0;
   #lost = 0;
 
@@ -52,17 +52,13 @@ export class DigestQueue {
   take(name?: string): Digest[] {
     const taken = this.#digests.filter((digest) => name === undefined || digest.name === name);
     const rest = this.#digests.filter((digest) => name !== undefined && digest.name !== name);
-    this.#digests.length = 0;
-    this.#fields = 0;
-    for (const digest of rest) {
-      this.#digests.push(digest);
-      this.#fields += digest.fields.length;
-    }
+    this.#digests = rest;
+    this.#fields = rest.reduce((sum, { fields }) => sum + fields.length, 0);
     return taken;
   }
 
   reset(): void {
-    this.#digests.length = 0;
+    this.#digests = [];
     this.#fields = 0;
     this.#lost = 0;
   }

@@ -2,21 +2,21 @@ import type { Action, Table } from '../ir/program.js';
 import { invokeAction } from './calls.js';
 import type { Flow } from './flow.js';
 import { read } from './reads.js';
-import { joined, type State } from './state.js';
+import { joined, type States } from './state.js';
 
 /** The states after an action of a table, by its position; -1 where none ran. */
-type ByAction = ReadonlyMap<number, readonly State[]>;
+type ByAction = ReadonlyMap<number, States>;
 
 /** Looks up a table and runs each action that an entry or the default action may name. */
 export function applyTable(
   flow: Flow,
   table: Table,
-  states: readonly State[],
+  states: States,
 ): { readonly hit: ByAction; readonly miss: ByAction } {
   flow.applied.add(table);
   const looked = table.keys.reduce((before, each) => read(flow, each.expression, before), states);
-  const hit = new Map<number, readonly State[]>();
-  const miss = new Map<number, readonly State[]>();
+  const hit = new Map<number, States>();
+  const miss = new Map<number, States>();
   const { onHit, onMiss } = actionsOf(table);
   for (const [position, { action, bound }] of table.actions.entries()) {
     if (!onHit.has(position) && !onMiss.has(position)) continue;
@@ -50,12 +50,7 @@ function actionsOf(table: Table): { onHit: ReadonlySet<number>; onMiss: Readonly
   return { onHit: new Set(onHit), onMiss: new Set(onMiss) };
 }
 
-function runAction(
-  flow: Flow,
-  action: Action,
-  bound: Table['actions'][number]['bound'],
-  states: readonly State[],
-): readonly State[] {
+function runAction(flow: Flow, action: Action, bound: Table['actions'][number]['bound'], states: States): States {
   const directional = action.parameters.filter(({ direction }) => direction !== 'none');
   const args = action.parameters.map((parameter) => ({
     direction: parameter.direction,
@@ -65,7 +60,7 @@ function runAction(
 }
 
 /** `t.apply()`, where the result is unused. */
-export function applied(flow: Flow, table: Table, states: readonly State[]): readonly State[] {
+export function applied(flow: Flow, table: Table, states: States): States {
   const { hit, miss } = applyTable(flow, table, states);
   return joined(flow.space, ...hit.values(), ...miss.values());
 }

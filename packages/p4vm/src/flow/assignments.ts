@@ -6,10 +6,10 @@ import { ANY } from './known-values.js';
 import { isScalar, knownOf, placesOf, staticPlace } from './lookups.js';
 import { type Place, partsOf } from './places.js';
 import { look, read, readIndices } from './reads.js';
-import { joined, type State, YES } from './state.js';
+import { joined, type State, type States, YES } from './state.js';
 
 /** `target = value` in all states. */
-export function assign(flow: Flow, target: LValue, value: Expression, states: readonly State[]): readonly State[] {
+export function assign(flow: Flow, target: LValue, value: Expression, states: States): States {
   const before = readIndices(flow, target, states);
   look(flow, target, before, true);
   const fixed = staticPlace(flow, target);
@@ -23,9 +23,9 @@ export function assign(flow: Flow, target: LValue, value: Expression, states: re
 export function store(
   flow: Flow,
   value: Expression,
-  states: readonly State[],
+  states: States,
   where: (state: State) => readonly Place[] | 'part',
-): readonly State[] {
+): States {
   if (states.length === 0) return states;
   if (value.kind === 'conditional') {
     const { yes, no } = branch(flow, value.condition, states);
@@ -69,7 +69,7 @@ function putScalar(state: State, places: readonly Place[] | 'part', value: numbe
 }
 
 /** Reads a value. A value copied as a whole may be partly unwritten. */
-function readPlaces(flow: Flow, value: Expression, states: readonly State[]): readonly State[] {
+function readPlaces(flow: Flow, value: Expression, states: States): States {
   if (value.kind === 'aggregate')
     return value.elements.reduce((before, each) => readPlaces(flow, each, before), states);
   return read(flow, value, states);

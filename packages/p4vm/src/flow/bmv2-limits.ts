@@ -6,6 +6,7 @@ import type {
   ExternInstance,
   IrFunction,
   IrProgram,
+  IrTransition,
   ParserInstance,
   Statement,
   Table,
@@ -70,15 +71,8 @@ class Limits {
       return;
     }
     walkStates(instance, this.#visitor(part));
-    for (const { transition } of instance.states) {
-      if (transition.kind === 'goto') continue;
-      for (const label of transition.cases.flatMap(({ labels }) => labels)) {
-        if (label.kind !== 'range') continue;
-        for (const bound of [label.low, label.high]) {
-          if (bound.kind === 'constant') continue;
-          this.#refuse('bmv2-select-range', bound.span, 'p4c takes only constants as bounds of a range in a select');
-        }
-      }
+    for (const { span } of instance.states.flatMap(({ transition }) => runtimeBounds(transition))) {
+      this.#refuse('bmv2-select-range', span, 'p4c takes only constants as bounds of a range in a select');
     }
   }
 
@@ -181,6 +175,15 @@ class Limits {
       }
     }
   }
+}
+
+/** The bounds of ranges in a select that are not constant. */
+export function runtimeBounds(transition: IrTransition): readonly Expression[] {
+  const cases = transition.kind === 'goto' ? [] : transition.cases;
+  const bounds = cases.flatMap(({ labels }) =>
+    labels.flatMap((label) => (label.kind === 'range' ? [label.low, label.high] : [])),
+  );
+  return bounds.filter(({ kind }) => kind !== 'constant');
 }
 
 function isPowerOfTwo(expression: Expression): boolean {

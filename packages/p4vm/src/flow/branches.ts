@@ -1,4 +1,5 @@
 import type { Expression } from '../ir/program.js';
+import type { BinaryOperator } from '../syntax/ast.js';
 import { applyTable } from './applications.js';
 import { setValid } from './contents.js';
 import type { Flow } from './flow.js';
@@ -6,16 +7,16 @@ import { bitsOf, isSigned, knownOf, placesOf, validityOf } from './lookups.js';
 import type { Place } from './places.js';
 import { headersOf } from './places.js';
 import { read } from './reads.js';
-import { joined, NO, type State, YES } from './state.js';
+import { joined, NO, type State, type States, YES } from './state.js';
 
 /** The states in which a condition holds, and in which it does not. */
 export interface Branches {
-  readonly yes: readonly State[];
-  readonly no: readonly State[];
+  readonly yes: States;
+  readonly no: States;
 }
 
 /** Evaluates a condition. The states after it know what it tests about validity and values. */
-export function branch(flow: Flow, condition: Expression, states: readonly State[]): Branches {
+export function branch(flow: Flow, condition: Expression, states: States): Branches {
   if (states.length === 0) return { yes: [], no: [] };
   switch (condition.kind) {
     case 'unary': {
@@ -45,7 +46,7 @@ export function branch(flow: Flow, condition: Expression, states: readonly State
   return { yes: after.map((each) => each.copy()), no: after };
 }
 
-function binary(flow: Flow, condition: Expression<'binary'>, states: readonly State[]): Branches {
+function binary(flow: Flow, condition: Expression<'binary'>, states: States): Branches {
   const { operator, left, right } = condition;
   if (operator === '&&' || operator === '||') {
     const first = branch(flow, left, states);
@@ -78,33 +79,22 @@ function comparison(
   state: State,
 ): { readonly place: Expression; readonly value: bigint; readonly isNot: boolean } | undefined {
   const [leftValue, rightValue] = [left, right].map((each) => flow.known.single(knownOf(flow, each, state)));
-  if (operator === '==' || operator === '!=') {
-    const isNot = operator === '!=';
-    if (rightValue !== undefined) return { place: left, value: rightValue, isNot };
-    return leftValue === undefined ? undefined : { place: right, value: leftValue, isNot };
-  }
+  const value = rightValue ?? leftValue;
+  if (value === undefined) return undefined;
+  const [place, compared] = rightValue === undefined ? [right, MIRRORED[operator] ?? operator] : [left, operator];
+  if (operator === '==' || operator === '!=') return { place, value, isNot: operator === '!=' };
   if (bitsOf(left.type) === undefined || isSigned(left.type)) return undefined;
   // `x > 0` and the like, either way round.
-  if (rightValue !== undefined) {
-    if ((operator === '>' && rightValue === 0n) || (operator === '>=' && rightValue === 1n)) {
-      return { place: left, value: 0n, isNot: true };
-    }
-    if ((operator === '<' && rightValue === 1n) || (operator === '<=' && rightValue === 0n)) {
-      return { place: left, value: 0n, isNot: false };
-    }
-  } else if (leftValue !== undefined) {
-    if ((operator === '<' && leftValue === 0n) || (operator === '<=' && leftValue === 1n)) {
-      return { place: right, value: 0n, isNot: true };
-    }
-    if ((operator === '>' && leftValue === 1n) || (operator === '>=' && leftValue === 0n)) {
-      return { place: right, value: 0n, isNot: false };
-    }
-  }
+  if (compared === (value === 0n ? '>' : '>=') && value <= 1n) return { place, value: 0n, isNot: true };
+  if (compared === (value === 0n ? '<=' : '<') && value <= 1n) return { place, value: 0n, isNot: false };
   return undefined;
 }
 
+/** Comparisons with their sides exchanged. */
+const MIRRORED: Readonly<Record<string, BinaryOperator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+
 /** Splits states by whether an expression, already read, has a value. */
-export function equals(flow: Flow, expression: Expression, value: bigint, states: readonly State[]): Branches {
+export function equals(flow: Flow, expression: Expression, value: bigint, states: States): Branches {
   const [yes, no]: State[][] = [[], []];
   for (const state of states) {
     const way = equalsIn(flow, expression, value, state);

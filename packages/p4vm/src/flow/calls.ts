@@ -4,13 +4,21 @@ import type {
   ControlInstance,
   Expression,
   IrArgument,
-  IrParameter,
+  IrFunction,
   ParserInstance,
 } from '../ir/program.js';
-import type { Span } from '../source/position.js';
 import { applied } from './applications.js';
 import { store } from './assignments.js';
-import { capture, clear, makeInvalid, makeValid, restore, setPerhapsWritten, setWritten } from './contents.js';
+import {
+  capture,
+  clear,
+  makeInvalid,
+  makeValid,
+  restore,
+  setPerhapsWritten,
+  setWritten,
+  setWrittenAt,
+} from './contents.js';
 import { callExtern, callMethod } from './externs.js';
 import type { Flow, Frame } from './flow.js';
 import { ANY } from './known-values.js';
@@ -19,11 +27,11 @@ import { callPacket } from './packets.js';
 import { runParser } from './parsers.js';
 import { headersOf, type Place, scalarsOf } from './places.js';
 import { look, read, readIndices } from './reads.js';
-import { joined, MAYBE, NO, type State, YES } from './state.js';
+import { joined, MAYBE, NO, type State, type States, YES } from './state.js';
 import { run, runAll } from './statements.js';
 
 /** Evaluates a call in all states. */
-export function call(flow: Flow, expression: Call, states: readonly State[]): readonly State[] {
+export function call(flow: Flow, expression: Call, states: States): States {
   switch (expression.kind) {
     case 'set-validity':
       return setValidity(flow, expression, states);
@@ -63,11 +71,7 @@ export function call(flow: Flow, expression: Call, states: readonly State[]): re
 }
 
 /** Runs a parser or control whose parameters have their values. */
-export function runInstance(
-  flow: Flow,
-  instance: ControlInstance | ParserInstance,
-  states: readonly State[],
-): readonly State[] {
+export function runInstance(flow: Flow, instance: ControlInstance | ParserInstance, states: States): States {
   for (const variable of instance.locals) {
     const place = flow.places.of(variable);
     for (const state of states) clear(state, place, flow.known);
@@ -77,12 +81,7 @@ export function runInstance(
 }
 
 /** Runs an action, called or chosen by a table. */
-export function invokeAction(
-  flow: Flow,
-  action: Action,
-  args: readonly IrArgument[],
-  states: readonly State[],
-): readonly State[] {
+export function invokeAction(flow: Flow, action: Action, args: readonly IrArgument[], states: States): States {
   const { isInAction } = flow;
   flow.isInAction = true;
   const after = invoke(flow, action, args, states, (each) => run(flow, action.body, each));
@@ -90,11 +89,7 @@ export function invokeAction(
   return after;
 }
 
-interface Callee {
-  readonly name: string;
-  readonly parameters: readonly IrParameter[];
-  readonly span: Span;
-}
+type Callee = Pick<IrFunction, 'name' | 'parameters' | 'span'>;
 
 /**
  * Makes a call: passes the arguments, runs `body`, and stores the results at the caller's places, after `exit` as well.
@@ -103,9 +98,9 @@ function invoke(
   flow: Flow,
   callee: Callee,
   args: readonly IrArgument[],
-  states: readonly State[],
-  body: (states: readonly State[]) => readonly State[],
-): readonly State[] {
+  states: States,
+  body: (states: States) => States,
+): States {
   const { parameters } = callee;
   let before = states;
   const shared = parameters.map(({ variable, direction }, at): Place | undefined => {
@@ -152,7 +147,7 @@ function invoke(
 }
 
 /** Notes unwritten values of out parameters. Headers are exempt, because they may be invalid. */
-function noteOutParameters(flow: Flow, { name, parameters, span }: Callee, states: readonly State[]): void {
+function noteOutParameters(flow: Flow, { name, parameters, span }: Callee, states: States): void {
   for (const { variable, direction } of parameters) {
     if (direction !== 'out') continue;
     const own = flow.places.own(variable);
@@ -160,22 +155,13 @@ function noteOutParameters(flow: Flow, { name, parameters, span }: Callee, state
     for (const scalar of scalarsOf(own)) {
       if (inHeaders.has(scalar)) continue;
       for (const state of states) {
-        const written = state.isWritten(scalar);
-        flow.findings.note('uninitialized_out_param', span, `${scalar.name} of ${name}`, {
-          right: written !== NO,
-          wrong: written !== YES,
-          isCut: flow.isCut(state),
-        });
+        flow.note('uninitialized_out_param', span, `${scalar.name} of ${name}`, state.isWritten(scalar), state);
       }
     }
   }
 }
 
-function setValidity(
-  flow: Flow,
-  { header, valid }: Expression<'set-validity'>,
-  states: readonly State[],
-): readonly State[] {
+function setValidity(flow: Flow, { header, valid }: Expression<'set-validity'>, states: States): States {
   const after = readIndices(flow, header, states);
   for (const state of after) {
     const places = placesOf(flow, header, state);
@@ -193,11 +179,7 @@ function setValidity(
   return after;
 }
 
-function pushPop(
-  flow: Flow,
-  { stack, method, count }: Expression<'push-pop'>,
-  states: readonly State[],
-): readonly State[] {
+function pushPop(flow: Flow, { stack, method, count }: Expression<'push-pop'>, states: States): States {
   const after = readIndices(flow, stack, states);
   for (const state of after) {
     const [place, ...others] = placesOf(flow, stack, state);
@@ -219,20 +201,17 @@ function pushPop(
 }
 
 /** Writes an unknown value to an argument. */
-export function writeAny(flow: Flow, target: Expression, states: readonly State[]): readonly State[] {
+export function writeAny(flow: Flow, target: Expression, states: States): States {
   const after = readIndices(flow, target, states);
   look(flow, target, after, true);
   for (const state of after) {
-    if (target.kind === 'slice') continue;
-    const places = placesOf(flow, target, state);
-    if (places.length === 1) setWritten(state, places[0]!);
-    else setPerhapsWritten(state, places);
+    if (target.kind !== 'slice') setWrittenAt(state, placesOf(flow, target, state));
   }
   return after;
 }
 
 /** Evaluates the arguments of a callee outside of the program: first those it reads, then those it writes. */
-export function passArguments(flow: Flow, args: readonly IrArgument[], states: readonly State[]): readonly State[] {
+export function passArguments(flow: Flow, args: readonly IrArgument[], states: States): States {
   let after = states;
   for (const { direction, value } of args) {
     if (value !== undefined && direction !== 'out') after = read(flow, value, after);

@@ -67,6 +67,12 @@ export function setWritten(state: State, place: Place): void {
   );
 }
 
+/** As `setWritten`, of the one of several places that is written. */
+export function setWrittenAt(state: State, places: readonly Place[]): void {
+  if (places.length === 1) setWritten(state, places[0]!);
+  else setPerhapsWritten(state, places);
+}
+
 /** Notes a write to one of several places, without knowing which. */
 export function setPerhapsWritten(state: State, places: readonly Place[]): void {
   for (const place of places) {

@@ -5,12 +5,12 @@ import type { Flow } from './flow.js';
 import { isScalar, placesOf } from './lookups.js';
 import { headersOf } from './places.js';
 import { look, lookAtAll, lookAtHeader, read, readIndices } from './reads.js';
-import { joined, type State, YES } from './state.js';
+import { joined, type State, type States, YES } from './state.js';
 
 type ExternCall = Expression<'call-extern'>;
 
 /** Effects of the functions of core.p4 and v1model.p4 on values and validity. */
-export function callExtern(flow: Flow, expression: ExternCall, states: readonly State[]): readonly State[] {
+export function callExtern(flow: Flow, expression: ExternCall, states: States): States {
   const { name, arguments: args } = expression;
   switch (name) {
     case 'verify': {
@@ -32,8 +32,8 @@ export function callExtern(flow: Flow, expression: ExternCall, states: readonly 
     }
     case 'mark_to_drop': {
       for (const state of states) {
-        setStandard(flow, state, 'egress_spec', 511n);
-        setStandard(flow, state, 'mcast_grp', 0n);
+        flow.setStandard(state, 'egress_spec', 511n);
+        flow.setStandard(state, 'mcast_grp', 0n);
       }
       return states;
     }
@@ -47,13 +47,8 @@ export function callExtern(flow: Flow, expression: ExternCall, states: readonly 
   }
 }
 
-function setStandard(flow: Flow, state: State, field: string, value: bigint): void {
-  const place = flow.standardField(field);
-  if (place !== undefined) state.set(place, YES, flow.known.one(value));
-}
-
 /** A struct given to `digest` or a header given to `hash` is read as a whole. */
-function lookIntoWholes(flow: Flow, args: readonly IrArgument[], states: readonly State[]): readonly State[] {
+function lookIntoWholes(flow: Flow, args: readonly IrArgument[], states: States): States {
   const lookInto = (value: Expression, state: State): void => {
     if (value.kind === 'aggregate') for (const each of value.elements) lookInto(each, state);
     else if (!isScalar(value.type)) {
@@ -70,7 +65,7 @@ function lookIntoWholes(flow: Flow, args: readonly IrArgument[], states: readonl
 }
 
 /** A checksum leaves out fields of invalid headers. */
-function checksum(flow: Flow, args: readonly IrArgument[], states: readonly State[]): readonly State[] {
+function checksum(flow: Flow, args: readonly IrArgument[], states: States): States {
   const [condition, data, sum, algorithm] = args.map(({ value }) => value);
   if (condition === undefined || data === undefined || sum === undefined) return states;
   const { yes, no } = branch(flow, condition, states);
@@ -80,7 +75,7 @@ function checksum(flow: Flow, args: readonly IrArgument[], states: readonly Stat
   return joined(flow.space, algorithm === undefined ? after : read(flow, algorithm, after), no);
 }
 
-function readValid(flow: Flow, value: Expression, states: readonly State[]): readonly State[] {
+function readValid(flow: Flow, value: Expression, states: States): States {
   if (value.kind === 'aggregate') return value.elements.reduce((before, each) => readValid(flow, each, before), states);
   if (value.kind !== 'member' || value.base.type.kind !== 'header') return read(flow, value, states);
   const { base } = value;
@@ -93,21 +88,11 @@ function readValid(flow: Flow, value: Expression, states: readonly State[]): rea
 }
 
 /** Notes packets that will be cloned, resubmitted or recirculated. */
-function leaving(flow: Flow, { name, arguments: args, span }: ExternCall, states: readonly State[]): readonly State[] {
-  const [first] = args;
-  const type = first?.value?.kind === 'constant' && first.value.type.kind === 'enum' ? first.value : undefined;
-  const member = type?.type.kind === 'enum' ? type.type.members[Number(type.value)] : undefined;
-  const way = name.startsWith('clone')
-    ? member === 'E2E'
-      ? 'E2E'
-      : 'I2E'
-    : name.startsWith('resubmit')
-      ? 'resubmit'
-      : name.startsWith('recirculate')
-        ? 'recirculate'
-        : undefined;
-  if (way === undefined) return states;
-  const home = way === 'resubmit' ? 'ingress' : way === 'recirculate' ? 'egress' : undefined;
+function leaving(flow: Flow, { name, arguments: args, span }: ExternCall, states: States): States {
+  const [call] = /^(clone|resubmit|recirculate)/.exec(name) ?? [];
+  if (call === undefined) return states;
+  const way = call === 'resubmit' || call === 'recirculate' ? call : cloneOf(args[0]);
+  const home = call === 'resubmit' ? 'ingress' : call === 'recirculate' ? 'egress' : undefined;
   if (home !== undefined && flow.part !== home) {
     flow.findings.note('unsupported', span, `${name} outside of ${home}`, { right: false, wrong: true, isCut: false });
   }
@@ -116,7 +101,7 @@ function leaving(flow: Flow, { name, arguments: args, span }: ExternCall, states
     const known = flow.lists.has(way) ? flow.lists.get(way) : new Set<number>();
     known?.add(Number(number.value));
     flow.lists.set(way, known);
-  } else if (args.length > (name.startsWith('clone') ? 2 : 0)) {
+  } else if (args.length > (call === 'clone' ? 2 : 0)) {
     // The older forms carry values.
     flow.lists.set(way, undefined);
   } else if (!flow.lists.has(way)) flow.lists.set(way, new Set());
@@ -124,12 +109,19 @@ function leaving(flow: Flow, { name, arguments: args, span }: ExternCall, states
   return states;
 }
 
+/** The way of a clone, by the first argument of the call. */
+function cloneOf(argument: IrArgument | undefined): 'I2E' | 'E2E' {
+  const value = argument?.value;
+  if (value?.kind !== 'constant' || value.type.kind !== 'enum') return 'I2E';
+  return value.type.members[Number(value.value)] === 'E2E' ? 'E2E' : 'I2E';
+}
+
 /** Methods of extern objects: their results are written, with unknown values. */
 export function callMethod(
   flow: Flow,
   { instance, method, arguments: args }: Expression<'call-method'>,
-  states: readonly State[],
-): readonly State[] {
+  states: States,
+): States {
   if (method === 'read') flow.metersRead.add(instance);
   return passArguments(flow, args, states);
 }

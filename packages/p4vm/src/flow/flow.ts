@@ -1,6 +1,6 @@
 import type { Action, DataType, ExternInstance, IrProgram, ParserInstance, Table } from '../ir/program.js';
 import type { Span } from '../source/position.js';
-import type { Findings } from './findings.js';
+import type { Findings, WarningKind } from './findings.js';
 import { KnownValues } from './known-values.js';
 import { bitsOf } from './lookups.js';
 import {
@@ -13,7 +13,7 @@ import {
   scalarsOf,
   weightOf,
 } from './places.js';
-import { type State, StateSpace, type Telling } from './state.js';
+import { NO, type State, StateSpace, type Telling, YES } from './state.js';
 
 /** Collects the states that leave a body before its end. */
 export interface Frame {
@@ -96,6 +96,16 @@ export class Flow {
   standardField(name: string): ScalarPlace | undefined {
     const place = this.standard.kind === 'struct' ? this.standard.fields.get(name) : undefined;
     return place?.kind === 'scalar' ? place : undefined;
+  }
+
+  setStandard(state: State, name: string, value: bigint): void {
+    const place = this.standardField(name);
+    if (place !== undefined) state.set(place, YES, this.known.one(value));
+  }
+
+  /** Notes what a state knows of something that should be written or valid. */
+  note(kind: WarningKind, span: Span, name: string, is: number, state: State): void {
+    this.findings.note(kind, span, name, { right: is !== NO, wrong: is !== YES, isCut: this.isCut(state) });
   }
 
   /** Whether a state's packet ended before the parser did. */

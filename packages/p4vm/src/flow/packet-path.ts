@@ -3,7 +3,7 @@ import { runInstance } from './calls.js';
 import { capture, clear, restore } from './contents.js';
 import type { Flow } from './flow.js';
 import { type Place, scalarsOf } from './places.js';
-import { joined, NO, State, StateSet, YES } from './state.js';
+import { Arrivals, joined, NO, State, type States, YES } from './state.js';
 
 /** Values of `instance_type`: see simple_switch. */
 const INSTANCE = {
@@ -22,8 +22,8 @@ type Way = keyof Flow['leaves'];
 /** Follows packets through the parts of V1Switch until no new state appears. */
 export function followPackets(flow: Flow): void {
   const { program, space } = flow;
-  const received = new Arrivals(new StateSet(space));
-  const clones = new Arrivals(new StateSet(space));
+  const received = new Arrivals(space);
+  const clones = new Arrivals(space);
   received.add(receivedState(flow, INSTANCE.normal));
   while (received.isWaiting || clones.isWaiting) {
     flow.rejected = [];
@@ -42,31 +42,8 @@ export function followPackets(flow: Flow): void {
   }
 }
 
-/** The states that arrive at a point: all of them, and the new ones. */
-class Arrivals {
-  #waiting = new Set<State>();
-
-  constructor(readonly all: StateSet) {}
-
-  get isWaiting(): boolean {
-    return this.#waiting.size > 0;
-  }
-
-  add(state: State): void {
-    for (const each of this.all.add(state)) this.#waiting.add(each);
-  }
-
-  /** Takes the states that are new or have become less specific. */
-  take(): State[] {
-    const current = new Set(this.all.states);
-    const taken = [...this.#waiting].filter((each) => current.has(each)).map((each) => each.copy());
-    this.#waiting.clear();
-    return taken;
-  }
-}
-
 /** Runs a part of the switch. Its parameters are the packet's headers and metadata. */
-function part(flow: Flow, instance: ParserInstance | ControlInstance, states: readonly State[]): readonly State[] {
+function part(flow: Flow, instance: ParserInstance | ControlInstance, states: States): States {
   const { headers, metadata, standard } = flow;
   const all: readonly Place[] = [headers, metadata, standard];
   for (const [at, { variable }] of instance.parameters.entries()) flow.places.bind(variable, all[at]);
@@ -87,16 +64,11 @@ function receivedState(flow: Flow, instance: bigint): State {
   clear(state, flow.headers, known);
   for (const each of scalarsOf(flow.metadata)) state.set(each, NO, known.one(0n));
   for (const each of scalarsOf(flow.standard)) state.set(each, YES);
-  setField(flow, state, 'instance_type', instance);
-  for (const name of ['egress_spec', 'mcast_grp', 'checksum_error']) setField(flow, state, name, 0n);
-  setField(flow, state, 'parser_error', flow.noError);
+  flow.setStandard(state, 'instance_type', instance);
+  for (const name of ['egress_spec', 'mcast_grp', 'checksum_error']) flow.setStandard(state, name, 0n);
+  flow.setStandard(state, 'parser_error', flow.noError);
   for (const each of [flow.consumed, ...Object.values(flow.leaves)]) state.set(each, YES, known.one(0n));
   return state;
-}
-
-function setField(flow: Flow, state: State, name: string, value: bigint): void {
-  const place = flow.standardField(name);
-  if (place !== undefined) state.set(place, YES, flow.known.one(value));
 }
 
 function isDropped(flow: Flow, state: State): boolean {
@@ -116,13 +88,13 @@ function toEgress(flow: Flow, state: State): State {
   if (type !== undefined && group !== undefined && known.single(state.value(group)) !== 0n) {
     after.set(type, YES, known.union(state.value(type), known.one(INSTANCE.replicated)));
   }
-  setField(flow, after, 'egress_spec', 0n);
+  flow.setStandard(after, 'egress_spec', 0n);
   for (const each of Object.values(flow.leaves)) after.set(each, YES, known.one(0n));
   return after;
 }
 
 /** States whose packets take `way` at the end of a pipeline. */
-function goers(flow: Flow, way: Way, states: readonly State[]): readonly State[] {
+function goers(flow: Flow, way: Way, states: States): States {
   return states.filter((each) => flow.known.has(each.value(flow.leaves[way]), 1n));
 }
 
@@ -139,7 +111,7 @@ function listed(flow: Flow, way: Way): readonly Place[] {
 }
 
 /** Gives a packet that enters again the metadata that it keeps, from the states in which it left. */
-function takeAlong(flow: Flow, way: Way, from: readonly State[], to: State): void {
+function takeAlong(flow: Flow, way: Way, from: States, to: State): void {
   for (const each of scalarsOf(flow.metadata)) to.set(each, NO, flow.known.one(0n));
   for (const place of listed(flow, way)) {
     let isFirst = true;
@@ -153,7 +125,7 @@ function takeAlong(flow: Flow, way: Way, from: readonly State[], to: State): voi
   }
 }
 
-function goRound(flow: Flow, way: Way, states: readonly State[], received: Arrivals, instance: bigint): void {
+function goRound(flow: Flow, way: Way, states: States, received: Arrivals, instance: bigint): void {
   const from = goers(flow, way, states);
   if (from.length === 0) return;
   const state = receivedState(flow, instance);
@@ -162,23 +134,23 @@ function goRound(flow: Flow, way: Way, states: readonly State[], received: Arriv
 }
 
 /** A clone of ingress: the packet as it was parsed, with metadata as at the end of ingress. */
-function cloneOfIngress(flow: Flow, parsed: readonly State[], ingress: readonly State[], clones: Arrivals): void {
+function cloneOfIngress(flow: Flow, parsed: States, ingress: States, clones: Arrivals): void {
   const from = goers(flow, 'I2E', ingress);
   if (from.length === 0) return;
   for (const each of parsed) {
     const clone = toEgress(flow, each);
     takeAlong(flow, 'I2E', from, clone);
-    setField(flow, clone, 'instance_type', INSTANCE.ingressClone);
+    flow.setStandard(clone, 'instance_type', INSTANCE.ingressClone);
     clones.add(clone);
   }
 }
 
 /** A clone of egress: the packet at the end of egress, with the metadata that it keeps. */
-function cloneOfEgress(flow: Flow, egress: readonly State[], clones: Arrivals): void {
+function cloneOfEgress(flow: Flow, egress: States, clones: Arrivals): void {
   for (const each of goers(flow, 'E2E', egress)) {
     const clone = toEgress(flow, each);
     takeAlong(flow, 'E2E', [each], clone);
-    setField(flow, clone, 'instance_type', INSTANCE.egressClone);
+    flow.setStandard(clone, 'instance_type', INSTANCE.egressClone);
     clones.add(clone);
   }
 }

@@ -5,12 +5,12 @@ import { ANY } from './known-values.js';
 import { placesOf } from './lookups.js';
 import { type HeaderPlace, headersOf, type Place } from './places.js';
 import { look, read, readIndices } from './reads.js';
-import { MAYBE, NO, type State, YES } from './state.js';
+import { MAYBE, NO, type State, type States, YES } from './state.js';
 
 type PacketCall = Expression<'call-packet'>;
 
 /** `extract`, `lookahead`, `advance`, `length` and `emit`. */
-export function callPacket(flow: Flow, expression: PacketCall, states: readonly State[]): readonly State[] {
+export function callPacket(flow: Flow, expression: PacketCall, states: States): States {
   const [first, ...others] = expression.arguments.map(({ value }) => value);
   switch (expression.method) {
     case 'length':
@@ -43,7 +43,7 @@ function mayBeCut(flow: Flow, state: State): void {
   flow.rejected.push(cut);
 }
 
-function take(flow: Flow, states: readonly State[]): readonly State[] {
+function take(flow: Flow, states: States): States {
   for (const state of states) {
     mayBeCut(flow, state);
     state.set(flow.consumed, YES, flow.known.one(1n));
@@ -51,7 +51,7 @@ function take(flow: Flow, states: readonly State[]): readonly State[] {
   return states;
 }
 
-function extract(flow: Flow, target: Expression, states: readonly State[]): readonly State[] {
+function extract(flow: Flow, target: Expression, states: States): States {
   take(flow, states);
   return states.filter((state) => {
     const places = placesOf(flow, target, state);
@@ -90,13 +90,6 @@ function emit(flow: Flow, expression: Expression, place: Place, state: State): v
   for (const header of headersOf(place)) {
     if (state.validity(header) === NO) continue;
     const span = flow.madeValid.get(header) ?? expression.span;
-    for (const each of header.scalars) {
-      const written = state.isWritten(each);
-      flow.findings.note('uninitialized_use', span, each.name, {
-        right: written !== NO,
-        wrong: written !== YES,
-        isCut: flow.isCut(state),
-      });
-    }
+    for (const each of header.scalars) flow.note('uninitialized_use', span, each.name, state.isWritten(each), state);
   }
 }

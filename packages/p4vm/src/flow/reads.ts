@@ -4,10 +4,10 @@ import { call } from './calls.js';
 import type { Flow } from './flow.js';
 import { isScalar, placesOf, staticPlace } from './lookups.js';
 import type { Place, ScalarPlace } from './places.js';
-import { joined, NO, type State, YES } from './state.js';
+import { joined, NO, type State, type States, YES } from './state.js';
 
 /** Evaluates an expression in all states: checks its reads and runs its calls. */
-export function read(flow: Flow, expression: Expression, states: readonly State[]): readonly State[] {
+export function read(flow: Flow, expression: Expression, states: States): States {
   if (states.length === 0) return states;
   switch (expression.kind) {
     case 'constant':
@@ -51,7 +51,7 @@ export function read(flow: Flow, expression: Expression, states: readonly State[
 }
 
 /** Evaluates the indices of an expression that denotes a place, and its root if that is no place. */
-export function readIndices(flow: Flow, expression: Expression, states: readonly State[]): readonly State[] {
+export function readIndices(flow: Flow, expression: Expression, states: States): States {
   switch (expression.kind) {
     case 'variable':
       return states;
@@ -68,7 +68,7 @@ export function readIndices(flow: Flow, expression: Expression, states: readonly
 }
 
 /** Checks an access to a place: whether its header is valid and, for a read, whether it was written. */
-export function look(flow: Flow, expression: Expression, states: readonly State[], isWritten: boolean): void {
+export function look(flow: Flow, expression: Expression, states: States, isWritten: boolean): void {
   const headers: Expression[] = [];
   for (let each: Expression = expression; ; each = each.base) {
     if (each.kind !== 'member' && each.kind !== 'element' && each.kind !== 'slice') break;
@@ -94,11 +94,7 @@ export function lookAtHeader(flow: Flow, header: Expression, state: State, known
   const all = places.map((each) => (each.kind === 'header' ? state.validity(each) : YES));
   if (all.length === 0) return true;
   const validity = oneOf(all);
-  flow.findings.note('invalid_header', header.span, nameOf(header, places), {
-    right: validity !== NO,
-    wrong: validity !== YES,
-    isCut: flow.isCut(state),
-  });
+  flow.note('invalid_header', header.span, nameOf(header, places), validity, state);
   return validity !== NO;
 }
 
@@ -113,11 +109,7 @@ function noteWritten(flow: Flow, expression: Expression, places: readonly Place[
   if (first === undefined) return;
   const written = oneOf(scalars.map((each) => state.isWritten(each)));
   const kind = flow.metadataValues.has(first.id) ? 'uninitialized_metadata' : 'uninitialized_use';
-  flow.findings.note(kind, expression.span, nameOf(expression, places), {
-    right: written !== NO,
-    wrong: written !== YES,
-    isCut: flow.isCut(state),
-  });
+  flow.note(kind, expression.span, nameOf(expression, places), written, state);
 }
 
 function nameOf(expression: Expression, places: readonly Place[]): string {

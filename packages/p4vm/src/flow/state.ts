@@ -62,6 +62,9 @@ interface Page {
 
 const EMPTY: Page = { written: new Uint8Array(PAGE), values: new Int32Array(PAGE), owner: {} };
 
+/** The states of packets on several paths. */
+export type States = readonly State[];
+
 /** The knowledge, at one point of the program, of the packets that reach it on one path. */
 export class State {
   #pages: Page[] = [];
@@ -188,12 +191,12 @@ export class StateSet {
 
   constructor(readonly space: StateSpace) {}
 
-  get states(): readonly State[] {
+  get states(): States {
     return [...this.#states.values()];
   }
 
   /** Adds a state and takes ownership of it. Returns the states that are new or changed. */
-  add(state: State): readonly State[] {
+  add(state: State): States {
     const key = state.key(this.#without);
     const known = this.#states.get(key);
     if (known !== undefined) return known.join(state) ? [known] : [];
@@ -243,8 +246,35 @@ export class StateSet {
   }
 }
 
+/** The states that arrive at a point, some of them not yet followed. */
+export class Arrivals {
+  readonly #all: StateSet;
+  readonly #waiting = new Set<State>();
+
+  constructor(space: StateSpace) {
+    this.#all = new StateSet(space);
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Adds states and takes ownership of them. */
+  add(...states: States): void {
+    for (const state of states) for (const each of this.#all.add(state)) this.#waiting.add(each);
+  }
+
+  /** Takes copies of the states that are new or have become less specific. */
+  take(): State[] {
+    const current = new Set(this.#all.states);
+    const taken = [...this.#waiting].filter((each) => current.has(each)).map((each) => each.copy());
+    this.#waiting.clear();
+    return taken;
+  }
+}
+
 /** The states where paths meet. Takes ownership of the lists. */
-export function joined(space: StateSpace, ...lists: readonly (readonly State[])[]): readonly State[] {
+export function joined(space: StateSpace, ...lists: readonly States[]): States {
   const [first, ...others] = lists.filter((each) => each.length > 0);
   if (first === undefined) return [];
   if (others.length === 0 && first.length <= 1) return first;

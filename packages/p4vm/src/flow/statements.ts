@@ -1,15 +1,15 @@
 import type { Expression, Statement } from '../ir/program.js';
 import { applyTable } from './applications.js';
 import { assign, store } from './assignments.js';
-import { branch, equals } from './branches.js';
-import { clear, setPerhapsWritten, setWritten } from './contents.js';
+import { type Branches, branch, equals } from './branches.js';
+import { clear, setWrittenAt } from './contents.js';
 import type { Flow } from './flow.js';
 import { placesOf } from './lookups.js';
 import { read, readIndices } from './reads.js';
-import { joined, type State, StateSet } from './state.js';
+import { Arrivals, joined, StateSet, type States } from './state.js';
 
 /** Runs a statement in all states. Returns no states if nothing follows it. */
-export function run(flow: Flow, statement: Statement, states: readonly State[]): readonly State[] {
+export function run(flow: Flow, statement: Statement, states: States): States {
   if (states.length === 0) return states;
   for (const _ of states) flow.space.spend();
   const { space } = flow;
@@ -46,7 +46,7 @@ export function run(flow: Flow, statement: Statement, states: readonly State[]):
       return switchValue(flow, statement, states);
     case 'for': {
       const before = runAll(flow, statement.initial, states);
-      const body = (each: readonly State[]): readonly State[] => run(flow, statement.body, each);
+      const body = (each: States): States => run(flow, statement.body, each);
       return loop(flow, before, (each) => branch(flow, statement.condition, each), body, statement.update);
     }
     case 'for-range':
@@ -61,14 +61,14 @@ export function run(flow: Flow, statement: Statement, states: readonly State[]):
   }
 }
 
-export function runAll(flow: Flow, statements: readonly Statement[], states: readonly State[]): readonly State[] {
+export function runAll(flow: Flow, statements: readonly Statement[], states: States): States {
   return statements.reduce((before, each) => run(flow, each, before), states);
 }
 
-function switchAction(flow: Flow, statement: Statement<'switch-action'>, states: readonly State[]): readonly State[] {
+function switchAction(flow: Flow, statement: Statement<'switch-action'>, states: States): States {
   const { hit, miss } = applyTable(flow, statement.table, states);
-  const ends: (readonly State[])[] = [];
-  const other: (readonly State[])[] = [];
+  const ends: States[] = [];
+  const other: States[] = [];
   for (const position of statement.table.actions.keys()) {
     const ran = [hit.get(position) ?? [], miss.get(position) ?? []];
     const body = statement.cases.find((each) => each.action === position)?.body;
@@ -82,12 +82,12 @@ function switchAction(flow: Flow, statement: Statement<'switch-action'>, states:
   return joined(flow.space, ...ends);
 }
 
-function switchValue(flow: Flow, statement: Statement<'switch-value'>, states: readonly State[]): readonly State[] {
+function switchValue(flow: Flow, statement: Statement<'switch-value'>, states: States): States {
   const { subject } = statement;
   let rest = read(flow, subject, states);
-  const ends: (readonly State[])[] = [];
+  const ends: States[] = [];
   for (const { values, body } of statement.cases) {
-    const taken: (readonly State[])[] = [];
+    const taken: States[] = [];
     for (const value of values) {
       const { yes, no } = isCase(flow, subject, value, rest);
       taken.push(yes);
@@ -99,12 +99,7 @@ function switchValue(flow: Flow, statement: Statement<'switch-value'>, states: r
   return joined(flow.space, ...ends);
 }
 
-function isCase(
-  flow: Flow,
-  subject: Expression,
-  value: Expression,
-  states: readonly State[],
-): { yes: readonly State[]; no: readonly State[] } {
+function isCase(flow: Flow, subject: Expression, value: Expression, states: States): Branches {
   if (value.kind === 'constant') return equals(flow, subject, value.value, states);
   return { yes: states.map((each) => each.copy()), no: states };
 }
@@ -112,44 +107,33 @@ function isCase(
 /** A loop: the state at its head holds for all turns. */
 function loop(
   flow: Flow,
-  before: readonly State[],
-  test: (states: readonly State[]) => { yes: readonly State[]; no: readonly State[] },
-  body: (states: readonly State[]) => readonly State[],
+  before: States,
+  test: (states: States) => Branches,
+  body: (states: States) => States,
   update: readonly Statement[],
-): readonly State[] {
-  const head = new StateSet(flow.space);
+): States {
+  const head = new Arrivals(flow.space);
   const ends = new StateSet(flow.space);
-  let work: readonly State[] = before;
-  while (work.length > 0) {
-    const changed = new Set<State>();
-    for (const state of work) for (const each of head.add(state)) changed.add(each);
-    if (changed.size === 0) break;
-    const { yes, no } = test([...changed].filter((each) => head.states.includes(each)).map((each) => each.copy()));
+  head.add(...before);
+  while (head.isWaiting) {
+    const { yes, no } = test(head.take());
     const frame = { breaks: [], continues: [] };
     flow.loops.push(frame);
     const through = body(yes);
     flow.loops.pop();
     for (const state of [...no, ...frame.breaks]) ends.add(state);
-    work = runAll(flow, update, joined(flow.space, through, frame.continues));
+    head.add(...runAll(flow, update, joined(flow.space, through, frame.continues)));
   }
   return ends.states;
 }
 
-function forIn(
-  flow: Flow,
-  statement: Statement<'for-range' | 'for-elements'>,
-  states: readonly State[],
-): readonly State[] {
+function forIn(flow: Flow, statement: Statement<'for-range' | 'for-elements'>, states: States): States {
   const { variable, body } = statement;
   const bounds = statement.kind === 'for-range' ? [statement.low, statement.high] : [];
   let before = bounds.reduce((each, bound) => read(flow, bound, each), readIndices(flow, variable, states));
   if (statement.kind === 'for-elements') before = readIndices(flow, statement.collection, before);
-  const turn = (each: readonly State[]): readonly State[] => {
-    for (const state of each) {
-      const places = placesOf(flow, variable, state);
-      if (places.length === 1) setWritten(state, places[0]!);
-      else setPerhapsWritten(state, places);
-    }
+  const turn = (each: States): States => {
+    for (const state of each) setWrittenAt(state, placesOf(flow, variable, state));
     return run(flow, body, each);
   };
   // There may be no turn at all.

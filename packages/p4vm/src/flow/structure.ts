@@ -1,5 +1,5 @@
 import type { ParserInstance, Table } from '../ir/program.js';
-import type { Span } from '../source/position.js';
+import { runtimeBounds } from './bmv2-limits.js';
 import type { Findings } from './findings.js';
 import type { Flow } from './flow.js';
 
@@ -38,18 +38,10 @@ function checkKeys({ name, keys, span }: Table, findings: Findings): void {
   }
   const names = new Set<string>();
   for (const key of keys) {
-    if (names.has(key.name))
-      findings.add(
-        'duplicate',
-        inTable(key.expression.span, span),
-        `two keys of table ${name} have the name ${key.name}`,
-      );
+    const at = key.expression.span.file === span.file ? key.expression.span : span;
+    if (names.has(key.name)) findings.add('duplicate', at, `two keys of table ${name} have the name ${key.name}`);
     names.add(key.name);
   }
-}
-
-function inTable(key: Span, table: Span): Span {
-  return key.file === table.file ? key : table;
 }
 
 /** Reports states that no packet reaches, parsers that accept no packet, and ranges that p4c refuses. */
@@ -63,13 +55,8 @@ function checkStates({ name, states, start, span }: ParserInstance, findings: Fi
       if (typeof each === 'number') reached.add(each);
       else if (each === 'accept') accepts = true;
     }
-    if (transition.kind === 'goto') continue;
-    for (const label of transition.cases.flatMap(({ labels }) => labels)) {
-      if (label.kind !== 'range') continue;
-      for (const bound of [label.low, label.high]) {
-        if (bound.kind !== 'constant')
-          findings.add('unsupported', bound.span, 'the bounds of a range in a select must be constants for BMv2');
-      }
+    for (const { span: bound } of runtimeBounds(transition)) {
+      findings.add('unsupported', bound, 'the bounds of a range in a select must be constants for BMv2');
     }
   }
   for (const [at, state] of states.entries()) {

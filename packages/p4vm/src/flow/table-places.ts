@@ -1,4 +1,5 @@
 import type { ControlInstance, Statement, Table } from '../ir/program.js';
+import { partsOf } from '../ir/walk.js';
 import type { Span } from '../source/position.js';
 
 /** The next step: a statement, a table, or the end. Equal if p4c goes to the same node of its graph. */
@@ -24,6 +25,10 @@ function entry(statement: Statement): Next | null {
     default:
       return statement;
   }
+}
+
+function isTable(next: Next | null): next is Table {
+  return typeof next === 'object' && next !== null && 'keys' in next;
 }
 
 /** Applications of a table that p4c cannot merge: their next steps differ from that of the last application. */
@@ -64,21 +69,15 @@ export function tablesApart(control: ControlInstance): { readonly table: Table; 
         return;
       }
       case 'if':
-        // It has two next steps, unlike all other places.
-        if (statement.condition.kind === 'apply-table')
-          place(statement.condition.table, statement.condition.span, statement);
-        visit(statement.whenTrue, next);
-        if (statement.whenFalse !== undefined) visit(statement.whenFalse, next);
-        return;
       case 'switch-action':
-        place(statement.table, statement.span, statement);
-        for (const { body } of statement.cases) visit(body, next);
-        if (statement.otherwise !== undefined) visit(statement.otherwise, next);
+      case 'switch-value': {
+        const { span } = statement.kind === 'if' ? statement.condition : statement;
+        const table = entry(statement);
+        // With a way for each result it has several next steps, unlike all other places.
+        if (isTable(table)) place(table, span, statement);
+        for (const each of partsOf(statement)) if (!('type' in each)) visit(each, next);
         return;
-      case 'switch-value':
-        for (const { body } of statement.cases) visit(body, next);
-        if (statement.otherwise !== undefined) visit(statement.otherwise, next);
-        return;
+      }
       default:
     }
   };

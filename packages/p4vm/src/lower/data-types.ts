@@ -31,6 +31,11 @@ export function sameDataType(left: DataType, right: DataType): boolean {
   }
 }
 
+/** True for types whose values are single numbers. */
+export function isScalar({ kind }: DataType): boolean {
+  return kind === 'bits' || kind === 'bool' || kind === 'enum' || kind === 'error';
+}
+
 /** A type as P4 writes it; tuples as `tuple<...>`, serializable enums by their name. */
 export function printType(type: DataType): string {
   switch (type.kind) {

@@ -9,12 +9,6 @@ export function hasEffects(expression: Expression): boolean {
 /** True if the nodes of `written` come in `ordered` in the same order. */
 export function isInOrder<Node>(written: readonly Node[], ordered: readonly (Node | undefined)[]): boolean {
   const positions = new Map(ordered.map((each, position) => [each, position]));
-  let last = -1;
-  for (const each of written) {
-    const position = positions.get(each);
-    if (position === undefined) continue;
-    if (position < last) return false;
-    last = position;
-  }
-  return true;
+  const order = written.flatMap((each) => positions.get(each) ?? []);
+  return order.every((position, at) => at === 0 || order[at - 1]! <= position);
 }

@@ -1,24 +1,11 @@
 import type { CheckedEntry } from '../check/checked-program.js';
-import type { DataType, KeyMatch, TableKey } from '../ir/program.js';
+import type { KeyMatch, TableKey } from '../ir/program.js';
 import type { Expression, TableEntry } from '../syntax/ast.js';
+import { onesOf, widthOf } from '../tables/data-width.js';
 import { constantNumber } from './constants.js';
 import { printType } from './data-types.js';
 import type { Evaluator } from './evaluate.js';
 import type { Lowering } from './lowering.js';
-
-/** Bits of a key as it is matched. */
-function keyWidth(type: DataType): number {
-  switch (type.kind) {
-    case 'bits':
-      return type.width;
-    case 'bool':
-      return 1;
-    default:
-      return 32;
-  }
-}
-
-const ones = (width: number): bigint => (1n << BigInt(width)) - 1n;
 
 /** Whether a label matches anything. */
 function isAnything(expression: Expression | undefined): boolean {
@@ -56,7 +43,7 @@ class KeySet {
     readonly key: TableKey,
     readonly expression: Expression,
   ) {
-    this.#width = keyWidth(key.type);
+    this.#width = widthOf(key.type);
   }
 
   match(): KeyMatch {
@@ -75,7 +62,7 @@ class KeySet {
       case 'lpm':
         return { kind: 'prefix', value, length: this.#width };
       case 'ternary':
-        return { kind: 'mask', value, mask: ones(this.#width) };
+        return { kind: 'mask', value, mask: onesOf(this.#width) };
       case 'range':
         return { kind: 'range', low: value, high: value };
       default:
@@ -86,7 +73,7 @@ class KeySet {
   #mask(value: bigint, mask: bigint): KeyMatch {
     if (this.key.matchKind === 'ternary') return { kind: 'mask', value: value & mask, mask };
     if (this.key.matchKind !== 'lpm') return this.#mismatch('a mask');
-    const rest = ~mask & ones(this.#width);
+    const rest = ~mask & onesOf(this.#width);
     // The mask of a prefix ends in zeros only: its complement is one less than a power of two.
     if ((rest & (rest + 1n)) !== 0n) {
       this.lowering.refuse(this.expression.span, 'the mask of an lpm key must be a prefix');

@@ -3,7 +3,6 @@ import { foldBinary, foldSlice, foldUnary, isFailure, numberOf } from '../check/
 import { booleanValue, constantSize, integerValue, wrapInteger } from '../check/values.js';
 import type {
   BinaryExpression,
-  ConditionalExpression,
   ConstantDeclaration,
   Expression,
   ListExpression,
@@ -11,7 +10,6 @@ import type {
   PathExpression,
   SliceExpression,
   StructExpression,
-  UnaryExpression,
 } from '../syntax/ast.js';
 import type { BitsType, PlainType, Type } from '../types/type.js';
 import type { Lowering } from './lowering.js';
@@ -121,12 +119,17 @@ export class Evaluator {
       }
       case 'slice':
         return this.#slice(expression);
-      case 'unary':
-        return this.#unary(expression);
+      case 'unary': {
+        const operand = this.value(expression.operand);
+        return operand && foldUnary(expression.operator, operand, this.#typeOf(expression.operand));
+      }
       case 'binary':
         return this.#binary(expression);
-      case 'conditional':
-        return this.#conditional(expression);
+      case 'conditional': {
+        const condition = this.value(expression.condition);
+        if (condition?.kind !== 'boolean') return undefined;
+        return this.value(condition.value ? expression.whenTrue : expression.whenFalse);
+      }
       case 'cast':
         return this.#cast(expression.operand, expression);
       case 'list':
@@ -176,11 +179,6 @@ export class Evaluator {
     return integerValue(foldSlice(base.value, Number(low + width) - 1, Number(low)));
   }
 
-  #unary(expression: UnaryExpression): ConstantValue | undefined {
-    const operand = this.value(expression.operand);
-    return operand && foldUnary(expression.operator, operand, this.#typeOf(expression.operand));
-  }
-
   #binary(expression: BinaryExpression): ConstantValue | undefined {
     const { operator } = expression;
     const left = this.value(expression.left);
@@ -196,12 +194,6 @@ export class Evaluator {
     return result;
   }
 
-  #conditional(expression: ConditionalExpression): ConstantValue | undefined {
-    const condition = this.value(expression.condition);
-    if (condition?.kind !== 'boolean') return undefined;
-    return this.value(condition.value ? expression.whenTrue : expression.whenFalse);
-  }
-
   #cast(operand: Expression, expression: Expression): ConstantValue | undefined {
     const value = this.value(operand);
     const target = this.lowering.checked.types.get(expression);
@@ -215,16 +207,12 @@ export class Evaluator {
 
   #aggregate(expression: ListExpression | StructExpression): ConstantValue | undefined {
     const type = this.lowering.checked.types.get(expression);
-    const ordered =
-      type === undefined
-        ? undefined
-        : type.kind === 'list' && expression.kind === 'list'
-          ? expression.elements
-          : orderedElements(expression, type);
+    const isList = type?.kind === 'list' && expression.kind === 'list';
+    const ordered = isList ? expression.elements : type && orderedElements(expression, type);
     if (ordered === undefined) return undefined;
     const elements: ConstantValue[] = [];
     for (const each of ordered) {
-      const value = each === undefined ? undefined : this.value(each);
+      const value = each && this.value(each);
       if (value === undefined) return undefined;
       elements.push(value);
     }

@@ -208,14 +208,7 @@ function lowerBinary(lowering: Lowering, scope: Scope, expression: BinaryExpress
       const decides = (left.value === 1n) === (operator === '||');
       return decides ? left : lowerExpression(lowering, scope, expression.right);
     }
-    return {
-      kind: 'binary',
-      type: BOOL,
-      operator,
-      left,
-      right: lowerExpression(lowering, scope, expression.right),
-      span,
-    };
+    return binary(operator, left, lowerExpression(lowering, scope, expression.right), BOOL, span);
   }
   const [left, right] = lowerOperands(lowering, scope, expression);
   return binary(operator, left, right, lowering.dataType(type, span), span);
@@ -223,14 +216,14 @@ function lowerBinary(lowering: Lowering, scope: Scope, expression: BinaryExpress
 
 function lowerOperands(lowering: Lowering, scope: Scope, expression: BinaryExpression): [Expression, Expression] {
   // `h == {#}`, where the checker left the literal without the header's type.
-  if (expression.left.kind === 'invalid' || expression.right.kind === 'invalid') {
-    const isLeft = expression.left.kind === 'invalid';
-    const other = lowerExpression(lowering, scope, isLeft ? expression.right : expression.left);
-    const span = isLeft ? expression.left.span : expression.right.span;
-    const invalid: Expression = { kind: 'default', type: other.type, span };
-    return isLeft ? [invalid, other] : [other, invalid];
+  if (expression.left.kind === 'invalid') {
+    const other = lowerExpression(lowering, scope, expression.right);
+    return [{ kind: 'default', type: other.type, span: expression.left.span }, other];
   }
   const left = lowerExpression(lowering, scope, expression.left);
+  if (expression.right.kind === 'invalid') {
+    return [left, { kind: 'default', type: left.type, span: expression.right.span }];
+  }
   return [left, lowerRight(lowering, scope, expression.operator, expression.right)];
 }
 
@@ -317,10 +310,8 @@ export function convert(lowering: Lowering, operand: Expression, type: Type, spa
     return { kind: 'aggregate', type: data, elements, span };
   }
   if (source.kind !== 'struct' || !isRepeatable(operand)) {
-    return lowering.refuse(
-      span,
-      'a structure that is computed cannot be converted to another; assign it to a variable',
-    );
+    const message = 'a structure that is computed cannot be converted to another; assign it to a variable';
+    return lowering.refuse(span, message);
   }
   lowering.spend(components.length, span);
   const byName = new Map(source.fields.map((each) => [each.name, each]));

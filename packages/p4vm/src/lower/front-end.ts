@@ -4,14 +4,15 @@ import { checkProgram } from '../check/check-program.js';
 import type { IrProgram } from '../ir/program.js';
 import { Diagnostics } from '../source/diagnostics.js';
 import type { SourceFile } from '../source/position.js';
-import { type ParseOptions, parseProgram } from '../syntax/parse-program.js';
+import { parseProgram } from '../syntax/parse-program.js';
+import type { PreprocessOptions } from '../syntax/preprocessor.js';
 import { lowerProgram } from './lower-program.js';
 
 /**
  * Options of the preprocessor, without the budget. `diagnostics` collects errors and warnings; a new collector is made
  * if it is absent.
  */
-export type BuildOptions = Partial<Omit<ParseOptions, 'budget'>> & {
+export type BuildOptions = Partial<Omit<PreprocessOptions, 'budget'>> & {
   /** Limits of the program, with defaults for those that are not given. */
   readonly limits?: Partial<Limits> | undefined;
 };

@@ -8,13 +8,7 @@ import type {
   Table,
   Variable,
 } from '../ir/program.js';
-import type {
-  CallExpression,
-  ControlDeclaration,
-  InstanceDeclaration,
-  ParserDeclaration,
-  VariableDeclaration,
-} from '../syntax/ast.js';
+import type { CallExpression, ControlDeclaration, ParserDeclaration, VariableDeclaration } from '../syntax/ast.js';
 import { actionFor } from './actions.js';
 import { lowerInitial } from './expressions.js';
 import { bindParameters, sameObjects } from './functions.js';
@@ -64,28 +58,53 @@ export function codeOf(
   objects: readonly StaticValue[],
 ): ControlInstance | ParserInstance {
   if (handle.lowered !== undefined) return handle.lowered.instance;
-  const { declaration, scope } = handle;
-  const instance = lowering.callable(handle.span, () => {
-    const parameters = bindParameters(lowering, scope, declaration.parameters, objects);
-    return declaration.kind === 'control'
-      ? lowerControl(lowering, handle, declaration, parameters)
-      : lowerParser(lowering, handle, declaration, parameters);
-  });
+  const instance = lowering.callable(handle.span, () =>
+    lowerInstance(lowering, handle, bindParameters(lowering, handle.scope, handle.declaration.parameters, objects)),
+  );
   handle.lowered = { instance, objects };
   return instance;
 }
 
-/** The locals of a parser or control: variables, and the statements that initialise them. */
+/** What the locals of a parser or control have become: variables, the statements that initialise them, actions and tables. */
 class Locals {
   readonly variables: Variable[] = [];
   readonly initial: Statement[] = [];
+  readonly actions: Action[] = [];
+  readonly tables: Table[] = [];
 
   constructor(
     readonly lowering: Lowering,
     readonly scope: Scope,
-  ) {}
+    declarations: readonly (ControlDeclaration | ParserDeclaration)['locals'][number][],
+  ) {
+    for (const each of declarations) lowering.attempt(() => this.#add(each), undefined);
+  }
 
-  declare(declaration: VariableDeclaration): void {
+  #add(local: (ControlDeclaration | ParserDeclaration)['locals'][number]): void {
+    const { lowering, scope } = this;
+    switch (local.kind) {
+      case 'variable':
+        this.#declare(local);
+        break;
+      case 'instance':
+        // Extern objects exist even if unused. Parsers and controls count only where they are applied.
+        if (lowering.checked.instances.get(local)?.kind === 'extern') instanceFor(lowering, scope, local);
+        break;
+      case 'action':
+        this.actions.push(actionFor(lowering, scope, local));
+        break;
+      case 'table':
+        this.tables.push(tableFor(lowering, scope, local));
+        break;
+      case 'value-set':
+        valueSetFor(lowering, scope, local);
+        break;
+      case 'constant':
+        break;
+    }
+  }
+
+  #declare(declaration: VariableDeclaration): void {
     const { lowering, scope } = this;
     const { value, span } = declaration;
     const variable = lowering.variable(declaration.name.text, lowering.dataTypeOfNode(declaration.type));
@@ -95,90 +114,17 @@ class Locals {
     const target = { kind: 'variable', type: variable.type, variable, span: declaration.name.span } as const;
     this.initial.push({ kind: 'assign', target, value: lowerInitial(lowering, scope, value, variable.type), span });
   }
-
-  /** Extern objects exist even if unused. Parsers and controls count only where they are applied. */
-  object(declaration: InstanceDeclaration): void {
-    if (this.lowering.checked.instances.get(declaration)?.kind === 'extern') {
-      instanceFor(this.lowering, this.scope, declaration);
-    }
-  }
 }
 
-function lowerControl(
+function lowerInstance(
   lowering: Lowering,
-  { name, scope }: InstanceHandle,
-  declaration: ControlDeclaration,
+  { name, scope, declaration }: InstanceHandle,
   parameters: readonly IrParameter[],
-): ControlInstance {
-  const locals = new Locals(lowering, scope);
-  const actions: Action[] = [];
-  const tables: Table[] = [];
-  for (const local of declaration.locals) {
-    lowering.attempt(() => {
-      switch (local.kind) {
-        case 'variable':
-          locals.declare(local);
-          break;
-        case 'instance':
-          locals.object(local);
-          break;
-        case 'action':
-          actions.push(actionFor(lowering, scope, local));
-          break;
-        case 'table':
-          tables.push(tableFor(lowering, scope, local));
-          break;
-        case 'constant':
-          break;
-      }
-    }, undefined);
-  }
-  return {
-    kind: 'control',
-    name,
-    typeName: declaration.name.text,
-    parameters,
-    locals: locals.variables,
-    initial: locals.initial,
-    actions,
-    tables,
-    body: lowerBlock(lowering, scope, declaration.apply),
-    span: declaration.span,
-  };
-}
-
-function lowerParser(
-  lowering: Lowering,
-  { name, scope }: InstanceHandle,
-  declaration: ParserDeclaration,
-  parameters: readonly IrParameter[],
-): ParserInstance {
-  const locals = new Locals(lowering, scope);
-  for (const local of declaration.locals) {
-    lowering.attempt(() => {
-      switch (local.kind) {
-        case 'variable':
-          locals.declare(local);
-          break;
-        case 'instance':
-          locals.object(local);
-          break;
-        case 'value-set':
-          valueSetFor(lowering, scope, local);
-          break;
-        case 'constant':
-          break;
-      }
-    }, undefined);
-  }
-  return {
-    kind: 'parser',
-    name,
-    typeName: declaration.name.text,
-    parameters,
-    locals: locals.variables,
-    initial: locals.initial,
-    ...lowerStates(lowering, scope, declaration),
-    span: declaration.span,
-  };
+): ControlInstance | ParserInstance {
+  const { variables, initial, actions, tables } = new Locals(lowering, scope, declaration.locals);
+  const { span } = declaration;
+  const common = { name, typeName: declaration.name.text, parameters, locals: variables, initial, span };
+  return declaration.kind === 'control'
+    ? { kind: 'control', ...common, actions, tables, body: lowerBlock(lowering, scope, declaration.apply) }
+    : { kind: 'parser', ...common, ...lowerStates(lowering, scope, declaration) };
 }

@@ -8,7 +8,6 @@ import type {
   State,
   Statement,
   StateTarget,
-  StructDataType,
   ValueSet,
 } from '../ir/program.js';
 import type {
@@ -20,19 +19,17 @@ import type {
   Transition,
   ValueSetDeclaration,
 } from '../syntax/ast.js';
-import { printType } from './data-types.js';
+import { isScalar, printType } from './data-types.js';
 import { knownNumber, lowerExpression } from './expressions.js';
 import type { Lowering } from './lowering.js';
 import type { Scope } from './scope.js';
 import { lowerStatements } from './statements.js';
 
-const MATCH_KINDS: ReadonlyMap<string, MatchKind> = /* @__PURE__ */ new Map(
-  (['exact', 'lpm', 'ternary', 'range', 'optional', 'selector'] as const).map((kind) => [kind, kind]),
-);
+const MATCH_KINDS: readonly MatchKind[] = ['exact', 'lpm', 'ternary', 'range', 'optional', 'selector'];
 
 /** The match kind of a name; undefined for kinds that v1model.p4 does not have. */
 export function matchKindOf(name: string): MatchKind | undefined {
-  return MATCH_KINDS.get(name);
+  return MATCH_KINDS.find((each) => each === name);
 }
 
 /** The reachable states of a parser, `start` included. */
@@ -92,15 +89,8 @@ function lowerTransition(
 /** A key that is a tuple or struct stands for its members. */
 function spread(lowering: Lowering, key: Expression): Expression[] {
   if (key.kind === 'aggregate') return key.elements.flatMap((each) => spread(lowering, each));
-  switch (key.type.kind) {
-    case 'bits':
-    case 'bool':
-    case 'error':
-    case 'enum':
-      return [key];
-    default:
-      return lowering.refuse(key.span, `a key of type ${printType(key.type)} cannot be matched`);
-  }
+  if (isScalar(key.type)) return [key];
+  return lowering.refuse(key.span, `a key of type ${printType(key.type)} cannot be matched`);
 }
 
 function lowerLabels(
@@ -161,10 +151,7 @@ export function valueSetFor(lowering: Lowering, scope: Scope, declaration: Value
     id: lowering.valueSets.length,
     name: lowering.controlName(scope.prefix, declaration),
     type,
-    keys:
-      type.kind === 'struct'
-        ? structKeys(lowering, type, declaration)
-        : [key(lowering, name.text, type, '', declaration)],
+    keys: keysOf(lowering, type, type.kind === 'struct' ? '' : name.text, '', declaration),
     size: Number(size),
     span,
   };
@@ -173,31 +160,23 @@ export function valueSetFor(lowering: Lowering, scope: Scope, declaration: Value
   return set;
 }
 
-/** The fields of a struct; fields of nested structs by their paths. */
-function structKeys(
+/** The keys of a type: one, or those of a struct's fields by their paths. `match`: the match kind, `exact` if empty. */
+function keysOf(
   lowering: Lowering,
-  type: StructDataType,
-  declaration: ValueSetDeclaration,
-  path = '',
-): ValueSet['keys'] {
-  return type.fields.flatMap(({ name, type: fieldType, annotations }) =>
-    fieldType.kind === 'struct'
-      ? structKeys(lowering, fieldType, declaration, `${path}${name}.`)
-      : [key(lowering, path + name, fieldType, annotations.get('match') ?? '', declaration)],
-  );
-}
-
-function key(
-  lowering: Lowering,
-  name: string,
   type: DataType,
+  path: string,
   match: string,
-  { span }: ValueSetDeclaration,
-): ValueSet['keys'][number] {
-  if (type.kind !== 'bits' && type.kind !== 'bool' && type.kind !== 'enum' && type.kind !== 'error') {
-    lowering.refuse(span, `a value set of ${printType(type)} cannot be matched`);
+  declaration: ValueSetDeclaration,
+): ValueSet['keys'] {
+  if (type.kind === 'struct') {
+    return type.fields.flatMap(({ name, type: fieldType, annotations }) => {
+      const inner = path === '' ? name : `${path}.${name}`;
+      return keysOf(lowering, fieldType, inner, annotations.get('match') ?? '', declaration);
+    });
   }
-  const matchKind = matchKindOf(match.trim() === '' ? 'exact' : match.trim());
+  const { span } = declaration;
+  if (!isScalar(type)) lowering.refuse(span, `a value set of ${printType(type)} cannot be matched`);
+  const matchKind = matchKindOf(match.trim() || 'exact');
   if (matchKind === undefined) lowering.refuse(span, `the match kind ${match} is not supported`);
-  return { name, type, matchKind };
+  return [{ name: path, type, matchKind }];
 }

@@ -1,37 +1,30 @@
 import type { BoundArgument, ResolvedConstructor } from '../check/checked-program.js';
-import type { DataType, ExternArgument, ExternInstance } from '../ir/program.js';
+import type { ExternArgument, ExternInstance } from '../ir/program.js';
 import { externBytes } from '../ir/state-bytes.js';
 import type { Span } from '../source/position.js';
 import type { Annotation, CallExpression, Expression, InstanceDeclaration } from '../syntax/ast.js';
 import type { Type } from '../types/type.js';
 import { isObjectType } from './calls.js';
-import { printType } from './data-types.js';
+import { isScalar, printType } from './data-types.js';
 import { Evaluator } from './evaluate.js';
 import { annotationTexts, type Lowering } from './lowering.js';
 import { Scope, type StaticValue } from './scope.js';
 
-/** Extern object types of v1model.p4 that the machine knows; packet_in and packet_out are not made by programs. */
-const EXTERN_OBJECTS: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  'counter',
-  'direct_counter',
-  'meter',
-  'direct_meter',
-  'register',
-  'action_profile',
-  'action_selector',
-  'Checksum16',
-]);
-
-/** Positions of constructor arguments that are sizes or members of enums. */
-const ARGUMENTS: Readonly<Record<string, { readonly size?: number; readonly member?: number }>> = {
-  counter: { size: 0, member: 1 },
-  direct_counter: { member: 0 },
-  meter: { size: 0, member: 1 },
-  direct_meter: { member: 0 },
-  register: { size: 0 },
-  action_profile: { size: 0 },
-  action_selector: { size: 1, member: 0 },
-};
+/**
+ * Extern object types of v1model.p4 that programs make, with the positions of constructor arguments that are sizes or
+ * members of enums.
+ */
+const EXTERN_OBJECTS: ReadonlyMap<string, { readonly size?: number; readonly member?: number }> =
+  /* @__PURE__ */ new Map([
+    ['counter', { size: 0, member: 1 }],
+    ['direct_counter', { member: 0 }],
+    ['meter', { size: 0, member: 1 }],
+    ['direct_meter', { member: 0 }],
+    ['register', { size: 0 }],
+    ['action_profile', { size: 0 }],
+    ['action_selector', { size: 1, member: 0 }],
+    ['Checksum16', {}],
+  ]);
 
 /** The name and the annotations of an instance. */
 interface Naming {
@@ -171,17 +164,12 @@ function makeExtern(
 
 /** Checks the arguments, because a program may declare extern objects differently from v1model.p4. */
 function checkArguments(lowering: Lowering, { type, arguments: given, span }: ExternInstance): void {
-  const { size, member } = ARGUMENTS[type] ?? {};
+  const { size, member } = EXTERN_OBJECTS.get(type) ?? {};
   const first = size === undefined ? undefined : given[size];
   const isSize = first?.kind === 'integer' && first.value >= 0n && first.value <= 0xffff_ffffn;
   if ((size !== undefined && !isSize) || (member !== undefined && given[member]?.kind !== 'enum')) {
     lowering.refuse(span, `these are not the arguments of ${type} in v1model.p4`);
   }
-}
-
-/** True for types whose values are single numbers. */
-function isScalar({ kind }: DataType): boolean {
-  return kind === 'bits' || kind === 'bool' || kind === 'enum' || kind === 'error';
 }
 
 function enumName(type: Type): string {

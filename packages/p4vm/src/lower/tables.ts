@@ -1,6 +1,5 @@
 import type { BoundArgument, CheckedActionCall, CheckedTable } from '../check/checked-program.js';
 import type {
-  Action,
   ActionCall,
   ConstEntry,
   Expression,
@@ -19,7 +18,7 @@ import { hasPriorities } from '../tables/match-index.js';
 import { actionFor } from './actions.js';
 import { lowerArgument } from './calls.js';
 import { constantNumber } from './constants.js';
-import { printType } from './data-types.js';
+import { isScalar, printType } from './data-types.js';
 import { lowerEntryKeys, lowerPriorities } from './entries.js';
 import { Evaluator } from './evaluate.js';
 import { lowerExpression } from './expressions.js';
@@ -49,6 +48,10 @@ export function tableFor(lowering: Lowering, scope: Scope, declaration: TableDec
 class TableMaker {
   readonly #evaluator: Evaluator;
   readonly #entryKeys = new Map<string, Span>();
+  readonly #keys: readonly TableKey[];
+  readonly #actions: TableAction[];
+  /** Those of `#actions`. */
+  readonly #declarations: ActionDeclaration[];
 
   constructor(
     readonly lowering: Lowering,
@@ -57,21 +60,22 @@ class TableMaker {
     readonly checked: CheckedTable,
   ) {
     this.#evaluator = new Evaluator(lowering, scope);
+    this.#keys = this.#lowerKeys();
+    this.#actions = this.#lowerActions();
+    this.#declarations = checked.actions.map(({ action }) => action);
   }
 
   make(): Table {
     const { declaration, checked, lowering, scope } = this;
-    const keys = this.#keys();
-    const actions = this.#actions();
-    const declarations: ActionDeclaration[] = checked.actions.map((each) => each.action);
-    const defaultAction = this.#defaultAction(actions, declarations);
-    const entries = lowering.attempt(() => this.#entries(keys, actions, declarations), []);
+    const keys = this.#keys;
+    const defaultAction = this.#defaultAction();
+    const entries = lowering.attempt(() => this.#entries(), []);
     lowering.budget.spend('stateBytes', tableBytes({ keys, entries }), declaration.span);
     return {
       id: lowering.tables.length,
       name: lowering.controlName(scope.prefix, declaration),
       keys,
-      actions,
+      actions: this.#actions,
       defaultAction,
       isDefaultConst: checked.isDefaultConst,
       entries,
@@ -86,42 +90,28 @@ class TableMaker {
     };
   }
 
-  #keys(): TableKey[] {
-    const keys = this.#lowerKeys();
-    const { lowering, declaration } = this;
-    if (keys.length > MAX_KEYS || keyBits(keys) > MAX_KEY_BITS) {
-      const most = `${MAX_KEYS} keys of ${MAX_KEY_BITS} bits together`;
-      lowering.refuse(
-        declaration.span,
-        `more keys than a table can be looked up with: at most ${most}`,
-        'too-many-keys',
-      );
-    }
-    return keys;
-  }
-
-  #lowerKeys(): TableKey[] {
-    const { lowering, scope } = this;
-    return (this.declaration.key ?? []).map((key, index): TableKey => {
+  #lowerKeys(): readonly TableKey[] {
+    const { lowering, scope, declaration } = this;
+    const keys = (declaration.key ?? []).map((key, index): TableKey => {
       const matchKind =
         matchKindOf(key.matchKind.text) ??
         lowering.refuse(key.matchKind.span, `the match kind ${key.matchKind.text} is not supported`);
       const expression = lowerExpression(lowering, scope, key.expression);
       const { type } = expression;
-      switch (type.kind) {
-        case 'bits':
-        case 'bool':
-        case 'error':
-        case 'enum':
-          break;
-        default:
-          lowering.refuse(key.expression.span, `a key of type ${printType(type)} is not supported`);
+      if (!isScalar(type)) {
+        lowering.refuse(key.expression.span, `a key of type ${printType(type)} is not supported`);
       }
       return { expression, type, matchKind, name: this.checked.keys[index]?.name ?? `key${index}` };
     });
+    if (keys.length > MAX_KEYS || keyBits(keys) > MAX_KEY_BITS) {
+      const most = `at most ${MAX_KEYS} keys of ${MAX_KEY_BITS} bits together`;
+      const message = `more keys than a table can be looked up with: ${most}`;
+      lowering.refuse(declaration.span, message, 'too-many-keys');
+    }
+    return keys;
   }
 
-  #actions(): TableAction[] {
+  #lowerActions(): TableAction[] {
     const { lowering, scope } = this;
     return this.checked.actions.map(({ action, bound, isTableOnly, isDefaultOnly }) => {
       const made = lowering.called(actionFor(lowering, scope, action), action.span);
@@ -140,28 +130,28 @@ class TableMaker {
     });
   }
 
-  #defaultAction(actions: TableAction[], declarations: ActionDeclaration[]): ActionCall | undefined {
+  #defaultAction(): ActionCall | undefined {
     const { defaultAction } = this.checked;
-    if (defaultAction !== undefined) return this.#call(defaultAction, actions, declarations);
+    if (defaultAction !== undefined) return this.#call(defaultAction);
     const { declarations: all } = this.lowering.checked.program;
     const nothing = all.find(
       (each): each is ActionDeclaration => each.kind === 'action' && each.name.text === 'NoAction',
     );
     if (nothing === undefined) return undefined;
-    const listed = declarations.indexOf(nothing);
-    return { action: listed === -1 ? this.#append(nothing, actions, declarations) : listed, data: [] };
+    return { action: this.#position(nothing), data: [] };
   }
 
-  /** Adds an action that the table's list leaves out, for misses only. */
-  #append(action: ActionDeclaration, actions: TableAction[], declarations: ActionDeclaration[]): number {
-    const made: Action = actionFor(this.lowering, this.scope, action);
-    actions.push({ action: made, bound: [], isTableOnly: false, isDefaultOnly: true });
-    return declarations.push(action) - 1;
+  /** Position of an action. One that the table's list leaves out is added, for misses only. */
+  #position(action: ActionDeclaration): number {
+    const listed = this.#declarations.indexOf(action);
+    if (listed !== -1) return listed;
+    const made = actionFor(this.lowering, this.scope, action);
+    this.#actions.push({ action: made, bound: [], isTableOnly: false, isDefaultOnly: true });
+    return this.#declarations.push(action) - 1;
   }
 
-  #call(call: CheckedActionCall, actions: TableAction[], declarations: ActionDeclaration[]): ActionCall {
+  #call(call: CheckedActionCall): ActionCall {
     const { lowering } = this;
-    const position = declarations.indexOf(call.action);
     const data = call.data.map((each): bigint => {
       const expression = each.argument?.value ?? each.parameter.defaultValue;
       const value = expression && this.#evaluator.value(expression);
@@ -171,11 +161,12 @@ class TableMaker {
       const type = lowering.dataType(each.type, each.parameter.span);
       return type.kind === 'bits' ? BigInt.asUintN(type.width, number) : number;
     });
-    return { action: position === -1 ? this.#append(call.action, actions, declarations) : position, data };
+    return { action: this.#position(call.action), data };
   }
 
-  #entries(keys: readonly TableKey[], actions: TableAction[], declarations: ActionDeclaration[]): ConstEntry[] {
+  #entries(): ConstEntry[] {
     const { lowering, checked } = this;
+    const keys = this.#keys;
     const priorities = lowerPriorities(checked.entries, this.#evaluator, {
       largestWins: this.#number('largest_priority_wins') !== 0,
       delta: this.#number('priority_delta') ?? 1,
@@ -183,8 +174,8 @@ class TableMaker {
     return checked.entries.map(({ entry, call }, index) => {
       lowering.spend(1 + keys.length, entry.span);
       return {
-        keys: this.#distinct(entry, lowerEntryKeys(lowering, this.#evaluator, entry, keys), keys, priorities[index]),
-        call: this.#call(call, actions, declarations),
+        keys: this.#distinct(entry, lowerEntryKeys(lowering, this.#evaluator, entry, keys), priorities[index]),
+        call: this.#call(call),
         priority: priorities[index] ?? index + 1,
         isConst: checked.areEntriesConst || entry.isConst,
         span: entry.span,
@@ -193,13 +184,8 @@ class TableMaker {
   }
 
   /** The keys of an entry. They must be valid, and differ from those of earlier entries with the same priority. */
-  #distinct(
-    { span }: TableEntry,
-    matches: readonly KeyMatch[],
-    keys: readonly TableKey[],
-    priority: number | undefined,
-  ): readonly KeyMatch[] {
-    const shapes = keys.map(shapeOf);
+  #distinct({ span }: TableEntry, matches: readonly KeyMatch[], priority: number | undefined): readonly KeyMatch[] {
+    const shapes = this.#keys.map(shapeOf);
     const canonical = matches.map((match, at) => {
       if (match.kind === 'range' && match.low > match.high) {
         this.lowering.refuse(span, `the range ${match.low}..${match.high} of an entry is empty`, 'empty-range');
@@ -210,14 +196,10 @@ class TableMaker {
     const key = `${hasPriorities(shapes.map(({ kind }) => kind)) ? priority : ''} ${texts.join()}`;
     const first = this.#entryKeys.get(key);
     if (first !== undefined) {
+      const { diagnostics } = this.lowering;
       const related = { message: 'the first', span: first };
-      this.lowering.diagnostics.error(
-        'target',
-        'ERR_CONTROL_DUPLICATE_ENTRY',
-        span,
-        'there is an entry with this key already',
-        related,
-      );
+      const message = 'there is an entry with this key already';
+      diagnostics.error('target', 'ERR_CONTROL_DUPLICATE_ENTRY', span, message, related);
     } else this.#entryKeys.set(key, span);
     return matches;
   }

@@ -51,6 +51,10 @@ function secondRuntime(runtime: Runtime): Runtime {
 
 /** A program's code for poison mode: two copies that run one after the other for comparison. */
 export class PoisonedCode implements PipelineCode {
+  readonly standardMetadata: StandardMetadata;
+  readonly ingressSteps: number;
+  readonly egressSteps: number;
+  readonly stateBytes: number;
   readonly #first: PipelineCode;
   readonly #second: PipelineCode;
   readonly #runtime: Runtime;
@@ -72,25 +76,13 @@ export class PoisonedCode implements PipelineCode {
     this.#runtime = runtime;
     this.#own = secondRuntime(runtime);
     this.#first = make(runtime);
+    this.standardMetadata = this.#first.standardMetadata;
+    this.ingressSteps = this.#first.ingressSteps;
+    this.egressSteps = this.#first.egressSteps;
+    this.stateBytes = this.#first.stateBytes;
     this.#second = make(this.#own);
     this.#ofIngress = new Map(READ_AFTER_INGRESS.map((name) => [name, placeOfResult(name, ingress)]));
     this.#ofEgress = new Map(READ_AFTER_EGRESS.map((name) => [name, placeOfResult(name, egress)]));
-  }
-
-  get standardMetadata(): StandardMetadata {
-    return this.#first.standardMetadata;
-  }
-
-  get ingressSteps(): number {
-    return this.#first.ingressSteps;
-  }
-
-  get egressSteps(): number {
-    return this.#first.egressSteps;
-  }
-
-  get stateBytes(): number {
-    return this.#first.stateBytes;
   }
 
   reset(): void {

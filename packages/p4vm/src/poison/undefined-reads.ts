@@ -35,20 +35,19 @@ export class UndefinedReads {
   constructor(readonly onFound: (read: UndefinedRead) => void) {}
 
   add(place: ReadPlace, origins: readonly ReadPlace[]): void {
-    let found = this.#byPlace.get(place);
-    if (found === undefined) {
-      const described = describe(place);
-      // Several specialisations share one place in the program.
-      const key = `${textOf(described)} ${described.what} ${place.use}`;
-      const known = this.#found.get(key);
-      found = known ?? { use: place.use, place: described, reads: origins.map(describe), count: 0 };
-      this.#found.set(key, found);
-      this.#byPlace.set(place, found);
-      found.count++;
-      if (known === undefined) this.onFound(found);
-      return;
-    }
+    const found = this.#byPlace.get(place) ?? this.#find(place, origins);
     found.count++;
+    if (found.count === 1) this.onFound(found);
+  }
+
+  /** The read at a place, new or known: several specialisations share one place in the program. */
+  #find(place: ReadPlace, origins: readonly ReadPlace[]): UndefinedRead {
+    const described = describe(place);
+    const key = `${textOf(described)} ${described.what} ${place.use}`;
+    const found = this.#found.get(key) ?? { use: place.use, place: described, reads: origins.map(describe), count: 0 };
+    this.#found.set(key, found);
+    this.#byPlace.set(place, found);
+    return found;
   }
 
   get list(): readonly UndefinedRead[] {

@@ -16,11 +16,7 @@ export class VirtualClock implements SwitchClock {
     return this.#nowUs;
   }
 
-  /**
-   * Sets the time.
-   *
-   * @throws RangeError if `timeUs` lies in the past or is no whole number of microseconds
-   */
+  /** Sets the time. @throws RangeError if `timeUs` lies in the past or is no whole number of microseconds */
   moveTo(timeUs: number): void {
     if (!Number.isSafeInteger(timeUs) || timeUs < this.#nowUs) {
       throw new RangeError(`time ${timeUs} us: a whole number, not before ${this.#nowUs}`);

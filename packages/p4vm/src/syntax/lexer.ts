@@ -2,7 +2,16 @@ import type { Budget } from '../budget/budget.js';
 import type { Diagnostics } from '../source/diagnostics.js';
 import type { SourceFile, Span } from '../source/position.js';
 import { SplicedText } from './spliced-text.js';
-import { isKeyword, MAX_NAME, MAX_NUMBER, MAX_TEXT, operatorAt, type Token, type TokenProblem } from './tokens.js';
+import {
+  isKeyword,
+  MAX_NAME,
+  MAX_NUMBER,
+  MAX_TEXT,
+  operatorAt,
+  shown,
+  type Token,
+  type TokenProblem,
+} from './tokens.js';
 
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 /** A number with all letters and digits after it. As in C, it is one token even if it is no valid literal. */
@@ -14,6 +23,13 @@ const INTEGER =
 const NEWLINE = 10;
 const QUOTE = 34;
 const BACKSLASH = 92;
+
+/** `<path>` (then `isSystem`) or `"path"`. */
+export interface HeaderName {
+  readonly path: string;
+  readonly isSystem: boolean;
+  readonly span: Span;
+}
 
 /**
  * Splits a file's text into tokens, without comments. Never fails: characters that form no token become tokens of kind
@@ -67,13 +83,9 @@ export class Lexer {
       return this.#token('bad', number, start, { code: 'bad-number', message: `'${shown(number)}' is no number` });
     }
     const operator = operatorAt(text, start);
-    if (operator !== undefined && operator !== '#' && operator !== '##') {
-      this.#at += operator.length;
-      return this.#token(operator, operator, start);
-    }
     if (operator !== undefined) {
       this.#at += operator.length;
-      return this.#token(operator, operator, start, unexpected(operator));
+      return this.#token(operator, operator, start, operator.startsWith('#') ? unexpected(operator) : undefined);
     }
     const character = String.fromCodePoint(text.codePointAt(start)!);
     this.#at += character.length;
@@ -81,17 +93,13 @@ export class Lexer {
   }
 
   /** `<path>` or `"path"` if it stands next on this line, for an include. */
-  headerName(): { readonly path: string; readonly isSystem: boolean; readonly span: Span } | undefined {
+  headerName(): HeaderName | undefined {
     this.#skipBlanks();
     const match = /^(?:<([^>\n]*)>|"([^"\n]*)")/.exec(this.#restOfLine());
     if (match === null) return undefined;
     const start = this.#at;
     this.#at += match[0].length;
-    return {
-      path: match[1] ?? match[2] ?? '',
-      isSystem: match[1] !== undefined,
-      span: this.#span(start, this.#at),
-    };
+    return { path: match[1] ?? match[2] ?? '', isSystem: match[1] !== undefined, span: this.#span(start, this.#at) };
   }
 
   /** The word that stands next on this line: a directive's name. */
@@ -136,15 +144,9 @@ export class Lexer {
       }
       this.#lineStart = false;
       // A quoted text hides comment signs, if it ends on its line.
-      if (this.#text[start] === '"' && start >= this.#unquoted) {
-        const end = this.#quotedEnd(start);
-        if (end !== undefined) {
-          this.#at = end;
-          continue;
-        }
-      }
+      const end = this.#text[start] === '"' && start >= this.#unquoted ? this.#quotedEnd(start) : undefined;
       WORD.lastIndex = start;
-      this.#at += WORD.exec(this.#text)?.[0].length ?? 1;
+      this.#at = end ?? start + (WORD.exec(this.#text)?.[0].length ?? 1);
     }
   }
 
@@ -183,9 +185,8 @@ export class Lexer {
       if (unit === QUOTE) {
         this.#at = at + 1;
         const content = text.slice(start + 1, at);
-        return content.length > MAX_TEXT
-          ? this.#tooLong('string', content, MAX_TEXT, start)
-          : this.#token('text', content, start);
+        if (content.length > MAX_TEXT) return this.#tooLong('string', content, MAX_TEXT, start);
+        return this.#token('text', content, start);
       }
       if (unit === NEWLINE && this.#endless) break;
       if (unit === BACKSLASH) at++;
@@ -194,17 +195,14 @@ export class Lexer {
     // An unterminated text ends with its line, so that the next lines can still be read.
     const lineEnd = text.indexOf('\n', start);
     this.#at = lineEnd === -1 ? text.length : lineEnd;
-    return this.#token('bad', text.slice(start, this.#at), start, {
-      code: 'unterminated-string',
-      message: 'a string without a closing quote',
-    });
+    const problem = { code: 'unterminated-string', message: 'a string without a closing quote' };
+    return this.#token('bad', text.slice(start, this.#at), start, problem);
   }
 
   #skipBlanks(): void {
     for (;;) {
-      const unit = this.#text[this.#at];
-      if (unit === ' ' || unit === '\t' || unit === '\r' || unit === '\f' || unit === '\v') this.#at++;
-      else if (unit === '/' && this.#text[this.#at + 1] === '*') this.#skipComment();
+      if (isBlank(this.#text[this.#at])) this.#at++;
+      else if (this.#text.startsWith('/*', this.#at)) this.#skipComment();
       else return;
     }
   }
@@ -232,15 +230,10 @@ export class Lexer {
       if (unit === '\n') {
         this.#lineStart = true;
         this.#at++;
-      } else if (unit === ' ' || unit === '\t' || unit === '\r' || unit === '\f' || unit === '\v') {
-        this.#at++;
-      } else if (unit === '/' && text[this.#at + 1] === '/') {
-        this.#skipToLineEnd();
-      } else if (unit === '/' && text[this.#at + 1] === '*') {
-        this.#skipComment();
-      } else {
-        return;
-      }
+      } else if (isBlank(unit)) this.#at++;
+      else if (unit === '/' && text[this.#at + 1] === '/') this.#skipToLineEnd();
+      else if (unit === '/' && text[this.#at + 1] === '*') this.#skipComment();
+      else return;
       this.#spaced = true;
     }
   }
@@ -269,8 +262,8 @@ export class Lexer {
   }
 }
 
-function shown(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
+function isBlank(unit: string | undefined): boolean {
+  return unit === ' ' || unit === '\t' || unit === '\r' || unit === '\f' || unit === '\v';
 }
 
 function unexpected(character: string): TokenProblem {

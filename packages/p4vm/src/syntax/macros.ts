@@ -58,11 +58,9 @@ export function parseMacro(line: readonly Token[], span: Span, diagnostics: Diag
 
 /** Whether two definitions are equal, apart from their place. */
 export function isSameMacro(a: Macro, b: Macro): boolean {
-  const same = (x: readonly string[], y: readonly string[]): boolean =>
-    x.length === y.length && x.every((text, i) => text === y[i]);
-  const texts = (macro: Macro): string[] => macro.body.map((token) => `${token.kind} ${token.text}`);
-  if ((a.parameters === undefined) !== (b.parameters === undefined) || a.isVariadic !== b.isVariadic) return false;
-  return same([...(a.parameters?.keys() ?? [])], [...(b.parameters?.keys() ?? [])]) && same(texts(a), texts(b));
+  const written = ({ parameters, isVariadic, body }: Macro): string =>
+    JSON.stringify([isVariadic, parameters && [...parameters.keys()], body.map(({ kind, text }) => [kind, text])]);
+  return written(a) === written(b);
 }
 
 /** The macros of one run, and the state that its expansions share. */

@@ -6,13 +6,11 @@ import { parseTokens } from './parser.js';
 import { type PreprocessOptions, preprocess } from './preprocessor.js';
 import type { Token } from './tokens.js';
 
-export type ParseOptions = PreprocessOptions;
-
 /**
  * Preprocesses and parses a program. All errors of a run go to `options.diagnostics`; the tree then holds the parts
  * that could be parsed. Errors of the program are never thrown. Errors of `options.resolve` are passed on.
  */
-export function parseProgram(file: SourceFile, options: ParseOptions): Program {
+export function parseProgram(file: SourceFile, options: PreprocessOptions): Program {
   const { diagnostics } = options;
   const budget = options.budget ?? new Budget();
   const whole: Span = { file, start: 0, end: 0 };

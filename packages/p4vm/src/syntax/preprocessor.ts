@@ -4,7 +4,7 @@ import { v1modelFile } from '../include/v1model.js';
 import type { Diagnostics } from '../source/diagnostics.js';
 import type { SourceFile, Span } from '../source/position.js';
 import { evaluateCondition } from './condition.js';
-import { Lexer, tokensOf } from './lexer.js';
+import { type HeaderName, Lexer, tokensOf } from './lexer.js';
 import { expandTokens, isSameMacro, MacroExpansion, MacroTable, parseMacro } from './macros.js';
 import { isWord, type Token } from './tokens.js';
 
@@ -111,7 +111,9 @@ class Preprocessor {
       if (token.kind === '#' && token.lineStart) {
         this.#directive(input, token);
       } else if (token.kind === 'end') {
-        for (const { span } of input.conditionals.splice(0)) this.#unterminated(span);
+        for (const { span } of input.conditionals.splice(0)) {
+          this.#error('unterminated-conditional', span, "a condition without '#endif'");
+        }
         if (this.#inputs.length === 1) return token;
         this.#inputs.pop();
       } else {
@@ -120,8 +122,8 @@ class Preprocessor {
     }
   }
 
-  #unterminated(span: Span): void {
-    this.#diagnostics.error('preprocessor', 'unterminated-conditional', span, "a condition without '#endif'");
+  #error(code: string, span: Span, message: string): undefined {
+    this.#diagnostics.error('preprocessor', code, span, message);
   }
 
   #directive(input: Input, hash: Token): void {
@@ -194,55 +196,44 @@ class Preprocessor {
 
   #undefine(line: readonly Token[], span: Span): void {
     const name = line[0];
-    if (name === undefined || !isWord(name)) {
-      this.#diagnostics.error('preprocessor', 'bad-directive', name?.span ?? span, 'expected the name of a macro');
-    } else {
-      this.#table.macros.delete(name.text);
-    }
+    if (name !== undefined && isWord(name)) this.#table.macros.delete(name.text);
+    else this.#error('bad-directive', name?.span ?? span, 'expected the name of a macro');
   }
 
   #message(input: Input, kind: 'error' | 'warning', span: Span): void {
     const { text } = input.lexer.takeLine();
-    if (kind === 'error') this.#diagnostics.error('preprocessor', 'error-directive', span, `#error ${text}`.trim());
+    if (kind === 'error') this.#error('error-directive', span, `#error ${text}`.trim());
     else this.#diagnostics.warning('preprocessor', 'warning-directive', span, `#warning ${text}`.trim());
   }
 
   #include(input: Input, span: Span): void {
-    let path: string;
-    let isSystem: boolean;
-    let where: Span;
-    const header = input.lexer.headerName();
-    if (header !== undefined) {
-      input.lexer.takeLine();
-      ({ path, isSystem, span: where } = header);
-    } else {
-      const line = this.#line(input);
-      const end: Token = { ...(input.pending as Token), kind: 'end', text: '' };
-      const tokens = expandTokens(this.#table, line, end);
-      const first = tokens[0];
-      const last = tokens.at(-1);
-      where = line[0]?.span ?? span;
-      isSystem = first?.kind === '<';
-      if (first?.kind === 'text' && tokens.length === 1) {
-        path = first.text;
-      } else if (isSystem && last?.kind === '>') {
-        path = tokens
-          .slice(1, -1)
-          .map((token) => token.text)
-          .join('');
-      } else {
-        this.#diagnostics.error('preprocessor', 'bad-directive', where, 'expected "FILE" or <FILE> behind #include');
-        return;
-      }
-    }
+    const written = input.lexer.headerName();
+    if (written !== undefined) input.lexer.takeLine();
+    const header = written ?? this.#expandedHeader(this.#line(input), input, span);
+    if (header === undefined) return;
+    const { path, isSystem, span: where } = header;
     const file = this.#find(path, isSystem, input.file);
-    if (file === undefined) {
-      this.#diagnostics.error('preprocessor', 'missing-include', where, `there is no file '${path}'`);
-    } else if ('refused' in file) {
-      this.#diagnostics.error('preprocessor', 'refused-include', where, `'${path}' is not included: ${file.refused}`);
-    } else if (!this.#once.has(file.name)) {
-      this.#enterInclude(file, where);
+    if (file === undefined) this.#error('missing-include', where, `there is no file '${path}'`);
+    else if ('refused' in file) this.#error('refused-include', where, `'${path}' is not included: ${file.refused}`);
+    else if (!this.#once.has(file.name)) this.#enterInclude(file, where);
+  }
+
+  /** The file of an `#include` that macros name. */
+  #expandedHeader(line: readonly Token[], input: Input, span: Span): HeaderName | undefined {
+    const tokens = this.#expanded(line, input);
+    const [first] = tokens;
+    const where = line[0]?.span ?? span;
+    if (first?.kind === 'text' && tokens.length === 1) return { path: first.text, isSystem: false, span: where };
+    if (first?.kind !== '<' || tokens.at(-1)?.kind !== '>') {
+      return this.#error('bad-directive', where, 'expected "FILE" or <FILE> behind #include');
     }
+    const inner = tokens.slice(1, -1);
+    return { path: inner.map((token) => token.text).join(''), isSystem: true, span: where };
+  }
+
+  /** The tokens of a directive's line with macros expanded. */
+  #expanded(line: readonly Token[], input: Input): Token[] {
+    return expandTokens(this.#table, line, { ...(input.pending as Token), kind: 'end', text: '' });
   }
 
   #enterInclude(file: SourceFile, where: Span): void {
@@ -251,12 +242,8 @@ class Preprocessor {
     if (this.#inputs.length > MAX_INCLUDE_DEPTH) {
       this.#isClosed = true;
       const isCycle = this.#inputs.some((input) => input.file === file || input.file.name === file.name);
-      if (isCycle) {
-        const message = `'${file.name}' includes itself without end`;
-        this.#diagnostics.error('preprocessor', 'include-cycle', where, message);
-      } else {
-        this.#diagnostics.error('preprocessor', 'include-too-deep', where, 'too many files are included');
-      }
+      if (isCycle) this.#error('include-cycle', where, `'${file.name}' includes itself without end`);
+      else this.#error('include-too-deep', where, 'too many files are included');
       return;
     }
     this.#enter(file, where);
@@ -277,7 +264,7 @@ class Preprocessor {
     } else {
       const name = line[0];
       if (name === undefined || !isWord(name)) {
-        this.#diagnostics.error('preprocessor', 'bad-directive', name?.span ?? span, 'expected the name of a macro');
+        this.#error('bad-directive', name?.span ?? span, 'expected the name of a macro');
       }
       holds = name !== undefined && this.#table.macros.has(name.text) === (kind === 'ifdef');
     }
@@ -290,7 +277,7 @@ class Preprocessor {
     const conditional = input.conditionals.at(-1);
     if (conditional === undefined) {
       input.lexer.takeLine();
-      this.#diagnostics.error('preprocessor', 'unbalanced-conditional', span, `'#${kind}' without '#if'`);
+      this.#error('unbalanced-conditional', span, `'#${kind}' without '#if'`);
       return;
     }
     if (this.#continues(input, conditional, kind, span)) this.#skipGroup(input);
@@ -307,7 +294,7 @@ class Preprocessor {
       return false;
     }
     if (conditional.sawElse) {
-      this.#diagnostics.error('preprocessor', 'unbalanced-conditional', span, `'#${kind}' behind '#else'`);
+      this.#error('unbalanced-conditional', span, `'#${kind}' behind '#else'`);
     }
     if (kind === 'else') {
       input.lexer.takeLine();
@@ -322,9 +309,7 @@ class Preprocessor {
   }
 
   #condition(line: readonly Token[], input: Input, span: Span): boolean {
-    const end: Token = { ...(input.pending as Token), kind: 'end', text: '' };
-    const tokens = expandTokens(this.#table, this.#resolveDefined(line), end);
-    return evaluateCondition(tokens, span, this.#diagnostics);
+    return evaluateCondition(this.#expanded(this.#resolveDefined(line), input), span, this.#diagnostics);
   }
 
   /** `defined NAME` and `defined(NAME)` become 0 and 1 before names are expanded. */

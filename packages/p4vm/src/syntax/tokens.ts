@@ -93,6 +93,10 @@ export function operatorAt(text: string, at: number): string | undefined {
 export function describeToken(token: Token): string {
   if (token.kind === 'end') return 'the end of the file';
   if (token.kind === 'text') return 'a string';
-  const text = token.text.length > 40 ? `${token.text.slice(0, 37)}...` : token.text;
-  return `'${text}'`;
+  return `'${shown(token.text)}'`;
+}
+
+/** A text as a message shows it, cut if it is long. */
+export function shown(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
 }

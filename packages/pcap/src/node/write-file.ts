@@ -1,4 +1,4 @@
-import type { CaptureWriter, FrameInput } from '../capture-writer.js';
+import type { FrameInput } from '../capture-writer.js';
 import type { ByteOrder } from '../format-parser.js';
 import { LinkType } from '../link-type.js';
 import { PcapWriter } from '../pcap-writer.js';
@@ -38,7 +38,7 @@ const FLUSH_LENGTH = 1 << 16;
  */
 export async function createCaptureFile(path: string, options: CaptureFileOptions = {}): Promise<CaptureFile> {
   const isPcapng = options.format === undefined ? /\.pcapng(\.gz)?$/i.test(path) : options.format === 'pcapng';
-  const encoder = isPcapng ? new PcapngEncoder(options) : new PcapEncoder(options);
+  const encoder = isPcapng ? pcapngEncoder(options) : pcapEncoder(options);
   return new CaptureFile(encoder, await openOutput(path, options.gzip ?? /\.gz$/i.test(path), options.signal));
 }
 
@@ -109,63 +109,54 @@ interface FrameEncoder {
   finish(emit: (part: Uint8Array) => void): void;
 }
 
-class PcapEncoder implements FrameEncoder {
-  readonly #options: CaptureFileOptions;
-  #writer: CaptureWriter | undefined;
-
-  constructor(options: CaptureFileOptions) {
-    this.#options = options;
-    // Report options out of range now, and not at the first frame.
-    new PcapWriter(options);
-  }
-
-  encode(frame: FrameInput, emit: (part: Uint8Array) => void): void {
-    const writer = this.#writer ?? new PcapWriter({ ...this.#options, linkType: linkTypeOf(this.#options, frame) });
-    const record = writer.record(frame);
-    if (this.#writer === undefined) emit(writer.header());
-    this.#writer = writer;
-    emit(record);
-  }
-
-  finish(emit: (part: Uint8Array) => void): void {
-    if (this.#writer === undefined) emit(new PcapWriter(this.#options).header());
-  }
+function pcapEncoder(options: CaptureFileOptions): FrameEncoder {
+  // Report options out of range now, and not at the first frame.
+  new PcapWriter(options);
+  let used: PcapWriter | undefined;
+  return {
+    encode(frame, emit) {
+      const writer = used ?? new PcapWriter({ ...options, linkType: linkTypeOf(options, frame) });
+      const record = writer.record(frame);
+      if (used === undefined) emit(writer.header());
+      used = writer;
+      emit(record);
+    },
+    finish(emit) {
+      if (used === undefined) emit(new PcapWriter(options).header());
+    },
+  };
 }
 
-class PcapngEncoder implements FrameEncoder {
-  readonly #options: CaptureFileOptions;
-  readonly #writer: PcapngWriter;
-  readonly #interfaceOfLinkType: Map<number, number> = new Map();
-  #hasHeader = false;
+function pcapngEncoder(options: CaptureFileOptions): FrameEncoder {
+  const { interfaces = [], byteOrder = 'little' } = options;
+  const writer = new PcapngWriter({ interfaces, byteOrder });
+  new PcapngWriter({ interfaces: [options] });
+  const interfaceOfLinkType = new Map<number, number>();
+  let hasHeader = false;
 
-  constructor(options: CaptureFileOptions) {
-    this.#options = options;
-    const { interfaces = [], byteOrder = 'little' } = options;
-    this.#writer = new PcapngWriter({ interfaces, byteOrder });
-    new PcapngWriter({ interfaces: [options] });
+  function finish(emit: (part: Uint8Array) => void): void {
+    if (!hasHeader) emit(writer.header());
+    hasHeader = true;
   }
 
-  encode(frame: FrameInput, emit: (part: Uint8Array) => void): void {
-    this.finish(emit);
-    emit(this.#writer.record({ ...frame, interfaceId: this.#interfaceOf(frame, emit) }));
-  }
-
-  finish(emit: (part: Uint8Array) => void): void {
-    if (this.#hasHeader) return;
-    this.#hasHeader = true;
-    emit(this.#writer.header());
-  }
-
-  #interfaceOf(frame: FrameInput, emit: (part: Uint8Array) => void): number {
-    if (this.#options.interfaces !== undefined) return frame.interfaceId ?? 0;
-    const linkType = linkTypeOf(this.#options, frame);
-    const known = this.#interfaceOfLinkType.get(linkType);
+  function interfaceOf(frame: FrameInput, emit: (part: Uint8Array) => void): number {
+    if (options.interfaces !== undefined) return frame.interfaceId ?? 0;
+    const linkType = linkTypeOf(options, frame);
+    const known = interfaceOfLinkType.get(linkType);
     if (known !== undefined) return known;
-    const interfaceId = this.#writer.interfaceCount;
-    emit(this.#writer.addInterface({ ...this.#options, linkType }));
-    this.#interfaceOfLinkType.set(linkType, interfaceId);
+    const interfaceId = writer.interfaceCount;
+    emit(writer.addInterface({ ...options, linkType }));
+    interfaceOfLinkType.set(linkType, interfaceId);
     return interfaceId;
   }
+
+  return {
+    encode(frame, emit) {
+      finish(emit);
+      emit(writer.record({ ...frame, interfaceId: interfaceOf(frame, emit) }));
+    },
+    finish,
+  };
 }
 
 function linkTypeOf(options: CaptureFileOptions, frame: FrameInput): number {

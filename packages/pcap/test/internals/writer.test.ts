@@ -13,7 +13,6 @@ import {
   PcapWriter,
   readCapture,
 } from '../../src/index.js';
-import { linkTypeName } from '../../src/link-type.js';
 import { hex, join } from '../build-capture.js';
 
 const byteOrders = fc.constantFrom<ByteOrder>('little', 'big');
@@ -236,9 +235,5 @@ describe('link types', () => {
     const { NULL, ETHERNET, RAW, LINUX_SLL, LINUX_SLL2, IPV4, IPV6 } = LinkType;
     expect([NULL, ETHERNET, RAW, LINUX_SLL, LINUX_SLL2, IPV4, IPV6]).toEqual([0, 1, 101, 113, 276, 228, 229]);
     expect(new Set(Object.values(LinkType)).size).toBe(Object.keys(LinkType).length);
-  });
-
-  it('have names', () => {
-    expect([linkTypeName(1), linkTypeName(276), linkTypeName(65535)]).toEqual(['ETHERNET', 'LINUX_SLL2', undefined]);
   });
 });

@@ -49,7 +49,6 @@ const START_TRIES = 20;
 const START_WAIT_MS = 100;
 
 type MetadataResponse = Awaited<ReturnType<(typeof metadataV10)['api']['async']>>;
-type NewTopics = Parameters<(typeof createTopicsV7)['api']['async']>[1];
 type CreateTopicsResponse = Awaited<ReturnType<(typeof createTopicsV7)['api']['async']>>;
 
 interface Line {
@@ -156,7 +155,9 @@ export class Brokers {
   }
 
   async #metadata(names: readonly string[]): Promise<MetadataResponse> {
-    const answer = await this.#ask(null, (connection) => describe(connection, names));
+    const answer = await this.#ask(null, (connection) =>
+      metadataV10.api.async(connection, [...names], false, false).catch(answerIn<MetadataResponse>),
+    );
     const nodes = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, `${host}:${port}`]));
     if (nodes.size > 0) this.#nodes = nodes;
     return answer;
@@ -171,7 +172,9 @@ export class Brokers {
       configs: [],
     }));
     const { requestTimeoutMs } = this.#access;
-    const answer = await this.#ask(null, (connection) => createTopics(connection, topics, requestTimeoutMs));
+    const answer = await this.#ask(null, (connection) =>
+      createTopicsV7.api.async(connection, topics, requestTimeoutMs, false).catch(answerIn<CreateTopicsResponse>),
+    );
     for (const { name, errorCode } of answer.topics) {
       // Another client may have been faster.
       if (errorCode !== PROTOCOL_ERROR.NONE && errorCode !== PROTOCOL_ERROR.TOPIC_ALREADY_EXISTS) {
@@ -180,10 +183,7 @@ export class Brokers {
     }
   }
 
-  /**
-   * @param node node id of the broker to ask; null: any that can be reached
-   * @throws KafkaSinkError
-   */
+  /** @param node node id of the broker to ask; null: any that can be reached @throws KafkaSinkError */
   async #ask<T>(node: number | null, question: (connection: Connection) => Promise<T>): Promise<T> {
     if (node !== null) {
       const address = this.#nodes.get(node);
@@ -288,28 +288,10 @@ function hasLeaders({ errorCode, partitions }: MetadataResponse['topics'][number
   return errorCode === PROTOCOL_ERROR.NONE && partitions.every(({ leaderId }) => leaderId >= 0);
 }
 
-/** Errors of single topics are in the answer. */
-async function describe(connection: Connection, names: readonly string[]): Promise<MetadataResponse> {
-  try {
-    return await metadataV10.api.async(connection, [...names], false, false);
-  } catch (error) {
-    return answerIn<MetadataResponse>(error);
-  }
-}
-
-async function createTopics(
-  connection: Connection,
-  topics: NewTopics,
-  timeoutMs: number,
-): Promise<CreateTopicsResponse> {
-  try {
-    return await createTopicsV7.api.async(connection, topics, timeoutMs, false);
-  } catch (error) {
-    return answerIn<CreateTopicsResponse>(error);
-  }
-}
-
-/** The client throws when any part of an answer is an error. The thrown error holds the whole answer. */
+/**
+ * The client throws when any part of an answer is an error, such as that of a single topic. The thrown error holds the
+ * whole answer.
+ */
 function answerIn<T extends { readonly topics: readonly unknown[] }>(error: unknown): T {
   if (error instanceof Error && 'response' in error && error.response !== undefined) return error.response as T;
   throw error;

@@ -209,7 +209,9 @@ export class Producer {
       bases.push(targets);
       targets += ofKind;
     }
-    this.#reserve(slab.count);
+    if (this.#targets.of.length < slab.count) {
+      this.#targets = { of: new Int32Array(slab.count), rows: new Uint32Array(slab.count) };
+    }
     const { of, rows } = this.#targets;
     const counts = new Uint32Array(targets + 1);
     const bytes = new Float64Array(targets);
@@ -237,11 +239,6 @@ export class Producer {
     }
   }
 
-  #reserve(messages: number): void {
-    if (this.#targets.of.length >= messages) return;
-    this.#targets = { of: new Int32Array(messages), rows: new Uint32Array(messages) };
-  }
-
   #make({ slab }: Parcel, kind: number, partition: number, from: number, to: number): void {
     const { rows } = this.#targets;
     const topic = this.#options.topics[kind]!;
@@ -255,10 +252,7 @@ export class Producer {
     this.#batches.push({ topic, partition, bytes, kind, rows: rows.slice(from, to), leader });
   }
 
-  /**
-   * Sends the batches to all leaders at once.
-   * @returns why not all of them are settled; null if they are
-   */
+  /** Sends the batches to all leaders at once. @returns why not all of them are settled; null if they are */
   async #send(parcel: Parcel): Promise<KafkaSinkError | null> {
     const byLeader = new Map<number, Batch[]>();
     for (const batch of this.#batches) {

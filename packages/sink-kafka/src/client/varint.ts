@@ -6,10 +6,7 @@ export function varintLength(value: number): number {
   return value < 0x1000_0000 ? 4 : 5;
 }
 
-/**
- * Writes an unsigned number below 2^32, lowest 7 bits first.
- * @returns one past the last byte written
- */
+/** Writes an unsigned number below 2^32, lowest 7 bits first. @returns one past the last byte written */
 export function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   let rest = value;
   let to = at;

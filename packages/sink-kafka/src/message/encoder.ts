@@ -36,10 +36,7 @@ export interface MessageEncoder {
    * @returns the row to go on from; `batch.reports` when all are done
    */
   reports(batch: TelemetryBatch, from: number, slab: MessageSlab, ids: RecordIds): number;
-  /**
-   * Appends the rows `from` to `events.count - 1`.
-   * @returns the row to go on from; `events.count` when all are done
-   */
+  /** Appends the rows `from` to `events.count - 1`. @returns the row to go on from; `events.count` when all are done */
   events(events: EventBatch, from: number, slab: MessageSlab, ids: RecordIds): number;
   /**
    * Appends entries that left a flow cache.

@@ -32,7 +32,7 @@ export class ProtobufDecoder extends MessageDecoder {
     while (reader.next()) this.#reportField();
     const code = this.#result();
     if (code !== MESSAGE_CODE.OK) return code;
-    if (!this.#isSound()) return MESSAGE_CODE.MALFORMED;
+    if (this.fields.hasOwn && this.fields.version === 0) return MESSAGE_CODE.MALFORMED;
     // What a hop's items mean follows from the INT version, which may stand behind the hops.
     const hops = this.#hops(value, REPORT_FIELD.HOPS);
     return hops === MESSAGE_CODE.OK && this.fields.hasOwn ? this.#hops(value, REPORT_FIELD.METADATA) : hops;
@@ -41,11 +41,6 @@ export class ProtobufDecoder extends MessageDecoder {
   #result(): number {
     if (this.#reader.failure === 'truncated') return MESSAGE_CODE.TRUNCATED;
     return this.#isBad || this.#reader.failure !== 0 ? MESSAGE_CODE.MALFORMED : MESSAGE_CODE.OK;
-  }
-
-  #isSound(): boolean {
-    const { fields } = this;
-    return !(fields.hasOwn && fields.version === 0);
   }
 
   #reportField(): void {

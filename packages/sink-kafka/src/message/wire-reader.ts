@@ -102,10 +102,7 @@ export class WireReader {
     return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
   }
 
-  /**
-   * The length of a field of bytes: they begin at {@link at}.
-   * @returns 0 if they do not end within the message
-   */
+  /** The length of a field of bytes: they begin at {@link at}. @returns 0 if they do not end within the message */
   length(): number {
     const length = this.varint();
     if (this.high !== 0 || length < 0 || length > this.end - this.at) {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Push, type Source, SourceError } from '@int/collector';
-import { BackOff, OutageLog } from '@int/collector/internals';
+import { BackOff, OutageLog, within } from '@int/collector/internals';
 import { Consumer, type Message, type MessagesStream } from '@platformatic/kafka';
 import { isStarting, toSinkError } from '../client/outcome.js';
 import { KafkaSinkError } from '../errors.js';
@@ -63,12 +63,7 @@ export class KafkaSource implements Source {
     this.#options = resolveSource(options);
     const { bootstrap, topic, onProblem, onRecovered, firstMs, maxMs } = this.#options;
     this.name = `kafka://${bootstrap.join(',')}/${topic}`;
-    const { frames = 1024, reports, hops } = options.capacity ?? {};
-    this.#reader = new MessageReader({
-      frames,
-      ...(reports === undefined ? {} : { reports }),
-      ...(hops === undefined ? {} : { hops }),
-    });
+    this.#reader = new MessageReader({ frames: 1024, ...options.capacity });
     this.#log = new OutageLog({ onProblem, onRecovered });
     this.#backOff = new BackOff(firstMs, maxMs, Math.random);
     this.finished = new Promise((resolve) => {
@@ -255,13 +250,9 @@ export class KafkaSource implements Source {
 }
 
 /** Whatever the client does or forgets to do, there is an end to waiting. */
-function withLimit<T>(promise: Promise<T>, limitMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new KafkaSinkError('ERR_KAFKA_TIMEOUT', `the brokers have not answered after ${limitMs} ms`));
-    }, limitMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+async function withLimit<T>(promise: Promise<T>, limitMs: number): Promise<T> {
+  if (await within(limitMs, promise)) return promise;
+  throw new KafkaSinkError('ERR_KAFKA_TIMEOUT', `the brokers have not answered after ${limitMs} ms`);
 }
 
 /** Whether the brokers have names: TLS verifies names, not addresses. */

@@ -89,10 +89,7 @@ export function encodeChunk(
   return chunk;
 }
 
-/**
- * Reads a header.
- * @returns null if there is none at `at`
- */
+/** Reads a header. @returns null if there is none at `at` */
 export function decodeHeader(bytes: Buffer, at = 0): ChunkHeader | null {
   if (at + CHUNK_HEADER > bytes.length || bytes.readUInt32BE(at) !== MAGIC) return null;
   if (bytes.readUInt32BE(at + HEADER_CRC) !== crc32(bytes.subarray(at, at + HEADER_CRC))) return null;

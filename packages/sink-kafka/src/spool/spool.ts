@@ -25,10 +25,7 @@ export interface SpoolSettings {
   readonly batch: MessageSlabCapacity;
   /** Reuses the last segment when all of it is consumed: less work if messages are consumed soon. */
   readonly keepsSegment: boolean;
-  /**
-   * Messages cannot be read any more.
-   * @param counts by number of the kind
-   */
+  /** Messages cannot be read any more. @param counts by number of the kind */
   readonly onLost: (counts: ArrayLike<number>) => void;
   readonly onProblem: (problem: KafkaSinkError) => void;
 }
@@ -79,10 +76,7 @@ export class Spool {
   /** Disk operations run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /**
-   * Opens a folder, synchronously.
-   * @throws KafkaSinkError ERR_KAFKA_SPOOL_IN_USE, ERR_KAFKA_DISK
-   */
+  /** Opens a folder, synchronously. @throws KafkaSinkError ERR_KAFKA_SPOOL_IN_USE, ERR_KAFKA_DISK */
   constructor(settings: SpoolSettings) {
     this.#settings = settings;
     const { directory } = settings;

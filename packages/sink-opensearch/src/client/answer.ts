@@ -82,10 +82,7 @@ function itemOutcome(item: unknown): ItemOutcome | null {
   return { outcome: 'rejected', code: 'ERR_OPENSEARCH_REJECTED', ...told };
 }
 
-/**
- * Reads the answer to a bulk request.
- * @param records in the request
- */
+/** Reads the answer to a bulk request. @param records in the request */
 export function readBulkAnswer(answer: Answer, records: number): BulkOutcome {
   const { status, text } = answer;
   const unexpected = (message: string): BulkOutcome => ({

@@ -19,10 +19,7 @@ export class Preparation {
     this.#isDone = options.templates === false;
   }
 
-  /**
-   * Never rejects.
-   * @returns why to try again; `null` when done, also if the server refuses
-   */
+  /** Never rejects. @returns why to try again; `null` when done, also if the server refuses */
   async run(signal: AbortSignal): Promise<OpenSearchSinkError | null> {
     if (this.#isDone) return null;
     this.#running ??= this.#run(signal).finally(() => {

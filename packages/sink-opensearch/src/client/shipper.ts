@@ -147,7 +147,8 @@ export class Shipper {
       }
       if (isProbe) {
         isProbe = false;
-        this.#recover();
+        this.#outages.succeed();
+        this.#endTrouble();
       }
       if (result.kind === 'split') {
         if (rows.length > 1) most = Math.ceil(rows.length / 2);
@@ -167,11 +168,6 @@ export class Shipper {
     for (const row of left) {
       this.#countsOf(batch, row).drop(batch.state[row] === ITEM.UNCERTAIN ? 'unconfirmed' : 'closed');
     }
-  }
-
-  #recover(): void {
-    this.#outages.succeed();
-    this.#endTrouble();
   }
 
   #endTrouble(): void {

@@ -42,10 +42,7 @@ export class LineBatch {
     return this.count === this.start.length || this.used >= this.#fullBytes;
   }
 
-  /**
-   * Appends a record whose `bytes` are already there, from {@link used} on.
-   * @param length bytes of it
-   */
+  /** Appends a record whose `bytes` are already there, from {@link used} on. @param length bytes of it */
   push(kind: RecordKind, length: number): void {
     const row = this.count;
     this.start[row] = this.used;

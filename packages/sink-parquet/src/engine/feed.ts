@@ -54,7 +54,7 @@ export class SegmentFeed {
     const { columns } = segment.table;
     this.#texts = columns.map(({ texts }) => {
       if (texts === undefined) return null;
-      const known = typeof texts === 'string' ? segment.dictionary(texts).texts() : texts;
+      const known = typeof texts === 'string' ? segment.texts[texts].texts() : texts;
       // The engine wants at least one text; rows that have none do not refer to it.
       return known.length === 0 ? [''] : known;
     });

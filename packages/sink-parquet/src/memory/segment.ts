@@ -1,18 +1,8 @@
-import type { RecordKind } from '@int/collector';
 import type { Table } from '../table/table.js';
-import { AddressDictionary, type Dictionary, PathDictionary, TextDictionary } from './dictionary.js';
+import { AddressDictionary, PathDictionary, TextDictionary } from './dictionary.js';
 import type { Slab } from './slab.js';
 
-/** The texts of a segment, by column. */
-export interface SegmentTexts {
-  readonly source: AddressDictionary;
-  readonly destination: AddressDictionary;
-  readonly path: PathDictionary;
-  readonly rule: TextDictionary;
-  readonly reserved: TextDictionary;
-}
-
-export type DictionaryName = keyof SegmentTexts;
+export type DictionaryName = keyof Segment['texts'];
 
 /** Rows of one table and one hour that become one file. */
 export class Segment {
@@ -22,7 +12,8 @@ export class Segment {
   /** When its first row came, in ms of a clock that only goes forward. */
   readonly openedAt: number;
   readonly slabs: Slab[] = [];
-  readonly texts: SegmentTexts = {
+  /** By column. */
+  readonly texts = {
     source: new AddressDictionary(),
     destination: new AddressDictionary(),
     path: new PathDictionary(),
@@ -38,17 +29,9 @@ export class Segment {
     this.openedAt = openedAt;
   }
 
-  get kind(): RecordKind {
-    return this.table.kind;
-  }
-
   /** The slab that rows go to; `null` if there is none with room for `rows`. */
   room(rows: number, slabRows: number): Slab | null {
     const last = this.slabs[this.slabs.length - 1];
     return last !== undefined && last.rows + rows <= slabRows ? last : null;
-  }
-
-  dictionary(name: DictionaryName): Dictionary {
-    return this.texts[name];
   }
 }

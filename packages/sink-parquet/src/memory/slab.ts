@@ -61,10 +61,7 @@ export class SlabPool {
     return this.#inUse;
   }
 
-  /**
-   * A slab without rows, or `null` if the limit is reached.
-   * @param beyond give one all the same, beyond the limit
-   */
+  /** A slab without rows, or `null` if the limit is reached. @param beyond give one all the same, beyond the limit */
   take(shape: SlabShape, beyond = false): Slab | null {
     const bytes = Slab.byteLength(shape);
     const kept = this.#free.get(shape)?.pop();

@@ -96,10 +96,7 @@ export class Maintenance {
     for (const table of TABLE_NAMES) {
       for (const partition of await readPartitions(this.#directory, table)) {
         await this.#finish(partition);
-        const merged = await this.#compact(partition);
-        result.merged += merged.merged;
-        result.made += merged.made;
-        result.damaged += merged.damaged;
+        await this.#compact(partition, result);
       }
     }
     return result;
@@ -122,16 +119,16 @@ export class Maintenance {
     }
   }
 
-  async #compact(partition: Partition): Promise<{ merged: number; made: number; damaged: number }> {
+  /** Merges files of an hour, and adds what it did to `result`. */
+  async #compact(partition: Partition, result: { merged: number; made: number; damaged: number }): Promise<void> {
     const { compaction, now } = this.#options;
-    const result = { merged: 0, made: 0, damaged: 0 };
-    if (compaction === null || (partition.hour + 1) * HOUR_MS + compaction.afterMs > now()) return result;
+    if (compaction === null || (partition.hour + 1) * HOUR_MS + compaction.afterMs > now()) return;
     // A file that has just replaced others waits until they are gone: else a crash could bring them back.
     const files = (await sizes(partition)).filter(({ name }) => !partition.replaced.has(name));
     for (const group of groupsToMerge(files, compaction.targetBytes)) {
       const sound: SizedFile[] = [];
       for (const file of group) {
-        if (this.#isStopped) return result;
+        if (this.#isStopped) return;
         if (await this.#isSound(partition, file.name)) sound.push(file);
         else result.damaged++;
       }
@@ -140,7 +137,6 @@ export class Maintenance {
       result.merged += sound.length;
       result.made++;
     }
-    return result;
   }
 
   /** Whether a file is as it was written; one that is not gets another name: it would become part of a good one. */

@@ -59,29 +59,21 @@ const EVENTS = `${BEGIN}
 local stream, n, keep, texts, counts = ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[8], 10
 local read, at = struct.unpack, 1
 local streams = {}
-local function add(key, time, kinds, metric, hop, node, value, previous, threshold, flow)
-  return try('XADD', key, '*', 'time', time, 'kinds', kinds, 'metric', metric, 'hop', hop, 'node', node,
-    'value', value, 'previous', previous, 'threshold', threshold, 'flow', flow)
-end
-if ARGV[7] == '1' then
-  for _ = 1, n do
-    local time, kinds, metric, hop, node, value, previous, threshold, flow, scope
-    time, kinds, metric, hop, node, value, previous, threshold, flow, scope, at =
-      read('Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0', texts, at)
-    local key = stream .. ':' .. scope
+local isPerSwitch = ARGV[7] == '1'
+if not isPerSwitch then streams[stream] = true end
+for _ = 1, n do
+  local key = stream
+  local time, kinds, metric, hop, node, value, previous, threshold, flow
+  time, kinds, metric, hop, node, value, previous, threshold, flow, at =
+    read('Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0', texts, at)
+  if isPerSwitch then
+    local scope
+    scope, at = read('Bc0', texts, at)
+    key = stream .. ':' .. scope
     streams[key] = true
-    if failed(add(key, time, kinds, metric, hop, node, value, previous, threshold, flow)) then refused = refused + 1 end
   end
-else
-  streams[stream] = true
-  for _ = 1, n do
-    local time, kinds, metric, hop, node, value, previous, threshold, flow
-    time, kinds, metric, hop, node, value, previous, threshold, flow, at =
-      read('Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0Bc0', texts, at)
-    if failed(add(stream, time, kinds, metric, hop, node, value, previous, threshold, flow)) then
-      refused = refused + 1
-    end
-  end
+  if failed(try('XADD', key, '*', 'time', time, 'kinds', kinds, 'metric', metric, 'hop', hop, 'node', node,
+    'value', value, 'previous', previous, 'threshold', threshold, 'flow', flow)) then refused = refused + 1 end
 end
 if keep ~= '0' then
   for key in pairs(streams) do try('XTRIM', key, 'MAXLEN', '~', keep) end

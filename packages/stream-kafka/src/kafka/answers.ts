@@ -25,18 +25,19 @@ export const OTHER_GENERATION = ['ILLEGAL_GENERATION', 'REBALANCE_IN_PROGRESS', 
 
 /** Whether an error of the client is or contains one of these error codes. */
 export function has(error: unknown, answers: readonly string[]): boolean {
-  if (!(error instanceof Error)) return false;
-  if ('apiId' in error && typeof error.apiId === 'string' && answers.includes(error.apiId)) return true;
-  if (error instanceof AggregateError && error.errors.some((inner) => has(inner, answers))) return true;
-  return error.cause !== undefined && has(error.cause, answers);
+  return contains(error, (code) => typeof code === 'string' && answers.includes(code));
 }
 
 /** Whether an error contains a broker's answer. */
 export function isAnswer(error: unknown): boolean {
+  return contains(error, () => true);
+}
+
+function contains(error: unknown, isWanted: (code: unknown) => boolean): boolean {
   if (!(error instanceof Error)) return false;
-  if ('apiId' in error) return true;
-  if (error instanceof AggregateError && error.errors.some(isAnswer)) return true;
-  return error.cause !== undefined && isAnswer(error.cause);
+  if ('apiId' in error && isWanted(error.apiId)) return true;
+  if (error instanceof AggregateError && error.errors.some((inner) => contains(inner, isWanted))) return true;
+  return contains(error.cause, isWanted);
 }
 
 /** The broker's answer, which the client attaches to its error; null if there is none. */

@@ -153,18 +153,14 @@ export class Transactions {
    * numbers, by which a leader recognises repeats.
    */
   async #write(records: readonly PlacedRecord[]): Promise<void> {
-    let wait: number = WAIT_MS.first;
-    for (;;) {
+    await this.#repeated([...MOVED, 'CONCURRENT_TRANSACTIONS'], async () => {
       try {
         await this.#writeOnce(records);
-        break;
       } catch (error) {
-        if ((isAnswer(error) && !has(error, [...MOVED, 'CONCURRENT_TRANSACTIONS'])) || this.#isLate()) throw error;
         this.#layouts.forget();
-        await sleep(wait);
-        wait = Math.min(wait * 2, WAIT_MS.most);
+        throw error;
       }
-    }
+    });
     for (const [name, { length }] of grouped(records, ({ topic, partition }) => `${topic}:${partition}`)) {
       this.#sequences.set(name, (this.#sequences.getWithDefault(name, 0) + length) % SEQUENCES);
     }
@@ -228,17 +224,26 @@ export class Transactions {
     what: string,
     question: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    let wait: number = WAIT_MS.first;
-    for (;;) {
+    return await this.#repeated([...BUSY, ...ELSEWHERE], async () => {
       try {
         const address = this.#coordinators.get(kind) ?? (await this.#link.coordinator(kind, key));
         this.#coordinators.set(kind, address);
         return await this.#connections.ask(address, what, ASK_MS, question);
       } catch (error) {
-        if ((isAnswer(error) && !has(error, [...BUSY, ...ELSEWHERE])) || this.#isLate()) throw error;
         if (!isAnswer(error) || has(error, ELSEWHERE)) this.#coordinators.delete(kind);
+        throw error;
+      }
+    });
+  }
+
+  /** Repeats an attempt until the deadline, while there is no answer or it is one of `again`. */
+  async #repeated<T>(again: readonly string[], attempt: () => Promise<T>): Promise<T> {
+    for (let wait: number = WAIT_MS.first; ; wait = Math.min(wait * 2, WAIT_MS.most)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if ((isAnswer(error) && !has(error, again)) || this.#isLate()) throw error;
         await sleep(wait);
-        wait = Math.min(wait * 2, WAIT_MS.most);
       }
     }
   }

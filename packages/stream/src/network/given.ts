@@ -26,12 +26,15 @@ interface GivenSwitch {
   readonly counts: SwitchCounts;
   readonly late: number;
   readonly queues: Map<number, GivenQueue>;
+  /** How often it was emitted. */
+  revision: number;
 }
 
 interface GivenLink {
   readonly link: readonly [number, number];
   readonly counts: LinkCounts;
   readonly late: number;
+  revision: number;
 }
 
 /** One window of time. */
@@ -39,8 +42,6 @@ interface Given {
   complete: boolean;
   readonly switches: Map<number, GivenSwitch>;
   readonly links: Map<string, GivenLink>;
-  /** How often each switch and link was emitted. */
-  readonly times: Map<GivenSwitch | GivenLink, number>;
   readonly changed: Set<GivenSwitch | GivenLink>;
 }
 
@@ -67,29 +68,20 @@ export class GivenWindows {
 
   /** Begins a window. Windows begin in ascending order, and each is filled before the next one begins. */
   begin(window: number, complete: boolean): void {
-    this.#windows.set(window, {
-      complete,
-      switches: new Map(),
-      links: new Map(),
-      times: new Map(),
-      changed: new Set(),
-    });
+    this.#windows.set(window, { complete, switches: new Map(), links: new Map(), changed: new Set() });
   }
 
   addSwitch(window: number, nodeId: number, counts: SwitchCounts, late: number, queues: readonly GivenQueue[]): void {
     const given = this.#windows.get(window)!;
-    const one: GivenSwitch = { nodeId, counts, late, queues: new Map(queues.map((queue) => [queue.queueId, queue])) };
-    given.switches.set(nodeId, one);
-    this.#count += 1 + queues.length;
-    this.#giveSwitch(window, given, one);
+    const one = this.#switchOf(given, nodeId, counts, late);
+    for (const queue of queues) one.queues.set(queue.queueId, queue);
+    this.#count += queues.length;
+    this.#show(window, given, one);
   }
 
   addLink(window: number, link: readonly [number, number], counts: LinkCounts, late: number): void {
     const given = this.#windows.get(window)!;
-    const one: GivenLink = { link, counts, late };
-    given.links.set(link.join(), one);
-    this.#count++;
-    this.#giveLink(window, given, one);
+    this.#show(window, given, this.#linkOf(given, link, counts, late));
   }
 
   /** Drops windows before `window`, and the earliest ones if there are too many. Their changes are emitted before. */
@@ -138,25 +130,30 @@ export class GivenWindows {
       given.changed.add(one);
     }
     for (const part of partial.links) {
-      const name = `${part.from},${part.to}`;
-      let one = given.links.get(name);
-      if (one === undefined) {
-        one = { link: [part.from, part.to], counts: new LinkCounts(), late: 0 };
-        given.links.set(name, one);
-        this.#count++;
-      }
+      const one = this.#linkOf(given, [part.from, part.to]);
       one.counts.merge(part);
       one.counts.flows = Math.max(one.counts.flows, part.flows.length / 2);
       given.changed.add(one);
     }
   }
 
-  #switchOf(given: Given, nodeId: number): GivenSwitch {
-    const found = given.switches.get(nodeId);
-    if (found !== undefined) return found;
-    const one: GivenSwitch = { nodeId, counts: new SwitchCounts(), late: 0, queues: new Map() };
-    given.switches.set(nodeId, one);
-    this.#count++;
+  #switchOf(given: Given, nodeId: number, counts = new SwitchCounts(), late = 0): GivenSwitch {
+    let one = given.switches.get(nodeId);
+    if (one === undefined) {
+      one = { nodeId, counts, late, queues: new Map(), revision: 0 };
+      given.switches.set(nodeId, one);
+      this.#count++;
+    }
+    return one;
+  }
+
+  #linkOf(given: Given, link: readonly [number, number], counts = new LinkCounts(), late = 0): GivenLink {
+    let one = given.links.get(link.join());
+    if (one === undefined) {
+      one = { link, counts, late, revision: 0 };
+      given.links.set(link.join(), one);
+      this.#count++;
+    }
     return one;
   }
 
@@ -166,59 +163,50 @@ export class GivenWindows {
   }
 
   #reviseOne(window: number, given: Given): void {
-    if (given.changed.size === 0) return;
-    for (const one of given.changed) {
-      if ('link' in one) this.#giveLink(window, given, one);
-      else this.#giveSwitch(window, given, one);
-    }
+    for (const one of given.changed) this.#show(window, given, one);
     given.changed.clear();
   }
 
-  #base(window: number, given: Given, one: GivenSwitch | GivenLink) {
-    const revision = given.times.get(one) ?? 0;
-    given.times.set(one, revision + 1);
+  #show(window: number, { complete }: Given, one: GivenSwitch | GivenLink): void {
     const startUs = window * this.#windowUs;
-    const times = { startNs: nanosecondText(startUs), endNs: nanosecondText(startUs + this.#windowUs) };
-    return { revision, startUs, complete: given.complete, ...times };
+    const [startNs, endNs] = [nanosecondText(startUs), nanosecondText(startUs + this.#windowUs)];
+    const base = { revision: one.revision++, complete, startNs, endNs };
+    this.#give('link' in one ? linkWindow(one, startUs, base) : switchWindow(one, startUs, base));
   }
+}
 
-  #giveSwitch(window: number, given: Given, one: GivenSwitch): void {
-    const { startUs, ...base } = this.#base(window, given, one);
-    const { nodeId, counts, late, queues } = one;
-    const shown: SwitchWindow = {
-      type: 'switchWindow',
-      id: `${switchName(nodeId)}-${startUs}`,
-      ...base,
-      nodeId,
-      reports: counts.reports,
-      late,
-      lastSeenNs: nanosecondText(counts.lastSeenUs || startUs),
-      latency: counts.latency(),
-      queues: [...queues.values()]
-        .map(({ queueId, counts: queue, status }) => ({
-          queueId,
-          occupancy: queue.occupancy(),
-          congested: queue.congested,
-          status,
-        }))
-        .sort((a, b) => a.queueId - b.queueId),
-    };
-    this.#give(shown);
-  }
+type Base = Pick<NetworkWindow, 'revision' | 'complete' | 'startNs' | 'endNs'>;
 
-  #giveLink(window: number, given: Given, one: GivenLink): void {
-    const { startUs, ...base } = this.#base(window, given, one);
-    const { link, counts, late } = one;
-    const shown: LinkWindow = {
-      type: 'linkWindow',
-      id: `${linkName(...link)}-${startUs}`,
-      ...base,
-      link,
-      packets: counts.packets,
-      late,
-      flows: counts.flows,
-      lastSeenNs: nanosecondText(counts.lastSeenUs || startUs),
-    };
-    this.#give(shown);
-  }
+function switchWindow({ nodeId, counts, late, queues }: GivenSwitch, startUs: number, base: Base): SwitchWindow {
+  return {
+    type: 'switchWindow',
+    id: `${switchName(nodeId)}-${startUs}`,
+    ...base,
+    nodeId,
+    reports: counts.reports,
+    late,
+    lastSeenNs: nanosecondText(counts.lastSeenUs || startUs),
+    latency: counts.latency(),
+    queues: [...queues.values()]
+      .map(({ queueId, counts: queue, status }) => ({
+        queueId,
+        occupancy: queue.occupancy(),
+        congested: queue.congested,
+        status,
+      }))
+      .sort((a, b) => a.queueId - b.queueId),
+  };
+}
+
+function linkWindow({ link, counts, late }: GivenLink, startUs: number, base: Base): LinkWindow {
+  return {
+    type: 'linkWindow',
+    id: `${linkName(...link)}-${startUs}`,
+    ...base,
+    link,
+    packets: counts.packets,
+    late,
+    flows: counts.flows,
+    lastSeenNs: nanosecondText(counts.lastSeenUs || startUs),
+  };
 }

@@ -33,10 +33,17 @@ export class LinkEntry extends Entry {
     return count;
   }
 
-  /** Begins the next window. */
-  clear(): void {
+  /** Whether the open window has anything to show. */
+  get isUsed(): boolean {
+    return this.counts.packets + this.late > 0;
+  }
+
+  /** Begins the next window. @returns whether this changes anything */
+  clear(): boolean {
+    const { isUsed } = this;
     this.counts = new LinkCounts();
     this.late = 0;
+    return isUsed;
   }
 
   override pass(fields: ByteFields): void {

@@ -55,15 +55,16 @@ export class QueueEntry extends Entry {
     const value = occupancy === null ? 0 : statistic === 'max' ? occupancy.max : occupancy.sum / occupancy.count;
     const isAbove = occupancy !== null && value > threshold;
     let change: QueueVerdict['change'] = null;
-    let { since, row } = { since: this.#since, row: 0 };
+    let since = this.#since;
+    let row = 0;
     if (isAbove) {
       this.#above++;
       this.#below = 0;
       if (this.#since < 0 && this.#above >= windows) {
         change = 'began';
         row = this.#above;
-        this.#since = window - this.#above + 1;
-        since = this.#since;
+        since = window - this.#above + 1;
+        this.#since = since;
       }
     } else if (occupancy !== null || isComplete) {
       this.#above = 0;
@@ -76,13 +77,7 @@ export class QueueEntry extends Entry {
     }
     const status = this.#since >= 0 ? 'persistent' : isAbove ? 'above' : 'clear';
     this.counts = new QueueCounts();
-    return {
-      queue: { queueId: this.words[1]!, counts, status },
-      statistic: value,
-      change,
-      since,
-      windows: row,
-    };
+    return { queue: { queueId: this.words[1]!, counts, status }, statistic: value, change, since, windows: row };
   }
 
   override pass(fields: ByteFields): void {

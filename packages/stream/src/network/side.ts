@@ -341,8 +341,9 @@ export class NetworkSide {
       }
     }
     for (const { words, blocks } of seen.values()) {
+      // Sort, because the search for a reporter's first number begins at the lowest. The order of sides must not matter.
       const reporter = this.#reporters.take(words);
-      const loss = reporter?.take(inOrder(blocks), slice, isWhole) ?? null;
+      const loss = reporter?.take(new Map([...blocks].sort(([a], [b]) => a - b)), slice, isWhole) ?? null;
       if (loss !== null) this.#found.push(lossEvent(words, loss, sliceUs, endUs));
     }
     this.#reporters.visit((reporter) => {
@@ -373,27 +374,19 @@ export class NetworkSide {
       return true;
     });
     this.#given.begin(window, complete);
-    for (const { words, counts, late } of this.#switches.ordered()) {
+    for (const { words, counts, late, isUsed } of this.#switches.ordered()) {
       const nodeId = words[0]!;
-      if (counts.reports + late > 0) this.#given.addSwitch(window, nodeId, counts, late, queuesOf.get(nodeId) ?? []);
+      if (isUsed) this.#given.addSwitch(window, nodeId, counts, late, queuesOf.get(nodeId) ?? []);
     }
-    for (const { words, counts, late } of this.#links.ordered()) {
+    for (const { words, counts, late, isUsed } of this.#links.ordered()) {
       const [from, to] = words as [number, number];
-      if (counts.packets + late > 0) this.#given.addLink(window, [from, to], counts, late);
+      if (isUsed) this.#given.addLink(window, [from, to], counts, late);
     }
     const { latenessUs } = this.#options;
     this.#given.keepFrom(Math.floor(((window + 1) * windowUs - latenessUs) / windowUs));
     this.#arrivals.missing.forget(this.#openSlice);
-    this.#switches.visit((one) => {
-      const isUsed = one.counts.reports + one.late > 0;
-      one.clear();
-      return isUsed;
-    });
-    this.#links.visit((one) => {
-      const isUsed = one.counts.packets + one.late > 0;
-      one.clear();
-      return isUsed;
-    });
+    this.#switches.visit((one) => one.clear());
+    this.#links.visit((one) => one.clear());
     for (const registry of this.#registries) registry.forget(slice - idleSlices);
   }
 
@@ -455,12 +448,4 @@ export class NetworkSide {
     const refused = this.#registries.reduce((sum, registry) => sum + registry.refused, 0);
     return { ...this.#counts, pending: this.#arrivals.count, refused };
   }
-}
-
-/**
- * Sorts the blocks, because the search for a reporter's first number begins at the lowest. The order of sides must not
- * matter.
- */
-function inOrder(blocks: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
-  return new Map([...blocks].sort((a, b) => a[0] - b[0]));
 }

@@ -15,10 +15,17 @@ export class SwitchEntry extends Entry {
     this.counts.merge(part);
   }
 
-  /** Begins the next window. */
-  clear(): void {
+  /** Whether the open window has anything to show. */
+  get isUsed(): boolean {
+    return this.counts.reports + this.late > 0;
+  }
+
+  /** Begins the next window. @returns whether this changes anything */
+  clear(): boolean {
+    const { isUsed } = this;
     this.counts = new SwitchCounts();
     this.late = 0;
+    return isUsed;
   }
 
   override pass(fields: ByteFields): void {

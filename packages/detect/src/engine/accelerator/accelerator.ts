@@ -44,8 +44,9 @@ type Exports = { readonly [K in 'attach' | 'init' | 'hashRows' | Exclude<LoopNam
 const PER_HOP = /* @__PURE__ */ LOOP_NAMES.indexOf('perHop');
 
 /**
- * The loops as a WebAssembly accelerator, for batches, events and state in one memory. It does what the loops in TypeScript
- * do, event by event and cell by cell; {@link Accelerator.takes} says which rules it leaves to them.
+ * The loops as a WebAssembly accelerator, for batches, events and state in one memory. It does what the loops in
+ * TypeScript
+ * do, event by event and cell by cell. {@link Accelerator.takes} tells for which rules it has no loop.
  */
 export class Accelerator {
   readonly #buffer: ArrayBufferLike;
@@ -81,7 +82,7 @@ export class Accelerator {
     this.#exports.init();
   }
 
-  /** Whether a batch of these columns and events can be worked on. */
+  /** Whether these columns and events lie in its memory. */
   reaches(view: BatchView, events: Int32Array): boolean {
     return view.hops.buffer === this.#buffer && view.cells.buffer === this.#buffer && events.buffer === this.#buffer;
   }
@@ -115,7 +116,9 @@ export class Accelerator {
     this.#exports.hashRows(from, to);
   }
 
-  /** Decisions and cells of rows that one rule decides, as far as events have room. @returns the end of those rows */
+  /**
+   * Finds decisions and cells of rows that one rule decides, as far as events have room. @returns the end of those rows
+   */
   prepare(from: number, to: number, room: number, slot: number, needsFlow: boolean): number {
     return this.#exports.prepare(from, to, room, slot, needsFlow ? 1 : 0);
   }
@@ -125,7 +128,7 @@ export class Accelerator {
     return this.#context[CONTEXT.UNIFORM] === 1;
   }
 
-  /** Looks at rows that a rule decides which it {@link takes}. */
+  /** Looks at rows of a rule that it {@link takes}. */
   run(context: LoopContext, rule: RunningRule, from: number, to: number): void {
     const block = this.#context;
     block[CONTEXT.COUNT] = context.count;

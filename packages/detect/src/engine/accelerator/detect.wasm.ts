@@ -1,5 +1,5 @@
 // Written by assembly/build.mjs from assembly/detect.ts; do not edit.
-// Digest of the sources, the compiler, its options and the module: 8a6166a42cc23b6d503dfb5bcad8b0ee976af396e3c897f608addef20ca4fdc4
+// Digest of the sources, the compiler, its options and the module: 6bd709c0df14160303f9568f6ca879b99655f2a68269b15f272c174cd1e7f748
 
 /** The accelerator as a WebAssembly module, base64. */
 export const DETECT_WASM =

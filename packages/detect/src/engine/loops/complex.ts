@@ -6,10 +6,12 @@ import { writeEvidence } from './evidence.js';
 import { BLOCK, type Clause, type Program, programOf } from './program.js';
 
 /**
- * complex: the expression is true. History changes with every report the rule decides that carries one of its metrics.
+ * complex: the expression is true. Every report that the rule decides and that carries one of its metrics changes the
+ * history.
  *
- * Clause by clause, for a block of reports: what a clause looks at is worked out only for the reports that have
- * satisfied those before it, and most reports fail the first.
+ * Goes clause by clause through a block of reports: what a clause needs is worked out only for the reports that satisfy
+ * the
+ * clauses before it. Most reports fail the first.
  */
 export function complex(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const expression = rule.expression!;

@@ -10,7 +10,7 @@ export class LoopContext {
   view!: BatchView;
   readonly words: Int32Array;
   readonly floats: Float64Array;
-  /** Number of switch cells minus one if that is a mask, -1 if {@link switchCell} has to be asked. */
+  /** Number of switch cells minus one if that is a mask; -1: ask {@link switchCell}. */
   readonly switchMask: number;
   readonly switchCell: (id: number) => number;
   readonly positions: number;
@@ -22,7 +22,7 @@ export class LoopContext {
   eventStride = 0;
   /** Events written so far. */
   count = 0;
-  /** Most cells of evidence that an event of the batch has. */
+  /** The most cells of evidence of an event of the batch. */
   evidenceSlots = 0;
   /** Events written since construction. */
   written = 0;
@@ -41,7 +41,7 @@ export class LoopContext {
     this.positions = positions;
   }
 
-  /** Takes over where events go. */
+  /** Sets where events go. */
   open(events: EventBatch): void {
     this.events = events.words;
     this.eventStride = events.stride;
@@ -51,16 +51,16 @@ export class LoopContext {
 }
 
 /*
- * What V8 makes of a loop decided how these are written. It looks at an array (its map, length and base) anew in each
- * turn, so a loop is short or does several hops a turn; `| 0` spares the overflow checks of additions that cannot
- * overflow, and keeps parameters from being unpacked in the loop; a loop writes only what differs from event to event,
- * and what they have in common is written behind it, so that it does not take registers.
+ * What V8 makes of a loop decided how these are written:
+ * - V8 looks at an array (its map, length and base) in each turn. So a loop is short, or does several hops a turn.
+ * - `| 0` spares the overflow checks of additions that cannot overflow, and keeps parameters from being unpacked in the loop.
+ * - A loop writes only what differs between events. What they have in common is written after it, and takes no registers.
  */
 
-/** Looks at the reports `from` to `to - 1`, all of one rule. The caller has made sure that their events fit. */
+/** Looks at the reports `from` to `to - 1`, all of one rule. Their events fit. */
 export type Loop = (context: LoopContext, rule: RunningRule, from: number, to: number) => void;
 
-/** Fewer words than this are written faster by a loop than by `fill`. */
+/** From so many words on, `fill` is faster than a loop. */
 const MANY = 48;
 
 /** Writes one number to the cells `from` to `to - 1`. */
@@ -70,8 +70,8 @@ function fill(events: Int32Array, value: number, from: number, to: number): void
 }
 
 /**
- * Completes the events up to `to - 1`, whose own columns are written, with those that are the same for all of a rule.
- * @param survivors reports they are of. Default: one each
+ * Completes the events up to `to - 1` with the columns that are the same for all events of a rule.
+ * @param survivors how many reports raised them. Default: one each
  */
 export function closeEvents(
   context: LoopContext,
@@ -90,7 +90,7 @@ export function closeEvents(
   context.count = to;
 }
 
-/** The same for events of a threshold. */
+/** The same for events with a threshold. */
 export function closeThreshold(context: LoopContext, rule: RunningRule, to: number, survivors?: number): void {
   if (context.count === to) return;
   const column = context.eventStride * EVENT_COLUMN.THRESHOLD;

@@ -15,10 +15,9 @@ const MAX = /* @__PURE__ */ AGGREGATES.indexOf('max');
 const MIN = /* @__PURE__ */ AGGREGATES.indexOf('min');
 
 /**
- * Writes the evidence of the reports that satisfy all clauses, as rows of events from `context.count` on.
- *
- * Of each clause it is the first condition that holds. All columns of these reports are still filled: a report that is
- * in the running to the end was in it when each clause was looked at.
+ * Writes the evidence of the reports that satisfy all clauses, as rows of events from `context.count` on: the first
+ * condition
+ * of each clause that holds. The columns of these reports are all filled, because every clause looked at them.
  */
 export function writeEvidence(
   context: LoopContext,
@@ -63,7 +62,7 @@ export function writeEvidence(
   if (slots > context.evidenceSlots) context.evidenceSlots = slots;
 }
 
-/** The first condition of a clause that holds for the report at `at` of the block; the caller knows that one does. */
+/** The first condition of a clause that holds for the report at `at` of the block. One does. */
 function holdingTest(tests: readonly Test[], at: number): Test {
   let t = 0;
   for (; t < tests.length - 1; t++) {
@@ -75,9 +74,10 @@ function holdingTest(tests: readonly Test[], at: number): Test {
 }
 
 /**
- * The hop that a condition on single values was decided at, the first of equals.
+ * The hop at which a condition on single values was decided; of equals, the first.
  *
- * any: that holds; all: that comes nearest to the constant; max, min: that has the value; last: the last one.
+ * any: the first that holds; all: the one nearest to the constant; max, min: the one with the value; last: the last
+ * one.
  */
 function hopOf(context: LoopContext, test: Test, reading: Reading, from: number, to: number): number {
   const { hops, hopStride } = context.view;
@@ -95,7 +95,7 @@ function hopOf(context: LoopContext, test: Test, reading: Reading, from: number,
       if ((x >= low && x <= high) !== isOutside) return at;
       continue;
     }
-    // The larger, the better; of `last`, later hops are.
+    // The largest rank wins; for `last`, it is the place.
     let rank = at;
     if (aggregate === MAX) rank = x;
     else if (aggregate === MIN) rank = 0xffffffff - x;

@@ -99,10 +99,7 @@ export function thresholdHopRare(context: LoopContext, rule: RunningRule, from: 
   context.survivors += survivors;
 }
 
-/**
- * change (hop): absdiff(x, the flow's previous value at that position) > T; none at first sight, nor where the switch
- * id has changed. A cell: bits of the positions seen; then, for each position, switch id and value.
- */
+/** change (hop): see `changeHop`. */
 export function changeHopRare(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, words, positions, events, eventStride } = context;
   const { hops, hopStride, report, reportStride, hopCount, cells } = view;

@@ -5,13 +5,13 @@ import type { RunningRule } from '../running-rule.js';
 import { closeThreshold, type LoopContext } from './context.js';
 import { changeHopRare, crosses, perHopRare, thresholdHopRare } from './hop-rare.js';
 
-/** Whether a rule reads an item of one word and has one threshold: nearly all rules do. */
+/** Whether a rule reads an item of one word and has one threshold, as nearly all rules do. */
 function isPlain(rule: RunningRule): boolean {
   const { pair, column } = rule.reading;
   return pair === column && rule.switchThresholds === null;
 }
 
-/** The end of the rows, from `row` on, whose hop rows lie one behind the other, as decoding leaves them. */
+/** From `row` on, the end of the rows whose hop rows lie behind each other, as decoding leaves them. */
 function endOfRun(report: Int32Array, starts: number, hopCount: Uint8Array, row: number, to: number): number {
   let next = (report[starts + row]! + hopCount[row]!) | 0;
   let end = row + 1;
@@ -111,7 +111,7 @@ export function thresholdHop(context: LoopContext, rule: RunningRule, from: numb
   }
 }
 
-/** Completes the events of a run of reports, of which `hop` is the row of the hop columns as yet. */
+/** Completes the events of a run of reports: so far, `hop` is a row of the hop columns. */
 function locateHops(context: LoopContext, rule: RunningRule, first: number, to: number): void {
   if (context.count === to) return;
   const { view, events } = context;
@@ -144,8 +144,9 @@ function locateHops(context: LoopContext, rule: RunningRule, first: number, to: 
 }
 
 /**
- * change (hop): absdiff(x, the flow's previous value at that position) > T; none at first sight, nor where the switch
- * id has changed. A cell: bits of the positions seen; then, for each position, switch id and value.
+ * change (hop): absdiff(x, the flow's previous value at that position) > T. No event at first sight, nor where the
+ * switch id
+ * has changed. A cell: bits of the positions seen; then switch id and value of each position.
  */
 export function changeHop(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   if (!isPlain(rule)) {

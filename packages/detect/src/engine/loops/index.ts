@@ -5,9 +5,11 @@ import { changeHop, perHop, thresholdHop } from './hop.js';
 import { pathChange } from './path.js';
 
 /**
- * Reports that a loop is given at a time. A function that is called seldom and runs long is optimised by V8 from the
- * middle of a turn (on-stack replacement), with its numbers boxed, and can stay in that form for good: the same loop
- * then takes a quarter longer from one run of the process to the next. Called more often, it is optimised as a whole.
+ * A loop gets so many reports at a time. V8 optimises a function that is called seldom and runs long from the middle of
+ * a
+ * turn (on-stack replacement), with its numbers boxed, and may keep that form: the same loop then takes a quarter
+ * longer, by
+ * chance. It optimises one that is called often as a whole.
  */
 const BLOCK = 256;
 

@@ -10,7 +10,7 @@ const SEED_B = 0x9e3779b9 | 0;
 
 /**
  * Mixes an id into a 32-bit hash, as MurmurHash3 does; the two hashes of a path use different multipliers. The id is
- * multiplied before and after it is turned: with one multiplication, ids that differ in a high bit could cancel the
+ * multiplied before and after its rotation. With one multiplication, ids that differ in a high bit could cancel the
  * difference of those behind them, in both hashes at once.
  */
 function mix(hash: number, id: number, before: number, after: number): number {
@@ -21,9 +21,11 @@ function mix(hash: number, id: number, before: number, after: number): number {
 }
 
 /**
- * A cell: number of ids plus 1, and two 32-bit hashes of the sequence. Two paths of equal length are taken for one
- * with a probability of 2^-64. The path is the ids that hops give; then the reporting node, unless it is the last of
- * them.
+ * pathChange: the path differs from the flow's previous one. The path is the ids that hops give, then the reporting
+ * node
+ * unless it is the last of them. A cell: number of ids plus 1, and two 32-bit hashes of the sequence. Two paths of
+ * equal
+ * length count as one with a probability of 2^-64.
  */
 export function pathChange(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, words, events } = context;

@@ -27,7 +27,7 @@ export interface Column {
   readonly values: Float64Array;
 }
 
-/** Holds if the column's number is not -1 and of the range. */
+/** Holds if the column's number is in the range and not -1. */
 export interface Test extends Range {
   readonly column: Column;
   /** Of the condition: an index in AGGREGATES. */

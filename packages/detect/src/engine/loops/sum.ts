@@ -5,8 +5,9 @@ import type { Reading } from '../running-rule.js';
 const DOUBT = 0xf8000000 | 0;
 
 /**
- * Bits of a metric that, where no hop has one set, promise that no hop lacks the metric and that the sum of 31 hops has 32 bits.
- * 0: no such promise, the item is one of two words.
+ * Bits of a metric. If no hop has one of them set, every hop carries the metric, and the sum of 31 hops has 32 bits. 0:
+ * no
+ * such promise, because the item is one of two words.
  */
 export function doubtOf({ column, pair }: Reading): number {
   return pair === column ? DOUBT : 0;
@@ -44,7 +45,7 @@ export function sumOf(hops: Int32Array, values: number, pairs: number, count: nu
   return (bits & doubt) === 0 ? sum >>> 0 : exactSumOf(hops, values, pairs, count);
 }
 
-/** The same for any values of any metric. */
+/** The same, for any values. */
 function exactSumOf(hops: Int32Array, values: number, pairs: number, count: number): number {
   let sum = 0;
   let carried = 0;

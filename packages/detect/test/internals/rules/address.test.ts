@@ -1,3 +1,4 @@
+import { ValueError } from '@int/network/internals';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -11,7 +12,6 @@ import {
   prefixText,
   protocolName,
 } from '../../../src/rules/address.js';
-import { ValueError } from '../../../src/rules/value-error.js';
 import { SEED } from '../../seed.js';
 import { prefixes } from './arbitraries.js';
 

@@ -1,18 +1,22 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import type { Operator } from '../../../src/expression/model.js';
 import {
+  cellScale,
+  fullScale,
   parseDuration,
   parseQuantity,
   quantityOf,
   rateOf,
   rationalOf,
   roundFor,
+  type Scale,
   UNIT_NAMES,
   unitOf,
-} from '../../../src/rules/quantity.js';
-import { cellScale, convert, convertAt, fullScale, type Scale, unitScale } from '../../../src/rules/scale.js';
-import { ValueError } from '../../../src/rules/value-error.js';
+  unitScale,
+  ValueError,
+} from '@int/network/internals';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Operator } from '../../../src/expression/model.js';
+import { convert, convertAt } from '../../../src/rules/convert.js';
 import { SEED } from '../../seed.js';
 
 const options = { seed: SEED, numRuns: 1000 };

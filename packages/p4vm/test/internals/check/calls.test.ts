@@ -67,7 +67,7 @@ void g(inout bit<8> x, inout bit<16> y) { e(1); e(a = 1, c = 2); x = f(x); y = f
       ['log_msg', 'tuple<bit<8>>'],
     ]);
     const [read] = callsOf(checked, 'extern-method');
-    expect(read?.externTypeArguments.map(describeType)).toEqual(['bit<16>']);
+    expect(describeType(checked.types.get(read!.object)!)).toBe('register<bit<16>>');
     expect(read?.arguments.map((each) => describeType(each.type))).toEqual(['bit<16>', 'bit<32>']);
     expect(typesOf(checked, '10')).toEqual(['bit<32>']);
   });

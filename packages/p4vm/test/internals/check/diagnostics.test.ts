@@ -380,7 +380,9 @@ function codesInSources(): string[] {
   const codes = new Set<string>();
   for (const name of readdirSync(folder)) {
     const text = readFileSync(new URL(name, folder), 'utf8');
-    for (const [, code] of text.matchAll(/\bc\.(?:error|wrong|warn|report)\(\s*(?:'target',\s*)?'([a-z-]+)'/g))
+    for (const [, code] of text.matchAll(
+      /\b(?:c\.(?:error|wrong|warn|report)\(|wrongCall\(c, e, )\s*(?:'target',\s*)?'([a-z-]+)'/g,
+    ))
       codes.add(code!);
     for (const [, code] of text.matchAll(/\bcode: '([a-z-]+)',/g)) codes.add(code!);
   }

@@ -235,7 +235,7 @@ describe('diagnostics', () => {
     const sources = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
     const codes = sources.flatMap((source) => {
       const calls = source.matchAll(
-        /(?:report\(\s*|Condition\(\s*|(?:error|warning)\('[a-z]+',\s*|code: )'([a-z-]+)'/g,
+        /(?:report\(\s*|Condition\(\s*|(?:error|warning)\('[a-z]+',\s*|#error\(|code: )'([a-z-]+)'/g,
       );
       return [...calls].map((match) => match[1]);
     });

@@ -1,14 +1,25 @@
-import type { Operator, Quantity } from '../expression/model.js';
 import { nearestName } from './nearest.js';
 import { ValueError } from './value-error.js';
 
 /**
  * Quantities: exact numbers with a unit, in rational arithmetic. Units of time: s, ms, us (or µs), ns, ps. Of bytes: B,
- * KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024). Of buffers: cells. Of shares: %.
+ * KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024). Of buffers: cells, packets. Of shares: %. Of links: bps,
+ * kbps, Mbps, Gbps.
  */
 
+/** A number as written: its value and its unit, not yet converted. */
+export interface Quantity {
+  /** Exact decimal text of the number, as `0.5`. */
+  readonly number: string;
+  /** `us`, `%`, `KiB`, ...; empty: device units. */
+  readonly unit: string;
+}
+
+/** How a value is compared with a number. */
+export type Comparison = '<' | '<=' | '==' | '!=' | '>=' | '>';
+
 /** What a quantity measures. */
-export type Dimension = 'time' | 'bytes' | 'cells' | 'percent';
+export type Dimension = 'time' | 'bytes' | 'cells' | 'packets' | 'percent' | 'rate';
 
 /** `numerator / denominator`; the denominator is above 0. */
 export interface Rational {
@@ -16,7 +27,7 @@ export interface Rational {
   readonly denominator: bigint;
 }
 
-/** Unit -> what it measures, and how many of the smallest unit of that dimension it is (ps, B, cells, %). */
+/** Unit -> what it measures, and how many of the smallest unit of that dimension it is (ps, B, cells, packets, %, bit/s). */
 const UNITS: ReadonlyMap<string, readonly [Dimension, bigint]> = /* @__PURE__ */ new Map([
   ['ps', ['time', 1n]],
   ['ns', ['time', 1_000n]],
@@ -33,7 +44,12 @@ const UNITS: ReadonlyMap<string, readonly [Dimension, bigint]> = /* @__PURE__ */
   ['GiB', ['bytes', 1n << 30n]],
   ['TiB', ['bytes', 1n << 40n]],
   ['cells', ['cells', 1n]],
+  ['packets', ['packets', 1n]],
   ['%', ['percent', 1n]],
+  ['bps', ['rate', 1n]],
+  ['kbps', ['rate', 1_000n]],
+  ['Mbps', ['rate', 1_000_000n]],
+  ['Gbps', ['rate', 1_000_000_000n]],
 ]);
 
 /** Other spellings: micro is U+00B5 or U+03BC, SI writes a small k, one cell is no cells. */
@@ -42,9 +58,10 @@ const SPELLINGS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ['\u03bcs', 'us'],
   ['kB', 'KB'],
   ['cell', 'cells'],
+  ['packet', 'packets'],
 ]);
 
-/** What others write, and what is meant; without regard to case. */
+/** What others write -> what they mean; the case does not count. */
 const MEANT: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
   ...['sec', 'second', 'seconds'].map((name) => [name, 's'] as const),
   ...['msec', 'msecs', 'millisecond', 'milliseconds'].map((name) => [name, 'ms'] as const),
@@ -63,7 +80,9 @@ export const DIMENSION_UNITS: Readonly<Record<Dimension, string>> = {
   time: 's, ms, us, ns, ps',
   bytes: 'B, KB, MB, GB, TB, KiB, MiB, GiB, TiB',
   cells: 'cells',
+  packets: 'packets',
   percent: '%',
+  rate: 'bps, kbps, Mbps, Gbps',
 };
 
 /** A dimension in a sentence. */
@@ -71,16 +90,18 @@ export const DIMENSION_TEXT: Readonly<Record<Dimension, string>> = {
   time: 'a time',
   bytes: 'a number of bytes',
   cells: 'a number of cells',
+  packets: 'a number of packets',
   percent: 'a percentage',
+  rate: 'a number of bits a second',
 };
 
 /** Largest constant of a rule. */
 export const LARGEST = 0xffffffff;
 
 const LONGEST = 64;
-/** As people write it. */
+/** A number as people write it. */
 const NUMBER = /^\d+(?:\.\d+)?/;
-/** As `String(number)` writes it. */
+/** A number as `String(number)` writes it. */
 const NUMBER_TEXT = /^(\d+)(?:\.(\d+))?(?:e([+-]\d{1,3}))?$/;
 const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [/^\.\d/, 'write a digit before the decimal point, as 0.5'],
@@ -142,11 +163,11 @@ export const over = (a: Rational, b: Rational): Rational => ({
 export const same = (a: Rational, b: Rational): boolean => a.numerator * b.denominator === b.numerator * a.denominator;
 
 const floor = (a: Rational): bigint => a.numerator / a.denominator;
-/** Of numbers that are not negative: division cuts. */
+/** Of a number that is not negative. */
 const ceiling = (a: Rational): bigint => (a.numerator + a.denominator - 1n) / a.denominator;
 const isWhole = (a: Rational): boolean => a.numerator % a.denominator === 0n;
 
-/** Decimal text for messages: exact up to nine places, then marked as cut. */
+/** Decimal text for messages: exact up to nine places, else marked with `about`. */
 export function rationalText(a: Rational): string {
   const scaled = floor(times(a, whole(1_000_000_000n)));
   const places = (scaled % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
@@ -198,13 +219,14 @@ export function amountOf({ number, unit }: Quantity): { readonly dimension: Dime
 export const quantityText = ({ number, unit }: Quantity): string => `${number}${unit}`;
 
 /**
- * Rounds such that a comparison of whole numbers keeps its meaning: down for > and <=, up for >= and <. For == and !=
- * there is no such number unless the value is whole.
+ * Rounds so that a comparison of whole numbers keeps its meaning: down for > and <=, up for >= and <. For == and !=
+ * only a
+ * whole value has such a number.
  *
  * @param what the quantity, for messages
  * @throws ValueError (INEXACT_QUANTITY) also if the result is no number of 32 bits
  */
-export function roundFor(operator: Operator, value: Rational, what: string): number {
+export function roundFor(operator: Comparison, value: Rational, what: string): number {
   if ((operator === '==' || operator === '!=') && !isWhole(value)) {
     throw new ValueError(
       'INEXACT_QUANTITY',
@@ -259,7 +281,7 @@ export function parseDuration(text: string): number {
 
 const RATE = /^(\d+(?:\.\d+)?)\s*(?:\/\s*s)?$/;
 
-/** Highest rate of events a rule may ask for, a second. */
+/** The most events a second that a rule may ask for. */
 const HIGHEST_RATE = 1_000_000_000;
 
 /**

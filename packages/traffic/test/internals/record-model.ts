@@ -1,9 +1,9 @@
-/** Turns the present report of the simulation into the object that a decoder gives for its bytes. */
+/** The record of the present report of a simulation, as a decoder should give it: built without bytes. */
 import type { Encapsulation, Hop, IntHeaderInfo, ReportInfo, TelemetryRecord } from '@int/codec';
-import { logicalInterfaceOf, queueIdOf } from './fabric.js';
-import { PROTOCOL } from './flows.js';
-import { DROP_REASON, INITIAL_HOP_COUNT, reportBits20, timestamp32, wordsOf } from './layout.js';
-import type { Simulation } from './simulation.js';
+import { logicalInterfaceOf, queueIdOf } from '../../src/fabric.js';
+import { PROTOCOL } from '../../src/flows.js';
+import { DROP_REASON, INITIAL_HOP_COUNT, reportBits20, timestamp32, wordsOf } from '../../src/layout.js';
+import type { Simulation } from '../../src/simulation.js';
 
 const LOW_32 = 0xffff_ffffn;
 

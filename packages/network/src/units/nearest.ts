@@ -1,12 +1,13 @@
-/** Long enough for every name there is; what is longer resembles none. */
+/** Longer than every name; longer text resembles none. */
 const LONGEST = 40;
 
 /** Without what people vary: case, blanks, dashes, underscores. */
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g, '');
 
 /**
- * The name that a mistyped one most likely stands for: few letters added, left out, changed or swapped with their
- * neighbour; or a part of the name. Case, blanks, `_` and `-` do not count.
+ * The name that a mistyped one most likely stands for. It differs by few letters that were added, left out, changed or
+ * swapped
+ * with a neighbour; or the text is a part of it. Case, blanks, `_` and `-` do not count.
  *
  * @returns `null` if none is near
  */
@@ -19,7 +20,7 @@ export function nearestName<T extends string>(text: string, names: readonly T[])
   for (const name of names) {
     const wanted = plain(name);
     let cost = distance(written, wanted);
-    // A piece of at least four letters counts as one mistake, and a little for what is left out.
+    // A part of at least four letters costs one mistake, and a little for each letter left out.
     if (written.length >= 4 && wanted.includes(written)) {
       cost = Math.min(cost, 1 + (wanted.length - written.length) / 100);
     }

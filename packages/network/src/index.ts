@@ -1,0 +1,9 @@
+/** What a network's switches are like: units of what they measure, names, ports and links. */
+export { isInPrefix, type Prefix, prefixOf } from './device/prefix.js';
+export { DeviceProfile, type Measured } from './device/profile.js';
+export type { DeviceSpec, UnitSpec, UnitsSpec } from './device/spec.js';
+export { type BaseUnit, type MetricUnit, valueText } from './device/unit.js';
+export { NetworkError, type NetworkProblem } from './errors.js';
+export type { IdRange } from './ids.js';
+export type { HostSpec, PortSpec, SwitchSpec, TopologySpec } from './topology/spec.js';
+export { type Host, type LinkEnd, type Port, type Switch, Topology } from './topology/topology.js';

@@ -1,0 +1,41 @@
+/** Quantities and scales, for packages that read values with units. No promise is made about these. */
+export { nearestName } from './units/nearest.js';
+export {
+  amountOf,
+  type Comparison,
+  DIMENSION_TEXT,
+  DIMENSION_UNITS,
+  type Dimension,
+  LARGEST,
+  over,
+  parseDuration,
+  parseQuantity,
+  type Quantity,
+  quantityOf,
+  quantityText,
+  quoted,
+  type Rational,
+  rateOf,
+  rationalOf,
+  rationalText,
+  roundFor,
+  same,
+  times,
+  UNIT_NAMES,
+  unitOf,
+  whole,
+} from './units/quantity.js';
+export {
+  cellScale,
+  clockTick,
+  fits,
+  fullScale,
+  isSameScale,
+  MEASURED_METRICS,
+  type MetricScale,
+  SCALE_EXAMPLES,
+  type Scale,
+  type Scales,
+  unitScale,
+} from './units/scale.js';
+export { ValueError, type ValueProblem } from './units/value-error.js';
