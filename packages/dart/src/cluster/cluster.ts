@@ -152,7 +152,7 @@ export class DartCluster {
     const { table } = this;
     const { hashes } = this.#model;
     const shares = this.#shares;
-    for (const share of shares) share.clear();
+    for (const share of shares) share.rows = 0;
     for (let row = from; row < to; row++) {
       const offset = keys.offsets[row]!;
       const length = keys.lengths[row]!;

@@ -14,7 +14,7 @@ const CHUNK = 1 << 20;
 const TAIL = 8;
 
 /** A finished epoch on disk. */
-export interface HistoryFile {
+export interface HistoryFile extends Sums {
   readonly epoch: bigint;
   /** Time range in ns since 1970: `from` inclusive, `to` exclusive. */
   readonly from: bigint;
@@ -23,10 +23,7 @@ export interface HistoryFile {
   readonly slotWrites: number;
   /** Non-empty slots. */
   readonly rows: number;
-  readonly bytes: number;
   readonly path: string;
-  readonly footerCrc: number;
-  readonly crc: number;
   /** CRC-32 over geometry and hashes of the store; files of early versions lack it. */
   readonly storeCrc?: number;
 }
@@ -135,7 +132,7 @@ export interface UnsoundFile {
   readonly reason: string;
 }
 
-interface Listing {
+export interface Listing {
   /** Finished epochs, oldest first. */
   readonly files: HistoryFile[];
   readonly damaged: UnsoundFile[];

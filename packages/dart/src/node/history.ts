@@ -13,6 +13,7 @@ import {
   faultOf,
   type HistoryFile,
   historyName,
+  type Listing,
   listHistory,
   removeHistoryFile,
   sidecarOf,
@@ -31,12 +32,6 @@ interface FlushSummary {
   readonly milliseconds: number;
   /** Longest time for which it blocked the thread, in milliseconds. */
   readonly longestSlice: number;
-}
-
-/** Findings of {@link History.list} besides the whole files. */
-interface Findings {
-  readonly damaged: readonly UnsoundFile[];
-  readonly unfinished: readonly string[];
 }
 
 /** The finished epochs of a store, one Parquet file each. */
@@ -77,7 +72,7 @@ export class History {
    * @param isThorough whether to read every byte of them
    * @param isHeld tells whether checkpoints hold an epoch
    */
-  async list(isThorough: boolean, isHeld: (epoch: bigint) => boolean): Promise<Findings> {
+  async list(isThorough: boolean, isHeld: (epoch: bigint) => boolean): Promise<Omit<Listing, 'files'>> {
     const { files, ...others } = await listHistory(this.#directory, isThorough, this.#storeCrc, isHeld);
     this.#files = files;
     if (isThorough) for (const { path } of files) this.#sound.add(path);

@@ -1,27 +1,30 @@
 /**
  * Templates of packets that differ only in sequence number and body. The headers are made once and copied per packet.
  */
-import { encodeRoce, ROCE_OPCODE } from '@int/codec';
+import { encodeRoce, ROCE_OPCODE, type RocePacket } from '@int/codec';
 import { crc32 } from '@int/hash';
 
 /** The first header of a packet: Ethernet, IP, or, for `udp`, the BTH; the UDP socket adds the rest. */
 export type PacketFormat = 'ethernet' | 'ip' | 'udp';
 
 /** All fields of a packet except sequence number and body. */
-export interface TemplateFields {
+export interface TemplateFields
+  extends Pick<
+    RocePacket,
+    | 'source'
+    | 'destination'
+    | 'sourcePort'
+    | 'destinationPort'
+    | 'dscp'
+    | 'timeToLive'
+    | 'opcode'
+    | 'partitionKey'
+    | 'acknowledgeRequest'
+  > {
   readonly format: PacketFormat;
   readonly sourceMac: string;
   readonly destinationMac: string;
-  readonly source: string;
-  readonly destination: string;
-  readonly sourcePort: number;
-  readonly destinationPort: number;
-  readonly dscp: number;
-  readonly timeToLive: number;
-  readonly opcode: number;
   readonly queuePair: number;
-  readonly partitionKey: number;
-  readonly acknowledgeRequest: boolean;
   /** Bytes between BTH and pad bytes. */
   readonly bodyBytes: number;
 }

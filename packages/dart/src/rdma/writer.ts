@@ -8,10 +8,6 @@ import { FrameRows } from './frame-rows.js';
 import { MULTI_WRITE_VERSION, multiWriteHeaderLength } from './multi-write.js';
 import { CollectorPlan, type RdmaWriterOptions, writeAddress } from './writer-plan.js';
 
-const RETH_BYTES = 16;
-/** Bytes of an AtomicETH, with room for pad bytes, which it does not have. */
-const ATOMIC_BYTES = 28 + 3;
-
 /**
  * Makes the packets that a switch sends into the memory of its collectors: RDMA WRITE-only of checksum and value, one
  * packet per slot; COMPARE&SWAP and FETCH&ADD; and this package's multi-slot writes. Each queue pair has its own
@@ -110,13 +106,9 @@ export class RdmaWriter {
    * @throws TypeError unless slots have 8 bytes and keys two slots, or if there is no queue pair for atomics
    */
   insert(key: Uint8Array, value: Uint8Array): Uint8Array[] {
-    const packets = 2 * this.table.replicas;
-    return this.#single(
-      packets,
-      this.#mostBytes(),
-      (frames) => this.insertRows(oneKey(key), value, 0, 1, frames),
-      value,
-    );
+    const bytes = Math.max(this.packetBytes, this.#plans[0]!.compareSwap.length);
+    const fill = (frames: FrameRows): number => this.insertRows(oneKey(key), value, 0, 1, frames);
+    return this.#single(2 * this.table.replicas, bytes, fill, value);
   }
 
   /**
@@ -130,7 +122,7 @@ export class RdmaWriter {
     const keys = oneKey(key);
     checkKeys(keys, 0, 1);
     const packets = this.#counterCopies * this.table.replicas;
-    const frames = new FrameRows(packets, packets * this.#mostBytes());
+    const frames = new FrameRows(packets, packets * this.#plans[0]!.fetchAdd.length);
     this.#appendAdds(keys, 0, Number(added >> 32n), Number(added & 0xffffffffn), frames);
     return packetsOf(frames);
   }
@@ -356,11 +348,6 @@ export class RdmaWriter {
   #next(keys: KeyRows, row: number, place: number): number {
     if (this.table.replicas === 1 || place !== this.#first(keys, row)) return -1;
     return this.table.secondary(this.#hashes, keys.bytes, keys.offsets[row]!, keys.lengths[row]!);
-  }
-
-  /** Bytes of the longest packet for a key. */
-  #mostBytes(): number {
-    return Math.max(this.packetBytes, this.packetBytes - this.#slotBytes - RETH_BYTES + ATOMIC_BYTES);
   }
 
   #single(packets: number, bytes: number, fill: (frames: FrameRows) => number, value: Uint8Array): Uint8Array[] {

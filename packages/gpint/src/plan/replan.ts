@@ -67,20 +67,11 @@ interface Part {
  * than paths.
  */
 function share(parts: readonly Part[], available: number): void {
-  let left = available;
-  for (const part of parts) {
-    part.paths = 1;
-    left--;
-  }
-  for (; left > 0; left--) {
-    let neediest: Part | null = null;
-    for (const part of parts) {
-      if (part.paths >= part.wanted.length) continue;
-      if (neediest === null || part.wanted.length * neediest.paths > neediest.wanted.length * part.paths)
-        neediest = part;
-    }
-    if (neediest === null) return;
-    neediest.paths++;
+  for (const part of parts) part.paths = 1;
+  for (let left = available - parts.length; left > 0; left--) {
+    const needy = parts.filter(({ paths, wanted }) => paths < wanted.length);
+    if (needy.length === 0) return;
+    needy.reduce((a, b) => (b.wanted.length * a.paths > a.wanted.length * b.paths ? b : a)).paths++;
   }
 }
 
@@ -122,11 +113,7 @@ function plannedPart(
 function matched(found: readonly number[][], broken: readonly number[], paths: Paths): (number[] | null)[] {
   const owners = new Map<number, number[]>();
   for (const [slot, p] of broken.entries()) {
-    for (const v of new Set(paths.path(p))) {
-      const slots = owners.get(v);
-      if (slots === undefined) owners.set(v, [slot]);
-      else slots.push(slot);
-    }
+    for (const v of new Set(paths.path(p))) owners.set(v, [...(owners.get(v) ?? []), slot]);
   }
   const pairs: { readonly path: number; readonly slot: number; readonly common: number }[] = [];
   for (const [path, nodes] of found.entries()) {
