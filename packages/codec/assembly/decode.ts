@@ -243,21 +243,6 @@ export function decode(context: usize, from: u32, to: u32): u32 {
     }
     const ip = start + inner;
 
-    // Constants of the report headers and of the IPv4 header, compared in wire order.
-    const group4 = v128.load(start);
-    if (
-      v128.any_true(
-        v128.or(
-          v128.and(v128.xor(group4, groupValue), groupMask),
-          v128.and(v128.xor(v128.load(ip), ipValue), ipMask),
-        ),
-      )
-    ) {
-      break;
-    }
-    if (load<u16>(start, 16)) break;
-    if (<u32>load<u8>(start, 11) & refusedBits) break;
-
     // UDP or TCP, and where the shim begins, from the IPv4 header on.
     let protocol = <u32>load<u8>(ip, 9);
     let encapsulation = OVER_UDP;
@@ -275,9 +260,24 @@ export function decode(context: usize, from: u32, to: u32): u32 {
       if (inner + shimAt + INT_HEADERS_BYTES > payload) break;
     }
 
-    // Constants of the shim and the metadata header.
+    // Constants of the report headers, the IPv4 header, and the metadata header, compared in wire order.
     const shim = ip + shimAt;
-    if (v128.any_true(v128.and(v128.xor(v128.load(shim), shimValue), shimMask))) break;
+    const group4 = v128.load(start);
+    if (
+      v128.any_true(
+        v128.or(
+          v128.or(
+            v128.and(v128.xor(group4, groupValue), groupMask),
+            v128.and(v128.xor(v128.load(ip), ipValue), ipMask),
+          ),
+          v128.and(v128.xor(v128.load(shim), shimValue), shimMask),
+        ),
+      )
+    ) {
+      break;
+    }
+    if (load<u16>(start, 16)) break;
+    if (<u32>load<u8>(start, 11) & refusedBits) break;
     const kind = <u32>load<u8>(shim) >>> 2;
     const shimWords = <u32>load<u8>(shim, 1);
     const innerBytes = shimAt + 4 + (shimWords << 2);

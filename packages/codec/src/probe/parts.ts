@@ -31,14 +31,6 @@ export class ProbeParts {
   measurementCount = 0;
   /** First measurement. */
   measurementOffset = 0;
-  /** Where the problem is, if there is one. */
-  problemOffset = 0;
-
-  /** Notes where the problem is. @returns `code` */
-  fail(code: number, offset: number): number {
-    this.problemOffset = offset;
-    return code;
-  }
 }
 
 /**
@@ -57,25 +49,24 @@ export function readProbeParts(
 ): number {
   const limit = Math.min(end, bytes.length);
   const dlv = dlvBytes(extended);
-  parts.switchCount = 0;
-  if (limit - start > MAX_PROBE_BYTES) return parts.fail(CODES.BAD_PROBE, start);
-  if (start < 0 || start + 4 > limit) return parts.fail(CODES.TRUNCATED, start);
+  if (limit - start > MAX_PROBE_BYTES) return CODES.BAD_PROBE;
+  if (start < 0 || start + 4 > limit) return CODES.TRUNCATED;
   parts.routeOffset = start + 4;
   parts.routeCount = readUint16(bytes, start + 2);
   const counts = parts.routeOffset + parts.routeCount * routeBytes(extended);
-  if (counts + 2 > limit) return parts.fail(CODES.TRUNCATED, start + 2);
+  if (counts + 2 > limit) return CODES.TRUNCATED;
   parts.switchOffset = counts + 2;
   parts.switchCount = readUint16(bytes, counts);
   const total = parts.switchOffset + parts.switchCount * dlv;
-  if (total + 2 > limit) return parts.fail(CODES.TRUNCATED, counts);
+  if (total + 2 > limit) return CODES.TRUNCATED;
   let expected = 0;
   for (let at = parts.switchOffset + dlv - 2; at < total; at += dlv) expected += readUint16(bytes, at);
   parts.measurementOffset = total + 2;
   parts.measurementCount = readUint16(bytes, total);
-  if (parts.measurementCount !== expected) return parts.fail(CODES.BAD_PROBE, total);
+  if (parts.measurementCount !== expected) return CODES.BAD_PROBE;
   const close = parts.measurementOffset + 4 * parts.measurementCount;
-  if (close > limit) return parts.fail(CODES.TRUNCATED, limit);
-  return close === limit ? CODES.OK : parts.fail(CODES.TRAILING_BYTES, close);
+  if (close > limit) return CODES.TRUNCATED;
+  return close === limit ? CODES.OK : CODES.TRAILING_BYTES;
 }
 
 /**

@@ -1,36 +1,16 @@
+import type { Detector } from '../engine/detector.js';
+import type { EventBatch } from '../engine/event-batch.js';
 import { KIND, NO_RULE } from '../engine/event-columns.js';
 import { DETECTOR_KINDS, type DetectorKind, type Rule } from '../rules/model.js';
 import type { AdaptiveStatus, StatisticKind } from './control.js';
 import { checkTarget, ThresholdController } from './controller.js';
 
 /** What {@link Adaptation} needs of a detector. */
-export interface AdaptiveDetector {
-  /** The rules in force. */
-  rules(): readonly Rule[];
-  /**
-   * The number by which event rows name a rule; -1: there is no such rule. A change of one rule keeps the numbers of
-   * the others.
-   */
-  slotOf(name: string): number;
-  /** The threshold in force. */
-  threshold(name: string): number;
-  setThreshold(name: string, threshold: number): void;
-  /** How many reports the rule in a slot has looked at. */
-  reportsOf(slot: number): number;
-}
+export interface AdaptiveDetector
+  extends Pick<Detector, 'rules' | 'slotOf' | 'threshold' | 'setThreshold' | 'reportsOf'> {}
 
 /** The columns of an event batch that {@link Adaptation} reads. */
-export interface EventRows {
-  /** Rows 0 to `count - 1` are valid. */
-  readonly count: number;
-  /** Slot of the rule; 2^32 - 1: none. */
-  readonly rule: Uint32Array;
-  /** Index in DETECTOR_KINDS in the low 8 bits. */
-  readonly kind: Uint32Array;
-  readonly value: Uint32Array;
-  readonly previous: Uint32Array;
-  readonly threshold: Uint32Array;
-}
+export interface EventRows extends Pick<EventBatch, 'count' | 'rule' | 'kind' | 'value' | 'previous' | 'threshold'> {}
 
 /** How {@link Adaptation} works. */
 export interface AdaptationOptions {

@@ -1,5 +1,5 @@
 import { ROW_WORDS } from './rows.js';
-import { FIELDS, type Field, fits, keyHashes, levelOf, withLevel } from './tuple.js';
+import { FIELDS, fits, keyHashes, levelOf, withLevel } from './tuple.js';
 
 /** A tuple that the whole table can take counts so many times as much: it costs no further table. */
 const WHOLE_TABLE = 3;
@@ -48,7 +48,7 @@ export function bestSplit(
   for (let round = 0; round < FIELDS.length; round++) {
     const from = best;
     for (const field of FIELDS) {
-      const highest = highestLevel(own, group, field);
+      const highest = Math.max(...group.map((slot) => levelOf(own[slot]!, field)));
       for (let level = levelOf(from, field) + 1; level <= highest; level++) {
         const candidate = withLevel(from, field, level);
         const score = separated(candidate) * (fits(common, candidate) ? WHOLE_TABLE : 1);
@@ -61,10 +61,4 @@ export function bestSplit(
     if (best === from) break;
   }
   return best;
-}
-
-function highestLevel(own: Int32Array, group: readonly number[], field: Field): number {
-  let highest = 0;
-  for (const slot of group) highest = Math.max(highest, levelOf(own[slot]!, field));
-  return highest;
 }

@@ -8,7 +8,7 @@ import { Decider, NOT_OK, TICK_NS, UNMATCHED } from './decider.js';
 import type { Event } from './event.js';
 import { EventBatch } from './event-batch.js';
 import { NO_RULE } from './event-columns.js';
-import { FlowTable } from './flow-table.js';
+import { entriesFor, FlowTable } from './flow-table.js';
 import { LoopContext } from './loops/context.js';
 import { LOOPS } from './loops/index.js';
 import { type DetectorOptions, type ResolvedOptions, resolveOptions } from './options.js';
@@ -75,8 +75,8 @@ export class Detector {
   constructor(rules: RuleSet, options: DetectorOptions = {}) {
     const resolved = resolveOptions(options);
     const isExact = resolved.state === 'exact';
-    const flowCells = isExact ? FlowTable.entries(resolved.flowCells) : resolved.flowCells;
-    const switchCells = isExact ? SwitchTable.entries(resolved.switchCells) : resolved.switchCells;
+    const flowCells = isExact ? entriesFor(resolved.flowCells) : resolved.flowCells;
+    const switchCells = isExact ? entriesFor(resolved.switchCells) : resolved.switchCells;
     this.options = { ...resolved, flowCells, switchCells };
     const cells: CellCounts = { flowCells, switchCells, positions: resolved.positions };
     const stateBytes = stateBytesOf(rules, cells, options.stateBytes);

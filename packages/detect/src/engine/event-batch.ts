@@ -2,9 +2,9 @@ import { Arena, type TelemetryBatch } from '@int/codec';
 import { signed } from '@int/codec/internals';
 import type { Detector } from './detector.js';
 import { type Event, eventOf } from './event.js';
-import { EVENT_COLUMN, EVENT_COLUMNS, EVIDENCE } from './event-columns.js';
+import { EVENT_COLUMN, EVIDENCE } from './event-columns.js';
 
-const COLUMNS = /* @__PURE__ */ EVENT_COLUMNS.length + EVIDENCE.SLOTS * EVIDENCE.COLUMNS;
+const COLUMNS = /* @__PURE__ */ EVENT_COLUMN.EVIDENCE + EVIDENCE.SLOTS * EVIDENCE.COLUMNS;
 
 /** Room for the deepest report, many times over. */
 const DEFAULT_CAPACITY = 8192;

@@ -1,10 +1,7 @@
 /**
- * Columns of an event batch before those of evidence, in the order of memory. Other threads and accelerators read this
- * layout; append, never reorder.
+ * Columns of an event batch, in the order of memory; evidence comes last. Other threads and accelerators read this layout:
+ * append, never reorder.
  */
-export const EVENT_COLUMNS = ['report', 'rule', 'kind', 'hop', 'nodeId', 'value', 'previous', 'threshold'] as const;
-
-/** Index of each column. */
 export const EVENT_COLUMN = {
   REPORT: 0,
   RULE: 1,

@@ -10,6 +10,11 @@ const ENTRY_WORDS = 16;
 const WORD = { SOURCE: 0, DESTINATION: 1, PORTS: 2, META: 3, TICK: 10 } as const;
 const IPV6_META = 0x100;
 
+/** Entries of a table for so many flows, or switches. */
+export function entriesFor(capacity: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(WAYS, capacity)));
+}
+
 /** How {@link FlowTable.find} found the entry. */
 export const FOUND = { KNOWN: 0, NEW: 1, EVICTED: 2, AGED: 3 } as const;
 
@@ -19,9 +24,6 @@ export const FOUND = { KNOWN: 0, NEW: 1, EVICTED: 2, AGED: 3 } as const;
  * the cells of the flow state.
  */
 export class FlowTable {
-  /** Entries. */
-  readonly capacity: number;
-  readonly byteLength: number;
   /** How the last {@link find} went: see {@link FOUND}. */
   outcome: number = FOUND.KNOWN;
   /** Whether ticks are time; only then are entries ever idle for too long. */
@@ -38,22 +40,16 @@ export class FlowTable {
    * @param idleTicks entries not seen for longer are forgotten; 0: never
    */
   constructor(arena: Arena, capacity: number, idleTicks: number) {
-    this.capacity = FlowTable.entries(capacity);
-    this.#sets = this.capacity / WAYS;
+    const count = entriesFor(capacity);
+    this.#sets = count / WAYS;
     this.#setShift = 32 - Math.log2(this.#sets);
     this.#idleTicks = idleTicks;
-    this.byteLength = FlowTable.byteLength(capacity);
-    this.#tags = signed(arena.words(this.capacity));
-    this.#entries = signed(arena.words(this.capacity * ENTRY_WORDS));
-  }
-
-  /** The number of entries for so many flows. */
-  static entries(capacity: number): number {
-    return 2 ** Math.ceil(Math.log2(Math.max(WAYS, capacity)));
+    this.#tags = signed(arena.words(count));
+    this.#entries = signed(arena.words(count * ENTRY_WORDS));
   }
 
   static byteLength(capacity: number): number {
-    return FlowTable.entries(capacity) * (1 + ENTRY_WORDS) * 4 + 128;
+    return entriesFor(capacity) * (1 + ENTRY_WORDS) * 4 + 128;
   }
 
   /**

@@ -21,6 +21,7 @@ export class RuleBook {
   /** What the loops read, by slot. */
   readonly running: (RunningRule | undefined)[] = [];
   isDefaultReport = true;
+  classifier: Classifier;
   /** The rule that matches everything and has the highest priority; -1: none. */
   everything = -1;
   /** Whether any rule keeps state by flow, or samples. */
@@ -32,26 +33,17 @@ export class RuleBook {
   readonly #slots = new Map<string, number>();
   readonly #free: number[] = [];
   readonly #onNewSlot: (slot: number) => void;
-  #classifier: Classifier;
 
   constructor(capacity: number, pool: StatePool, onNewSlot: (slot: number) => void) {
     this.capacity = capacity;
     this.#pool = pool;
     this.#onNewSlot = onNewSlot;
-    this.#classifier = new Classifier(capacity);
-  }
-
-  get classifier(): Classifier {
-    return this.#classifier;
+    this.classifier = new Classifier(capacity);
   }
 
   /** Rules in force, by slot order. */
   rules(): Rule[] {
     return this.#rules.filter((rule) => rule !== undefined);
-  }
-
-  get size(): number {
-    return this.#slots.size;
   }
 
   name(slot: number): string | null {
@@ -60,10 +52,6 @@ export class RuleBook {
 
   slot(name: string): number {
     return this.#slots.get(name) ?? -1;
-  }
-
-  rule(name: string): Rule | undefined {
-    return this.#rules[this.slot(name)];
   }
 
   /** Replaces all rules; those of the same name keep their slot. */
@@ -100,7 +88,7 @@ export class RuleBook {
     this.running.length = 0;
     this.#slots.clear();
     this.#free.length = 0;
-    this.#classifier = classifier;
+    this.classifier = classifier;
     this.isDefaultReport = otherwise === 'report';
     rules.forEach((rule, index) => {
       const slot = slots[index]!;
@@ -120,12 +108,12 @@ export class RuleBook {
     if (this.#slots.has(rule.name)) {
       throw refusal('DUPLICATE_NAME', rule, 'there is a rule of that name: replace it, or choose another name');
     }
-    this.#checkRoom(this.size + 1, [rule], (code, message) => {
+    this.#checkRoom(this.#slots.size + 1, [rule], (code, message) => {
       throw refusal(code, rule, message);
     });
     this.#checkConflict(rule, -1);
     const slot = this.#free.pop() ?? this.#rules.length;
-    this.#classifier.insert(slot, rule.priority, rule.match);
+    this.classifier.insert(slot, rule.priority, rule.match);
     this.#onNewSlot(slot);
     this.#place(slot, rule);
     this.#summarize();
@@ -136,13 +124,13 @@ export class RuleBook {
     checkRule(rule);
     const slot = this.#known(rule.name);
     const old = this.#rules[slot]!;
-    this.#checkRoom(this.size, [rule], (code, message) => {
+    this.#checkRoom(this.#slots.size, [rule], (code, message) => {
       throw refusal(code, rule, message);
     });
     if (old.priority !== rule.priority || !isSameMatch(old.match, rule.match)) {
       this.#checkConflict(rule, slot);
-      this.#classifier.remove(slot);
-      this.#classifier.insert(slot, rule.priority, rule.match);
+      this.classifier.remove(slot);
+      this.classifier.insert(slot, rule.priority, rule.match);
     }
     this.#place(slot, rule);
     this.#summarize();
@@ -150,7 +138,7 @@ export class RuleBook {
 
   remove(name: string): void {
     const slot = this.#known(name);
-    this.#classifier.remove(slot);
+    this.classifier.remove(slot);
     this.#rules[slot] = undefined;
     this.running[slot] = undefined;
     this.#slots.delete(name);
@@ -160,9 +148,7 @@ export class RuleBook {
 
   /** Moves the threshold of a rule and, in proportion, the thresholds of switches with another unit. */
   setThreshold(name: string, threshold: number): void {
-    const slot = this.#known(name);
-    const { detector } = this.#rules[slot]!;
-    if (!('threshold' in detector)) throw new RangeError(`rule '${name}': ${detector.kind} has no threshold`);
+    const { detector, running } = this.#withThreshold(name);
     if (!Number.isInteger(threshold) || threshold < 0 || threshold > 0xffffffff) {
       throw new RangeError(`rule '${name}': threshold must be an integer from 0 to 2^32 - 1, not ${threshold}`);
     }
@@ -173,15 +159,19 @@ export class RuleBook {
             [...detector.switchThresholds].map(([id, value]) => [id, Math.min(0xffffffff, Math.round(value * ratio))]),
           )
         : undefined;
-    this.running[slot]!.setThreshold(threshold, switches);
+    running.setThreshold(threshold, switches);
   }
 
   /** The threshold in force. */
   threshold(name: string): number {
+    return this.#withThreshold(name).running.threshold >>> 0;
+  }
+
+  #withThreshold(name: string) {
     const slot = this.#known(name);
     const { detector } = this.#rules[slot]!;
     if (!('threshold' in detector)) throw new RangeError(`rule '${name}': ${detector.kind} has no threshold`);
-    return this.running[slot]!.threshold >>> 0;
+    return { detector, running: this.running[slot]! };
   }
 
   #known(name: string): number {
@@ -202,7 +192,7 @@ export class RuleBook {
   }
 
   #checkConflict(rule: Rule, except: number): void {
-    const other = this.#classifier.conflict(rule.priority, rule.match, except);
+    const other = this.classifier.conflict(rule.priority, rule.match, except);
     if (other >= 0) throw refusal('OVERLAP', rule, overlapText(rule, this.#rules[other]!));
   }
 

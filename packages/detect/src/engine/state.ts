@@ -125,11 +125,6 @@ export class StatePool {
     return this.byteLength - this.#used;
   }
 
-  /** All arrays in use. */
-  get arrays(): readonly StateArray[] {
-    return this.#arrays;
-  }
-
   find({ kind, metric }: StateKey): StateArray | undefined {
     return this.#arrays.find((array) => array.kind === kind && array.metric === metric);
   }

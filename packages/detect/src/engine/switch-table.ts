@@ -1,14 +1,12 @@
 import type { Arena } from '@int/codec';
 import { signed } from '@int/codec/internals';
-import { FOUND } from './flow-table.js';
+import { entriesFor, FOUND } from './flow-table.js';
 
 const WAYS = 8;
 const FREE = -1;
 
 /** Switches by their exact id, in a fixed number of entries. In a full set of 8, the least recently seen switch gives way. */
 export class SwitchTable {
-  readonly capacity: number;
-  readonly byteLength: number;
   /** How the last {@link find} went: see {@link FOUND}. */
   outcome: number = FOUND.KNOWN;
   /** Whether ticks are time, so that entries can be idle for too long. */
@@ -20,22 +18,17 @@ export class SwitchTable {
   readonly #idleTicks: number;
 
   constructor(arena: Arena, capacity: number, idleTicks: number) {
-    this.capacity = SwitchTable.entries(capacity);
-    this.#sets = this.capacity / WAYS;
+    const count = entriesFor(capacity);
+    this.#sets = count / WAYS;
     this.#setShift = 32 - Math.log2(this.#sets);
     this.#idleTicks = idleTicks;
-    this.byteLength = SwitchTable.byteLength(capacity);
-    const words = signed(arena.words(this.capacity * 2));
-    this.#ids = words.subarray(0, this.capacity).fill(FREE);
-    this.#ticks = words.subarray(this.capacity);
-  }
-
-  static entries(capacity: number): number {
-    return 2 ** Math.ceil(Math.log2(Math.max(WAYS, capacity)));
+    const words = signed(arena.words(count * 2));
+    this.#ids = words.subarray(0, count).fill(FREE);
+    this.#ticks = words.subarray(count);
   }
 
   static byteLength(capacity: number): number {
-    return SwitchTable.entries(capacity) * 8 + 64;
+    return entriesFor(capacity) * 8 + 64;
   }
 
   /** @param id the switch, as a signed word; not all ones */

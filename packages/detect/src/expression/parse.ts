@@ -14,29 +14,19 @@ import {
 } from './model.js';
 
 /** What other languages write, and what to write here. */
-const REPLACEMENTS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
-  ['=', '=='],
-  ['===', '=='],
-  ['!==', '!='],
-  ['<>', '!='],
-  ['\u2260', '!='],
-  ['=<', '<='],
-  ['\u2264', '<='],
-  ['=>', '>='],
-  ['\u2265', '>='],
-  ['&&', 'and'],
-  ['&', 'and'],
-  ['\u2227', 'and'],
-  ['||', 'or'],
-  ['|', 'or'],
-  ['\u2228', 'or'],
-  ['!', 'not'],
-  ['\u00ac', 'not'],
-  ['[', '('],
-  ['{', '('],
-  [']', ')'],
-  ['}', ')'],
-]);
+const REPLACEMENTS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
+  Object.entries({
+    '==': ['=', '==='],
+    '!=': ['!==', '<>', '\u2260'],
+    '<=': ['=<', '\u2264'],
+    '>=': ['=>', '\u2265'],
+    and: ['&&', '&', '\u2227'],
+    or: ['||', '|', '\u2228'],
+    not: ['!', '\u00ac'],
+    '(': ['[', '{'],
+    ')': [']', '}'],
+  }).flatMap(([here, others]) => others.map((other): [string, string] => [other, here])),
+);
 const KEYWORDS: readonly string[] = ['and', 'or', 'not'];
 const COMPARISONS = '<, <=, ==, !=, >= or >';
 const EXAMPLE = 'max(hopLatency) > 100';

@@ -148,6 +148,7 @@ function maskLength(text: string): number | null {
   return length ?? null;
 }
 
+const isPort = (port: number): boolean => Number.isInteger(port) && port >= 0 && port <= 0xffff;
 const portNumber = (text: string): number => (/^\d{1,6}$/.test(text) ? Number(text) : -1);
 
 /**
@@ -156,21 +157,17 @@ const portNumber = (text: string): number => (/^\d{1,6}$/.test(text) ? Number(te
  * @throws ValueError (BAD_PORT)
  */
 export function parsePorts(value: string | number): PortRange {
-  if (typeof value === 'number') {
-    if (Number.isInteger(value) && value >= 0 && value <= 0xffff) return { from: value + 0, to: value + 0 };
-    throw new ValueError('BAD_PORT', `${value} is no port: write a number from 0 to 65535, a range as 80-443, or any`);
+  const isText = typeof value === 'string';
+  const [first = '', last = first, ...more] = isText ? value.split('-').map((part) => part.trim()) : [];
+  const from = isText ? portNumber(first) : value + 0;
+  const to = isText ? portNumber(last) : from;
+  if (!isPort(from) || !isPort(to) || more.length > 0) {
+    const hint = isText && /[,:]|\.\./.test(value) ? '; ports that are no range need a rule each' : '';
+    const message = `${isText ? quoted(value) : value} is no port: write a number from 0 to 65535, a range as 80-443, or any${hint}`;
+    throw new ValueError('BAD_PORT', message);
   }
-  const [first = '', last = first, ...more] = value.split('-').map((part) => part.trim());
-  const from = portNumber(first);
-  const to = portNumber(last);
-  if (from < 0 || to < 0 || from > 0xffff || to > 0xffff || more.length > 0) {
-    throw new ValueError(
-      'BAD_PORT',
-      `${quoted(value)} is no port: write a number from 0 to 65535, a range as 80-443, or any` +
-        (/[,:]|\.\./.test(value) ? '; ports that are no range need a rule each' : ''),
-    );
-  }
-  if (from > to) throw new ValueError('BAD_PORT', `${quoted(value)} ends before it starts: write ${to}-${from}`);
+  if (from > to)
+    throw new ValueError('BAD_PORT', `${quoted(String(value))} ends before it starts: write ${to}-${from}`);
   return { from, to };
 }
 

@@ -23,6 +23,13 @@ const PARAMETERS: Readonly<Record<DetectorKind, Readonly<Record<string, string>>
   complex: {},
 };
 
+/** Keys of detectors that belong elsewhere -> where. */
+const PARAMETERS_ELSEWHERE = {
+  scope: 'into threshold or change',
+  weight: 'into movingAverage',
+  alpha: 'into movingAverage',
+};
+
 const DETECTORS: Shape = {
   what: 'detect',
   keys: {
@@ -38,9 +45,7 @@ const DETECTORS: Shape = {
   aliases: { ewma: 'movingAverage', ema: 'movingAverage', average: 'movingAverage', expression: 'complex' },
   elsewhere: {
     metric: 'into a detector: write perHop: { metric: hopLatency, threshold: 10us }',
-    scope: 'into threshold or change',
-    weight: 'into movingAverage',
-    alpha: 'into movingAverage',
+    ...PARAMETERS_ELSEWHERE,
   },
 };
 const SCOPES: readonly Scope[] = ['hop', 'endToEnd'];
@@ -88,9 +93,7 @@ function readKind(kind: DetectorKind, given: Given, units: Units): ReadDetector 
     keys,
     required: ['metric', 'threshold'].filter((key) => Object.hasOwn(keys, key)),
     elsewhere: {
-      weight: 'into movingAverage',
-      alpha: 'into movingAverage',
-      scope: 'into threshold or change',
+      ...PARAMETERS_ELSEWHERE,
       sample: 'into the rule, beside detect',
       adapt: 'into the rule, beside detect',
     },

@@ -13,26 +13,17 @@ const SHAPE: Shape = {
     sourceMac: 'sourceMac: 02:00:00:00:00:01',
     destinationMac: 'destinationMac: 02:00:00:00:00:01',
   },
-  aliases: {
-    proto: 'protocol',
-    src: 'source',
-    srcIp: 'source',
-    sourceIp: 'source',
-    sourceAddress: 'source',
-    dst: 'destination',
-    dest: 'destination',
-    dstIp: 'destination',
-    destinationIp: 'destination',
-    destinationAddress: 'destination',
-    sport: 'sourcePort',
-    srcPort: 'sourcePort',
-    dport: 'destinationPort',
-    dstPort: 'destinationPort',
-    destPort: 'destinationPort',
-    port: 'destinationPort',
-    srcMac: 'sourceMac',
-    dstMac: 'destinationMac',
-  },
+  aliases: /* @__PURE__ */ Object.fromEntries(
+    Object.entries({
+      protocol: ['proto'],
+      source: ['src', 'srcIp', 'sourceIp', 'sourceAddress'],
+      destination: ['dst', 'dest', 'dstIp', 'destinationIp', 'destinationAddress'],
+      sourcePort: ['sport', 'srcPort'],
+      destinationPort: ['dport', 'dstPort', 'destPort', 'port'],
+      sourceMac: ['srcMac'],
+      destinationMac: ['dstMac'],
+    }).flatMap(([key, aliases]) => aliases.map((alias) => [alias, key])),
+  ),
 };
 
 /** A match as people write it; `null` if it is wrong. */

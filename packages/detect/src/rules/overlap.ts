@@ -1,5 +1,6 @@
+import { Classifier } from '../classify/classifier.js';
 import { addressText, hasPorts, macText, maskOf, protocolName } from './address.js';
-import type { Match, Prefix, Rule } from './model.js';
+import { isSameMatch, type Match, type Prefix, type Rule } from './model.js';
 
 /** A packet that two matches share. */
 export interface PacketExample {
@@ -107,13 +108,12 @@ export interface OverlapPair {
   readonly example: PacketExample;
 }
 
-/** Numbers of a box: start and end of protocol, source, destination, the two ports and the two MAC addresses. */
-const BOUNDS = 14;
+/** In smaller groups each rule is compared with each, which takes less than a classifier. */
+const MANY_RULES = 16;
 
 /**
- * For each rule that overlaps with an earlier one of the same priority: the earliest such. Compares only rules that
- * meet in the
- * dimension where the fewest do; in the worst case each with each, at some nanoseconds a pair.
+ * For each rule that overlaps with an earlier one of the same priority: the earliest such. Where many rules have one
+ * priority, a classifier tells which of them may overlap, and only these are compared with each earlier one.
  */
 export function findOverlaps(rules: readonly Pick<Rule, 'priority' | 'match'>[]): OverlapPair[] {
   const groups = new Map<number, number[]>();
@@ -121,124 +121,31 @@ export function findOverlaps(rules: readonly Pick<Rule, 'priority' | 'match'>[])
     groups.set(priority, groups.get(priority) ?? []);
     groups.get(priority)!.push(index);
   }
+  const hasMany = [...groups.values()].some((group) => group.length > MANY_RULES);
+  const shared = hasMany ? new Classifier(rules.length) : null;
   const pairs: OverlapPair[] = [];
-  for (const group of groups.values()) {
-    const earliest = earliestOverlaps(group.map((index) => rules[index]!.match));
+  for (const [priority, group] of groups) {
+    const classifier = group.length > MANY_RULES ? shared : null;
     for (const [i, second] of group.entries()) {
-      if (earliest[i]! < 0) continue;
-      const first = group[earliest[i]!]!;
-      const example = commonPacket(rules[first]!.match, rules[second]!.match);
-      if (example !== null) pairs.push({ first, second, example });
+      const { match } = rules[second]!;
+      const mayOverlap = classifier === null || classifier.conflict(priority, match) >= 0;
+      const pair = mayOverlap ? firstOverlap(rules, group, i) : null;
+      if (pair !== null) pairs.push(pair);
+      // What overlaps with one of two rules with the same match overlaps with the other: the first is enough.
+      const isTwin = pair !== null && isSameMatch(rules[pair.first]!.match, match);
+      if (!isTwin) classifier?.insert(second, priority, match);
     }
   }
   return pairs.sort((a, b) => a.second - b.second);
 }
 
-/** Of each match, the first one before it that overlaps; -1 if none does. */
-function earliestOverlaps(matches: readonly Match[]): Int32Array {
-  const count = matches.length;
-  const { bounds, versions } = boxesOf(matches);
-  const main = sparsest(bounds, count);
-  // Sorted by where they start, rules that meet in this dimension follow each other until one starts behind the end.
-  const order = Int32Array.from(matches, (_, i) => i).sort(
-    (a, b) => bounds[a * BOUNDS + main]! - bounds[b * BOUNDS + main]! || a - b,
-  );
-  const earliest = new Int32Array(count).fill(count);
-  for (let i = 0; i < count; i++) {
-    const index = order[i]!;
-    const a = index * BOUNDS;
-    const end = bounds[a + main + 1]!;
-    for (let j = i + 1; j < count; j++) {
-      const other = order[j]!;
-      const b = other * BOUNDS;
-      if (bounds[b + main]! > end) break;
-      if ((versions[index]! & versions[other]!) === 0) continue;
-      const later = Math.max(index, other);
-      const sooner = Math.min(index, other);
-      if (earliest[later]! <= sooner) continue;
-      let k = 0;
-      while (k < BOUNDS && bounds[a + k]! <= bounds[b + k + 1]! && bounds[b + k]! <= bounds[a + k + 1]!) k += 2;
-      if (k === BOUNDS) earliest[later] = sooner;
-    }
+/** The first rule of a group that overlaps with a later one, at place `i`; `null` if none does. */
+function firstOverlap(rules: readonly Pick<Rule, 'match'>[], group: readonly number[], i: number): OverlapPair | null {
+  const second = group[i]!;
+  for (let k = 0; k < i; k++) {
+    const first = group[k]!;
+    const example = commonPacket(rules[first]!.match, rules[second]!.match);
+    if (example !== null) return { first, second, example };
   }
-  return earliest.map((index) => (index === count ? -1 : index));
-}
-
-/** Matches as boxes: of each match, {@link BOUNDS} numbers. Addresses are numbered by where prefixes begin and end. */
-function boxesOf(matches: readonly Match[]): {
-  readonly bounds: Float64Array;
-  /** Bit 0: can match IPv4, bit 1: IPv6. None of them: matches no packet at all. */
-  readonly versions: Uint8Array;
-} {
-  const bounds = new Float64Array(BOUNDS * matches.length);
-  const sources = ranksOf(matches.map(({ source }) => source));
-  const destinations = ranksOf(matches.map(({ destination }) => destination));
-  const versions = Uint8Array.from(matches, (match, i) => {
-    const { protocol, source, destination, sourcePort, destinationPort, sourceMac, destinationMac } = match;
-    const lastPort = protocol !== null && !hasPorts(protocol) ? 0 : 0xffff;
-    const box = [
-      ...[protocol ?? 0, protocol ?? 255],
-      ...[sources.low[i]!, sources.high[i]!],
-      ...[destinations.low[i]!, destinations.high[i]!],
-      ...[sourcePort?.from ?? 0, Math.min(lastPort, sourcePort?.to ?? 0xffff)],
-      ...[destinationPort?.from ?? 0, Math.min(lastPort, destinationPort?.to ?? 0xffff)],
-      ...[sourceMac ?? 0, sourceMac ?? 2 ** 48],
-      ...[destinationMac ?? 0, destinationMac ?? 2 ** 48],
-    ];
-    bounds.set(box, i * BOUNDS);
-    if (box.some((low, k) => k % 2 === 0 && low > box[k + 1]!)) return 0;
-    return versionBits(source) & versionBits(destination);
-  });
-  return { bounds, versions };
-}
-
-const versionBits = (prefix: Prefix | null): number => (prefix === null ? 3 : prefix.version === 4 ? 1 : 2);
-
-/** The dimension in which the fewest pairs meet, as the place of its bounds in a box. */
-function sparsest(bounds: Float64Array, count: number): number {
-  const column = (at: number): Float64Array =>
-    Float64Array.from({ length: count }, (_, i) => bounds[i * BOUNDS + at]!).sort();
-  let best = 0;
-  let most = -1;
-  for (let at = 0; at < BOUNDS; at += 2) {
-    const ends = column(at + 1);
-    // Pairs that do not meet: for each start, the ends before it.
-    let apart = 0;
-    let before = 0;
-    for (const start of column(at)) {
-      while (before < count && ends[before]! < start) before++;
-      apart += before;
-    }
-    if (apart > most) {
-      most = apart;
-      best = at;
-    }
-  }
-  return best;
-}
-
-/** Numbers the addresses at which prefixes start and end in their order; IPv4 before IPv6. */
-function ranksOf(prefixes: readonly (Prefix | null)[]): { readonly low: Float64Array; readonly high: Float64Array } {
-  const low = new Float64Array(prefixes.length).fill(Number.NEGATIVE_INFINITY);
-  const high = new Float64Array(prefixes.length).fill(Number.POSITIVE_INFINITY);
-  const ends: { words: readonly number[]; index: number; into: Float64Array }[] = [];
-  for (const [index, prefix] of prefixes.entries()) {
-    if (prefix === null) continue;
-    const { words, length } = prefix;
-    ends.push({ words, index, into: low });
-    ends.push({ words: words.map((word, i) => (word | ~maskOf(length, i)) >>> 0), index, into: high });
-  }
-  ends.sort((a, b) => compareWords(a.words, b.words));
-  let rank = 0;
-  for (const [i, end] of ends.entries()) {
-    if (i > 0 && compareWords(ends[i - 1]!.words, end.words) !== 0) rank++;
-    end.into[end.index] = rank;
-  }
-  return { low, high };
-}
-
-function compareWords(a: readonly number[], b: readonly number[]): number {
-  if (a.length !== b.length) return a.length - b.length;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
-  return 0;
+  return null;
 }

@@ -292,19 +292,20 @@ const ADVICE: Readonly<Record<string, string>> = {
   BAD_DIRECTIVE: 'remove the line that starts with %',
 };
 
+/** What to write instead, by a part of the library's message, where the code says less. */
+const ADVICE_BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
+  [/closing/, 'write the quote that ends the text'],
+  [/Implicit map keys need to be followed by map values/, "write 'key: value', with a blank after the colon"],
+  [/without - indicator/, 'indent the keys of one item alike, or start a new item with -'],
+  [/must end with a|Expected flow/, 'close the bracket'],
+  [/Comments must be separated/, 'write a blank before #, or put the value in quotes'],
+  [/Unexpected .*token|Unexpected .* in/, 'remove it, or put the value in quotes'],
+];
+
 function syntaxMessage({ code, message }: YAMLError): string {
-  const advice = Object.hasOwn(ADVICE, code) ? ADVICE[code] : adviceFor(message);
+  const advice = Object.hasOwn(ADVICE, code)
+    ? ADVICE[code]
+    : ADVICE_BY_MESSAGE.find(([pattern]) => pattern.test(message))?.[1];
   const text = message.slice(0, 200);
   return advice === undefined ? text : `${text}: ${advice}`;
-}
-
-function adviceFor(message: string): string | undefined {
-  if (message.includes('closing')) return 'write the quote that ends the text';
-  if (/Implicit map keys need to be followed by map values/.test(message))
-    return "write 'key: value', with a blank after the colon";
-  if (message.includes('without - indicator')) return 'indent the keys of one item alike, or start a new item with -';
-  if (/must end with a/.test(message) || /Expected flow/.test(message)) return 'close the bracket';
-  if (/Comments must be separated/.test(message)) return 'write a blank before #, or put the value in quotes';
-  if (/Unexpected .*token|Unexpected .* in/.test(message)) return 'remove it, or put the value in quotes';
-  return undefined;
 }

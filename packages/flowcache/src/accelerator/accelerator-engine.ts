@@ -89,8 +89,11 @@ export class AcceleratorEngine implements Engine {
   run(batch: TelemetryBatch, from: number, to: number): number {
     let row = from;
     while (row < to) {
-      const end = this.#prepare(batch, row, Math.min(to, row + BLOCK));
-      const stop = end > row ? end : Math.min(to, row + BLOCK);
+      let stop = Math.min(to, row + BLOCK);
+      let end = stop;
+      if (batch.buffer === this.buffer) this.#columns.useInPlace(batch);
+      else end = this.#columns.copy(batch, row, stop);
+      if (end > row) stop = end;
       const reached = end > row ? this.#runBlock(batch, row, end) : -1;
       row = reached >= 0 ? reached : this.#runPlainly(batch, row, stop);
       if (row < stop) return row;
@@ -101,15 +104,6 @@ export class AcceleratorEngine implements Engine {
   #runPlainly(batch: TelemetryBatch, from: number, to: number): number {
     this.#substitute.thresholds.set(this.thresholds);
     return this.#substitute.run(batch, from, to);
-  }
-
-  /**
-   * Tells the accelerator where the columns of rows are. @returns the end of the rows for which it can; `from`: none
-   */
-  #prepare(batch: TelemetryBatch, from: number, to: number): number {
-    if (batch.buffer !== this.buffer) return this.#columns.copy(batch, from, to);
-    this.#columns.useInPlace(batch);
-    return to;
   }
 
   /** @returns the first row not looked at, or -1 if the accelerator cannot do the block */

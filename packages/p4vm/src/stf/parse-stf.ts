@@ -1,19 +1,18 @@
+import { words } from '../syntax/tokens.js';
 import type { StfCall, StfComparison, StfMatch, StfStatement } from './statement.js';
 import { StfSyntaxError } from './statement.js';
 
 /** Statements that are commands of simple_switch_CLI. */
-const COMMANDS: ReadonlySet<string> = /* @__PURE__ */ new Set(
-  `
-    mirroring_add mirroring_add_mc mirroring_delete mirroring_get mc_mgrp_create mc_mgrp_destroy mc_node_create
-    mc_node_update mc_node_associate mc_node_dissociate mc_node_destroy counter_read counter_write counter_reset
-    register_read register_write register_reset meter_get_rates meter_set_rates meter_array_set_rates table_modify
-    table_delete table_clear table_reset_default table_indirect_add table_indirect_add_with_group
-    table_indirect_delete table_indirect_set_default table_indirect_set_default_with_group
-    table_indirect_reset_default act_prof_create_member act_prof_modify_member act_prof_delete_member
-    act_prof_create_group act_prof_delete_group act_prof_add_member_to_group act_prof_remove_member_from_group
-    pvs_add pvs_remove pvs_clear set_crc16_parameters set_crc32_parameters
-  `.match(/\w+/g),
-);
+const COMMANDS: ReadonlySet<string> = /* @__PURE__ */ words(`
+  mirroring_add mirroring_add_mc mirroring_delete mirroring_get mc_mgrp_create mc_mgrp_destroy mc_node_create
+  mc_node_update mc_node_associate mc_node_dissociate mc_node_destroy counter_read counter_write counter_reset
+  register_read register_write register_reset meter_get_rates meter_set_rates meter_array_set_rates table_modify
+  table_delete table_clear table_reset_default table_indirect_add table_indirect_add_with_group
+  table_indirect_delete table_indirect_set_default table_indirect_set_default_with_group
+  table_indirect_reset_default act_prof_create_member act_prof_modify_member act_prof_delete_member
+  act_prof_create_group act_prof_delete_group act_prof_add_member_to_group act_prof_remove_member_from_group
+  pvs_add pvs_remove pvs_clear set_crc16_parameters set_crc32_parameters
+`);
 
 const NAME = '"[^"]+"|[A-Za-z_$][\\w$]*';
 /** Each part has only one reading, so matching never backtracks far on a wrong line. */

@@ -12,9 +12,11 @@ import { BINARY_OPERATORS, isNameToken, type Token } from './tokens.js';
 import { TypeParser } from './type-parser.js';
 
 /** Higher binds tighter. */
-const PRECEDENCE: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
-  BINARY_OPERATORS.flatMap((operators, level) => operators.map((operator) => [operator, level + 1])),
-);
+const PRECEDENCE: ReadonlyMap<string, number> = /* @__PURE__ */ precedences();
+
+function precedences(): Map<string, number> {
+  return new Map(BINARY_OPERATORS.flatMap((operators, level) => operators.map((operator) => [operator, level + 1])));
+}
 
 /** Most digits of a number. The largest `int` has as many bits. */
 const MAX_DIGITS = 8192;

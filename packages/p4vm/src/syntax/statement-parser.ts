@@ -19,12 +19,10 @@ import type {
 } from './ast.js';
 import { ExpressionParser } from './expression-parser.js';
 import { SyntaxFailure } from './token-cursor.js';
-import { isNameToken, type Token } from './tokens.js';
+import { isNameToken, type Token, words } from './tokens.js';
 
 /** Each but the first is a binary operator and `=`. */
-const ASSIGNMENTS: ReadonlySet<string> = /* @__PURE__ */ new Set(
-  '= += -= *= /= %= <<= >>= &= |= ^= |+|= |-|='.split(' '),
-);
+const ASSIGNMENTS: ReadonlySet<string> = /* @__PURE__ */ words('= += -= *= /= %= <<= >>= &= |= ^= |+|= |-|=');
 
 /** Most branches of one `if ... else if ...`. Each is a level of the tree. */
 const MAX_BRANCHES = 512;

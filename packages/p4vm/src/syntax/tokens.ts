@@ -1,17 +1,20 @@
 import type { Span } from '../source/position.js';
 
+/** The words of a text. */
+export function words(text: string): ReadonlySet<string> {
+  return new Set(text.match(/\S+/g));
+}
+
 /** Reserved words of P4_16 version 1.2.5; `CONTEXTUAL_KEYWORDS` of them may also stand where a name is expected. */
-const KEYWORDS = /* @__PURE__ */ new Set(
-  `
-    abstract action actions apply bit bool break const continue control default else entries enum error exit
-    extern false for header header_union if in inout int key list match_kind out package parser priority
-    return select state string struct switch table this transition true tuple type typedef value_set varbit
-    void
-  `.match(/\w+/g),
-);
+const KEYWORDS = /* @__PURE__ */ words(`
+  abstract action actions apply bit bool break const continue control default else entries enum error exit
+  extern false for header header_union if in inout int key list match_kind out package parser priority
+  return select state string struct switch table this transition true tuple type typedef value_set varbit
+  void
+`);
 
 /** Keywords that count as names where the grammar expects a name (`nonTypeName`, and `list`). */
-const CONTEXTUAL_KEYWORDS = /* @__PURE__ */ new Set('apply key actions state entries type priority list'.split(' '));
+const CONTEXTUAL_KEYWORDS = /* @__PURE__ */ words('apply key actions state entries type priority list');
 
 /** Binary operators, those that bind weakest first. All group to the left. */
 export const BINARY_OPERATORS = [
@@ -35,7 +38,11 @@ const OPERATORS = `
   | & ^ ~ ( ) [ ] { } < > ! : , ? . = ; @ #
 `;
 
-const OPERATOR = /* @__PURE__ */ new RegExp(OPERATORS.trim().replace(/\S/g, '\\$&').replace(/\s+/g, '|'), 'y');
+const OPERATOR = /* @__PURE__ */ operatorPattern();
+
+function operatorPattern(): RegExp {
+  return new RegExp(OPERATORS.trim().replace(/\S/g, '\\$&').replace(/\s+/g, '|'), 'y');
+}
 
 /** Longest name, number and string literal; macros do not make longer ones either. */
 export const MAX_NAME = 1024;

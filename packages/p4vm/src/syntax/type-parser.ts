@@ -1,12 +1,12 @@
 import { Diagnostics } from '../source/diagnostics.js';
 import type { Annotation, Expression, Identifier, TypeNode, TypeParameter } from './ast.js';
 import { SyntaxFailure, TokenCursor } from './token-cursor.js';
-import { isKeyword, isNameToken, type Token } from './tokens.js';
+import { isKeyword, isNameToken, type Token, words } from './tokens.js';
 
 type AnnotationBody = Pick<Annotation, 'values' | 'pairs'>;
 
 /** Keywords that begin a type and nothing else (`error` and `list` may begin other things). */
-const TYPE_KEYWORDS = /* @__PURE__ */ new Set('bool bit int varbit string tuple void match_kind'.split(' '));
+const TYPE_KEYWORDS = /* @__PURE__ */ words('bool bit int varbit string tuple void match_kind');
 
 /** Types, type parameters and annotations. */
 export abstract class TypeParser extends TokenCursor {
