@@ -95,7 +95,9 @@ function hasMac({ sourceMac, destinationMac }: Match): boolean {
 function needsUserSpace(match: Match): boolean {
   return (
     hasMac(match) ||
-    [match.dscp, match.hops, match.sourceGroup, match.destinationGroup].some((part) => (part ?? null) !== null)
+    [match.dscp, match.hops, match.sourceGroup, match.destinationGroup, match.group].some(
+      (part) => (part ?? null) !== null,
+    )
   );
 }
 
@@ -167,6 +169,7 @@ function leaveBehindMacs(order: readonly Rule[], left: Map<Rule, Refusal>): void
       hops: null,
       sourceGroup: null,
       destinationGroup: null,
+      group: null,
     };
     const reach: Match = { ...match, ...more };
     for (const rule of table.slice(place + 1)) {

@@ -36,6 +36,7 @@ export {
 export { parseExpression } from './expression/parse.js';
 export { printCnf, printExpression } from './expression/print.js';
 export { compileRule, compileRules } from './rules/compile.js';
+export type { RulesContext } from './rules/known.js';
 export {
   type Adapt,
   DETECTOR_KINDS,
