@@ -150,7 +150,8 @@ export class Collector {
         })
         .then(() => this.#clock.ended(index)),
     );
-    if (this.#fanOut.takesTime) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
+    const isTimed = this.#fanOut.takesTime || this.#stages.some((stage) => stage.advance !== undefined);
+    if (isTimed) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
     void Promise.all(ended).then(() => this.#end.resolve());
   }
 
@@ -227,21 +228,32 @@ export class Collector {
     return this.totals();
   }
 
-  /** Tells the sinks the time, after all earlier pushes. */
+  /** Tells stages and sinks the time, after all earlier pushes. */
   #tick(): void {
     const timeMs = this.#clock.now();
     if (timeMs === null || this.#isTicking) return;
     if (this.#busy === null) {
-      this.#fanOut.advance(timeMs);
+      this.#advance(timeMs);
       return;
     }
     this.#isTicking = true;
     this.#occupy(
       this.#busy.then(() => {
         this.#isTicking = false;
-        this.#fanOut.advance(timeMs);
+        this.#advance(timeMs);
       }),
     );
+  }
+
+  #advance(timeMs: number): void {
+    for (const stage of this.#stages) {
+      try {
+        stage.advance?.(timeMs);
+      } catch (error) {
+        if (this.#health.threw(stage, asError(error))) this.#onProblem({ where: stage.name, error: asError(error) });
+      }
+    }
+    this.#fanOut.advance(timeMs);
   }
 
   /** Everything up to the closing of the sinks. */
