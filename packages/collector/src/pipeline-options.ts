@@ -18,6 +18,12 @@ export interface CollectorOptions {
   readonly stages?: readonly Stage[];
   /** Given every batch after the stages, and the events and flow entries that stages find. */
   readonly sinks?: readonly Sink[];
+  /**
+   * Ids of the switches that there are, such as the keys of `Topology.switches`. A frame with a report that names another one,
+   * as the reporting node or as a hop, is counted as `unknown-switch` and becomes no rows. Reports that name no switch stay.
+   * Who may send is an option of each source, `from`. Default: any id may be a switch.
+   */
+  readonly knownSwitches?: Iterable<number>;
   readonly capacity?: PipelineCapacity;
   /**
    * Memory to put the batch in, so that the WebAssembly accelerators of stages can work on it, too, see {@link detectionMemory}. The

@@ -1,5 +1,7 @@
 import { AcceleratorMemory, BatchDecoder, CODES, type DecodeOptions, type LinkLayer, TelemetryBatch } from '@int/codec';
 import { acceleratorAvailable } from '@int/codec/internals';
+import { Admission } from './admission/admission.js';
+import { SenderList } from './admission/sender-list.js';
 import { asError } from './as-error.js';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
@@ -30,6 +32,14 @@ function checkTime(timeoutMs: number | undefined): void {
   throw new RangeError(`timeoutMs must be 0 to ${MAX_MS}, not ${timeoutMs}`);
 }
 
+/** What a source has pushed, and who may send to it; `null`: anybody. */
+interface Pushed {
+  readonly input: SourceFrames | TelemetryBatch;
+  readonly senders: SenderList | null;
+}
+
+const framesOf = ({ input }: Pushed): number => (isDecoded(input) ? input.frames : input.count);
+
 /**
  * The pipeline. Sources push frames, which it decodes into a batch, or batches that they have decoded themselves.
  * Stages process each batch, then sinks get it. Every frame is counted exactly once.
@@ -51,6 +61,7 @@ export class Collector {
   #memory: AcceleratorMemory | null;
   #batch: TelemetryBatch;
   readonly #counters = new FrameCounters();
+  readonly #admission = new Admission();
   readonly #onProblem: (problem: CollectorProblem) => void;
   /** Set while a sink keeps the batch. Later pushes wait for it, at most one per slab of each source. */
   #busy: Promise<void> | null = null;
@@ -67,7 +78,8 @@ export class Collector {
   #changes: Promise<void> = Promise.resolve();
 
   /**
-   * @throws RangeError if there is no source, two sinks have the same name, or a decode option or capacity is out of range
+   * @throws RangeError if there is no source, two sinks have the same name, or a decode option, capacity or switch id is out of
+   *   range
    */
   constructor(options: CollectorOptions) {
     if (options.sources.length === 0) throw new RangeError('a collector needs at least one source');
@@ -77,16 +89,21 @@ export class Collector {
     new BatchDecoder(this.#decode);
     this.#onProblem = options.onProblem ?? ((): void => {});
     this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
-    this.#health = new PipelineHealth(options.sources, this.#stages, this.#counters);
     this.#sources = new RunningSources(
       options.sources,
-      (input) => this.#push(input),
+      ({ from }) => {
+        const senders = from == null ? null : new SenderList(from);
+        return (input) => this.#push({ input, senders });
+      },
       (source, error) => {
         this.#health.failed(source, error);
         this.#onProblem({ where: source.name, error });
       },
     );
     this.finished = this.#sources.finished;
+    const refused = (): number => this.#sources.counts().refused;
+    this.#health = new PipelineHealth(options.sources, this.#stages, this.#counters, refused, this.#admission);
+    this.setKnownSwitches(options.knownSwitches ?? null);
     this.#capacity = options.capacity;
     this.#memory = options.memory ?? decodingMemory(options.capacity);
     this.#batch = new TelemetryBatch(batchCapacity(options.capacity), this.#memory?.arena);
@@ -108,9 +125,9 @@ export class Collector {
    * Changes sources, stages and sinks while the pipeline runs. No frame is lost and the accounts close: what comes before
    * the change goes to the old parts, what comes after it to the new ones.
    *
-   * New sources open first; those of `exchanges` when the old one has closed. Between two batches stages, sinks and decode options change. Then the old
-   * sources stop, the old stages hand what they hold to the old sinks, and these close. The sinks that are new take
-   * records from the moment of the change. Resolves when all of this is done. Changes follow one another.
+   * New sources open first; those of `exchanges` when the old one has closed. Between two batches stages, sinks and decode
+   * options change. Then the old sources stop, the old stages hand what they hold to the old sinks, and these close. New
+   * sinks take records from the moment of the change. Resolves when all of this is done. Changes follow one another.
    *
    * @param timeoutMs time limit in milliseconds: half for coming to the change and for the work of old sources and
    *   stages, the rest for closing old sinks. An old sink that holds up the pipeline for longer is waited for no more: what
@@ -150,14 +167,23 @@ export class Collector {
     return [...this.#health.degraded(), ...this.#fanOut.degraded()];
   }
 
+  /**
+   * Replaces the ids of the switches that there are, from the next batch on.
+   * @param ids `null`: any id may be a switch
+   * @throws RangeError for an id that is no whole number from 0 to 2^32 - 1, with nothing changed
+   */
+  setKnownSwitches(ids: Iterable<number> | null): void {
+    this.#admission.setKnown(ids);
+  }
+
   /** The counters now. */
   totals(): CollectorTotals {
-    const { overrun, kernelDropped, clockStepsBack, outages } = this.#sources.counts();
+    const { overrun, refused, kernelDropped, clockStepsBack, outages } = this.#sources.counts();
     const stages: Record<string, Readonly<Record<string, number>>> = {};
     for (const stage of this.#stages) if (stage.counters !== undefined) stages[stage.name] = stage.counters();
     this.#fanOut.addStages(stages);
     return {
-      ...this.#counters.totals(overrun, kernelDropped),
+      ...this.#counters.totals(overrun, refused, kernelDropped),
       stages,
       sinks: this.#fanOut.totals(),
       ...(clockStepsBack > 0 && { clockStepsBack }),
@@ -348,16 +374,16 @@ export class Collector {
     await this.#finish(this.#stages, this.#fanOut);
   }
 
-  #push(input: SourceFrames | TelemetryBatch): Promise<void> | undefined {
+  #push(pushed: Pushed): Promise<void> | undefined {
     if (this.#isGivenUp) {
-      this.#counters.overrun += isDecoded(input) ? input.frames : input.count;
+      this.#counters.overrun += framesOf(pushed);
       return undefined;
     }
     if (this.#busy === null) {
-      const busy = this.#run(input, 0);
+      const busy = this.#run(pushed, 0);
       return busy === undefined ? undefined : this.#occupy(busy);
     }
-    return this.#occupy(this.#goOn(this.#busy, input, 0));
+    return this.#occupy(this.#goOn(this.#busy, pushed, 0));
   }
 
   /** Makes later pushes wait for `busy`. */
@@ -370,14 +396,18 @@ export class Collector {
   }
 
   /** Hands on what a source has decoded, or decodes and hands on its frames from row `from`. Returns a promise only if a sink does. */
-  #run(input: SourceFrames | TelemetryBatch, from: number): Promise<void> | undefined {
+  #run(pushed: Pushed, from: number): Promise<void> | undefined {
     if (this.#isGivenUp) return undefined;
-    return isDecoded(input) ? this.#take(input) : this.#decodeFrames(input, from);
+    const { input, senders } = pushed;
+    return isDecoded(input) ? this.#take(input, senders) : this.#decodeFrames(pushed, input, from);
   }
 
-  #decodeFrames(frames: SourceFrames, from: number): Promise<void> | undefined {
+  #decodeFrames(pushed: Pushed, frames: SourceFrames, from: number): Promise<void> | undefined {
+    const { senders } = pushed;
     if (frames.linkType === null) {
-      this.#counters.byCode[CODES.UNSUPPORTED_LINK_TYPE]! += frames.count;
+      // A sender that cannot be read is unknown.
+      if (senders !== null) this.#counters.unknownSource += frames.count;
+      else this.#counters.byCode[CODES.UNSUPPORTED_LINK_TYPE]! += frames.count;
       return undefined;
     }
     const decoder = this.#decoderFor(frames.linkType);
@@ -393,24 +423,34 @@ export class Collector {
         next++;
         continue;
       }
-      const busy = this.#take(batch);
-      if (busy !== undefined) return next < frames.count ? this.#goOn(busy, frames, next) : busy;
+      const busy = this.#take(batch, senders);
+      if (busy !== undefined) return next < frames.count ? this.#goOn(busy, pushed, next) : busy;
     }
     return undefined;
   }
 
-  #goOn(busy: Promise<void>, input: SourceFrames | TelemetryBatch, rest: number): Promise<void> {
-    const frameCount = (isDecoded(input) ? input.frames : input.count) - rest;
+  #goOn(busy: Promise<void>, pushed: Pushed, rest: number): Promise<void> {
+    const frameCount = framesOf(pushed) - rest;
     this.#queued += frameCount;
     return busy.then(() => {
       this.#queued -= frameCount;
-      return this.#run(input, rest);
+      return this.#run(pushed, rest);
     });
   }
 
-  /** Counts the frames of a batch and hands it on. */
-  #take(batch: TelemetryBatch): Promise<void> | undefined {
-    this.#counters.add(batch.frameCode, 0, batch.frames);
+  /** Counts the frames of a batch, and hands on what is admitted of it. */
+  #take(batch: TelemetryBatch, senders: SenderList | null): Promise<void> | undefined {
+    const admission = this.#admission;
+    if (!admission.refuses(batch, senders)) {
+      this.#counters.add(batch.frameCode, 0, batch.frames);
+      return this.#handOn(batch);
+    }
+    this.#counters.addAdmitted(batch.frameCode, admission.reasons, batch.frames);
+    const kept = admission.keep(batch);
+    return kept === null ? undefined : this.#handOn(kept);
+  }
+
+  #handOn(batch: TelemetryBatch): Promise<void> | undefined {
     this.#counters.reports += goodReports(batch);
     for (const stage of this.#stages) {
       try {

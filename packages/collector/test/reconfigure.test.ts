@@ -489,10 +489,10 @@ describe('Any sequence of changes under load', () => {
           if (isHard) expect(pushed!.filter((node) => steady!.includes(node))).toEqual(steady);
           else expect(steady).toEqual(pushed);
         }),
-        { seed: SEED, numRuns: runs(160) },
+        { seed: SEED, numRuns: runs(80) },
       );
     },
     // A sink that is given up costs a second.
-    runs(160) * 4000,
+    runs(80) * 4000,
   );
 });

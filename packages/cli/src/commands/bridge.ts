@@ -1,4 +1,5 @@
 import { Collector, type CollectorTotals, type FlowStage, LiveStatistics } from '@int/collector';
+import type { Topology } from '@int/network';
 import { type Command, Option } from 'commander';
 import { countersJson } from '../bridge/bridge-json.js';
 import { BridgeSource } from '../bridge/bridge-source.js';
@@ -14,6 +15,7 @@ import { given } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import {
   addDecodeOptions,
   addStateOptions,
@@ -33,7 +35,7 @@ import { type LiveState, liveView } from '../output/live-view.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
-interface BridgeFlags extends DecodeFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
+interface BridgeFlags extends DecodeFlags, TopologyFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
   readonly rules?: string;
   readonly mode: OpenSidesOptions['mode'];
   readonly onDown?: OnDown;
@@ -64,6 +66,7 @@ export function define(
         .default('auto'),
     )
     .addOption(onDownOption())
+    .addOption(topologyOption())
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
   addStateOptions(command);
@@ -74,8 +77,9 @@ export function define(
     }
     const { idle, ...state } = flags;
     const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
+    const topology = await readTopology(flags.topology, io);
     const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
-    done(await new BridgeCommand(inner, outer, flags, detection, open, io).run());
+    done(await new BridgeCommand(inner, outer, flags, topology, detection, open, io).run());
   });
 }
 
@@ -83,6 +87,7 @@ class BridgeCommand {
   readonly #flags: BridgeFlags;
   readonly #io: Io;
   readonly #live: LiveOutput;
+  readonly #topology: Topology;
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
   readonly #lastStatistics = new LastStatistics();
@@ -98,12 +103,14 @@ class BridgeCommand {
     inner: string,
     outer: string,
     flags: BridgeFlags,
+    topology: Topology,
     detection: LiveDetection | null,
     open: OpenSides,
     io: Io,
   ) {
     this.#flags = flags;
     this.#io = io;
+    this.#topology = topology;
     this.#detection = detection;
     this.#live = new LiveOutput(io, flags.json === true);
     this.#flowStage = flowStageOf(flags);
@@ -135,7 +142,7 @@ class BridgeCommand {
       },
     });
     this.#health = this.#live.watch(() => this.#collector.degraded());
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals());
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), topology);
   }
 
   async run(): Promise<number> {
@@ -185,6 +192,7 @@ class BridgeCommand {
       statistics,
       detection: this.#detection?.state() ?? null,
       degraded: this.#health.look(),
+      topology: this.#topology,
     };
   }
 
@@ -211,14 +219,19 @@ class BridgeCommand {
       output.line(this.#statsLine(state));
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
     } else {
-      for (const line of this.#lastStatistics.table()) output.line(line);
+      for (const line of this.#lastStatistics.table(this.#topology)) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }
     }
     this.#flowStage.sweep();
     const flows = flowTotals(this.#flowStage.totals());
-    const listed = await listFlows(this.#flowStage.cache, { json: isJson }, output, colours(false));
+    const listed = await listFlows(
+      this.#flowStage.cache,
+      { json: isJson, names: this.#topology },
+      output,
+      colours(false),
+    );
     const totals = this.#source.totals();
     if (isJson) output.line(JSON.stringify({ type: 'total', ...countersJson(totals, read), flows }));
     else {

@@ -7,6 +7,8 @@ import type { Source } from './source.js';
 /** What sources have counted together. */
 export interface SourceCounts {
   readonly overrun: number;
+  /** Frames of senders that may not send. */
+  readonly refused: number;
   /** `null` if none can say. */
   readonly kernelDropped: number | null;
   readonly clockStepsBack: number;
@@ -14,9 +16,10 @@ export interface SourceCounts {
 }
 
 function addCounts(sum: SourceCounts, source: Source): SourceCounts {
-  const { overrun, kernelDropped, clockStepsBack = 0, outages = 0 } = source;
+  const { overrun, refused = 0, kernelDropped, clockStepsBack = 0, outages = 0 } = source;
   return {
     overrun: sum.overrun + overrun,
+    refused: sum.refused + refused,
     kernelDropped: kernelDropped === null ? sum.kernelDropped : (sum.kernelDropped ?? 0) + kernelDropped,
     clockStepsBack: sum.clockStepsBack + clockStepsBack,
     outages: sum.outages + outages,
@@ -29,21 +32,28 @@ export class RunningSources {
   readonly #end = deferred();
   /** Resolves when all sources have ended or been stopped. */
   readonly finished: Promise<void> = this.#end.promise;
-  readonly #push: Push;
+  readonly #pushFrom: (source: Source) => Push;
   readonly #onFailure: (source: Source, error: Error) => void;
   #list: readonly Source[];
   /** Those whose input goes on. */
   readonly #going = new Set<Source>();
   readonly #stops = new Map<Source, Promise<void>>();
-  #past: SourceCounts = { overrun: 0, kernelDropped: null, clockStepsBack: 0, outages: 0 };
+  #past: SourceCounts = { overrun: 0, refused: 0, kernelDropped: null, clockStepsBack: 0, outages: 0 };
   /** The set of sources is changing: it has not come to its end, even if all have ended. */
   #held = 0;
   #isOver = false;
 
-  /** @param onFailure called for a source that ends with an error, or does not stop without one */
-  constructor(sources: readonly Source[], push: Push, onFailure: (source: Source, error: Error) => void) {
+  /**
+   * @param pushFrom makes the function by which a source pushes
+   * @param onFailure called for a source that ends with an error, or does not stop without one
+   */
+  constructor(
+    sources: readonly Source[],
+    pushFrom: (source: Source) => Push,
+    onFailure: (source: Source, error: Error) => void,
+  ) {
     this.#list = sources;
-    this.#push = push;
+    this.#pushFrom = pushFrom;
     this.#onFailure = onFailure;
   }
 
@@ -116,10 +126,11 @@ export class RunningSources {
 
   async #open(source: Source): Promise<void> {
     const time = this.clock.add(source);
+    const push = this.#pushFrom(source);
     try {
       await source.start((input) => {
         time.pushed(input);
-        return this.#push(input);
+        return push(input);
       });
     } catch (error) {
       this.clock.remove(source);
