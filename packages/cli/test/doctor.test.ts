@@ -57,6 +57,7 @@ describe('int doctor', () => {
       'device:',
       '  reportPorts: [32766]',
       '# not sure:',
+      '# - 1 frame proves little: a larger sample says more',
       '# - the unit of hopLatency is unknown',
       '',
     ]);

@@ -58,8 +58,9 @@ export interface DialectTrial {
 const MOST_CHANGES = 6;
 /** A change must gain at least this part of the frames. */
 const LEAST_GAIN = 0.005;
-/** So few frames prove a change only if their node ids look like ids. */
+/** So few frames prove a change only if their node ids look like ids, or if the sample is so small that chance is no cause. */
 const FEW = 3;
+const SMALL_SAMPLE = 8;
 /** Of a reading, at least this share must be sound, or have plausible ids. */
 const LEAST_SOUND = 0.5;
 /** Readings as good as this, of the best score, are ranked by how little they change. */
@@ -141,7 +142,7 @@ function improve(
       if (performance.now() > until) break;
       const result = reader.read(candidate);
       const gained = gainedOver(reading, result);
-      const isProven = gained >= FEW || result.plausible >= LEAST_SOUND;
+      const isProven = gained >= FEW || reader.size <= SMALL_SAMPLE || result.plausible >= LEAST_SOUND;
       if (gained === 0 || !isProven || result.score - reading.score < least) continue;
       if (next === null || result.score > next.reading.score) next = { settings: candidate, reading: result };
     }
