@@ -229,7 +229,7 @@ function deviceOf(settings: Settings, found: readonly number[], units: UnitsSpec
 }
 
 /** A DSCP as options and files have it: `0x20`, or `0x20/0x20` with a mask. */
-export function dscpText(dscp: NonNullable<Settings['intDscp']> | null): string | null {
+function dscpText(dscp: NonNullable<Settings['intDscp']> | null): string | null {
   if (dscp === null) return null;
   const text = `0x${dscp.value.toString(16).padStart(2, '0')}`;
   return dscp.mask === 0x3f ? text : `${text}/0x${dscp.mask.toString(16).padStart(2, '0')}`;
