@@ -108,7 +108,11 @@ describe('int doctor', () => {
     await send(Number(port), reports(60).map(payload));
     const { code, stdout } = await process.end();
     expect(code).toBe(0);
-    expect(ndjson(stdout)[0]).toMatchObject({ best: { profile: 'spec', intDscp: '0x20' }, frames: 50, ok: 50 });
+    expect(ndjson(stdout)[0]).toMatchObject({
+      best: { profile: 'spec', intDscp: '0x20', reportPorts: [Number(port)] },
+      frames: 50,
+      ok: 50,
+    });
   });
 
   test('ends by a signal: with what has come, or with its code if nothing has', async () => {

@@ -44,12 +44,15 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 async function doctor(file: string | undefined, flags: DoctorFlags, io: Io): Promise<number> {
   const output = new DataOutput(io.stdout);
   const sample = new FrameSample();
-  const isDamaged =
-    file === undefined ? await listen(flags, sample, output, io) : await readCapture(file, flags, sample, io);
+  const isDamaged = file === undefined ? false : await readCapture(file, flags, sample, io);
+  const port = file === undefined ? await listen(flags, sample, output, io) : null;
   if (io.signal.aborted && sample.size === 0) {
     throw new CliError('interrupted before a frame came', interruptedCode(io));
   }
-  const trial = tryDialects(sample);
+  const found = tryDialects(sample);
+  // What has come to this port says nothing about other ports.
+  const device = found.device === null || port === null ? found.device : { ...found.device, reportPorts: [port] };
+  const trial = { ...found, device };
   if (flags.json === true) output.line(JSON.stringify(trialJson(trial)));
   else if (trial.device !== null) for (const line of trialLines(trial)) output.line(line);
   await output.finish();
@@ -79,13 +82,17 @@ async function readCapture(file: string, { packets }: DoctorFlags, sample: Frame
   return damage !== null;
 }
 
-/** Receives until there are enough datagrams, or a signal comes. @throws CliError (rejects) if the socket cannot be opened */
+/**
+ * Receives until there are enough datagrams, or a signal comes.
+ * @returns the port
+ * @throws CliError (rejects) if the socket cannot be opened
+ */
 async function listen(
   { listen: address, packets }: DoctorFlags,
   sample: FrameSample,
   output: DataOutput,
   io: Io,
-): Promise<boolean> {
+): Promise<number> {
   const source = new UdpSource({ address: address! });
   let finish = (): void => {};
   const enough = new Promise<void>((resolve) => {
@@ -106,7 +113,7 @@ async function listen(
   await endOf(io, output, enough);
   await source.stop();
   progress.done();
-  return false;
+  return source.address.port;
 }
 
 function offer(frames: Frames, linkType: LinkLayer, sample: FrameSample, most: number): void {

@@ -112,7 +112,7 @@ export function tryDialects(sample: FrameSample, options: TrialOptions = {}): Di
   return {
     settings: isFound ? best.settings : null,
     deviations: isFound ? best.deviations : [],
-    device: isFound ? deviceOf(best.settings, reportPorts, units.units) : null,
+    device: isFound ? deviceOf(best.settings, namedPorts(reader, best, reportPorts), units.units) : null,
     frames: reader.size,
     ok: isFound ? best.reading.ok : 0,
     telemetry,
@@ -212,10 +212,16 @@ function wrongCodes({ codes }: Reading): (readonly [CodeName, number])[] {
   return [...counts].sort(([, a], [, b]) => b - a);
 }
 
+/** The ports of reports, if to name them loses nothing: other packets may go there, too, or there may be more ports. */
+function namedPorts(reader: SampleReader, { settings, reading }: Tried, found: readonly number[]): readonly number[] {
+  if (settings.reportPorts != null) return settings.reportPorts;
+  if (found.length === 0) return [];
+  return reader.read({ ...settings, reportPorts: found }).score >= reading.score ? found : [];
+}
+
 /** Settings as a description of the device, in the form of a file. */
-function deviceOf(settings: Settings, found: readonly number[], units: UnitsSpec): DeviceSpec {
+function deviceOf(settings: Settings, reportPorts: readonly number[], units: UnitsSpec): DeviceSpec {
   const { profile, intPorts, intDscp, greProtocol, probeMarker, probePorts } = settings;
-  const reportPorts = settings.reportPorts ?? found;
   return {
     ...(Object.keys(units).length > 0 && { units }),
     ...(profile !== undefined && profile !== 'spec' && { profile }),
