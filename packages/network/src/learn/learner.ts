@@ -74,9 +74,12 @@ export class TopologyLearner {
     this.#packets = new Float64Array(links);
   }
 
-  /** Learns from all reports of a batch that could be decoded. */
-  learn(batch: TelemetryBatch): void {
-    for (let row = 0; row < batch.reports; row++) if (batch.code[row] === 0) this.#report(batch, row);
+  /** Learns from the reports of a batch that could be decoded. @param most reports; default: all */
+  learn(batch: TelemetryBatch, most: number = Number.POSITIVE_INFINITY): void {
+    const end = this.reports + most;
+    for (let row = 0; row < batch.reports && this.reports < end; row++) {
+      if (batch.code[row] === 0) this.#report(batch, row);
+    }
   }
 
   /** Learns from one record. @throws RangeError, AddressError for a record that no batch can hold */
