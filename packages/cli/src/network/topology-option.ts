@@ -1,6 +1,6 @@
 import { Topology } from '@int/network';
 import { InvalidArgumentError, Option } from 'commander';
-import type { Io } from '../io.js';
+import { type Io, say } from '../io.js';
 
 export interface TopologyFlags {
   readonly topology?: string;
@@ -26,5 +26,5 @@ export async function readTopology(path: string | null | undefined, io: Io): Pro
   if (path == null) return Topology.NONE;
   // The modules for reading and checking are loaded only if there is a file.
   const { readTopologyFile } = await import('./topology-file.js');
-  return readTopologyFile(path, io);
+  return readTopologyFile(path, io, (message) => say(io, message));
 }
