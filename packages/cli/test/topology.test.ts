@@ -113,6 +113,19 @@ describe('names of a topology', () => {
     expect(view.stdout).toContain('leaf-1');
   });
 
+  test('are tables of int query', async () => {
+    const config = await files.write(
+      'parquet.yaml',
+      'version: 1\nsources: [{ pcap: { file: fabric.pcap } }]\ntopology: topology.yaml\nsinks: [{ parquet: { directory: names } }]\n',
+    );
+    expect((await run(['collect', '--config', config])).code).toBe(0);
+    const sql = 'select distinct nodeId, nodeName from hops left join switches using (nodeId) order by nodeId';
+    expect(await jsonOf(['query', sql, '--store', files.path('names'), '--topology', topology, '--json'])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((nodeId) => ({ nodeId, nodeName: NAMES[nodeId] ?? null })),
+    );
+    expect((await run(['query', sql, '--store', files.path('names')])).code).toBe(2);
+  });
+
   test('are those of topology: in int.yaml, relative to it', async () => {
     const config = (path: string): string =>
       `version: 1\nsources: [{ pcap: { file: fabric.pcap } }]\ntopology: ${path}\n`;

@@ -36,7 +36,7 @@ export async function configSinks(
     for (const [index, sink] of (read.config.sinks ?? []).entries()) {
       const name = nameOf(sink);
       if (sink.kafka !== undefined) sinks.push(await kafkaSink(read, index, name, names, tell));
-      else if (sink.parquet !== undefined) sinks.push(await parquetSink(read, index, name, tell));
+      else if (sink.parquet !== undefined) sinks.push(await parquetSink(read, index, name, names, tell));
       else if (sink.opensearch !== undefined) sinks.push(await openSearchSink(read, index, name, names, tell));
       else if (sink.redis !== undefined) {
         const redis = await redisSink(read, index, name, geometry!, tell);
