@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { given } from '../given.js';
 import { opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say, sayEach } from '../io.js';
-import { readTopology, type TopologyFlags } from '../network/topology-option.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { bytes, counted, percent } from '../output/numbers.js';
@@ -23,7 +23,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   command
     .argument('<SQL>', 'one statement that reads, such as "select nodeId, max(hopLatency) from hops group by nodeId"')
     .requiredOption('--store <DIR>', 'folder of the history')
-    .option('--topology <FILE>', 'tables switches and ports with the names of topology.yaml, GraphML, or a plan (none)')
+    .addOption(topologyOption('tables switches and ports with the names of topology.yaml, GraphML or a plan (none)'))
     .addOption(new Option('--json', 'one JSON object per row').conflicts('csv'))
     .option('--csv', 'comma-separated values; the first line names the columns')
     .option(

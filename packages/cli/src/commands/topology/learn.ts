@@ -13,6 +13,7 @@ import { DataOutput } from '../../output/data-output.js';
 import { NewFile } from '../../output/new-file.js';
 import { counted } from '../../output/numbers.js';
 import { Progress } from '../../output/progress.js';
+import { interruptedCode } from '../../stopping.js';
 
 interface LearnFlags extends DecodeFlags {
   readonly listen?: UdpAddress;
@@ -126,6 +127,10 @@ class LearnCommand {
   #tell({ received, dropped }: CollectorTotals, learnt: LearntTopology): number {
     const io = this.#io;
     for (const problem of this.#problems) say(io, problem);
+    if (learnt.switches.length === 0 && io.signal.aborted) {
+      say(io, 'interrupted before anything was learnt');
+      return interruptedCode(io);
+    }
     if (learnt.switches.length === 0) {
       say(
         io,
