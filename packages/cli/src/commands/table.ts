@@ -113,6 +113,11 @@ export const COMMANDS: readonly (SingleCommand | CommandGroup)[] = [
     load: () => import('./generate.js'),
   },
   {
+    usage: 'doctor [options] [FILE]',
+    summary: 'Which device profile (dialect, ports, DSCP, units) reads a capture, or what arrives by UDP, best',
+    load: () => import('./doctor.js'),
+  },
+  {
     usage: 'replay [options] <FILE>',
     summary: 'Send what a capture holds, at a steady rate or at its own pace, and count what has left',
     load: () => import('./replay.js'),

@@ -139,6 +139,7 @@ beforeAll(async () => {
   const simulate = ['dart', 'simulate', '--flows', '60000000', '--bytes-per-flow', '30', '--copies', '2'];
   cases = [
     reading('decode', (path) => ['decode', path]),
+    reading('doctor', (path) => ['doctor', path]),
     reading('encode', (path) => ['encode', path, '-o', files.path('out.pcap')]),
     reading('detect', (path) => ['detect', path, '--rules', rules]),
     reading('flows', (path) => ['flows', path, '--rows', '64']),
