@@ -1,5 +1,5 @@
 export type { PipelineCapacity } from './capacity.js';
-export type { CollectorTotals, DropStatus, FrameTotals } from './counters.js';
+export type { CollectorTotals, DropStatus, FrameTotals, Refusal } from './counters.js';
 export { DartStage, type DartStageOptions, type DartTotals, type RowWriter } from './dart/stage.js';
 
 export type { CodedProblem, Outage, OutageListener } from './delivery/outage.js';

@@ -114,6 +114,7 @@ export class Collector {
     this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
     this.#clock = new PipelineClock(options.sources);
     this.#health = new PipelineHealth(this.#sources, this.#stages, this.#counters, this.#admission);
+    this.#counters.checksSenders = this.#sources.some(({ from }) => from != null);
     this.setKnownSwitches(options.knownSwitches ?? null);
     this.#memory = options.memory ?? decodingMemory(options.capacity);
     this.#batch = new TelemetryBatch(batchCapacity(options.capacity), this.#memory?.arena);
@@ -185,6 +186,7 @@ export class Collector {
    */
   setKnownSwitches(ids: Iterable<number> | null): void {
     this.#admission.setKnown(ids);
+    this.#counters.checksSwitches ||= ids !== null;
   }
 
   /** The counters now. */

@@ -93,6 +93,7 @@ export class CollectRun {
   async #open(): Promise<void> {
     this.#input = await opening(this.#io, 'the source', this.#setup.input());
     const { sources, decode, isLive } = this.#input;
+    const { knownSwitches } = this.#setup;
     const detection = this.#detection;
     const memory = detection?.takeMemory() ?? null;
     // Makes a capture wait for the reader of the output; it takes no records.
@@ -108,6 +109,7 @@ export class CollectRun {
       ],
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, output],
       ...(memory !== null && { memory }),
+      ...(knownSwitches !== null && { knownSwitches }),
       onProblem: ({ error }) => {
         this.#live.hasProblem = true;
         if (isInterfaceFailure(error)) this.#isCutOff = true;

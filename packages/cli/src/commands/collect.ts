@@ -1,6 +1,6 @@
 import { CaptureSource, type UdpAddress } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
-import type { Topology } from '@int/network';
+import type { Prefix, Topology } from '@int/network';
 import { type Command, Option } from 'commander';
 import { CollectRun } from '../collect/collect-run.js';
 import { LiveDetection } from '../collect/live-detection.js';
@@ -12,12 +12,14 @@ import { given, ifGiven } from '../given.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { readRulesFile } from '../input/rules-file.js';
+import { senderPrefix } from '../input/senders.js';
 import { anyAddress, CaptureInput, UdpInput } from '../input/telemetry-input.js';
 import { udpAddress } from '../input/udp-address.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { RunningPrefilter, XdpMode } from '../input/xdp-input.js';
 import { opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
+import { knownSwitches } from '../network/known-switches.js';
 import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import {
   addDecodeOptions,
@@ -39,6 +41,8 @@ interface CollectFlags extends DecodeFlags, DetectFlags, TopologyFlags {
   readonly prefilter?: true;
   readonly onDown?: OnDown;
   readonly pcap?: string;
+  readonly from?: readonly Prefix[];
+  readonly keepUnknownSwitches?: true;
   readonly demo?: true;
   readonly speed?: number;
   readonly rules?: string;
@@ -98,9 +102,14 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         .argParser(positiveNumber('a factor'))
         .conflicts(others('pcap')),
     )
+    .option('--from <PREFIX>', 'who may send: an address or prefix; repeat for more (anybody)', senderPrefix)
     .addOption(new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')))
     .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
     .addOption(topologyOption())
+    .option(
+      '--keep-unknown-switches',
+      'with --topology: take reports of switches that are not in it, too (drop and count)',
+    )
     .addOption(metricsOption())
     .addOption(metricsHostOption())
     .option('--config <FILE>', 'sources, rules, flows and sinks from int.yaml: instead of the other options')
@@ -140,12 +149,13 @@ async function flagsSetup(
   io: Io,
   tell: Tell,
 ): Promise<CollectSetup> {
-  const { pcap, speed, listen } = flags;
+  const { pcap, speed, listen, from } = flags;
   const xdp = new XdpChoice(flags, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
   const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
   return {
     topology,
+    knownSwitches: knownSwitches(topology, flags.keepUnknownSwitches),
     detection,
     metrics: metricsOf(flags, topology),
     stages: [],
@@ -156,9 +166,11 @@ async function flagsSetup(
       const decode = decodeOptions(flags);
       const input = await xdp.input(detection?.prefilter ?? null);
       if (input !== null) return input;
-      if (flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode);
-      if (pcap === undefined) return new UdpInput([listen ?? { host: '127.0.0.1', port: 0 }], decode);
-      const source = new CaptureSource({ path: pcap, input: io.stdin, ...given({ speed }) });
+      if (flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode, given({ from }));
+      if (pcap === undefined) {
+        return new UdpInput([listen ?? { host: '127.0.0.1', port: 0 }], decode, given({ from }));
+      }
+      const source = new CaptureSource({ path: pcap, input: io.stdin, ...given({ speed, from }) });
       return new CaptureInput(source, decode);
     },
     giveUp: (error) => xdp.giveUp(error),
@@ -219,6 +231,9 @@ function checkFlags(flags: CollectFlags, command: Command): void {
       'error: nothing to collect from: give --listen udp://HOST:PORT, --afxdp IFACE, --pcap FILE or --config FILE, or try --demo',
     );
   }
+  if (flags.keepUnknownSwitches === true && flags.topology === undefined) {
+    command.error('error: --keep-unknown-switches goes with --topology FILE');
+  }
   if (flags.speed !== undefined && pcap === undefined) command.error('error: --speed goes with --pcap FILE');
   if (rules === '-' && pcap === '-') command.error('error: --pcap and --rules cannot both be standard input');
   if (flags.afxdpMode !== undefined && afxdp === undefined)
@@ -226,6 +241,9 @@ function checkFlags(flags: CollectFlags, command: Command): void {
   if (flags.onDown !== undefined && afxdp === undefined) command.error('error: --on-down goes with --afxdp IFACE');
   if (flags.prefilter === true && (afxdp === undefined || rules === undefined)) {
     command.error('error: --prefilter goes with --afxdp IFACE and --rules FILE');
+  }
+  if (flags.prefilter === true && flags.from !== undefined) {
+    command.error('error: --prefilter looks at reports before their senders are checked: leave out --from');
   }
   if (flags.prefilter === true && (flags.profile ?? 'spec') !== 'spec') {
     command.error('error: --prefilter reads reports as the specifications have them: leave out --profile');

@@ -24,13 +24,19 @@ export interface RetryConfig {
   readonly longest?: Quantity;
 }
 
-export interface UdpConfig {
+/** Fields common to sources whose frames have a sender. */
+interface SendersConfig {
+  /** Who may send: addresses and prefixes. */
+  readonly from?: readonly string[];
+}
+
+export interface UdpConfig extends SendersConfig {
   readonly listen: string;
   readonly receiveBuffer?: Quantity;
   readonly slabs?: number;
 }
 
-export interface AfxdpConfig {
+export interface AfxdpConfig extends SendersConfig {
   readonly interface: string;
   readonly queues?: string | number;
   readonly mode?: 'auto' | 'driver' | 'generic';
@@ -38,7 +44,7 @@ export interface AfxdpConfig {
   readonly onDown?: OnDown;
 }
 
-export interface PcapConfig {
+export interface PcapConfig extends SendersConfig {
   readonly file: string;
   readonly speed?: number;
 }
@@ -188,6 +194,7 @@ export interface IntConfig {
   readonly sources: readonly SourceConfig[];
   /** A file with names, ports and links. */
   readonly topology?: string;
+  readonly keepUnknownSwitches?: boolean;
   readonly decode?: DecodeConfig;
   readonly detect?: DetectConfig;
   readonly flows?: FlowsConfig;

@@ -22,10 +22,12 @@ export function checkJson({ config, file }: ReadConfig): Record<string, unknown>
 }
 
 export function checkLines({ config, file }: ReadConfig): string[] {
-  const { topology, detect, flows, dart, workers, sinks = [] } = config;
+  const { topology, keepUnknownSwitches, detect, flows, dart, workers, sinks = [] } = config;
   return [
     ...config.sources.map((source) => `receive: ${sourceText(source)}`),
-    ...(topology === undefined ? [] : [`topology: names of ${topology}`]),
+    ...(topology === undefined
+      ? []
+      : [`topology: names of ${topology}${keepUnknownSwitches === true ? ', unknown switches are kept' : ''}`]),
     ...(detect === undefined ? [] : [`detect: rules of ${detect.rules}, state ${detect.state ?? 'register'}`]),
     ...(flows === undefined
       ? []

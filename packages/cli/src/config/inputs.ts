@@ -1,9 +1,10 @@
 /** The sources of int.yaml. */
 import type { DecodeOptions } from '@int/codec';
 import { CaptureSource, type Source } from '@int/collector';
-import { parseUdpAddress } from '@int/collector/internals';
+import { parseUdpAddress, prefixesOf } from '@int/collector/internals';
 import { given, ifGiven } from '../given.js';
 import { interfaceQueues } from '../input/interface-queues.js';
+import { fromText } from '../input/senders.js';
 import { anyAddress, CaptureInput, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import type { XdpChoice, XdpChoiceFlags } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
@@ -53,13 +54,13 @@ export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
   const index = config.sources.findIndex(({ afxdp }) => afxdp !== undefined);
   const afxdp: AfxdpConfig | undefined = config.sources[index]?.afxdp;
   if (afxdp === undefined) return decode;
-  const { interface: name, queues = 'all', mode, prefilter, onDown } = afxdp;
+  const { interface: name, queues = 'all', mode, prefilter, onDown, from } = afxdp;
   try {
     return {
       ...decode,
       afxdp: interfaceQueues(`${name}:${queues}`),
       ...(prefilter === true && { prefilter }),
-      ...given({ afxdpMode: mode, onDown }),
+      ...given({ afxdpMode: mode, onDown, from: ifGiven(from, prefixesOf) }),
     };
   } catch (error) {
     throw problem(['sources', index, 'afxdp'], (error as Error).message, error);
@@ -67,10 +68,10 @@ export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
 }
 
 function udpInput(read: ReadConfig, index: number, decode: Omit<DecodeOptions, 'linkType'>): TelemetryInput {
-  const { listen, receiveBuffer, slabs } = read.config.sources[index]!.udp!;
+  const { listen, receiveBuffer, slabs, from } = read.config.sources[index]!.udp!;
   const path = ['sources', index, 'udp'];
   try {
-    const options = given({ receiveBufferBytes: ifGiven(receiveBuffer, bytesOf), slabs });
+    const options = given({ receiveBufferBytes: ifGiven(receiveBuffer, bytesOf), slabs, from });
     return new UdpInput([parseUdpAddress(`udp://${listen}`)], decode, options);
   } catch (error) {
     throw read.problem(path, (error as Error).message, error);
@@ -91,24 +92,25 @@ export async function configInput(
     const { pcap, kafka } = source;
     if (source.udp !== undefined) parts.push(udpInput(read, index, decode));
     else if (pcap !== undefined) {
-      const { file, speed } = pcap;
+      const { file, speed, from } = pcap;
       const path = file === '-' ? file : read.path(file);
-      const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed }) });
+      const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed, from }) });
       parts.push(new CaptureInput(capture, decode));
     } else if (kafka !== undefined) parts.push(await kafkaInput(read, index, decode, tell));
     else {
       const input = await xdp.input(prefilter);
       // Decode options for frames of an interface do not affect other sources.
       if (input !== null) decode = input.decode;
-      parts.push(input ?? new UdpInput(anyAddress(decode), decode));
+      parts.push(input ?? new UdpInput(anyAddress(decode), decode, given({ from: source.afxdp?.from })));
     }
   }
   return new JointInput(parts, decode);
 }
 
 export function sourceText({ udp, afxdp, pcap, kafka }: SourceConfig): string {
-  if (udp !== undefined) return `UDP on ${udp.listen}`;
-  if (afxdp !== undefined) return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}`;
-  if (pcap !== undefined) return `the capture ${pcap.file}`;
+  if (udp !== undefined) return `UDP on ${udp.listen}${fromText(udp.from)}`;
+  if (afxdp !== undefined)
+    return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}${fromText(afxdp.from)}`;
+  if (pcap !== undefined) return `the capture ${pcap.file}${fromText(pcap.from)}`;
   return `Kafka topic ${kafka?.topic ?? 'int.reports'} of ${kafka?.brokers.join(', ') ?? ''}`;
 }

@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { isMetricName, METRIC_NAMES } from '@int/codec';
 import { PROFILES } from '@int/codec/internals';
+import { prefixOf } from '@int/network';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import schema from '../../schema/int.schema.json' with { type: 'json' };
 import { readText } from '../input/text-file.js';
@@ -111,6 +112,24 @@ function inconsistencies(config: IntConfig): Problem[] {
       });
     }
     if (sources.length > 1) found.push({ path, message: 'a pre-filter goes with its source alone' });
+    if (afxdp.from !== undefined) {
+      found.push({ path, message: 'a pre-filter looks at reports before their senders are checked: leave out from' });
+    }
+  }
+  for (const [index, { udp, afxdp, pcap }] of sources.entries()) {
+    for (const [kind, source] of Object.entries({ udp, afxdp, pcap })) {
+      for (const [at, text] of source?.from?.entries() ?? []) {
+        const path: ValuePath = ['sources', index, kind, 'from', at];
+        if (prefixOf(text) === null)
+          found.push({ path, message: `'${text}' is no address or prefix: write 10.9.0.0/16` });
+      }
+    }
+  }
+  if (config.keepUnknownSwitches !== undefined && config.topology === undefined) {
+    found.push({
+      path: ['keepUnknownSwitches'],
+      message: 'keepUnknownSwitches goes with topology: without one all are taken',
+    });
   }
   const profile = config.decode?.profile;
   if (profile !== undefined && !PROFILES.includes(profile)) {

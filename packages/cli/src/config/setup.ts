@@ -7,6 +7,7 @@ import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
+import { knownSwitches } from '../network/known-switches.js';
 import { MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 import type { DetectConfig } from './config.js';
 import { drainOf } from './describe.js';
@@ -22,6 +23,8 @@ import { startWorkers } from './workers/workers.js';
 export interface CollectSetup {
   /** Names of switches and ports. */
   readonly topology: Topology;
+  /** The switches that there are; `null`: any id may be one. */
+  readonly knownSwitches: Iterable<number> | null;
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
   /** Stages that run after detection. */
@@ -90,6 +93,7 @@ export async function configSetup(
     const workers = threads === undefined ? null : await startWorkers(read, tell, limitMs / 3);
     return {
       topology,
+      knownSwitches: knownSwitches(topology, config.keepUnknownSwitches),
       detection,
       metrics,
       stages: [loss, flows, dart?.stage ?? null, workers?.stage ?? null].filter((stage) => stage !== null),

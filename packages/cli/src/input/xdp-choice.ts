@@ -1,5 +1,7 @@
 import type { Prefilter } from '@int/afxdp/prefilter';
 import type { DetectorOptions, RuleSet } from '@int/detect';
+import type { Prefix } from '@int/network';
+import { given } from '../given.js';
 import { type Io, say } from '../io.js';
 import { type DecodeFlags, decodeOptions } from '../options.js';
 import type { InterfaceQueues } from './interface-queues.js';
@@ -21,6 +23,8 @@ export interface XdpChoiceFlags extends DecodeFlags {
   readonly afxdpMode?: 'auto' | XdpMode;
   readonly onDown?: OnDown;
   readonly prefilter?: true;
+  /** Who may send; default: anybody. */
+  readonly from?: readonly Prefix[];
 }
 
 /** The choice of AF_XDP: it applies if requested, until it proves impossible. */
@@ -57,7 +61,13 @@ export class XdpChoice {
   async input(prefilter: Prefilter | null): Promise<XdpInput | null> {
     if (this.#xdp === null) return null;
     try {
-      return await XdpInput.load(this.#xdp, decodeOptions(this.#flags), prefilter, this.#tell);
+      const { from } = this.#flags;
+      return await XdpInput.load(
+        { ...this.#xdp, ...given({ from }) },
+        decodeOptions(this.#flags),
+        prefilter,
+        this.#tell,
+      );
     } catch (error) {
       if (!this.giveUp(error)) throw error;
       return null;

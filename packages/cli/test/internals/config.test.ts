@@ -15,9 +15,9 @@ const files = temporaryFolder();
 const WHOLE = `version: 1
 sources:
   - udp: { listen: "0.0.0.0:32766", receiveBuffer: 32MiB, slabs: 8 }
-  - udp: { listen: "[::1]:32766" }
-  - afxdp: { interface: eth1, queues: 0-3, mode: auto, onDown: wait }
-  - pcap: { file: old.pcap.gz, speed: 2 }
+  - udp: { listen: "[::1]:32766", from: [10.9.0.0/16, "2001:db8::/32"] }
+  - afxdp: { interface: eth1, queues: 0-3, mode: auto, onDown: wait, from: [10.9.0.1] }
+  - pcap: { file: old.pcap.gz, speed: 2, from: [10.0.0.0/8] }
   - kafka: { brokers: ["10.0.0.1:9092"], topic: int.reports, group: second, from: earliest }
 decode:
   { intPorts: [5000], intDscp: "0x17/0x3f", greProtocol: 35001, probeMarker: "0123456789abcdef", reportPorts: [32766],

@@ -157,7 +157,8 @@ describe('who may send', () => {
           const source = new HandSource(link === 'report' ? null : ['10.9.0.0/16']);
           const { rows, totals } = await collected(source, slabs, link, KNOWN);
           expect(rows.map(({ timeNs: _, ...row }) => row)).toEqual(wanted.flatMap((each) => each.rows));
-          const counts: Record<string, number> = { decoded: totals.decoded, ...totals.dropped };
+          expect('unknown-source' in totals.dropped).toBe(link === 'ethernet');
+          const counts: Record<string, number> = { 'unknown-source': 0, decoded: totals.decoded, ...totals.dropped };
           const sums: Record<string, number> = Object.fromEntries(Object.keys(counts).map((name) => [name, 0]));
           for (const { fate } of wanted) {
             sums[fate]!++;
