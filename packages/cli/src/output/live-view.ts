@@ -6,6 +6,7 @@ import { survivorsText } from './detection-summary.js';
 import { type DetectionState, detectionView } from './detection-view.js';
 import { degradedNames, degradedText } from './health-watch.js';
 import { compact, counted, grouped } from './numbers.js';
+import { busiest, repeatedFirst, worstSwitch } from './ranking.js';
 import { flowText, pathText } from './record-text.js';
 import { sinkLines, sinksText } from './sink-text.js';
 import { sparkline } from './sparkline.js';
@@ -101,25 +102,13 @@ function degradedLines(degraded: readonly DegradedPart[]): string[] {
   return more > 0 ? [...lines, `degraded: and ${more} more`] : lines;
 }
 
-/** The switches with the most reports, in their original order, if there is no room for all. */
-function busiest(switches: readonly SwitchStatistics[], count: number): readonly SwitchStatistics[] {
-  if (switches.length <= count) return switches;
-  const chosen = new Set([...switches].sort((a, b) => b.reportsPerSecond - a.reportsPerSecond).slice(0, count));
-  return switches.filter((one) => chosen.has(one));
-}
-
-function worstSwitch(switches: readonly SwitchStatistics[]): SwitchStatistics | null {
-  let worst: SwitchStatistics | null = null;
-  for (const one of switches) {
-    if (one.hopLatency.p99 !== null && (worst === null || one.hopLatency.p99 > worst.hopLatency.p99!)) worst = one;
-  }
-  return worst;
-}
-
 /** Truncates plain text to a width. */
 function fit(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
+
+/** Most switches in a table for the end of a run. */
+const MOST_LISTED = 64;
 
 /** Width of the switch's name. */
 const NAME_WIDTH = 10;
@@ -151,10 +140,12 @@ function heading(sparkWidth: number): string {
   return `${cells.join(' ')}${sparkWidth < MIN_SPARK ? '' : `  p99, last ${sparkWidth} s`}`;
 }
 
-/** The switches as plain text, for the end of a run. */
+/** The switches as plain text, for the end of a run: the busiest, if they are many. */
 export function switchTable(statistics: StatisticsSnapshot, topology: Topology = Topology.NONE): string[] {
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
-  return all.length === 0 ? [] : [heading(0), ...all.map((one) => switchLine(one, 0, topology))];
+  if (all.length === 0) return [];
+  const lines = busiest(all, MOST_LISTED).map((one) => switchLine(one, 0, topology));
+  return [heading(0), ...lines, ...(all.length > lines.length ? [`  and ${all.length - lines.length} more`] : [])];
 }
 
 /** The whole screen as lines that fit `columns` and `rows`. */
@@ -211,7 +202,7 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   if (sinks.length > 0) lines.push('', colour.bold(fit('sinks', width)), ...sinks);
   lines.push(...detection, '', colour.bold(fit('recently congested', width)));
   if (statistics.congested.length === 0) lines.push(colour.dim(fit('  nothing', width)));
-  for (const one of statistics.congested.slice(0, pathRows)) {
+  for (const one of repeatedFirst(statistics.congested).slice(0, pathRows)) {
     const time = new Date(one.timeMs).toISOString().slice(11, 23);
     const depth = one.depth === null ? 'flagged' : `depth ${compact(one.depth)} (peak ${compact(one.peak)})`;
     const flow = one.flow === null ? '' : `  ${flowText(one.flow)}`;
