@@ -46,7 +46,7 @@ class Rows implements Stage {
 }
 
 /** An Ethernet frame around a datagram for the port of reports. */
-export function framed(source: Uint8Array, payload: Uint8Array, hasTag = false): Uint8Array {
+function framed(source: Uint8Array, payload: Uint8Array, hasTag = false): Uint8Array {
   const isIpv4 = source.length === 4;
   const type = isIpv4 ? [0x08, 0x00] : [0x86, 0xdd];
   const size = (length: number): number[] => [length >>> 8, length & 0xff];
