@@ -47,4 +47,10 @@ export {
 } from './probe/index.js';
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export { fastIcrc, icrcDifference } from './roce/index.js';
+export {
+  DEFAULT_GRE_PROTOCOL,
+  DEFAULT_INT_DSCP,
+  DEFAULT_INT_PORTS,
+  DEFAULT_PROBE_PORTS,
+} from './scan/settings.js';
 export { REPORT_COLUMN, SignedColumns, signed } from './signed-columns.js';

@@ -14,14 +14,9 @@ import { given } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
-import {
-  addDecodeOptions,
-  addStateOptions,
-  type DecodeFlags,
-  type DetectFlags,
-  decodeOptions,
-  detectOptions,
-} from '../options.js';
+import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
+import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { addStateOptions, type DetectFlags, detectOptions } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
 import { type Colours, colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
@@ -33,7 +28,7 @@ import { type LiveState, liveView } from '../output/live-view.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
-interface BridgeFlags extends DecodeFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
+interface BridgeFlags extends DeviceFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
   readonly rules?: string;
   readonly mode: OpenSidesOptions['mode'];
   readonly onDown?: OnDown;
@@ -67,15 +62,16 @@ export function define(
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
   addStateOptions(command);
-  addDecodeOptions(command).action(async (inner: string, outer: string, flags: BridgeFlags) => {
+  addDeviceOptions(command).action(async (inner: string, outer: string, flags: BridgeFlags) => {
     if (inner === outer) command.error(`error: IN and OUT are both ${inner}: a bridge needs two interfaces`);
     if (flags.rules === undefined && DETECT_FLAGS.some((name) => flags[name] !== undefined)) {
       command.error('error: --state, --flow-cells and --switch-cells go with --rules FILE');
     }
     const { idle, ...state } = flags;
     const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
+    const network = await readNetwork(flags, io);
     const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
-    done(await new BridgeCommand(inner, outer, flags, detection, open, io).run());
+    done(await new BridgeCommand(inner, outer, flags, network, detection, open, io).run());
   });
 }
 
@@ -98,6 +94,7 @@ class BridgeCommand {
     inner: string,
     outer: string,
     flags: BridgeFlags,
+    { device }: KnownNetwork,
     detection: LiveDetection | null,
     open: OpenSides,
     io: Io,
@@ -107,7 +104,7 @@ class BridgeCommand {
     this.#detection = detection;
     this.#live = new LiveOutput(io, flags.json === true);
     this.#flowStage = flowStageOf(flags);
-    const decode = decodeOptions(flags);
+    const { decode } = device;
     const { reportPorts, ...strip } = decode;
     const isOneWay = flags.oneWay === true;
     this.#source = new BridgeSource({

@@ -17,20 +17,13 @@ import { XdpChoice } from '../input/xdp-choice.js';
 import type { RunningPrefilter, XdpMode } from '../input/xdp-input.js';
 import { opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
-import {
-  addDecodeOptions,
-  addDetectOptions,
-  type DecodeFlags,
-  type DetectFlags,
-  decodeOptions,
-  detectOptions,
-  duration,
-  positiveNumber,
-} from '../options.js';
+import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
+import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNumber } from '../options.js';
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface CollectFlags extends DecodeFlags, DetectFlags {
+interface CollectFlags extends DeviceFlags, DetectFlags {
   readonly listen?: UdpAddress;
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
@@ -105,7 +98,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
-  addDecodeOptions(command).action(async (flags: CollectFlags) => {
+  addDeviceOptions(command).action(async (flags: CollectFlags) => {
     if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
       command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
     }
@@ -119,8 +112,10 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     if (!hasRules && Object.keys(options).length > 0) {
       command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
     }
+    const network = await readNetwork(flags, io);
+    checkPrefilter(flags, network, command);
     let tell = (message: string): void => say(io, message);
-    const setup = await flagsSetup(flags, hasRules, options, io, (message) => tell(message));
+    const setup = await flagsSetup(flags, network, hasRules, options, io, (message) => tell(message));
     const collect = new CollectRun(flags, setup, io);
     tell = (message) => collect.tell(message);
     done(await collect.run());
@@ -130,16 +125,19 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 /** Makes the setup from the options of the command line. @throws CliError (rejects) */
 async function flagsSetup(
   flags: CollectFlags,
+  network: KnownNetwork,
   hasRules: boolean,
   options: DetectorOptions,
   io: Io,
   tell: Tell,
 ): Promise<CollectSetup> {
   const { pcap, speed, listen } = flags;
-  const xdp = new XdpChoice(flags, io, tell);
+  const { decode } = network.device;
+  const xdp = new XdpChoice(flags, decode, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
   const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
   return {
+    network,
     detection,
     metrics: metricsOf(flags),
     stages: [],
@@ -147,7 +145,6 @@ async function flagsSetup(
     isPatient: pcap !== undefined,
     // The requested source, or UDP instead of AF_XDP.
     async input() {
-      const decode = decodeOptions(flags);
       const input = await xdp.input(detection?.prefilter ?? null);
       if (input !== null) return input;
       if (flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode);
@@ -212,7 +209,9 @@ function checkFlags(flags: CollectFlags, command: Command): void {
   if (flags.prefilter === true && (afxdp === undefined || rules === undefined)) {
     command.error('error: --prefilter goes with --afxdp IFACE and --rules FILE');
   }
-  if (flags.prefilter === true && (flags.profile ?? 'spec') !== 'spec') {
-    command.error('error: --prefilter reads reports as the specifications have them: leave out --profile');
-  }
+}
+
+function checkPrefilter({ prefilter }: CollectFlags, { device }: KnownNetwork, command: Command): void {
+  if (prefilter !== true || (device.decode.profile ?? 'spec') === 'spec') return;
+  command.error('error: --prefilter reads reports as the specifications have them: leave out --profile');
 }

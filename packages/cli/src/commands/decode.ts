@@ -1,7 +1,8 @@
 import type { CaptureBatch } from '@int/pcap';
 import type { Command } from 'commander';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
-import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../options.js';
+import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
+import { type KnownNetwork, readNetwork } from '../network/known-network.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import type { FramePrinter } from '../output/frame-printer.js';
@@ -9,30 +10,35 @@ import { counted, grouped } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
 import { Tally } from '../output/tally.js';
 
-interface DecodeCommandFlags extends DecodeFlags {
+interface DecodeCommandFlags extends DeviceFlags {
   readonly json?: true;
   readonly count?: true;
   readonly raw?: true;
 }
 
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
-  addDecodeOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
+  addDeviceOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
     .option('--json', 'one JSON object per line')
     .option('--count', 'only totals by status, report version and INT mode')
     .option('--raw', 'add frameHex and linkType to the JSON: what int encode needs to give the frames back exactly')
     .action(async (files: string[], flags: DecodeCommandFlags) => {
-      done(await decode(files, flags, io));
+      done(await decode(files, flags, await readNetwork(flags, io), io));
     });
 }
 
-async function decode(files: readonly string[], flags: DecodeCommandFlags, io: Io): Promise<number> {
+async function decode(
+  files: readonly string[],
+  flags: DecodeCommandFlags,
+  network: KnownNetwork,
+  io: Io,
+): Promise<number> {
   // Loaded here, because help does not need these modules.
   const [{ readFrames }, { FrameCounter }, { framePrinter }] = await Promise.all([
     import('../input/capture-frames.js'),
     import('../output/frame-counter.js'),
     import('../output/frame-printer.js'),
   ]);
-  const options = decodeOptions(flags);
+  const options = network.device.decode;
   const output = new DataOutput(io.stdout);
   const colour = colours(hasColour(io));
   const progress = new Progress(io, flags.count !== true);

@@ -4,13 +4,15 @@ import type { Command } from 'commander';
 import { CaptureRun } from '../collect/capture-run.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { hasColour, type Io } from '../io.js';
-import { addDecodeOptions, addDetectOptions, type DecodeFlags, type DetectFlags, detectOptions } from '../options.js';
+import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
+import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { addDetectOptions, type DetectFlags, detectOptions } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { detectionJson, detectionTable } from '../output/detection-summary.js';
 import { eventJson, eventText, placedEvent } from '../output/event-text.js';
 
-interface DetectCommandFlags extends DecodeFlags, DetectFlags {
+interface DetectCommandFlags extends DeviceFlags, DetectFlags {
   readonly rules: string;
   readonly json?: true;
 }
@@ -21,13 +23,14 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .requiredOption('--rules <FILE>', 'rules (YAML or JSON); - is standard input')
     .option('--json', 'one JSON object per line: events, then a summary');
   addDetectOptions(command);
-  addDecodeOptions(command).action(async (file: string, flags: DetectCommandFlags) => {
+  addDeviceOptions(command).action(async (file: string, flags: DetectCommandFlags) => {
     if (file === '-' && flags.rules === '-') {
       command.error('error: FILE and --rules cannot both be standard input');
     }
     const options = detectOptions(flags, command);
+    const network = await readNetwork(flags, io);
     const rules = await readRulesFile(flags.rules, io);
-    done(await detect(file, rules, flags, options, io));
+    done(await detect(file, rules, flags, options, network, io));
   });
 }
 
@@ -36,6 +39,7 @@ async function detect(
   rules: RuleSet,
   flags: DetectCommandFlags,
   options: DetectorOptions,
+  network: KnownNetwork,
   io: Io,
 ): Promise<number> {
   const output = new DataOutput(io.stdout);
@@ -55,7 +59,7 @@ async function detect(
   // This sink makes the capture wait for a slow reader of the events.
   const sinks = [{ name: 'output', write: () => output.flush() }];
   const parts = { stages: [stage], sinks, ...(memory !== null && { memory }) };
-  const run: CaptureRun = new CaptureRun(file, flags, parts, true, output, io);
+  const run: CaptureRun = new CaptureRun(file, network, parts, true, output, io);
   const totals = await run.run();
   writeEnd(totals, stage, flags, output, io);
   return run.end(totals);

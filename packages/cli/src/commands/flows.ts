@@ -5,14 +5,16 @@ import { CaptureRun } from '../collect/capture-run.js';
 import { addCacheOptions, type CacheFlags, flowStageOf } from '../flows/cache-options.js';
 import { type FlowListOptions, listFlows } from '../flows/flow-list.js';
 import { hasColour, type Io } from '../io.js';
-import { addDecodeOptions, type DecodeFlags, wholeNumber } from '../options.js';
+import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
+import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { flowTotals, flowTotalsJson } from '../output/flow-json.js';
 import { FLOW_ORDERS } from '../output/flow-order.js';
 import { flowTotalsLines } from '../output/flow-table.js';
 
-interface FlowsFlags extends DecodeFlags, CacheFlags, Omit<FlowListOptions, 'json'> {
+interface FlowsFlags extends DeviceFlags, CacheFlags, Omit<FlowListOptions, 'json'> {
   readonly json?: true;
 }
 
@@ -45,16 +47,16 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--top <N>', 'list so many flows (all)', wholeNumber('a number', 1, 2 ** 32))
     .option('--per-hop', 'a line for each hop, too')
     .option('--json', 'one JSON object per line: flows, then a total');
-  addDecodeOptions(command).action(async (file: string, flags: FlowsFlags) => {
-    done(await flows(file, flags, io));
+  addDeviceOptions(command).action(async (file: string, flags: FlowsFlags) => {
+    done(await flows(file, flags, await readNetwork(flags, io), io));
   });
 }
 
-async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
+async function flows(file: string, flags: FlowsFlags, network: KnownNetwork, io: Io): Promise<number> {
   const output = new DataOutput(io.stdout);
   const stage = flowStageOf(flags, SWEEP);
   // The flows are printed after all input is read.
-  const run = new CaptureRun(file, flags, { stages: [stage] }, false, output, io);
+  const run = new CaptureRun(file, network, { stages: [stage] }, false, output, io);
   const totals = await run.run();
   stage.sweep();
 

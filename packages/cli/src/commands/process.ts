@@ -12,6 +12,8 @@ import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { addUnitOptions, type UnitFlags } from '../network/device-options.js';
+import { type KnownNetwork, readNetwork } from '../network/known-network.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -24,7 +26,7 @@ import { serveProcessMetrics } from '../process/process-metrics.js';
 import { SwitchView } from '../process/switch-view.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface ProcessFlags {
+interface ProcessFlags extends UnitFlags {
   readonly kafka: readonly string[];
   readonly group?: string;
   readonly prefix?: string;
@@ -103,14 +105,15 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     )
     .addOption(metricsOption())
     .addOption(metricsHostOption())
-    .option('--json', 'one JSON object per line: windows, corrections and events, totals at the end')
-    .action(async (flags: ProcessFlags) => {
-      if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
-        command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
-      }
-      const { Processor } = await optionalPackage('@int/stream-kafka', '`int process`', import('@int/stream-kafka'));
-      done(await new ProcessCommand(flags, io, (options) => new Processor(options)).run());
-    });
+    .option('--json', 'one JSON object per line: windows, corrections and events, totals at the end');
+  addUnitOptions(command).action(async (flags: ProcessFlags) => {
+    if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
+      command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
+    }
+    const network = await readNetwork(flags, io);
+    const { Processor } = await optionalPackage('@int/stream-kafka', '`int process`', import('@int/stream-kafka'));
+    done(await new ProcessCommand(flags, network, io, (options) => new Processor(options)).run());
+  });
 }
 
 function optionsOf(flags: ProcessFlags): ProcessorOptions {
@@ -135,7 +138,7 @@ class ProcessCommand {
   readonly #paced: PacedOutput;
   readonly #screen: Screen | null;
   readonly #colour: Colours;
-  readonly #view = new SwitchView();
+  readonly #view: SwitchView;
   readonly #processor: Processor;
   #recent: string[] = [];
   #untold: string[] = [];
@@ -143,9 +146,10 @@ class ProcessCommand {
   /** The problem reported last. */
   #trouble: string | null = null;
 
-  constructor(flags: ProcessFlags, io: Io, make: (options: ProcessorOptions) => Processor) {
+  constructor(flags: ProcessFlags, { device }: KnownNetwork, io: Io, make: (options: ProcessorOptions) => Processor) {
     this.#flags = flags;
     this.#io = io;
+    this.#view = new SwitchView(device);
     this.#output = new DataOutput(io.stdout);
     this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
     this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;

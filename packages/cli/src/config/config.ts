@@ -1,8 +1,9 @@
 /** Types of a valid int.yaml; they match schema/int.schema.json. */
-import type { MetricName, Profile } from '@int/codec';
+import type { MetricName } from '@int/codec';
 import type { RecordKind } from '@int/collector';
 import type { StateMode } from '@int/detect';
 import type { ThresholdOptions } from '@int/flowcache';
+import type { DeviceSpec } from '@int/network';
 import type { OnDown } from '../input/link-words.js';
 import type { Quantity } from './quantities.js';
 
@@ -61,15 +62,8 @@ export interface SourceConfig {
   readonly kafka?: KafkaSourceConfig;
 }
 
-export interface DecodeConfig {
-  readonly intPorts?: number[];
-  readonly intDscp?: string;
-  readonly greProtocol?: number;
-  readonly probeMarker?: string;
-  readonly reportPorts?: number[];
-  readonly probePorts?: number[];
-  readonly profile?: Profile;
-}
+/** How packets are decoded: members of `device` that may stand by themselves. */
+export type DecodeConfig = Omit<DeviceSpec, 'units' | 'switches' | 'sources'>;
 
 export interface DetectConfig {
   readonly rules: string;
@@ -187,6 +181,8 @@ export interface IntConfig {
   readonly version: 1;
   readonly sources: readonly SourceConfig[];
   readonly decode?: DecodeConfig;
+  readonly device?: DeviceSpec;
+  readonly topology?: string;
   readonly detect?: DetectConfig;
   readonly flows?: FlowsConfig;
   readonly dart?: DartConfig;

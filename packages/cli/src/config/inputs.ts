@@ -7,9 +7,7 @@ import { interfaceQueues } from '../input/interface-queues.js';
 import { anyAddress, CaptureInput, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import type { XdpChoice, XdpChoiceFlags } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
-import { decodeOptions } from '../options.js';
 import type { AfxdpConfig, SourceConfig } from './config.js';
-import { decodeFlagsOf } from './decode.js';
 import { kafkaInput } from './kafka.js';
 import { bytesOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
@@ -49,14 +47,12 @@ class JointInput implements TelemetryInput {
 
 /** The options of the AF_XDP source, if there is one, in the form of the command line's. */
 export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
-  const decode = decodeFlagsOf(config.decode ?? {});
   const index = config.sources.findIndex(({ afxdp }) => afxdp !== undefined);
   const afxdp: AfxdpConfig | undefined = config.sources[index]?.afxdp;
-  if (afxdp === undefined) return decode;
+  if (afxdp === undefined) return {};
   const { interface: name, queues = 'all', mode, prefilter, onDown } = afxdp;
   try {
     return {
-      ...decode,
       afxdp: interfaceQueues(`${name}:${queues}`),
       ...(prefilter === true && { prefilter }),
       ...given({ afxdpMode: mode, onDown }),
@@ -85,7 +81,7 @@ export async function configInput(
   io: Io,
   tell: Tell,
 ): Promise<TelemetryInput> {
-  let decode = decodeOptions(decodeFlagsOf(read.config.decode ?? {}));
+  let { decode } = read.network.device;
   const parts: TelemetryInput[] = [];
   for (const [index, source] of read.config.sources.entries()) {
     const { pcap, kafka } = source;

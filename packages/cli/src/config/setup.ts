@@ -6,6 +6,7 @@ import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 import type { DetectConfig } from './config.js';
 import { drainOf } from './describe.js';
@@ -19,6 +20,7 @@ import { pipelinePart } from './workers/split.js';
 import { startWorkers } from './workers/workers.js';
 
 export interface CollectSetup {
+  readonly network: KnownNetwork;
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
   /** Stages that run after detection. */
@@ -67,7 +69,7 @@ export async function configSetup(
   // The page for Prometheus has a stage of its own.
   const loss = metrics === null ? new ReportLossStage() : null;
   const limitMs = drainMs ?? drainOf(config.drain);
-  const xdp = new XdpChoice(xdpFlagsOf(read), io, tell);
+  const xdp = new XdpChoice(xdpFlagsOf(read), read.network.device.decode, io, tell);
   const options = detect === undefined ? {} : detectorOptions(detect);
   const detection =
     detect === undefined
@@ -84,6 +86,7 @@ export async function configSetup(
     if (dart !== null) open.push(() => dart.store.close());
     const workers = threads === undefined ? null : await startWorkers(read, tell, limitMs / 3);
     return {
+      network: read.network,
       detection,
       metrics,
       stages: [loss, flows, dart?.stage ?? null, workers?.stage ?? null].filter((stage) => stage !== null),
