@@ -13,7 +13,6 @@ export { reportIndex } from './detection/stage.js';
 export { fillFrameTimes, frameTimeMs, sourceTimeMs } from './frames.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';
 export { EventJson } from './records/event-json.js';
-export { eventFields } from './records/event-record.js';
 export { FlowJson } from './records/flow-json.js';
 export { flowFields } from './records/flow-record.js';
 export { ReportJson } from './records/report-json.js';

@@ -76,11 +76,8 @@ export class Writers {
 
   /** The writer that holds time back or is lost, with its silence in milliseconds; `null` if there is none. */
   get waitingFor(): { readonly instance: string; readonly silentMs: number; readonly isLost: boolean } | null {
-    let found: Writer | null = null;
-    for (const writer of this.#writers.values()) {
-      if (found === null || writer.lowMs < found.lowMs) found = writer;
-    }
-    if (found === null) return null;
+    const [found] = [...this.#writers.values()].sort((a, b) => a.lowMs - b.lowMs);
+    if (found === undefined) return null;
     const hex = (word: number): string => word.toString(16).padStart(8, '0');
     return { instance: hex(found.high) + hex(found.low), silentMs: this.#silence(found), isLost: found.isLost };
   }
@@ -235,11 +232,8 @@ export class Writers {
   }
 
   #forgetSilent(): void {
-    let silent: Writer | null = null;
-    for (const writer of this.#writers.values()) {
-      if (silent === null || this.#silence(writer) > this.#silence(silent)) silent = writer;
-    }
-    if (silent === null) return;
+    const [silent] = [...this.#writers.values()].sort((a, b) => a.heardAt - b.heardAt);
+    if (silent === undefined) return;
     if (silent.speaks) this.#missing.push({ fromMs: silent.lowMs, toMs: Math.max(this.#newestMs, silent.lowMs) });
     this.#forget(silent);
   }

@@ -1,4 +1,4 @@
-import { eventFields, reportIndex } from '@int/collector/internals';
+import { reportIndex } from '@int/collector/internals';
 import type { Event, EventBatch, Evidence } from '@int/detect';
 import type { Colours } from './colour.js';
 import { grouped } from './numbers.js';
@@ -32,7 +32,7 @@ export function placedEvent(events: EventBatch, row: number, firstNumber: number
 
 /** The line of `--json`. */
 export function eventJson({ frame, index, timeNs, event }: PlacedEvent): string {
-  const rest = JSON.stringify(eventFields(event));
+  const rest = JSON.stringify(event);
   return `{"type":"event","timeNs":"${timeNs}","frame":${frame},"index":${index},${rest.slice(1)}`;
 }
 

@@ -15,12 +15,6 @@ export interface EventRecord extends EventFields {
   readonly path: readonly (number | null)[];
 }
 
-/** The fields of an event, in the order in which JSON has them. */
-export function eventFields(event: Event): EventFields {
-  const { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, evidence, flow } = event;
-  return { rule, detector, metric, scope, nodeId, hop, value, previous, threshold, evidence, flow };
-}
-
 /** Row `row` of an event batch as an object. */
 export function eventRecord(events: EventBatch, row: number, id: string): EventRecord {
   const { batch } = events;
@@ -29,7 +23,7 @@ export function eventRecord(events: EventBatch, row: number, id: string): EventR
     type: 'event',
     id,
     timeNs: String(batch.timeNs(report)),
-    ...eventFields(events.event(row)),
+    ...events.event(row),
     path: reportPath(batch, report),
   };
 }

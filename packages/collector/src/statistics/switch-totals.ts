@@ -192,15 +192,12 @@ export class SwitchTotals implements Stage {
   #elect(timeMs: number): void {
     const { replaced } = this.#nodes;
     this.#nodes.elect(timeMs, (row) => this.#leave(row));
-    this.#queues.elect(timeMs);
-    this.#interfaces.elect(timeMs);
-    this.#measures.elect(timeMs);
+    const gauges = [this.#queues, this.#interfaces, this.#measures];
+    for (const each of gauges) each.elect(timeMs);
     if (this.#nodes.replaced === replaced) return;
     // A switch without a row has no gauges either.
     const isGone = (nodeId: number): boolean => this.#nodes.find(nodeId) === NO_ROW;
-    this.#queues.release(isGone);
-    this.#interfaces.release(isGone);
-    this.#measures.release(isGone);
+    for (const each of gauges) each.release(isGone);
   }
 
   #leave(row: number): void {

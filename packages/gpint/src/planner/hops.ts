@@ -25,41 +25,28 @@ export class Hops {
     this.#meetA = a;
     this.#meetB = -1;
     if (a === b) return 0;
-    const { first } = this.#graph;
-    const mark = this.#mark;
-    const parent = this.#parent;
-    const queueA = this.#queueA;
-    const queueB = this.#queueB;
     this.#query++;
-    mark[a] = 2 * this.#query;
-    mark[b] = 2 * this.#query + 1;
-    parent[a] = -1;
-    parent[b] = -1;
-    queueA[0] = a;
-    queueB[0] = b;
-    let beginA = 0;
-    let endA = 1;
-    let beginB = 0;
-    let endB = 1;
-    let workA = first[a + 1]! - first[a]!;
-    let workB = first[b + 1]! - first[b]!;
+    this.#mark[a] = 2 * this.#query;
+    this.#mark[b] = 2 * this.#query + 1;
+    const sides = [this.#begin(a, this.#queueA), this.#begin(b, this.#queueB)] as const;
+    const [one, other] = sides;
     // One layer at a time, on the side with fewer links. The first meeting is on a shortest path.
-    for (let depth = 1; beginA < endA && beginB < endB; depth++) {
-      if (workA <= workB) {
-        const end = this.#layer(queueA, beginA, endA, 2 * this.#query, false);
-        if (end < 0) return depth;
-        beginA = endA;
-        endA = end;
-        workA = this.#linksOf(queueA, beginA, endA);
-      } else {
-        const end = this.#layer(queueB, beginB, endB, 2 * this.#query + 1, true);
-        if (end < 0) return depth;
-        beginB = endB;
-        endB = end;
-        workB = this.#linksOf(queueB, beginB, endB);
-      }
+    for (let depth = 1; one.begin < one.end && other.begin < other.end; depth++) {
+      const side = one.work <= other.work ? one : other;
+      const end = this.#layer(side.queue, side.begin, side.end, 2 * this.#query + sides.indexOf(side), side === other);
+      if (end < 0) return depth;
+      side.begin = side.end;
+      side.end = end;
+      side.work = this.#linksOf(side.queue, side.begin, end);
     }
     return -1;
+  }
+
+  /** A side of the search: its queue, the layer reached last, and the links of that layer. */
+  #begin(start: number, queue: Int32Array): { queue: Int32Array; begin: number; end: number; work: number } {
+    this.#parent[start] = -1;
+    queue[0] = start;
+    return { queue, begin: 0, end: 1, work: this.#linksOf(queue, 0, 1) };
   }
 
   #linksOf(queue: Int32Array, begin: number, end: number): number {

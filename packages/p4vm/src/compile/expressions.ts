@@ -201,7 +201,7 @@ function condition(value: Value): string {
 }
 
 /** Code of a boolean expression. */
-export function conditionOf(routine: Routine, expression: Expression): string {
+function conditionOf(routine: Routine, expression: Expression): string {
   return condition(expressionValue(routine, expression));
 }
 

@@ -12,12 +12,12 @@ import { LateCounts } from '../slice/late-counts.js';
 import { MissingSpans } from '../slice/missing-spans.js';
 import { OpenSlices } from '../slice/open-slices.js';
 import { NO_ROW } from '../slice/pair-table.js';
-import { microseconds, microsecondsOfMs } from '../time.js';
+import { microseconds, microsecondsOfMs, nanosecondText } from '../time.js';
 import { holeEvent, loopEvent } from './events.js';
 import { Flows } from './flows.js';
 import { Intake } from './intake.js';
+import { windowName } from './table.js';
 import { Trace } from './trace.js';
-import { windowName, windowOf } from './window-of.js';
 import { NONE } from './windows.js';
 
 /** Slices that are closed one by one before and after a jump in time. */
@@ -342,12 +342,23 @@ export class FlowSide {
     const contents = windows.contents(record);
     const revision = windows.give(record, latenessUs > 0);
     const complete = !this.#missing.has(startUs, endUs);
-    const given = windowOf(table, row, side, contents, startUs, endUs, revision, complete);
-    if (given === null) return;
+    const flow = table.flow(row);
+    // The row of a report without a flow has no windows.
+    if (flow === null) return;
     this.#flows.touch(row);
     this.#counts.flowWindows++;
     if (!complete) this.#counts.incompleteWindows++;
-    this.#output.flowWindow?.(given);
+    this.#output.flowWindow?.({
+      type: 'flowWindow',
+      id: `${windowName(table, row)}-${startUs}`,
+      revision,
+      startNs: nanosecondText(startUs),
+      endNs: nanosecondText(endUs),
+      complete,
+      flow,
+      side,
+      ...contents,
+    });
   }
 
   #tell(): void {

@@ -1,5 +1,12 @@
 import { FLAG, type Flow, formatIpv4, formatIpv6, type TelemetryBatch } from '@int/codec';
-import { FLOW_KEY_BYTES_IPV4, FLOW_KEY_BYTES_IPV6, flowXxh32Ipv4, flowXxh32Ipv6 } from '@int/hash';
+import {
+  FLOW_KEY_BYTES_IPV4,
+  FLOW_KEY_BYTES_IPV6,
+  flowXxh32Ipv4,
+  flowXxh32Ipv6,
+  writeFlowKeyIpv4,
+  writeFlowKeyIpv6,
+} from '@int/hash';
 import { NO_ROW } from '../slice/pair-table.js';
 
 /** Kinds of keys: a flow's addresses, protocol and ports, or the node that sent a report without a flow. */
@@ -149,12 +156,16 @@ export class FlowTable {
   /** The key as bytes: the flow key of @int/hash, or the node id of a report without a flow. Allocates. */
   key(row: number): Uint8Array {
     const family = this.family[row]!;
-    const at = row * KEY_WORDS;
-    const words = this.#keys;
-    if (family === FAMILY.NODE) return bytesOf([words[at]!], 0, []);
-    const width = family === FAMILY.IPV4 ? 1 : 4;
-    const addresses = [...words.subarray(at, at + width), ...words.subarray(at + 4, at + 4 + width)];
-    return bytesOf(addresses, this.#protocol[row]!, [words[at + 8]!]);
+    const [s0, s1, s2, s3, d0, d1, d2, d3, ports] = this.#keys.subarray(row * KEY_WORDS, (row + 1) * KEY_WORDS);
+    const protocol = this.#protocol[row]!;
+    if (family === FAMILY.IPV6) {
+      const key = new Uint8Array(FLOW_KEY_BYTES_IPV6);
+      writeFlowKeyIpv6(key, 0, s0!, s1!, s2!, s3!, d0!, d1!, d2!, d3!, protocol, ports!);
+      return key;
+    }
+    const key = new Uint8Array(FLOW_KEY_BYTES_IPV4);
+    writeFlowKeyIpv4(key, 0, s0!, d0!, protocol, ports!);
+    return family === FAMILY.IPV4 ? key : key.slice(0, NODE_KEY_BYTES);
   }
 
   /** The row of a key in the form of {@link key}; {@link NO_ROW} if there is no room, `null` if the key is invalid. */
@@ -202,22 +213,14 @@ export class FlowTable {
   }
 }
 
-function bytesOf(addresses: readonly number[], protocol: number, ports: readonly number[]): Uint8Array {
-  const bytes = new Uint8Array(addresses.length * 4 + ports.length * 5);
-  const view = new DataView(bytes.buffer);
-  addresses.forEach((word, index) => {
-    view.setUint32(index * 4, word);
-  });
-  if (ports.length > 0) {
-    bytes[addresses.length * 4] = protocol;
-    view.setUint32(addresses.length * 4 + 1, ports[0]!);
-  }
-  return bytes;
-}
-
 /** Bytes as hexadecimal digits. */
 export function hexOf(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
   return text;
+}
+
+/** Prefix of the ids of a flow's windows. */
+export function windowName(table: FlowTable, row: number): string {
+  return `flow-${hexOf(table.key(row))}`;
 }
