@@ -139,7 +139,7 @@ async function flagsSetup(
   return {
     network,
     detection,
-    metrics: metricsOf(flags),
+    metrics: metricsOf(flags, network),
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
@@ -158,8 +158,11 @@ async function flagsSetup(
   };
 }
 
-function metricsOf({ metrics, metricsAllowHost: allowHosts }: CollectFlags): MetricsEndpoint | null {
-  return metrics === undefined ? null : new MetricsEndpoint(metrics, given({ allowHosts }));
+function metricsOf(
+  { metrics, metricsAllowHost: allowHosts }: CollectFlags,
+  { device }: KnownNetwork,
+): MetricsEndpoint | null {
+  return metrics === undefined ? null : new MetricsEndpoint(metrics, { device, ...given({ allowHosts }) });
 }
 
 const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
@@ -186,7 +189,7 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
     return EXIT.OK;
   }
   let tell = (message: string): void => say(io, message);
-  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metricsOf(flags));
+  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metricsOf(flags, read.network));
   const setup = await opening(io, 'what the file names', made);
   const collect = new CollectRun(flags, setup, io);
   tell = (message) => collect.tell(message);

@@ -45,7 +45,11 @@ function metricsOf(read: ReadConfig): MetricsEndpoint | null {
   const prometheus = prometheusOf(read);
   if (prometheus === null) return null;
   const { listen, allowHosts, labels, prefix, ...rows } = prometheus;
-  return new MetricsEndpoint(metricsAddress(listen), { rows, ...given({ allowHosts, labels, prefix }) });
+  return new MetricsEndpoint(metricsAddress(listen), {
+    rows,
+    device: read.network.device,
+    ...given({ allowHosts, labels, prefix }),
+  });
 }
 
 /**
