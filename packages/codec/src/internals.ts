@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { parseIpv4, parseIpv6, parseMac } from './address.js';
+export { parseIpv4, parseIpv6, parseMac, scanIpv4, writeAddress } from './address.js';
 export {
   checksumComplement,
   ipv4HeaderChecksum,
@@ -47,6 +47,7 @@ export {
 } from './probe/index.js';
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export { fastIcrc, icrcDifference } from './roce/index.js';
+export { OuterSource } from './scan/outer-source.js';
 export {
   DEFAULT_GRE_PROTOCOL,
   DEFAULT_INT_DSCP,

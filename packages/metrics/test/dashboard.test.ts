@@ -69,7 +69,7 @@ describe('the dashboard in examples/grafana', () => {
     }
     for (const { title, legend, expr } of expressions) {
       // A name of which the end says the unit: here none is known.
-      const plain = expr.replaceAll(/\{__name__=~"(\w+)\(_\[[a-z_]+\]\+\)\?(\w*)",/g, '$1$2{');
+      const plain = expr.replaceAll(/\{__name__=~"(\w+)\(_\[[a-z_-]+\]\+\)\?(\w*)",/g, '$1$2{');
       const names = plain.match(WORDS) ?? [];
       expect(names.length, title).toBeGreaterThan(0);
       for (const name of names) {

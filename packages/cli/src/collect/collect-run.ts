@@ -82,7 +82,7 @@ export class CollectRun {
       () => detection?.notShown ?? 0,
       (events) => `${events} events not printed: whoever reads them is behind`,
     );
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals());
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), setup.network);
   }
 
   #degraded(): readonly DegradedPart[] {
@@ -223,6 +223,7 @@ export class CollectRun {
       statistics,
       detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
       degraded,
+      network: this.#setup.network,
     };
   }
 
@@ -242,7 +243,7 @@ export class CollectRun {
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
       output.line(JSON.stringify(totalJson(totals, this.#input.filtered)));
     } else {
-      for (const line of this.#lastStatistics.table()) output.line(line);
+      for (const line of this.#lastStatistics.table(this.#setup.network)) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }

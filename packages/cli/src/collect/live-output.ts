@@ -1,5 +1,6 @@
 import type { CollectorTotals, DegradedPart } from '@int/collector';
 import { hasColour, type Io } from '../io.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
@@ -60,8 +61,12 @@ export class LiveOutput {
     });
   }
 
-  /** Prints events as lines of JSON, or keeps them for the view. @param totals of the collector, now */
-  show(detection: LiveDetection, totals: () => CollectorTotals): void {
+  /**
+   * Prints events as lines of JSON, or keeps them for the view.
+   * @param totals of the collector, now
+   * @param network units and names of switches
+   */
+  show(detection: LiveDetection, totals: () => CollectorTotals, network?: KnownNetwork): void {
     const { paced } = this;
     detection.firstNumber = (frames): number => totals().received - frames + 1;
     detection.tell = (problems, message): void => {
@@ -76,7 +81,7 @@ export class LiveOutput {
       for (let row = 0; row < events.count; row++) {
         // Do not format a line that cannot be added.
         if (paced.isFull) detection.notShown++;
-        else paced.add(eventJson(placedEvent(events, row, number)));
+        else paced.add(eventJson(placedEvent(events, row, number), network));
       }
       void paced.flush();
     };

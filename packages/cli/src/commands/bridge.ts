@@ -14,8 +14,8 @@ import { given } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
-import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
-import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
 import { addStateOptions, type DetectFlags, detectOptions } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
 import { type Colours, colours } from '../output/colour.js';
@@ -28,7 +28,7 @@ import { type LiveState, liveView } from '../output/live-view.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
-interface BridgeFlags extends DeviceFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
+interface BridgeFlags extends NetworkFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
   readonly rules?: string;
   readonly mode: OpenSidesOptions['mode'];
   readonly onDown?: OnDown;
@@ -62,7 +62,7 @@ export function define(
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
   addStateOptions(command);
-  addDeviceOptions(command).action(async (inner: string, outer: string, flags: BridgeFlags) => {
+  addNetworkOptions(command).action(async (inner: string, outer: string, flags: BridgeFlags) => {
     if (inner === outer) command.error(`error: IN and OUT are both ${inner}: a bridge needs two interfaces`);
     if (flags.rules === undefined && DETECT_FLAGS.some((name) => flags[name] !== undefined)) {
       command.error('error: --state, --flow-cells and --switch-cells go with --rules FILE');
@@ -79,6 +79,7 @@ class BridgeCommand {
   readonly #flags: BridgeFlags;
   readonly #io: Io;
   readonly #live: LiveOutput;
+  readonly #network: KnownNetwork;
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
   readonly #lastStatistics = new LastStatistics();
@@ -94,17 +95,18 @@ class BridgeCommand {
     inner: string,
     outer: string,
     flags: BridgeFlags,
-    { device }: KnownNetwork,
+    network: KnownNetwork,
     detection: LiveDetection | null,
     open: OpenSides,
     io: Io,
   ) {
     this.#flags = flags;
     this.#io = io;
+    this.#network = network;
     this.#detection = detection;
     this.#live = new LiveOutput(io, flags.json === true);
     this.#flowStage = flowStageOf(flags);
-    const { decode } = device;
+    const { decode } = network.device;
     const { reportPorts, ...strip } = decode;
     const isOneWay = flags.oneWay === true;
     this.#source = new BridgeSource({
@@ -132,7 +134,7 @@ class BridgeCommand {
       },
     });
     this.#health = this.#live.watch(() => this.#collector.degraded());
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals());
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), network);
   }
 
   async run(): Promise<number> {
@@ -182,6 +184,7 @@ class BridgeCommand {
       statistics,
       detection: this.#detection?.state() ?? null,
       degraded: this.#health.look(),
+      network: this.#network,
     };
   }
 
@@ -208,14 +211,19 @@ class BridgeCommand {
       output.line(this.#statsLine(state));
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
     } else {
-      for (const line of this.#lastStatistics.table()) output.line(line);
+      for (const line of this.#lastStatistics.table(this.#network)) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }
     }
     this.#flowStage.sweep();
     const flows = flowTotals(this.#flowStage.totals());
-    const listed = await listFlows(this.#flowStage.cache, { json: isJson }, output, colours(false));
+    const listed = await listFlows(
+      this.#flowStage.cache,
+      { json: isJson, network: this.#network },
+      output,
+      colours(false),
+    );
     const totals = this.#source.totals();
     if (isJson) output.line(JSON.stringify({ type: 'total', ...countersJson(totals, read), flows }));
     else {

@@ -7,7 +7,7 @@ import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
 import { type CollectSetup, configSetup } from '../config/setup.js';
 import type { Tell } from '../config/sink-parts.js';
-import { given } from '../given.js';
+import { given, ifGiven } from '../given.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { readRulesFile } from '../input/rules-file.js';
@@ -17,13 +17,14 @@ import { XdpChoice } from '../input/xdp-choice.js';
 import type { RunningPrefilter, XdpMode } from '../input/xdp-input.js';
 import { opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
-import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
-import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { readTopology } from '../network/topology-option.js';
 import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNumber } from '../options.js';
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface CollectFlags extends DeviceFlags, DetectFlags {
+interface CollectFlags extends NetworkFlags, DetectFlags {
   readonly listen?: UdpAddress;
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
@@ -98,7 +99,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
-  addDeviceOptions(command).action(async (flags: CollectFlags) => {
+  addNetworkOptions(command).action(async (flags: CollectFlags) => {
     if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
       command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
     }
@@ -160,9 +161,9 @@ async function flagsSetup(
 
 function metricsOf(
   { metrics, metricsAllowHost: allowHosts }: CollectFlags,
-  { device }: KnownNetwork,
+  { device, topology: names }: KnownNetwork,
 ): MetricsEndpoint | null {
-  return metrics === undefined ? null : new MetricsEndpoint(metrics, { device, ...given({ allowHosts }) });
+  return metrics === undefined ? null : new MetricsEndpoint(metrics, { device, names, ...given({ allowHosts }) });
 }
 
 const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
@@ -183,13 +184,16 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   }
   if (flags.check === true) {
     await needPackages(config);
+    await readTopology(ifGiven(config.topology, read.path), io);
     if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), io);
     const lines = flags.json === true ? [JSON.stringify(checkJson(read))] : checkLines(read);
     for (const line of lines) io.stdout.write(`${line}\n`);
     return EXIT.OK;
   }
+  const topology = await readTopology(ifGiven(config.topology, read.path), io);
+  const network = { device: read.device, topology };
   let tell = (message: string): void => say(io, message);
-  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metricsOf(flags, read.network));
+  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), topology, metricsOf(flags, network));
   const setup = await opening(io, 'what the file names', made);
   const collect = new CollectRun(flags, setup, io);
   tell = (message) => collect.tell(message);

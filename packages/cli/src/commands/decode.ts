@@ -1,8 +1,8 @@
 import type { CaptureBatch } from '@int/pcap';
 import type { Command } from 'commander';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
-import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
-import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import type { FramePrinter } from '../output/frame-printer.js';
@@ -10,14 +10,14 @@ import { counted, grouped } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
 import { Tally } from '../output/tally.js';
 
-interface DecodeCommandFlags extends DeviceFlags {
+interface DecodeCommandFlags extends NetworkFlags {
   readonly json?: true;
   readonly count?: true;
   readonly raw?: true;
 }
 
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
-  addDeviceOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
+  addNetworkOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
     .option('--json', 'one JSON object per line')
     .option('--count', 'only totals by status, report version and INT mode')
     .option('--raw', 'add frameHex and linkType to the JSON: what int encode needs to give the frames back exactly')
@@ -57,6 +57,7 @@ async function decode(
             form: flags.raw === true ? 'raw' : flags.json === true ? 'json' : 'text',
             file: files.length > 1 ? file : null,
             colour,
+            network,
           });
     const take = (batch: CaptureBatch): Promise<boolean> | boolean => {
       for (let row = 0; row < batch.count; row++) bytes += batch.lengths[row]!;

@@ -4,15 +4,15 @@ import type { Command } from 'commander';
 import { CaptureRun } from '../collect/capture-run.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { hasColour, type Io } from '../io.js';
-import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
-import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
 import { addDetectOptions, type DetectFlags, detectOptions } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { detectionJson, detectionTable } from '../output/detection-summary.js';
 import { eventJson, eventText, placedEvent } from '../output/event-text.js';
 
-interface DetectCommandFlags extends DeviceFlags, DetectFlags {
+interface DetectCommandFlags extends NetworkFlags, DetectFlags {
   readonly rules: string;
   readonly json?: true;
 }
@@ -23,7 +23,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .requiredOption('--rules <FILE>', 'rules (YAML or JSON); - is standard input')
     .option('--json', 'one JSON object per line: events, then a summary');
   addDetectOptions(command);
-  addDeviceOptions(command).action(async (file: string, flags: DetectCommandFlags) => {
+  addNetworkOptions(command).action(async (file: string, flags: DetectCommandFlags) => {
     if (file === '-' && flags.rules === '-') {
       command.error('error: FILE and --rules cannot both be standard input');
     }
@@ -49,7 +49,7 @@ async function detect(
     const firstNumber = run.received - events.batch.frames + 1;
     for (let row = 0; row < events.count; row++) {
       const event = placedEvent(events, row, firstNumber);
-      output.line(flags.json === true ? eventJson(event) : eventText(event, colour));
+      output.line(flags.json === true ? eventJson(event, network) : eventText(event, colour, network));
     }
   };
   const stage = usingRules(

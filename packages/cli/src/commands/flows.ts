@@ -5,8 +5,8 @@ import { CaptureRun } from '../collect/capture-run.js';
 import { addCacheOptions, type CacheFlags, flowStageOf } from '../flows/cache-options.js';
 import { type FlowListOptions, listFlows } from '../flows/flow-list.js';
 import { hasColour, type Io } from '../io.js';
-import { addDeviceOptions, type DeviceFlags } from '../network/device-options.js';
-import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
 import { wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -14,7 +14,7 @@ import { flowTotals, flowTotalsJson } from '../output/flow-json.js';
 import { FLOW_ORDERS } from '../output/flow-order.js';
 import { flowTotalsLines } from '../output/flow-table.js';
 
-interface FlowsFlags extends DeviceFlags, CacheFlags, Omit<FlowListOptions, 'json'> {
+interface FlowsFlags extends NetworkFlags, CacheFlags, Omit<FlowListOptions, 'json' | 'network'> {
   readonly json?: true;
 }
 
@@ -47,7 +47,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--top <N>', 'list so many flows (all)', wholeNumber('a number', 1, 2 ** 32))
     .option('--per-hop', 'a line for each hop, too')
     .option('--json', 'one JSON object per line: flows, then a total');
-  addDeviceOptions(command).action(async (file: string, flags: FlowsFlags) => {
+  addNetworkOptions(command).action(async (file: string, flags: FlowsFlags) => {
     done(await flows(file, flags, await readNetwork(flags, io), io));
   });
 }
@@ -64,7 +64,8 @@ async function flows(file: string, flags: FlowsFlags, network: KnownNetwork, io:
   const colour = colours(hasColour(io));
   // After an interruption, flows read so far are listed; a signal during the list ends it.
   const wasInterrupted = io.signal.aborted;
-  const listed = await listFlows(stage.cache, flags, output, colour, () => io.signal.aborted && !wasInterrupted);
+  const isOver = (): boolean => io.signal.aborted && !wasInterrupted;
+  const listed = await listFlows(stage.cache, { ...flags, network }, output, colour, isOver);
   if (flags.json === true) output.line(flowTotalsJson(found, totals));
   else for (const line of flowTotalsLines(found, listed, colour)) output.line(line);
   return run.end(totals);

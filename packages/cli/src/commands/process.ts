@@ -14,6 +14,8 @@ import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { addUnitOptions, type UnitFlags } from '../network/device-options.js';
 import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { withNames } from '../network/names.js';
+import type { TopologyFlags } from '../network/topology-option.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -26,7 +28,7 @@ import { serveProcessMetrics } from '../process/process-metrics.js';
 import { SwitchView } from '../process/switch-view.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface ProcessFlags extends UnitFlags {
+interface ProcessFlags extends UnitFlags, TopologyFlags {
   readonly kafka: readonly string[];
   readonly group?: string;
   readonly prefix?: string;
@@ -138,6 +140,7 @@ class ProcessCommand {
   readonly #paced: PacedOutput;
   readonly #screen: Screen | null;
   readonly #colour: Colours;
+  readonly #network: KnownNetwork;
   readonly #view: SwitchView;
   readonly #processor: Processor;
   #recent: string[] = [];
@@ -146,10 +149,11 @@ class ProcessCommand {
   /** The problem reported last. */
   #trouble: string | null = null;
 
-  constructor(flags: ProcessFlags, { device }: KnownNetwork, io: Io, make: (options: ProcessorOptions) => Processor) {
+  constructor(flags: ProcessFlags, network: KnownNetwork, io: Io, make: (options: ProcessorOptions) => Processor) {
     this.#flags = flags;
     this.#io = io;
-    this.#view = new SwitchView(device);
+    this.#network = network;
+    this.#view = new SwitchView(network);
     this.#output = new DataOutput(io.stdout);
     this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
     this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
@@ -158,7 +162,7 @@ class ProcessCommand {
       ...optionsOf(flags),
       onWindow: (window) => this.#window(window),
       onCorrection: (correction) => {
-        if (this.#flags.json === true) this.#line(JSON.stringify(correction));
+        if (this.#flags.json === true) this.#line(this.#json(correction));
       },
       onEvent: (event) => this.#event(event),
       onProblem: (reason) => this.#tell(reason),
@@ -208,14 +212,18 @@ class ProcessCommand {
   }
 
   #window(window: FlowWindow | NetworkWindow): void {
-    if (this.#flags.json === true) this.#line(JSON.stringify(window));
+    if (this.#flags.json === true) this.#line(this.#json(window));
     else this.#view.take(window);
   }
 
   #event(event: ImmediateEvent): void {
-    if (this.#flags.json === true) this.#line(JSON.stringify(event));
-    else if (this.#screen === null) this.#line(immediateText(event, this.#colour));
-    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour)];
+    if (this.#flags.json === true) this.#line(this.#json(event));
+    else if (this.#screen === null) this.#line(immediateText(event, this.#colour, this.#network.topology));
+    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour, this.#network.topology)];
+  }
+
+  #json(result: object): string {
+    return JSON.stringify(withNames(result, this.#network.topology));
   }
 
   #line(text: string): void {

@@ -180,9 +180,10 @@ export interface SinkConfig {
 export interface IntConfig {
   readonly version: 1;
   readonly sources: readonly SourceConfig[];
+  /** A file with names, ports and links. */
+  readonly topology?: string;
   readonly decode?: DecodeConfig;
   readonly device?: DeviceSpec;
-  readonly topology?: string;
   readonly detect?: DetectConfig;
   readonly flows?: FlowsConfig;
   readonly dart?: DartConfig;

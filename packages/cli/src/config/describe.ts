@@ -8,12 +8,13 @@ import { millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { sinkText } from './sinks.js';
 
-export function checkJson({ config, file, network }: ReadConfig): Record<string, unknown> {
+export function checkJson({ config, file, device }: ReadConfig): Record<string, unknown> {
   return {
     type: 'config',
     file,
     sources: config.sources.map(sourceText),
-    device: deviceJson(network),
+    device: deviceJson(device),
+    topology: config.topology ?? null,
     rules: config.detect?.rules ?? null,
     flows: config.flows !== undefined,
     workers: config.workers ?? 0,
@@ -23,11 +24,12 @@ export function checkJson({ config, file, network }: ReadConfig): Record<string,
   };
 }
 
-export function checkLines({ config, file, network }: ReadConfig): string[] {
-  const { detect, flows, dart, workers, sinks = [] } = config;
+export function checkLines({ config, file, device }: ReadConfig): string[] {
+  const { topology, detect, flows, dart, workers, sinks = [] } = config;
   return [
     ...config.sources.map((source) => `receive: ${sourceText(source)}`),
-    ...deviceLines(network),
+    ...deviceLines(device),
+    ...(topology === undefined ? [] : [`topology: names of ${topology}`]),
     ...(detect === undefined ? [] : [`detect: rules of ${detect.rules}, state ${detect.state ?? 'register'}`]),
     ...(flows === undefined
       ? []

@@ -81,7 +81,7 @@ export async function configInput(
   io: Io,
   tell: Tell,
 ): Promise<TelemetryInput> {
-  let { decode } = read.network.device;
+  let { decode } = read.device;
   const parts: TelemetryInput[] = [];
   for (const [index, source] of read.config.sources.entries()) {
     const { pcap, kafka } = source;

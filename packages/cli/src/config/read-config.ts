@@ -4,10 +4,8 @@ import { isMetricName, METRIC_NAMES } from '@int/codec';
 import { DeviceProfile, NetworkError } from '@int/network';
 import { Ajv, type ValidateFunction } from 'ajv';
 import schema from '../../schema/int.schema.json' with { type: 'json' };
-import { ifGiven } from '../given.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, type FileProblems, type Io } from '../io.js';
-import type { KnownNetwork } from '../network/known-network.js';
 import { type IntConfig, nameOf } from './config.js';
 import { ConfigDocument, type Problem, type ValuePath } from './document.js';
 import { schemaProblems } from './schema-problems.js';
@@ -15,8 +13,8 @@ import { schemaProblems } from './schema-problems.js';
 /** A valid configuration, with functions for later errors about it. */
 export interface ReadConfig {
   readonly config: IntConfig;
-  /** What the configuration says of the network. */
-  readonly network: KnownNetwork;
+  /** What the switches are like. */
+  readonly device: DeviceProfile;
   /** The file, for messages. */
   readonly file: string;
   /** Resolves a path in the configuration to a path of the process. */
@@ -131,12 +129,11 @@ export async function readConfig(file: string, io: Io): Promise<ReadConfig> {
   const device = deviceOf(value, found);
   if (found.length > 0) throw document.problems(found);
   const folder = dirname(resolve(file));
-  const path = (relative: string): string => resolve(folder, relative);
   return {
     config: value,
-    network: { device, topology: ifGiven(value.topology, path) ?? null },
+    device,
     file,
-    path,
+    path: (relative) => resolve(folder, relative),
     problem: (path, message, cause) => document.problems([{ path, message }], cause),
   };
 }

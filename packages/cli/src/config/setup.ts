@@ -1,6 +1,7 @@
 /** The parts that `int collect` runs, from the command line or from int.yaml. */
 import { ReportLossStage, type Sink, type Stage } from '@int/collector';
 import type { DetectorOptions } from '@int/detect';
+import type { Topology } from '@int/network';
 import { LiveDetection } from '../collect/live-detection.js';
 import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
@@ -41,13 +42,14 @@ function detectorOptions({ state, flowCells, switchCells, idle }: DetectConfig):
   return given({ state, flowCells, switchCells, idleMs: ifGiven(idle, millisecondsOf) });
 }
 
-function metricsOf(read: ReadConfig): MetricsEndpoint | null {
+function metricsOf(read: ReadConfig, names: Topology): MetricsEndpoint | null {
   const prometheus = prometheusOf(read);
   if (prometheus === null) return null;
   const { listen, allowHosts, labels, prefix, ...rows } = prometheus;
   return new MetricsEndpoint(metricsAddress(listen), {
     rows,
-    device: read.network.device,
+    names,
+    device: read.device,
     ...given({ allowHosts, labels, prefix }),
   });
 }
@@ -56,6 +58,7 @@ function metricsOf(read: ReadConfig): MetricsEndpoint | null {
  * Makes the parts of a configuration.
  * @param tell receives messages of sinks about problems
  * @param drainMs overrides the configuration's time for stopping
+ * @param topology that of the configuration
  * @param prometheus overrides the configuration's page for Prometheus
  * @throws CliError (rejects), after closing all parts
  */
@@ -64,16 +67,17 @@ export async function configSetup(
   io: Io,
   tell: Tell,
   drainMs: number | null,
+  topology: Topology,
   prometheus: MetricsEndpoint | null,
 ): Promise<CollectSetup> {
   const { config } = read;
   const { detect, workers: threads } = config;
   const own = threads === undefined ? read : { ...read, config: pipelinePart(config) };
-  const metrics = prometheus ?? metricsOf(read);
+  const metrics = prometheus ?? metricsOf(read, topology);
   // The page for Prometheus has a stage of its own.
   const loss = metrics === null ? new ReportLossStage() : null;
   const limitMs = drainMs ?? drainOf(config.drain);
-  const xdp = new XdpChoice(xdpFlagsOf(read), read.network.device.decode, io, tell);
+  const xdp = new XdpChoice(xdpFlagsOf(read), read.device.decode, io, tell);
   const options = detect === undefined ? {} : detectorOptions(detect);
   const detection =
     detect === undefined
@@ -90,7 +94,7 @@ export async function configSetup(
     if (dart !== null) open.push(() => dart.store.close());
     const workers = threads === undefined ? null : await startWorkers(read, tell, limitMs / 3);
     return {
-      network: read.network,
+      network: { device: read.device, topology },
       detection,
       metrics,
       stages: [loss, flows, dart?.stage ?? null, workers?.stage ?? null].filter((stage) => stage !== null),

@@ -1,12 +1,11 @@
 /** The device profile in force, as `int collect --check` tells it. */
 import { DEFAULT_GRE_PROTOCOL, DEFAULT_INT_DSCP, DEFAULT_INT_PORTS, DEFAULT_PROBE_PORTS } from '@int/codec/internals';
 import type { DeviceProfile } from '@int/network';
-import type { KnownNetwork } from './known-network.js';
 
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
 /** Units, and how packets are decoded: with the defaults, where nothing was said. */
-export function deviceJson({ device }: KnownNetwork): Record<string, unknown> {
+export function deviceJson(device: DeviceProfile): Record<string, unknown> {
   const { profile, intPorts, intDscp, reportPorts, probePorts, greProtocol, probeMarker } = device.decode;
   return {
     units: device.units(),
@@ -25,8 +24,7 @@ const dscpText = ({ value, mask }: { readonly value: number; readonly mask: numb
   mask === 0x3f ? hex(value) : `${hex(value)}/${hex(mask)}`;
 
 /** Lines for people. */
-export function deviceLines(network: KnownNetwork): string[] {
-  const { device, topology } = network;
+export function deviceLines(device: DeviceProfile): string[] {
   const { decode, sources } = device;
   const {
     profile = 'spec',
@@ -45,7 +43,6 @@ export function deviceLines(network: KnownNetwork): string[] {
     ...unitLines(device),
     `decode: profile ${profile}; INT by ${marks.join(' and ')}; reports at ${reports}`,
     `senders: ${sources === null ? 'anybody' : sources.map(({ text }) => text).join(', ')}`,
-    ...(topology === null ? [] : [`topology: ${topology}`]),
   ];
 }
 

@@ -9,12 +9,18 @@ import { schemaProblems } from '../config/schema-problems.js';
 import { ifGiven } from '../given.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, type Io } from '../io.js';
-import type { KnownNetwork } from './known-network.js';
 
 interface DeviceFile {
   readonly version: 1;
   readonly device?: DeviceSpec;
   readonly topology?: string;
+}
+
+/** A device file that has been read. */
+export interface ReadDevice {
+  readonly device: DeviceProfile;
+  /** The file of the topology, as a path of the process; `null`: none was named. */
+  readonly topology: string | null;
 }
 
 const DEVICE_FILE = { name: 'device file', mostBytes: 1 << 20, tooLargeCode: EXIT.USAGE } as const;
@@ -29,7 +35,7 @@ function validator(): ValidateFunction<DeviceFile> {
 }
 
 /** @throws FileProblems (rejects) with exit code 2 if it is invalid; CliError with exit code 3 if it cannot be read */
-export async function readDeviceFile(path: string, io: Io): Promise<KnownNetwork> {
+export async function readDeviceFile(path: string, io: Io): Promise<ReadDevice> {
   const document = new ConfigDocument(path, await readText(path, DEVICE_FILE, io), io.env, EXIT.USAGE);
   const validate = validator();
   const { value } = document;

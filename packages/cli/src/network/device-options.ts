@@ -4,6 +4,7 @@ import { MEASURED_METRICS } from '@int/network/internals';
 import { type Command, InvalidArgumentError } from 'commander';
 import { given, ifGiven } from '../given.js';
 import { addDecodeOptions, type DecodeFlags } from '../options.js';
+import { topologyOption } from './topology-option.js';
 
 /** Values of the options for units, parsed by commander. */
 export interface UnitFlags {
@@ -39,9 +40,10 @@ function unit(text: string, previous: UnitFlags['unit'] = {}): UnitFlags['unit']
   return { ...previous, ...units };
 }
 
-/** Adds the options for units, for a command that reads telemetry which others have decoded. */
+/** Adds the options for units and names, for a command that reads telemetry which others have decoded. */
 export function addUnitOptions(command: Command): Command {
   return command
+    .addOption(topologyOption())
     .option('--device <FILE>', "what the network's switches are like (YAML): units, dialect, ports, who may send")
     .option(
       '--unit <METRIC=UNIT>',
@@ -50,8 +52,8 @@ export function addUnitOptions(command: Command): Command {
     );
 }
 
-/** Adds the options for units, and those for finding and reading INT. */
-export function addDeviceOptions(command: Command): Command {
+/** Adds the options for units, for names, and for finding and reading INT. */
+export function addNetworkOptions(command: Command): Command {
   return addUnitOptions(addDecodeOptions(command));
 }
 

@@ -1,5 +1,6 @@
 import type { CollectorTotals, SwitchStatistics } from '@int/collector';
 import { given } from '../given.js';
+import { withNames } from '../network/names.js';
 import { detectionJson } from './detection-summary.js';
 import type { DetectionState } from './detection-view.js';
 import type { LiveState } from './live-view.js';
@@ -36,7 +37,7 @@ export function statsJson(state: LiveState): Record<string, unknown> {
   const { type: _, ...counters } = totalJson(state.totals, state.filtered);
   const { statistics, detection } = state;
   const found = detection === null ? null : summaryJson(detection);
-  return {
+  const json = {
     type: 'stats',
     timeNs: statistics.timeMs === null ? null : nanoseconds(statistics.timeMs),
     elapsedMs: Math.round(state.elapsedMs),
@@ -52,4 +53,5 @@ export function statsJson(state: LiveState): Record<string, unknown> {
     other: statistics.other === null ? null : switchJson(statistics.other),
     congested: statistics.congested.map(({ timeMs, ...rest }) => ({ timeNs: nanoseconds(timeMs), ...rest })),
   };
+  return state.network === undefined ? json : withNames(json, state.network.topology);
 }

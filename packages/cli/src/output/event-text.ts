@@ -1,5 +1,7 @@
 import { reportIndex } from '@int/collector/internals';
 import type { Event, EventBatch, Evidence } from '@int/detect';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import { switchText, withNames } from '../network/names.js';
 import type { Colours } from './colour.js';
 import { grouped } from './numbers.js';
 import { flowText, timeText } from './record-text.js';
@@ -31,22 +33,25 @@ export function placedEvent(events: EventBatch, row: number, firstNumber: number
 }
 
 /** The line of `--json`. */
-export function eventJson({ frame, index, timeNs, event }: PlacedEvent): string {
-  const rest = JSON.stringify(event);
+export function eventJson(
+  { frame, index, timeNs, event }: PlacedEvent,
+  network: KnownNetwork = UNKNOWN_NETWORK,
+): string {
+  const rest = JSON.stringify(withNames(event, network.topology));
   return `{"type":"event","timeNs":"${timeNs}","frame":${frame},"index":${index},${rest.slice(1)}`;
 }
 
 /** A condition that held: `max(queueOccupancy) 150 at switch 2, hop 1`. */
-function evidenceText({ aggregate, metric, value, nodeId, hop }: Evidence): string {
-  const place = hop === null ? '' : ` at switch ${nodeId ?? '?'}, hop ${hop}`;
+function evidenceText({ aggregate, metric, value, nodeId, hop }: Evidence, network: KnownNetwork): string {
+  const place = hop === null ? '' : ` at switch ${switchText(nodeId, network.topology)}, hop ${hop}`;
   return `${aggregate}(${metric ?? ''}) ${grouped(value)}${place}`;
 }
 
 /** The event found: `perHop hopLatency at switch 2, hop 1: 1,200 to 5,400 (threshold 1,000)`. */
-export function findingText(event: Event): string {
+export function findingText(event: Event, network: KnownNetwork = UNKNOWN_NETWORK): string {
   const { detector, metric, scope, nodeId, hop, value, previous, threshold, evidence } = event;
-  if (evidence !== null) return `${detector}: ${evidence.map(evidenceText).join(', ')}`;
-  const place = scope === 'hop' ? ` at switch ${nodeId ?? '?'}, hop ${hop ?? '?'}` : '';
+  if (evidence !== null) return `${detector}: ${evidence.map((each) => evidenceText(each, network)).join(', ')}`;
+  const place = scope === 'hop' ? ` at switch ${switchText(nodeId, network.topology)}, hop ${hop ?? '?'}` : '';
   if (metric === null || value === null) return `${detector}${place}`;
   const from = previous === null ? '' : `${grouped(previous)} to `;
   const limit = threshold === null ? '' : ` (threshold ${grouped(threshold)})`;
@@ -58,13 +63,17 @@ export function ruleText(rule: string | null): string {
 }
 
 /** The line of text. */
-export function eventText({ frame, index, timeNs, event }: PlacedEvent, colour: Colours): string {
+export function eventText(
+  { frame, index, timeNs, event }: PlacedEvent,
+  colour: Colours,
+  network: KnownNetwork = UNKNOWN_NETWORK,
+): string {
   const number = index === 0 ? `#${frame}` : `#${frame}.${index}`;
   const parts = [
     colour.bold(number),
     colour.dim(timeText(timeNs)),
     colour.yellow(ruleText(event.rule)),
-    findingText(event),
+    findingText(event, network),
   ];
   if (event.flow !== null) parts.push(colour.cyan(flowText(event.flow)));
   return parts.join('  ');

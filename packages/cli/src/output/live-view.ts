@@ -1,4 +1,6 @@
 import type { CollectorTotals, DegradedPart, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import { switchText } from '../network/names.js';
 import type { Colours } from './colour.js';
 import { survivorsText } from './detection-summary.js';
 import { type DetectionState, detectionView } from './detection-view.js';
@@ -21,6 +23,8 @@ export interface LiveState {
   /** State of detection; `null` without rules. */
   readonly detection: DetectionState | null;
   readonly degraded: readonly DegradedPart[];
+  /** Names of switches. Default: none. */
+  readonly network?: KnownNetwork;
 }
 
 /** Width of the figures before the sparkline, in columns. */
@@ -64,7 +68,8 @@ export function totalText(totals: CollectorTotals): string {
 
 /** A line for a log, once a second. */
 export function logLine(state: LiveState): string {
-  const { totals, statistics } = state;
+  const { totals, statistics, network = UNKNOWN_NETWORK } = state;
+  const { topology } = network;
   const parts = [
     clock(state.elapsedMs),
     `${grouped(state.reportsPerSecond)} reports/s`,
@@ -78,7 +83,7 @@ export function logLine(state: LiveState): string {
   ];
   const worst = worstSwitch(statistics.switches);
   if (worst !== null) {
-    parts.push(`worst p99 ${compact(worst.hopLatency.p99)} at switch ${worst.nodeId}`);
+    parts.push(`worst p99 ${compact(worst.hopLatency.p99)} at switch ${switchText(worst.nodeId, topology)}`);
     parts.push(`queue peak ${compact(worst.queueOccupancy.peak)}`);
   }
   const sinks = sinksText(totals.sinks);
@@ -117,9 +122,12 @@ function fit(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
-function switchLine(one: SwitchStatistics, sparkWidth: number): string {
+/** Width of the switch's name. */
+const NAME_WIDTH = 10;
+
+function switchLine(one: SwitchStatistics, sparkWidth: number, network: KnownNetwork): string {
   const cells = [
-    (one.nodeId === null ? 'others' : String(one.nodeId)).padStart(10),
+    fit(one.nodeId === null ? 'others' : network.topology.switchText(one.nodeId), NAME_WIDTH).padStart(NAME_WIDTH),
     compact(one.reportsPerSecond).padStart(8),
     compact(one.hopLatency.p50).padStart(9),
     compact(one.hopLatency.p99).padStart(9),
@@ -133,7 +141,7 @@ function switchLine(one: SwitchStatistics, sparkWidth: number): string {
 
 function heading(sparkWidth: number): string {
   const cells = [
-    'switch'.padStart(10),
+    'switch'.padStart(NAME_WIDTH),
     'rep/s'.padStart(8),
     'lat p50'.padStart(9),
     'lat p99'.padStart(9),
@@ -145,14 +153,15 @@ function heading(sparkWidth: number): string {
 }
 
 /** The switches as plain text, for the end of a run. */
-export function switchTable(statistics: StatisticsSnapshot): string[] {
+export function switchTable(statistics: StatisticsSnapshot, network: KnownNetwork = UNKNOWN_NETWORK): string[] {
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
-  return all.length === 0 ? [] : [heading(0), ...all.map((one) => switchLine(one, 0))];
+  return all.length === 0 ? [] : [heading(0), ...all.map((one) => switchLine(one, 0, network))];
 }
 
 /** The whole screen as lines that fit `columns` and `rows`. */
 export function liveView(state: LiveState, columns: number, rows: number, colour: Colours): string[] {
-  const { totals, statistics } = state;
+  const { totals, statistics, network = UNKNOWN_NETWORK } = state;
+  const { topology } = network;
   const width = Math.max(20, columns);
   const sparkWidth = Math.min(MAX_SPARK, width - TABLE_WIDTH);
   const dropped = sumDropped(totals);
@@ -176,7 +185,7 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   const detection =
     state.detection === null
       ? []
-      : detectionView(state.detection, Math.floor(rows * DETECTION_SHARE), (text) => fit(text, width), colour);
+      : detectionView(state.detection, Math.floor(rows * DETECTION_SHARE), (text) => fit(text, width), colour, network);
   const sinks = sinkLines(totals.sinks).map((line) => colour.dim(fit(line, width)));
   const others = detection.length + degraded.length + (sinks.length === 0 ? 0 : sinks.length + 2);
   const room = Math.max(2, rows - FIXED_ROWS - others);
@@ -189,7 +198,7 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   lines.push(colour.bold(fit(heading(sparkWidth), width)));
   const worst = worstSwitch(statistics.switches);
   for (const one of busiest(all, switchRows)) {
-    const line = fit(switchLine(one, sparkWidth), width);
+    const line = fit(switchLine(one, sparkWidth, network), width);
     lines.push(one === worst ? colour.yellow(line) : line);
   }
   if (all.length === 0) lines.push(colour.dim(fit('  no reports yet', width)));
@@ -202,7 +211,9 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
     const time = new Date(one.timeMs).toISOString().slice(11, 23);
     const depth = one.depth === null ? 'flagged' : `depth ${compact(one.depth)} (peak ${compact(one.peak)})`;
     const flow = one.flow === null ? '' : `  ${flowText(one.flow)}`;
-    lines.push(fit(`  ${time}  ${pathText(one.path)}  at ${one.nodeId ?? '?'}  ${depth}${flow}`, width));
+    lines.push(
+      fit(`  ${time}  ${pathText(one.path, topology)}  at ${switchText(one.nodeId, topology)}  ${depth}${flow}`, width),
+    );
   }
   return lines.slice(0, rows);
 }

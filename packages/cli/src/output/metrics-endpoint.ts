@@ -57,7 +57,7 @@ export function metricsHostOption(): Option {
   ).argParser(allowedHost);
 }
 
-export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix'> {
+export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix' | 'names'> {
   readonly allowHosts?: readonly string[];
   /** Units of the switches' numbers. */
   readonly device?: DeviceProfile;

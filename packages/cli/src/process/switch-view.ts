@@ -1,5 +1,5 @@
-import type { DeviceProfile } from '@int/network';
 import type { FlowWindow, LinkWindow, NetworkWindow, SwitchWindow } from '@int/stream-kafka';
+import type { KnownNetwork } from '../network/known-network.js';
 import { measured } from '../network/measured-text.js';
 import { compact } from '../output/numbers.js';
 
@@ -14,13 +14,13 @@ function row(cells: readonly string[]): string {
 
 /** The latest window of each switch, as a table. */
 export class SwitchView {
-  readonly #device: DeviceProfile;
+  readonly #network: KnownNetwork;
   readonly #latest = new Map<number, SwitchWindow>();
   #latestStart = 0n;
 
-  /** @param device units of the switches' numbers */
-  constructor(device: DeviceProfile) {
-    this.#device = device;
+  /** @param network units and names */
+  constructor(network: KnownNetwork) {
+    this.#network = network;
   }
 
   take(window: FlowWindow | NetworkWindow | LinkWindow): void {
@@ -37,11 +37,12 @@ export class SwitchView {
   /** A heading and a line per switch; empty without switches. */
   lines(): string[] {
     const switches = [...this.#latest.values()].sort((a, b) => a.nodeId - b.nodeId);
-    return switches.length === 0 ? [] : [row(HEADINGS), ...switches.map((one) => switchLine(one, this.#device))];
+    return switches.length === 0 ? [] : [row(HEADINGS), ...switches.map((one) => switchLine(one, this.#network))];
   }
 }
 
-function switchLine({ nodeId, reports, latency, queues }: SwitchWindow, device: DeviceProfile): string {
+function switchLine({ nodeId, reports, latency, queues }: SwitchWindow, network: KnownNetwork): string {
+  const { device, topology } = network;
   const mean = (sum: number, count: number): number | null => (count === 0 ? null : sum / count);
   const occupancies = queues.flatMap(({ occupancy }) => occupancy ?? []);
   const sum = occupancies.reduce((total, one) => total + one.sum, 0);
@@ -50,7 +51,7 @@ function switchLine({ nodeId, reports, latency, queues }: SwitchWindow, device: 
   const queue = (value: number | null): string => measured(device, 'queueOccupancy', value, nodeId);
   const persistent = queues.filter(({ status }) => status === 'persistent').map(({ queueId }) => queueId);
   const line = row([
-    String(nodeId),
+    topology.switchText(nodeId),
     compact(reports),
     time(latency === null ? null : mean(latency.sum, latency.count)),
     time(latency?.p50 ?? null),

@@ -22,14 +22,17 @@ device:
   sources: [10.9.0.0/16]
 topology: topology.yaml
 `;
+const TOPOLOGY = 'switches: { 3: { name: leaf-3 } }\n';
 
-const network = async (text: string, flags: Omit<DeviceFlags, 'device'> = {}): Promise<KnownNetwork> =>
-  readNetwork({ ...flags, device: await files.write('device.yaml', text) }, io);
+const network = async (text: string, flags: Omit<DeviceFlags, 'device'> = {}): Promise<KnownNetwork> => {
+  await files.write('topology.yaml', TOPOLOGY);
+  return readNetwork({ ...flags, device: await files.write('device.yaml', text) }, io);
+};
 
 describe('a device file', () => {
   test('says units, dialect, senders, and where the topology is', async () => {
     const { device, topology } = await network(DEVICE.replace('int-platforms', 'spec'));
-    expect(topology).toBe(files.path('topology.yaml'));
+    expect(topology.switchText(3)).toBe('leaf-3');
     expect(device.text('hopLatency', 1250)).toBe('1.25 ms');
     expect(device.text('hopLatency', 1250, 4)).toBe('1.25 µs');
     expect(device.text('queueOccupancy', 12)).toBe('12 cells');

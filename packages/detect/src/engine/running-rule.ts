@@ -103,10 +103,12 @@ export const LOOP_NAMES = [
   'changeEndToEnd',
   'pathChange',
   'complex',
+  'watch',
 ] as const;
 export type LoopName = (typeof LOOP_NAMES)[number];
 
 function loopOf(kind: DetectorKind, scope: string, isFloat: boolean): LoopName {
+  if (kind === 'baseline' || kind === 'rate' || kind === 'absent' || kind === 'burst') return 'watch';
   if (kind === 'movingAverage') return isFloat ? 'floatAverage' : 'average';
   return kind === 'threshold' || kind === 'change' ? `${kind}${scope === 'hop' ? 'Hop' : 'EndToEnd'}` : kind;
 }

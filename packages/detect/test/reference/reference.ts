@@ -322,6 +322,8 @@ export class ReferenceDetector {
         return this.#pathChange(rule, report, flow);
       case 'complex':
         return this.#complex(rule, detector.expression, report, flow);
+      default:
+        throw new Error(`${detector.kind} looks at time: it has a reference of its own`);
     }
   }
 
@@ -601,5 +603,7 @@ function hasFlowState(detector: DetectorConfig): boolean {
       return true;
     case 'complex':
       return usesHistory(detector.expression);
+    default:
+      return false;
   }
 }

@@ -8,9 +8,9 @@ import { switchMetrics } from './switches.js';
 export function pipelineMetrics(parts: PipelineParts): MetricDefinition[] {
   return [
     ...collectorMetrics(parts),
-    ...switchMetrics(parts.switches),
+    ...switchMetrics(parts.switches, parts.names),
     ...detectionMetrics(parts.detection),
     ...flowMetrics(parts.flows),
-    ...lossMetrics(parts.loss),
+    ...lossMetrics(parts.loss, parts.names),
   ];
 }

@@ -1,8 +1,8 @@
 import { METRIC_NAMES } from '@int/codec';
 import type { SwitchColumns } from '@int/collector';
 import type { Measured, MetricUnit } from '@int/network';
-import type { PipelineParts } from '../options.js';
-import { byKey, counter, gauge, type LabelColumn, type MetricDefinition, one } from './definition.js';
+import type { PipelineParts, SwitchNames } from '../options.js';
+import { byKey, counter, gauge, type LabelColumn, type MetricDefinition, nameColumns, one } from './definition.js';
 import { type Base, basesOf, inBase, inWords, suffixOf } from './units.js';
 
 /** The label of everything without a row of its own. */
@@ -10,6 +10,7 @@ const OTHER = 'other';
 
 interface GaugeRows {
   readonly nodeId: Uint32Array;
+  readonly number: Uint32Array;
   /** Of the second label. */
   readonly values: LabelColumn['values'];
   readonly value: Float64Array;
@@ -17,13 +18,20 @@ interface GaugeRows {
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
-/** Hops, hop latency, queues and interfaces. The end of a name says what its values are in. */
-export function switchMetrics(switches: PipelineParts['switches']): MetricDefinition[] {
+/**
+ * Hops, hop latency, queues and interfaces. The end of a name says what its values are in.
+ * @param names for labels beside the ids
+ */
+export function switchMetrics(switches: PipelineParts['switches'], names?: SwitchNames): MetricDefinition[] {
   if (switches === undefined) return [];
   const { device } = switches;
-  const label = (nodeId: Uint32Array): LabelColumn => ({ name: 'switch', values: nodeId, rest: OTHER });
+  const nameOf = names === undefined ? null : (id: number): string | null => names.switchName(id);
+  const label = (nodeId: Uint32Array): LabelColumn[] => [
+    { name: 'switch', values: nodeId, rest: OTHER },
+    ...nameColumns('switch_name', nodeId, nameOf),
+  ];
   const perSwitch = (name: string, help: string, of: 'hops' | 'dropReports'): MetricDefinition =>
-    counter(name, help, ({ switches: columns }) => ({ labels: [label(columns.nodeId)], values: columns[of] }));
+    counter(name, help, ({ switches: columns }) => ({ labels: label(columns.nodeId), values: columns[of] }));
   const histograms = (
     name: string,
     plain: string,
@@ -36,7 +44,7 @@ export function switchMetrics(switches: PipelineParts['switches']): MetricDefini
       help: `${help}, in ${inWords(base)}.`,
       read: ({ switches: columns }) => {
         const { nodeId, bounds, counts, sums } = columns[of].find((each) => each.base === base)!;
-        return { labels: [label(nodeId)], bounds: Array.from(bounds), counts, sums };
+        return { labels: label(nodeId), bounds: Array.from(bounds), counts, sums };
       },
     }));
   /** @param rows the values of the columns that are in a base unit, with the values of the second label */
@@ -49,8 +57,11 @@ export function switchMetrics(switches: PipelineParts['switches']): MetricDefini
   ): MetricDefinition[] =>
     bases.map((base) =>
       gauge(`${name}${suffixOf(base)}`, `${help}, in ${inWords(base)}.`, ({ switches: columns }) => {
-        const { nodeId, values, value } = rows(columns, base);
-        return { labels: [label(nodeId), { name: second, values }], values: value };
+        const { nodeId, number, values, value } = rows(columns, base);
+        const labels = [...label(nodeId), { name: second, values }];
+        if (second !== 'interface') return { labels, values: value };
+        const portOf = names === undefined ? null : (port: number, row: number) => names.portName(nodeId[row]!, port);
+        return { labels: [...labels, ...nameColumns('interface_name', number, portOf)], values: value };
       }),
     );
   const numbered =

@@ -4,7 +4,7 @@ import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js'
 import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { RowWriter } from '../../dart/row-writer.js';
 import { EXIT, type Io, say } from '../../io.js';
-import { addDeviceOptions, type DeviceFlags } from '../../network/device-options.js';
+import { addNetworkOptions, type DeviceFlags } from '../../network/device-options.js';
 import { type KnownNetwork, readNetwork } from '../../network/known-network.js';
 import { DataOutput } from '../../output/data-output.js';
 import { counted, grouped, percent } from '../../output/numbers.js';
@@ -31,7 +31,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--postcards', 'a row for each hop: the key is the flow and the switch, the value its metrics')
     .option('--metrics <NAME,...>', `with --postcards: what a value holds (${POSTCARD_METRICS})`, metricList)
     .option('--json', 'totals as one JSON object');
-  addDeviceOptions(command).action(async (files: string[], flags: WriteFlags) => {
+  addNetworkOptions(command).action(async (files: string[], flags: WriteFlags) => {
     if (flags.metrics !== undefined && flags.postcards !== true) {
       command.error('error: --metrics goes with --postcards: other values are paths');
     }

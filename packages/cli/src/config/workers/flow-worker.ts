@@ -27,7 +27,7 @@ await serveFlowWorker(async ({ data, index, post }): Promise<FlowWorkerParts> =>
   const tell = (message: WorkerMessage): void => post(message);
   const read: ReadConfig = {
     config: workerPart(config, index),
-    network: { device: deviceOf(config), topology: null },
+    device: deviceOf(config),
     file,
     path: (relative) => resolve(dirname(resolve(file)), relative),
     // The pipeline's thread has already checked this and reported problems with line and column.
