@@ -75,7 +75,7 @@ export class CollectRun {
     this.#detection = detection;
     this.#metrics = metrics;
     // A capture waits for the reader of its events; a network source does not.
-    this.#live = new LiveOutput(io, form.json === true, isPatient);
+    this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,

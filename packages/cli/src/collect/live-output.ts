@@ -1,6 +1,7 @@
 import type { CollectorTotals, DegradedPart } from '@int/collector';
 import { hasColour, type Io } from '../io.js';
 import type { KnownNetwork } from '../network/known-network.js';
+import { unitsLine } from '../network/units-line.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
@@ -31,12 +32,17 @@ export class LiveOutput {
   /** Messages held back while the live view hides standard error. */
   readonly #untold: string[] = [];
 
-  /** @param isPatient whether the run waits for the reader of its events, so that none need be left out */
-  constructor(io: Io, isJson: boolean, isPatient = false) {
+  /**
+   * @param network of which the units are the first line of JSON
+   * @param isPatient whether the run waits for the reader of its events, so that none need be left out
+   */
+  constructor(io: Io, isJson: boolean, { device }: KnownNetwork, isPatient = false) {
     this.#io = io;
     this.#isJson = isJson;
     this.data = new DataOutput(io.stdout);
     this.paced = new PacedOutput(this.data, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
+    const units = isJson ? unitsLine(device) : null;
+    if (units !== null) this.paced.add(units);
     this.#screen = io.stdout.isTTY === true && !isJson ? new Screen(io.stdout) : null;
   }
 

@@ -104,7 +104,7 @@ class BridgeCommand {
     this.#io = io;
     this.#network = network;
     this.#detection = detection;
-    this.#live = new LiveOutput(io, flags.json === true);
+    this.#live = new LiveOutput(io, flags.json === true, network);
     this.#flowStage = flowStageOf(flags);
     const { decode } = network.device;
     const { reportPorts, ...strip } = decode;
@@ -227,7 +227,7 @@ class BridgeCommand {
     const totals = this.#source.totals();
     if (isJson) output.line(JSON.stringify({ type: 'total', ...countersJson(totals, read), flows }));
     else {
-      for (const line of flowTotalsLines(flows, listed, colours(false))) output.line(line);
+      for (const line of flowTotalsLines(flows, listed, colours(false), this.#network)) output.line(line);
       for (const line of bridgeTotalLines(totals, read)) output.line(line);
     }
     await output.finish();

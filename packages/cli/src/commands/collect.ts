@@ -7,6 +7,7 @@ import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
 import { type CollectSetup, configSetup } from '../config/setup.js';
 import type { Tell } from '../config/sink-parts.js';
+import { DEMO_DEVICE } from '../demo/device.js';
 import { given, ifGiven } from '../given.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
@@ -113,7 +114,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     if (!hasRules && Object.keys(options).length > 0) {
       command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
     }
-    const network = await readNetwork(flags, io);
+    const network = await readNetwork(flags, io, flags.demo === true ? DEMO_DEVICE : undefined);
     checkPrefilter(flags, network, command);
     let tell = (message: string): void => say(io, message);
     const setup = await flagsSetup(flags, network, hasRules, options, io, (message) => tell(message));

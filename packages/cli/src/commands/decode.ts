@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { unitsLine } from '../network/units-line.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import type { FramePrinter } from '../output/frame-printer.js';
@@ -40,6 +41,8 @@ async function decode(
   ]);
   const options = network.device.decode;
   const output = new DataOutput(io.stdout);
+  const units = flags.json === true && flags.count !== true ? unitsLine(network.device) : null;
+  if (units !== null) output.line(units);
   const colour = colours(hasColour(io));
   const progress = new Progress(io, flags.count !== true);
   const tally = new Tally();

@@ -6,6 +6,7 @@ import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { hasColour, type Io } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { unitsLine } from '../network/units-line.js';
 import { addDetectOptions, type DetectFlags, detectOptions } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -43,6 +44,8 @@ async function detect(
   io: Io,
 ): Promise<number> {
   const output = new DataOutput(io.stdout);
+  const units = flags.json === true ? unitsLine(network.device) : null;
+  if (units !== null) output.line(units);
   const colour = colours(hasColour(io));
   const memory = usingRules(flags.rules, () => detectionMemory(rules, options));
   const onEvents: EventListener = (events) => {

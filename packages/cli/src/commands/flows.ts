@@ -7,6 +7,7 @@ import { type FlowListOptions, listFlows } from '../flows/flow-list.js';
 import { hasColour, type Io } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { unitsLine } from '../network/units-line.js';
 import { wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -54,6 +55,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 
 async function flows(file: string, flags: FlowsFlags, network: KnownNetwork, io: Io): Promise<number> {
   const output = new DataOutput(io.stdout);
+  const units = flags.json === true ? unitsLine(network.device) : null;
+  if (units !== null) output.line(units);
   const stage = flowStageOf(flags, SWEEP);
   // The flows are printed after all input is read.
   const run = new CaptureRun(file, network, { stages: [stage] }, false, output, io);
@@ -67,6 +70,6 @@ async function flows(file: string, flags: FlowsFlags, network: KnownNetwork, io:
   const isOver = (): boolean => io.signal.aborted && !wasInterrupted;
   const listed = await listFlows(stage.cache, { ...flags, network }, output, colour, isOver);
   if (flags.json === true) output.line(flowTotalsJson(found, totals));
-  else for (const line of flowTotalsLines(found, listed, colour)) output.line(line);
+  else for (const line of flowTotalsLines(found, listed, colour, network)) output.line(line);
   return run.end(totals);
 }

@@ -16,6 +16,7 @@ import { addUnitOptions, type UnitFlags } from '../network/device-options.js';
 import { type KnownNetwork, readNetwork } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
 import type { TopologyFlags } from '../network/topology-option.js';
+import { unitsLine } from '../network/units-line.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -175,6 +176,8 @@ class ProcessCommand {
   /** Runs until a signal comes or its output has no reader any more. Returns the exit code. */
   async run(): Promise<number> {
     const ended = endOf(this.#io, this.#output);
+    const units = this.#flags.json === true ? unitsLine(this.#network.device) : null;
+    if (units !== null) this.#line(units);
     try {
       await opening(this.#io, `Kafka at ${this.#flags.kafka.join(', ')}`, this.#processor.start());
     } catch (error) {

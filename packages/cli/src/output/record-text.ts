@@ -1,6 +1,7 @@
-import type { Flow, Hop, TelemetryRecord } from '@int/codec';
+import { type Flow, type Hop, isMetricName, type TelemetryRecord } from '@int/codec';
 import { Topology } from '@int/network';
 import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import { inUnits, timestampText } from '../network/measured-text.js';
 import { portText, switchText } from '../network/names.js';
 import type { Colours } from './colour.js';
 
@@ -82,7 +83,17 @@ function hopText(hop: Hop, nodeId: number | null | undefined, network: KnownNetw
     if (typeof value === 'number' && PORTS.has(field))
       parts.push(`${label} ${portText(nodeId, value, network.topology)}`);
     else if (value instanceof Uint8Array) parts.push(`${label} ${Buffer.from(value).toString('hex')}`);
-    else parts.push(`${label} ${String(value ?? 'n/a')}`);
+    else if (field === 'ingressTimestamp' || field === 'egressTimestamp') {
+      parts.push(
+        `${label} ${value === null ? 'n/a' : timestampText(network.device, value as number | bigint, nodeId ?? null)}`,
+      );
+    } else if (
+      typeof value === 'number' &&
+      isMetricName(field) &&
+      network.device.unit(field, nodeId ?? undefined) !== null
+    ) {
+      parts.push(`${label} ${inUnits(network.device, field, value, nodeId ?? null)}`);
+    } else parts.push(`${label} ${String(value ?? 'n/a')}`);
   }
   return parts.join('  ');
 }
