@@ -33,6 +33,7 @@ export {
   reportV20Main,
   writeIcrc,
 } from './headers/index.js';
+export { MarkScout, type PacketMarks } from './mark-scout.js';
 export { LINK_TYPES, PROFILES } from './options.js';
 export {
   advanceProbe,
