@@ -62,7 +62,6 @@ export {
   type SinkTotals,
   type Stage,
 } from './stage.js';
-export type { BucketColumns } from './statistics/bucket-counts.js';
 export type { CongestedPath } from './statistics/congestion-log.js';
 export type { GaugeColumns } from './statistics/gauges.js';
 export {
@@ -77,5 +76,6 @@ export {
   SwitchTotals,
   type SwitchTotalsOptions,
 } from './statistics/switch-totals.js';
+export type { BucketColumns } from './statistics/unit-histograms.js';
 export { FlowWorkers, type FlowWorkersOptions } from './workers/flow-workers.js';
 export { type FlowWorkerContext, type FlowWorkerParts, serveFlowWorker } from './workers/serve.js';

@@ -1,7 +1,7 @@
 import { CaptureSource, Collector, type CollectorOptions, type CollectorTotals, SourceError } from '@int/collector';
 import { endOf } from '../interruption.js';
 import { CliError, EXIT, type Io, say } from '../io.js';
-import { type DecodeFlags, decodeOptions } from '../options.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import type { DataOutput } from '../output/data-output.js';
 import { counted } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
@@ -17,7 +17,7 @@ export class CaptureRun {
   /** @param isDataShown whether data are written meanwhile, which a progress line would disturb */
   constructor(
     file: string,
-    flags: DecodeFlags,
+    network: KnownNetwork,
     parts: Pick<CollectorOptions, 'stages' | 'sinks' | 'memory'>,
     isDataShown: boolean,
     output: DataOutput,
@@ -26,11 +26,12 @@ export class CaptureRun {
     this.#io = io;
     this.#output = output;
     this.#progress = new Progress(io, isDataShown);
+    const { decode, sources } = network.device;
     const process = (): void => this.#progress.update(() => counted(this.received, 'frame'));
     this.#collector = new Collector({
       ...parts,
-      sources: [new CaptureSource({ path: file, input: io.stdin })],
-      decode: decodeOptions(flags),
+      sources: [new CaptureSource({ path: file, input: io.stdin, ...(sources !== null && { from: sources }) })],
+      decode,
       stages: [...(parts.stages ?? []), { name: 'progress', process }],
       onProblem: ({ error }) => this.#problems.push(error.message),
     });

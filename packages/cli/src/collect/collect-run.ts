@@ -75,14 +75,14 @@ export class CollectRun {
     this.#detection = detection;
     this.#metrics = metrics;
     // A capture waits for the reader of its events; a network source does not.
-    this.#live = new LiveOutput(io, form.json === true, isPatient);
+    this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,
       () => detection?.notShown ?? 0,
       (events) => `${events} events not printed: whoever reads them is behind`,
     );
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), setup.topology);
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), setup.network);
   }
 
   #degraded(): readonly DegradedPart[] {
@@ -225,7 +225,7 @@ export class CollectRun {
       statistics,
       detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
       degraded,
-      topology: this.#setup.topology,
+      network: this.#setup.network,
     };
   }
 
@@ -245,7 +245,7 @@ export class CollectRun {
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
       output.line(JSON.stringify(totalJson(totals, this.#input.filtered)));
     } else {
-      for (const line of this.#lastStatistics.table(this.#setup.topology)) output.line(line);
+      for (const line of this.#lastStatistics.table(this.#setup.network)) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }

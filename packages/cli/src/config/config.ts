@@ -1,8 +1,9 @@
 /** Types of a valid int.yaml; they match schema/int.schema.json. */
-import type { MetricName, Profile } from '@int/codec';
+import type { MetricName } from '@int/codec';
 import type { RecordKind } from '@int/collector';
 import type { StateMode } from '@int/detect';
 import type { ThresholdOptions } from '@int/flowcache';
+import type { DeviceSpec } from '@int/network';
 import type { OnDown } from '../input/link-words.js';
 import type { Quantity } from './quantities.js';
 
@@ -25,7 +26,7 @@ export interface RetryConfig {
 }
 
 /** Fields common to sources whose frames have a sender. */
-interface SendersConfig {
+export interface SendersConfig {
   /** Who may send: addresses and prefixes. */
   readonly from?: readonly string[];
 }
@@ -67,15 +68,8 @@ export interface SourceConfig {
   readonly kafka?: KafkaSourceConfig;
 }
 
-export interface DecodeConfig {
-  readonly intPorts?: number[];
-  readonly intDscp?: string;
-  readonly greProtocol?: number;
-  readonly probeMarker?: string;
-  readonly reportPorts?: number[];
-  readonly probePorts?: number[];
-  readonly profile?: Profile;
-}
+/** How packets are decoded: members of `device` that may stand by themselves. */
+export type DecodeConfig = Omit<DeviceSpec, 'units' | 'switches' | 'sources'>;
 
 export interface DetectConfig {
   readonly rules: string;
@@ -196,6 +190,7 @@ export interface IntConfig {
   readonly topology?: string;
   readonly keepUnknownSwitches?: boolean;
   readonly decode?: DecodeConfig;
+  readonly device?: DeviceSpec;
   readonly detect?: DetectConfig;
   readonly flows?: FlowsConfig;
   readonly dart?: DartConfig;

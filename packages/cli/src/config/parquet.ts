@@ -13,6 +13,7 @@ export async function parquetSink(read: ReadConfig, index: number, name: string,
     ParquetSink.open({
       ...same,
       name,
+      device: read.device,
       directory: read.path(directory),
       ...reporting(name, tell),
       ...given({

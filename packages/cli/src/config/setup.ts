@@ -7,6 +7,7 @@ import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { knownSwitches } from '../network/known-switches.js';
 import { MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 import type { DetectConfig } from './config.js';
@@ -21,8 +22,7 @@ import { pipelinePart } from './workers/split.js';
 import { startWorkers } from './workers/workers.js';
 
 export interface CollectSetup {
-  /** Names of switches and ports. */
-  readonly topology: Topology;
+  readonly network: KnownNetwork;
   /** The switches that there are; `null`: any id may be one. */
   readonly knownSwitches: Iterable<number> | null;
   readonly detection: LiveDetection | null;
@@ -49,7 +49,12 @@ function metricsOf(read: ReadConfig, names: Topology): MetricsEndpoint | null {
   const prometheus = prometheusOf(read);
   if (prometheus === null) return null;
   const { listen, allowHosts, labels, prefix, ...rows } = prometheus;
-  return new MetricsEndpoint(metricsAddress(listen), { rows, names, ...given({ allowHosts, labels, prefix }) });
+  return new MetricsEndpoint(metricsAddress(listen), {
+    rows,
+    names,
+    device: read.device,
+    ...given({ allowHosts, labels, prefix }),
+  });
 }
 
 /**
@@ -75,7 +80,7 @@ export async function configSetup(
   // The page for Prometheus has a stage of its own.
   const loss = metrics === null ? new ReportLossStage() : null;
   const limitMs = drainMs ?? drainOf(config.drain);
-  const xdp = new XdpChoice(xdpFlagsOf(read), io, tell);
+  const xdp = new XdpChoice(xdpFlagsOf(read), read.device.decode, io, tell);
   const options = detect === undefined ? {} : detectorOptions(detect);
   const detection =
     detect === undefined
@@ -92,7 +97,7 @@ export async function configSetup(
     if (dart !== null) open.push(() => dart.store.close());
     const workers = threads === undefined ? null : await startWorkers(read, tell, limitMs / 3);
     return {
-      topology,
+      network: { device: read.device, topology },
       knownSwitches: knownSwitches(topology, config.keepUnknownSwitches),
       detection,
       metrics,
