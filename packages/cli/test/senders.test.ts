@@ -116,10 +116,33 @@ describe('int collect --from', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
   });
 
+  test('stands in a device profile, for all sources without a list of their own and for every reader of captures', async () => {
+    const path = await files.write('device.pcap', pcap([reportFrame()]));
+    const device = await files.write('device.yaml', 'version: 1\ndevice: { sources: [203.0.113.0/24] }\n');
+    const refused = { received: 1, decoded: 0, dropped: { 'unknown-source': 1 } };
+    const collect = ['collect', '--pcap', path, '--device', device, '--json'];
+    expect(ofJson((await run(collect)).stdout).total).toMatchObject(refused);
+    expect(ofJson((await run([...collect, '--from', '0.0.0.0/0'])).stdout).total).toMatchObject({ decoded: 1 });
+    const flows = ndjson((await run(['flows', path, '--device', device, '--json'])).stdout);
+    expect(flows.at(-1)).toMatchObject({ frames: 1, flows: 0, dropped: { 'unknown-source': 1 } });
+    const config = await files.write(
+      'device-int.yaml',
+      'version: 1\nsources: [{ pcap: { file: device.pcap } }, { pcap: { file: device.pcap, from: [0.0.0.0/0] } }]\n' +
+        'device: { sources: [203.0.113.0/24] }\n',
+    );
+    const both = ofJson((await run(['collect', '--config', config, '--json'])).stdout).total;
+    expect(both).toMatchObject({ received: 2, decoded: 1, dropped: { 'unknown-source': 1 } });
+  });
+
   test('a pre-filter goes without a list of senders', async () => {
     const rules = await files.write('rules.yaml', 'version: 1\nrules: []\n');
     const command = ['collect', '--afxdp', 'eth0', '--rules', rules, '--prefilter', '--from', '10.0.0.1'];
     expect(await run(command)).toMatchObject({ code: 2, stderr: expect.stringContaining('leave out --from') });
+    const device = await files.write('device.yaml', 'version: 1\ndevice: { sources: [203.0.113.0/24] }\n');
+    expect(await run([...command.slice(0, -2), '--device', device])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('leave out sources of the device file'),
+    });
   });
 });
 
