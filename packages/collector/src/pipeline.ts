@@ -93,6 +93,7 @@ export class Collector {
       options.sources,
       ({ from }) => {
         const senders = from == null ? null : new SenderList(from);
+        this.#counters.checksSenders ||= senders !== null;
         return (input) => this.#push({ input, senders });
       },
       (source, error) => {
@@ -174,6 +175,7 @@ export class Collector {
    */
   setKnownSwitches(ids: Iterable<number> | null): void {
     this.#admission.setKnown(ids);
+    this.#counters.checksSwitches ||= ids !== null;
   }
 
   /** The counters now. */

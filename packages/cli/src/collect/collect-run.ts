@@ -79,14 +79,14 @@ export class CollectRun {
     this.#detection = detection;
     this.#metrics = metrics;
     // A capture waits for the reader of its events; a network source does not.
-    this.#live = new LiveOutput(io, form.json === true, isPatient);
+    this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,
       () => detection?.notShown ?? 0,
       (events) => `${events} events not printed: whoever reads them is behind`,
     );
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), setup.topology);
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), setup.network);
   }
 
   #degraded(): readonly DegradedPart[] {
@@ -97,6 +97,7 @@ export class CollectRun {
   async #open(): Promise<void> {
     this.#input = await opening(this.#io, 'the source', this.#setup.input());
     const { sources, decode, isLive } = this.#input;
+    const { knownSwitches } = this.#setup;
     const detection = this.#detection;
     const memory = detection?.takeMemory() ?? null;
     // Makes a capture wait for the reader of the output; it takes no records.
@@ -114,6 +115,7 @@ export class CollectRun {
       ],
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, output],
       ...(memory !== null && { memory }),
+      ...(knownSwitches !== null && { knownSwitches }),
       onProblem: ({ error }) => {
         this.#live.hasProblem = true;
         if (isInterfaceFailure(error)) this.#isCutOff = true;
@@ -229,7 +231,7 @@ export class CollectRun {
       statistics,
       detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
       degraded,
-      topology: this.#setup.topology,
+      network: this.#setup.network,
       hint: this.#hintText,
     };
   }
@@ -255,7 +257,7 @@ export class CollectRun {
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
       output.line(JSON.stringify(totalJson(totals, this.#input.filtered)));
     } else {
-      for (const line of this.#lastStatistics.table(this.#setup.topology)) output.line(line);
+      for (const line of this.#lastStatistics.table(this.#setup.network)) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }

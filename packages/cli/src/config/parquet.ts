@@ -22,6 +22,7 @@ export async function parquetSink(
       ...same,
       name,
       names,
+      device: read.device,
       directory: read.path(directory),
       ...reporting(name, tell),
       ...given({

@@ -1,5 +1,5 @@
 import { CaptureSource, Collector, type CollectorTotals, type UdpAddress } from '@int/collector';
-import { type LearntTopology, TopologyLearner } from '@int/network';
+import { DeviceProfile, type LearntTopology, TopologyLearner } from '@int/network';
 import { type Command, Option } from 'commander';
 import { opened } from '../../collect/capture-run.js';
 import { given } from '../../given.js';
@@ -7,8 +7,9 @@ import { CaptureInput, type TelemetryInput, UdpInput } from '../../input/telemet
 import { udpAddress } from '../../input/udp-address.js';
 import { endOf, opening } from '../../interruption.js';
 import { EXIT, type Io, say } from '../../io.js';
+import { deviceSpecOf } from '../../network/device-options.js';
 import { learntCounts, learntText, topologyYaml, untrackedText } from '../../network/topology-yaml.js';
-import { addDecodeOptions, type DecodeFlags, decodeOptions, wholeNumber } from '../../options.js';
+import { addDecodeOptions, type DecodeFlags, wholeNumber } from '../../options.js';
 import { DataOutput } from '../../output/data-output.js';
 import { NewFile } from '../../output/new-file.js';
 import { counted } from '../../output/numbers.js';
@@ -69,7 +70,7 @@ class LearnCommand {
     this.#io = io;
     this.#learner = new TopologyLearner(given({ switches, ports, links }));
     this.#progress = new Progress(io, false);
-    const decode = decodeOptions(flags);
+    const { decode } = new DeviceProfile(deviceSpecOf(flags));
     this.#input =
       file === null
         ? new UdpInput([listen!], decode)
