@@ -43,6 +43,6 @@ describe('units of switches', () => {
       [5, 'us'],
     ]);
     const all = { '0-4294967295': { units: { hopLatency: 'us' } } };
-    expect(() => scalesOf(new DeviceProfile({ units: { hopLatency: 'ns' }, switches: all }))).toThrow(RangeError);
+    expect(scalesOf(new DeviceProfile({ units: { hopLatency: 'ns' }, switches: all })).size).toBe(0);
   });
 });

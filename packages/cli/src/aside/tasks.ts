@@ -1,6 +1,7 @@
 /** Long computations, by name. Arguments and results are plain data, which is copied between threads. */
 import type { SimulateOptions, SimulationResult } from '@int/dart';
 import type { RuleProblem, RuleSet } from '@int/detect';
+import type { DeviceSpec } from '@int/network';
 import type { Planned, PlanTask } from '../plan/planning.js';
 
 /** Called at intervals with the completed share of the work, 0..1. */
@@ -9,6 +10,12 @@ export type OnProgress = (share: number) => void;
 export type ReadRules =
   | { readonly ruleSet: RuleSet }
   | { readonly problems: readonly RuleProblem[]; readonly total: number };
+
+/** Rules, and the switches whose units they may leave out. */
+export interface RulesTask {
+  readonly text: string;
+  readonly device: DeviceSpec;
+}
 
 /** Most problems to return; further ones are only counted. */
 const MOST_PROBLEMS = 100;
@@ -25,10 +32,14 @@ export const TASKS = {
     const { planned } = await import('../plan/planning.js');
     return planned(task);
   },
-  async rules(text: string): Promise<ReadRules> {
-    const [{ readRules }, { RulesError }] = await Promise.all([import('@int/detect/yaml'), import('@int/detect')]);
+  async rules({ text, device }: RulesTask): Promise<ReadRules> {
+    const [{ readRules }, { RulesError }, { DeviceProfile }] = await Promise.all([
+      import('@int/detect/yaml'),
+      import('@int/detect'),
+      import('@int/network'),
+    ]);
     try {
-      return { ruleSet: readRules(text) };
+      return { ruleSet: readRules(text, { device: new DeviceProfile(device) }) };
     } catch (error) {
       if (!RulesError.is(error)) throw error;
       return { problems: error.problems.slice(0, MOST_PROBLEMS), total: error.problems.length };

@@ -1,6 +1,7 @@
 import type { AcceleratorMemory } from '@int/codec';
 import { DetectionStage, detectionMemory, type EventListener } from '@int/collector';
 import type { DetectorOptions, EventBatch, RuleSet } from '@int/detect';
+import type { DeviceProfile } from '@int/network';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
 import { prefilterWords, type RunningPrefilter } from '../input/xdp-input.js';
@@ -33,6 +34,8 @@ export class LiveDetection {
   readonly #path: string | null;
   #rules: RuleSet;
   #prefilter: RunningPrefilter | null;
+  /** Units of metrics that the rules' own do not name. */
+  readonly #device: DeviceProfile;
   readonly #io: Io;
   readonly #watch: FileWatch | null;
   #stopHangup: () => void = () => {};
@@ -49,8 +52,10 @@ export class LiveDetection {
     watch: FileWatch | null,
     options: DetectorOptions,
     prefilter: RunningPrefilter | null,
+    device: DeviceProfile,
     io: Io,
   ) {
+    this.#device = device;
     this.#path = path;
     this.#rules = rules;
     this.#prefilter = prefilter;
@@ -73,22 +78,24 @@ export class LiveDetection {
   /**
    * Reads the rules.
    * @param path a rules file; `-`: standard input; `null`: the rules of the demo
+   * @param device units of metrics that the rules' own do not name
    * @param attach loads the rules into the kernel, if wanted; `null` if impossible
    * @throws CliError if they cannot be opened or used; errors of `attach`
    */
   static async open(
     path: string | null,
     options: DetectorOptions,
+    device: DeviceProfile,
     io: Io,
     attach: (rules: RuleSet) => Promise<RunningPrefilter | null> = async () => null,
   ): Promise<LiveDetection> {
     // Watch the file before reading it, so that no change is missed.
     const watch = path === null || path === '-' ? null : await FileWatch.of(path);
     const rules =
-      path === null ? (await import('@int/detect/yaml')).readRules(DEMO_RULES) : await readRulesFile(path, io);
+      path === null ? (await import('@int/detect/yaml')).readRules(DEMO_RULES) : await readRulesFile(path, device, io);
     const prefilter = await attach(rules);
     try {
-      return new LiveDetection(path, rules, watch, options, prefilter, io);
+      return new LiveDetection(path, rules, watch, options, prefilter, device, io);
     } catch (error) {
       prefilter?.prefilter.close();
       throw error;
@@ -171,7 +178,7 @@ export class LiveDetection {
   async #load(): Promise<void> {
     const path = this.#path!;
     try {
-      const rules = await readRulesFile(path, this.#io);
+      const rules = await readRulesFile(path, this.#device, this.#io);
       if (this.#isStopped) return;
       usingRules(path, () => this.#setRules(rules));
       const inKernel = this.prefilter === null ? '' : `; ${prefilterWords(this.prefilter).at(-1)!}`;

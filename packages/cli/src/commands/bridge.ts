@@ -70,7 +70,8 @@ export function define(
     const { idle, ...state } = flags;
     const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
     const network = await readNetwork(flags, io);
-    const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
+    const detection =
+      flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, network.device, io);
     done(await new BridgeCommand(inner, outer, flags, network, detection, open, io).run());
   });
 }

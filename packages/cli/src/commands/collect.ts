@@ -137,7 +137,9 @@ async function flagsSetup(
   const { decode } = network.device;
   const xdp = new XdpChoice(flags, decode, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
-  const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
+  const detection = hasRules
+    ? await LiveDetection.open(flags.rules ?? null, options, network.device, io, attach)
+    : null;
   return {
     network,
     detection,
@@ -186,7 +188,7 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   if (flags.check === true) {
     await needPackages(config);
     await readTopology(ifGiven(config.topology, read.path), io);
-    if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), io);
+    if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), read.device, io);
     const lines = flags.json === true ? [JSON.stringify(checkJson(read))] : checkLines(read);
     for (const line of lines) io.stdout.write(`${line}\n`);
     return EXIT.OK;

@@ -30,7 +30,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     }
     const options = detectOptions(flags, command);
     const network = await readNetwork(flags, io);
-    const rules = await readRulesFile(flags.rules, io);
+    const rules = await readRulesFile(flags.rules, network.device, io);
     done(await detect(file, rules, flags, options, network, io));
   });
 }

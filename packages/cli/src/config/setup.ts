@@ -82,7 +82,9 @@ export async function configSetup(
   const detection =
     detect === undefined
       ? null
-      : await LiveDetection.open(read.path(detect.rules), options, io, (rules) => xdp.attach(rules, options));
+      : await LiveDetection.open(read.path(detect.rules), options, read.device, io, (rules) =>
+          xdp.attach(rules, options),
+        );
   const open: (() => Promise<unknown>)[] = [async () => detection?.prefilter?.close()];
   try {
     // Checked here for workers, too, so that errors have line and column.

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type RuleProblem, type RuleSet, RulesError } from '@int/detect';
+import type { DeviceProfile } from '@int/network';
 import { aside } from '../aside/aside.js';
 import { TASKS } from '../aside/tasks.js';
 import { CliError, EXIT, FileProblems, type Io, MOST_TOLD } from '../io.js';
@@ -37,11 +38,13 @@ export function usingRules<T>(path: string, use: () => T): T {
 
 /**
  * Reads a rules file, or standard input for `-`.
+ * @param device units of metrics that the rules' own `units` do not name
  * @throws FileProblems if its rules are invalid, CliError if it cannot be opened or read
  */
-export async function readRulesFile(path: string, io: Io): Promise<RuleSet> {
+export async function readRulesFile(path: string, device: DeviceProfile, io: Io): Promise<RuleSet> {
   const text = await readText(path, RULES_FILE, io);
-  const found = text.length <= QUICK_LENGTH ? await TASKS.rules(text) : await aside('rules', text, io);
+  const task = { text, device: device.spec };
+  const found = text.length <= QUICK_LENGTH ? await TASKS.rules(task) : await aside('rules', task, io);
   if (found === null) throw new CliError('interrupted before the rules were read', interruptedCode(io));
   if ('ruleSet' in found) return found.ruleSet;
   throw ruleProblems(path, found.problems, found.total);

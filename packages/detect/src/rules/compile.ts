@@ -1,3 +1,4 @@
+import type { Scales } from '@int/network/internals';
 import { parseDuration, quoted, rateOf } from '@int/network/internals';
 import { RulesError } from '../errors.js';
 import { type ReadDetector, readDetector } from './detector.js';
@@ -90,8 +91,8 @@ export function compileRule(spec: RuleSpec, units: UnitsSpec = {}): Rule {
 
 const failure = (findings: readonly Finding[]): RulesError => new RulesError(findings.map(({ problem }) => problem));
 
-/** As {@link compileRules}, with the findings not yet thrown. */
-export function compileValue(spec: unknown): Compiled {
+/** As {@link compileRules}, with the findings not yet thrown. @param scales of metrics that `units` does not name */
+export function compileValue(spec: unknown, scales: Scales = new Map()): Compiled {
   const given = new Given(spec);
   const { findings } = given;
   const root = given.shaped(ROOT, '{ version: 1, rules: [] }');
@@ -109,7 +110,8 @@ export function compileValue(spec: unknown): Compiled {
     return each.refuse('WRONG_TYPE', `$schema is text, the address of a JSON Schema, not ${described(value)}`);
   });
   const fallback = root.has('default') ? root.read('default', (each) => each.choice('default', DEFAULTS)) : 'report';
-  const units = root.read('units', readUnits) ?? NO_UNITS;
+  const own = root.read('units', readUnits) ?? NO_UNITS;
+  const units: Units = { ...own, scales: new Map([...scales, ...own.scales]) };
   const adapt = root.read('adapt', readTarget);
   const rules = root.read('rules', (each) => readRuleList(each, units));
   if (findings.length > 0 || rules === null || fallback === null) return { ruleSet: null, findings };

@@ -3,6 +3,9 @@
  *
  * @packageDocumentation
  */
+
+import type { DeviceProfile } from '@int/network';
+import { scalesOf } from '@int/network/internals';
 import { type RuleProblem, RulesError } from '../errors.js';
 import { compileValue } from '../rules/compile.js';
 import type { Finding } from '../rules/given.js';
@@ -16,6 +19,8 @@ export interface ReadRulesOptions {
    * signs.
    */
   readonly maxLength?: number;
+  /** What the switches' numbers are in, for metrics that the rules' `units` do not name. Default: nobody said. */
+  readonly device?: DeviceProfile;
 }
 
 const MAX_LENGTH = 1 << 24;
@@ -32,7 +37,7 @@ const MAX_LENGTH = 1 << 24;
  */
 export function readRules(text: string, options: ReadRulesOptions = {}): RuleSet {
   if (typeof text !== 'string') throw new TypeError(`rules are read from text, not ${typeof text}`);
-  const { maxLength = MAX_LENGTH } = options;
+  const { maxLength = MAX_LENGTH, device } = options;
   if (text.length > maxLength) {
     const message = `${text.length} characters of rules are more than ${maxLength}: raise maxLength, or use fewer rules`;
     throw new RulesError([{ code: 'CAPACITY', path: [], message, line: 1, column: 1 }]);
@@ -40,7 +45,7 @@ export function readRules(text: string, options: ReadRulesOptions = {}): RuleSet
   const yaml = new YamlText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   // Text that is no YAML leaves gaps; its error has been reported.
   if (!yaml.isComplete) throw new RulesError(sorted(yaml.problems));
-  const { ruleSet, findings } = compileValue(yaml.value);
+  const { ruleSet, findings } = compileValue(yaml.value, device === undefined ? undefined : scalesOf(device));
   const problems = [...yaml.problems, ...findings.map((finding) => placed(finding, yaml))];
   if (ruleSet === null || problems.length > 0) throw new RulesError(sorted(problems));
   return ruleSet;

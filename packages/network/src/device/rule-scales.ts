@@ -6,8 +6,8 @@ import type { DeviceProfile } from './profile.js';
 const MOST_SWITCHES = 65_536;
 
 /**
- * The scales of a profile's metrics, for rules that name none. A metric of which no unit of most switches is known has none.
- * @throws RangeError for more than 65,536 switches with a unit of their own
+ * The scales of a profile's metrics, for rules that name none. A metric has none if no unit of most switches is known, or if
+ * more than 65,536 switches have one of their own.
  */
 export function scalesOf(device: DeviceProfile): Scales {
   const scales = new Map<MetricName, MetricScale>();
@@ -15,10 +15,9 @@ export function scalesOf(device: DeviceProfile): Scales {
     const usual = device.scale(metric);
     if (usual === null) continue;
     const switches = new Map<number, Scale>();
-    for (const { range, scale } of device.ownScales(metric)) {
-      if (switches.size + range.to - range.from >= MOST_SWITCHES) {
-        throw new RangeError(`${metric}: rules know at most ${MOST_SWITCHES} switches with a unit of their own`);
-      }
+    const own = device.ownScales(metric);
+    if (own.reduce((sum, { range }) => sum + range.to - range.from + 1, 0) > MOST_SWITCHES) continue;
+    for (const { range, scale } of own) {
       // The first that has an id counts.
       for (let id = range.from; id <= range.to; id++) if (!switches.has(id)) switches.set(id, scale);
     }
