@@ -221,8 +221,8 @@ class ProcessCommand {
 
   #event(event: ImmediateEvent): void {
     if (this.#flags.json === true) this.#line(this.#json(event));
-    else if (this.#screen === null) this.#line(immediateText(event, this.#colour, this.#network.topology));
-    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour, this.#network.topology)];
+    else if (this.#screen === null) this.#line(immediateText(event, this.#colour, this.#network));
+    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour, this.#network)];
   }
 
   #json(result: object): string {

@@ -1,8 +1,10 @@
 import { encodeFrame } from '@int/codec';
-import type { SwitchWindow } from '@int/stream-kafka';
+import type { ImmediateEvent, SwitchWindow } from '@int/stream-kafka';
 import { expect, test } from 'vitest';
 import { until } from '../../../../.ci/test/until.js';
 import { readNetwork } from '../../src/network/known-network.js';
+import { colours } from '../../src/output/colour.js';
+import { immediateText } from '../../src/process/event-line.js';
 import { SwitchView } from '../../src/process/switch-view.js';
 import { pcap, record } from '../captures.js';
 import { payload, send } from '../datagrams.js';
@@ -159,6 +161,17 @@ sinks: [{ parquet: { directory: ${folder} } }, { prometheus: { listen: "127.0.0.
       queues: [{ queueId: 0, occupancy: { sum: 944, count: 5, max: 900 }, status: null }],
     } as unknown as SwitchWindow);
     const mean = { ns: '500 ns', us: '500 µs', 'clock(200MHz)': '2.5 µs' }[unit];
+    const congestion = {
+      kind: 'persistentCongestion',
+      timeNs: '0',
+      nodeId: 2,
+      queueId: 0,
+      occupancy: 900,
+      threshold: 100,
+      windows: 3,
+    };
+    const event = immediateText(congestion as unknown as ImmediateEvent, colours(false), network);
+    expect(event).toContain('switch 2, queue 0: occupancy 72 kB (threshold 8 kB), 3 windows');
     expect(view.lines()[1]).toMatch(new RegExp(`^ +2 +5 +${mean} .* ${most} +${most} +15\\.1 kB +72 kB$`));
   },
 );
