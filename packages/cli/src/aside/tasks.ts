@@ -39,7 +39,7 @@ export const TASKS = {
       import('@int/network'),
     ]);
     try {
-      return { ruleSet: readRules(text, { device: new DeviceProfile(device) }) };
+      return { ruleSet: readRules(text, { profile: new DeviceProfile(device) }) };
     } catch (error) {
       if (!RulesError.is(error)) throw error;
       return { problems: error.problems.slice(0, MOST_PROBLEMS), total: error.problems.length };

@@ -15,10 +15,11 @@ import { DemoFabric } from '../demo/fabric.js';
 import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { prefilterWords } from '../input/xdp-input.js';
 import { endOf, opening } from '../interruption.js';
-import { CliError, EXIT, type Io, say } from '../io.js';
+import { CliError, EXIT, type Io, say, sayHint } from '../io.js';
 import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
+import { DialectHint } from '../output/dialect-hint.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import { dropText, type LiveState, liveView, logLine, totalText } from '../output/live-view.js';
@@ -60,6 +61,9 @@ export class CollectRun {
   /** Degraded states of standard output. */
   readonly #outputStates = new DegradedStates();
   #input!: TelemetryInput;
+  #hint!: DialectHint;
+  /** What frames that are not read look like; `null`: nothing known. */
+  #hintText: string | null = null;
   #collector!: Collector;
   #rate = new RateMeter(0);
   #sourceText = '';
@@ -97,6 +101,7 @@ export class CollectRun {
     const memory = detection?.takeMemory() ?? null;
     // Makes a capture wait for the reader of the output; it takes no records.
     const output: Sink = { name: 'standard output', write: () => this.#live.paced.flush(), totals: () => ({}) };
+    this.#hint = new DialectHint(decode);
     this.#collector = new Collector({
       sources,
       decode,
@@ -105,6 +110,7 @@ export class CollectRun {
         ...(this.#metrics?.stages ?? []),
         ...(detection === null ? [] : [detection.stage]),
         ...this.#setup.stages,
+        this.#hint,
       ],
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, output],
       ...(memory !== null && { memory }),
@@ -224,10 +230,16 @@ export class CollectRun {
       detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
       degraded,
       network: this.#setup.network,
+      hint: this.#hintText,
     };
   }
 
   #tick(): void {
+    const hint = this.#hint.look(performance.now());
+    if (hint !== null) {
+      this.#hintText = hint;
+      this.#live.tell(hint);
+    }
     const state = this.#state(this.#health.look());
     this.#live.draw(
       (columns, rows, colour) => liveView(state, columns, rows, colour),
@@ -265,6 +277,7 @@ export class CollectRun {
       output.line(totalText(totals));
     }
     await output.finish();
+    sayHint(this.#io, this.#hint);
     if (this.#isCutOff) return EXIT.OPEN;
     if (output.closed) return EXIT.OK;
     const { truncated, malformed, unsupported } = totals.dropped;

@@ -1,6 +1,6 @@
 import type { CaptureBatch } from '@int/pcap';
 import type { Command } from 'commander';
-import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { CliError, EXIT, hasColour, type Io, say, sayHint } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
 import { unitsLine } from '../network/units-line.js';
@@ -34,10 +34,11 @@ async function decode(
   io: Io,
 ): Promise<number> {
   // Loaded here, because help does not need these modules.
-  const [{ readFrames }, { FrameCounter }, { framePrinter }] = await Promise.all([
+  const [{ readFrames }, { FrameCounter }, { framePrinter }, { DialectHint }] = await Promise.all([
     import('../input/capture-frames.js'),
     import('../output/frame-counter.js'),
     import('../output/frame-printer.js'),
+    import('../output/dialect-hint.js'),
   ]);
   const options = network.device.decode;
   const output = new DataOutput(io.stdout);
@@ -46,7 +47,8 @@ async function decode(
   const colour = colours(hasColour(io));
   const progress = new Progress(io, flags.count !== true);
   const tally = new Tally();
-  const counter = flags.count === true ? new FrameCounter(options, tally) : null;
+  const hint = new DialectHint(options);
+  const counter = flags.count === true ? new FrameCounter(options, tally, hint) : null;
   let exitCode: number = EXIT.OK;
   let bytes = 0;
 
@@ -61,6 +63,7 @@ async function decode(
             file: files.length > 1 ? file : null,
             colour,
             network,
+            hint,
           });
     const take = (batch: CaptureBatch): Promise<boolean> | boolean => {
       for (let row = 0; row < batch.count; row++) bytes += batch.lengths[row]!;
@@ -97,5 +100,6 @@ async function decode(
     say(io, `of ${counted(tally.records, 'record')}, ${wrong}`);
     exitCode = Math.max(exitCode, EXIT.INPUT);
   }
+  sayHint(io, hint);
   return exitCode;
 }

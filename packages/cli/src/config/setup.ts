@@ -89,7 +89,7 @@ export async function configSetup(
   try {
     // Checked here for workers, too, so that errors have line and column.
     const geometry = flowGeometry(read);
-    const { sinks, cacheEvents } = await configSinks(own, geometry, tell);
+    const { sinks, cacheEvents } = await configSinks(own, geometry, topology, tell);
     open.push(() => closeSinks(sinks));
     const flows = flowStage(own, cacheEvents);
     const dart = await dartStage(own, tell);

@@ -28,6 +28,8 @@ export interface LiveState {
   readonly degraded: readonly DegradedPart[];
   /** Names of switches. Default: none. */
   readonly network?: KnownNetwork;
+  /** What frames that are not read look like. */
+  readonly hint?: string | null;
 }
 
 /** Width of the figures before the sparkline, without those of {@link columnWidths}. */
@@ -226,7 +228,8 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   );
   const drops = fit(`dropped: ${dropText(totals)}`, width);
   lines.push(lost ? colour.red(drops) : colour.dim(drops));
-  const degraded = degradedLines(state.degraded).map((line) => colour.yellow(fit(line, width)));
+  const notices = [...degradedLines(state.degraded), ...(state.hint == null ? [] : [state.hint])];
+  const degraded = notices.map((line) => colour.yellow(fit(line, width)));
   lines.push(...degraded, '');
 
   const detection =

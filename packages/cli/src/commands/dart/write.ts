@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { RowWriter } from '../../dart/row-writer.js';
-import { EXIT, type Io, say } from '../../io.js';
+import { EXIT, type Io, say, sayHint } from '../../io.js';
 import { addNetworkOptions, type DeviceFlags } from '../../network/device-options.js';
 import { type KnownNetwork, readNetwork } from '../../network/known-network.js';
 import { DataOutput } from '../../output/data-output.js';
@@ -93,6 +93,7 @@ async function write(files: readonly string[], flags: WriteFlags, { device }: Kn
       io,
       `of ${counted(frames, 'frame')}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`,
     );
+  sayHint(io, writer.hint);
   return wrong + badLines > 0 || hasFailed || trouble.count > 0 ? EXIT.INPUT : EXIT.OK;
 }
 
