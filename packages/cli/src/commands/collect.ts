@@ -19,7 +19,7 @@ import type { RunningPrefilter, XdpMode } from '../input/xdp-input.js';
 import { opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
-import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
 import { readTopology } from '../network/topology-option.js';
 import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNumber } from '../options.js';
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
@@ -138,7 +138,7 @@ async function flagsSetup(
   const xdp = new XdpChoice(flags, decode, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
   const detection = hasRules
-    ? await LiveDetection.open(flags.rules ?? null, options, network.device, io, attach)
+    ? await LiveDetection.open(flags.rules ?? null, options, io, attach, rulesContextOf(network))
     : null;
   return {
     network,
@@ -187,8 +187,9 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   }
   if (flags.check === true) {
     await needPackages(config);
-    await readTopology(ifGiven(config.topology, read.path), io);
-    if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), read.device, io);
+    const topology = await readTopology(ifGiven(config.topology, read.path), io);
+    if (config.detect !== undefined)
+      await readRulesFile(read.path(config.detect.rules), io, rulesContextOf({ device: read.device, topology }));
     const lines = flags.json === true ? [JSON.stringify(checkJson(read))] : checkLines(read);
     for (const line of lines) io.stdout.write(`${line}\n`);
     return EXIT.OK;

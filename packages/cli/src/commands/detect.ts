@@ -5,13 +5,14 @@ import { CaptureRun } from '../collect/capture-run.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { hasColour, type Io } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
-import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
 import { unitsLine } from '../network/units-line.js';
 import { addDetectOptions, type DetectFlags, detectOptions } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { detectionJson, detectionTable } from '../output/detection-summary.js';
 import { eventJson, eventText, placedEvent } from '../output/event-text.js';
+import { type Told, trackedJson, trackedText } from '../output/tracked-text.js';
 
 interface DetectCommandFlags extends NetworkFlags, DetectFlags {
   readonly rules: string;
@@ -30,7 +31,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     }
     const options = detectOptions(flags, command);
     const network = await readNetwork(flags, io);
-    const rules = await readRulesFile(flags.rules, network.device, io);
+    const rules = await readRulesFile(flags.rules, io, rulesContextOf(network));
     done(await detect(file, rules, flags, options, network, io));
   });
 }
@@ -51,13 +52,19 @@ async function detect(
   const onEvents: EventListener = (events) => {
     const firstNumber = run.received - events.batch.frames + 1;
     for (let row = 0; row < events.count; row++) {
+      if (stage.isTracked(events.ruleName(row))) continue;
       const event = placedEvent(events, row, firstNumber);
       output.line(flags.json === true ? eventJson(event, network) : eventText(event, colour, network));
     }
   };
-  const stage = usingRules(
+  const onTracked = (all: readonly Told[]): void => {
+    for (const told of all) {
+      output.line(flags.json === true ? trackedJson(told, network.topology) : trackedText(told, colour, network));
+    }
+  };
+  const stage: DetectionStage = usingRules(
     flags.rules,
-    () => new DetectionStage(rules, { ...options, onEvents, ...(memory !== null && { memory }) }),
+    () => new DetectionStage(rules, { ...options, onEvents, onTracked, ...(memory !== null && { memory }) }),
   );
   // This sink makes the capture wait for a slow reader of the events.
   const sinks = [{ name: 'output', write: () => output.flush() }];
@@ -75,7 +82,7 @@ function writeEnd(
   output: DataOutput,
   io: Io,
 ): void {
-  const detected = { totals: stage.totals(), adaptation: stage.adaptation(), filtered: 0 };
+  const detected = { totals: stage.totals(), tracked: stage.tracked(), adaptation: stage.adaptation(), filtered: 0 };
   if (flags.json !== true) {
     for (const line of detectionTable(detected, colours(hasColour(io)))) output.line(line);
     return;

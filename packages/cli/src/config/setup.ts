@@ -7,7 +7,7 @@ import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
-import type { KnownNetwork } from '../network/known-network.js';
+import { type KnownNetwork, rulesContextOf } from '../network/known-network.js';
 import { MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 import type { DetectConfig } from './config.js';
 import { drainOf } from './describe.js';
@@ -82,8 +82,12 @@ export async function configSetup(
   const detection =
     detect === undefined
       ? null
-      : await LiveDetection.open(read.path(detect.rules), options, read.device, io, (rules) =>
-          xdp.attach(rules, options),
+      : await LiveDetection.open(
+          read.path(detect.rules),
+          options,
+          io,
+          (rules) => xdp.attach(rules, options),
+          rulesContextOf({ device: read.device, topology }),
         );
   const open: (() => Promise<unknown>)[] = [async () => detection?.prefilter?.close()];
   try {
