@@ -1,5 +1,4 @@
 /** Quantities and scales, for packages that read values with units, and names in JSON. No promise is made about these. */
-export { scalesOf } from './device/rule-scales.js';
 export { SwitchUnits } from './device/switch-units.js';
 export { withNames } from './topology/named.js';
 export { nearestName } from './units/nearest.js';

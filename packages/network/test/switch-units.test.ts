@@ -1,5 +1,5 @@
 import { DeviceProfile } from '@int/network';
-import { SwitchUnits, scalesOf } from '@int/network/internals';
+import { SwitchUnits } from '@int/network/internals';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SEED } from './seed.js';
@@ -25,24 +25,5 @@ describe('units of switches', () => {
       }),
       { seed: SEED },
     );
-  });
-
-  it('are scales for rules, by id', () => {
-    const switches = {
-      '3-5': { units: { hopLatency: 'us' } },
-      4: { units: { hopLatency: 'ms' } },
-      9: { units: { queueOccupancy: 'B' } },
-    };
-    const scales = scalesOf(new DeviceProfile({ units: { hopLatency: 'ns' }, switches }));
-    expect([...scales.keys()]).toEqual(['hopLatency']);
-    const { default: usual, switches: own } = scales.get('hopLatency')!;
-    expect(usual.text).toBe('ns');
-    expect([...own].map(([id, { text }]) => [id, text])).toEqual([
-      [3, 'us'],
-      [4, 'ms'],
-      [5, 'us'],
-    ]);
-    const all = { '0-4294967295': { units: { hopLatency: 'us' } } };
-    expect(() => scalesOf(new DeviceProfile({ units: { hopLatency: 'ns' }, switches: all }))).toThrow(RangeError);
   });
 });

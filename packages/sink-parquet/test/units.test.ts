@@ -31,7 +31,8 @@ test('files tell the units of their numbers, and only files in the same units ar
     await sink.close();
   }
   const told = [clock.units(), micro.units()];
-  const byText = (units: unknown[]): unknown[] => [...units].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  const byText = (units: unknown[]): unknown[] =>
+    [...units].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   expect(await unitsIn(directory)).toEqual([5, ...byText(told)]);
   const hops = await number(directory, 'SELECT count(*) FROM hops');
   const sink = await open({ directory, now: () => AFTER_MS, compaction: { graceMs: 0 } });

@@ -15,7 +15,7 @@ import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
-import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
 import { addStateOptions, type DetectFlags, detectOptions } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
 import { type Colours, colours } from '../output/colour.js';
@@ -70,7 +70,10 @@ export function define(
     const { idle, ...state } = flags;
     const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
     const network = await readNetwork(flags, io);
-    const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
+    const detection =
+      flags.rules === undefined
+        ? null
+        : await LiveDetection.open(flags.rules, detect, io, undefined, rulesContextOf(network));
     done(await new BridgeCommand(inner, outer, flags, network, detection, open, io).run());
   });
 }

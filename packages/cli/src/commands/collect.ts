@@ -21,7 +21,7 @@ import type { RunningPrefilter, XdpMode } from '../input/xdp-input.js';
 import { opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
-import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
 import { knownSwitches } from '../network/known-switches.js';
 import { readTopology } from '../network/topology-option.js';
 import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNumber } from '../options.js';
@@ -149,7 +149,9 @@ async function flagsSetup(
   const from = flags.from ?? device.sources ?? undefined;
   const xdp = new XdpChoice({ ...flags, ...given({ from }) }, decode, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
-  const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach, { topology }) : null;
+  const detection = hasRules
+    ? await LiveDetection.open(flags.rules ?? null, options, io, attach, rulesContextOf(network))
+    : null;
   return {
     network,
     knownSwitches: knownSwitches(topology, flags.keepUnknownSwitches),
@@ -201,7 +203,8 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   if (flags.check === true) {
     await needPackages(config);
     const topology = await readTopology(ifGiven(config.topology, read.path), io);
-    if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), io, { topology });
+    if (config.detect !== undefined)
+      await readRulesFile(read.path(config.detect.rules), io, rulesContextOf({ device: read.device, topology }));
     const lines = flags.json === true ? [JSON.stringify(checkJson(read))] : checkLines(read);
     for (const line of lines) io.stdout.write(`${line}\n`);
     return EXIT.OK;

@@ -5,7 +5,7 @@ import { CaptureRun } from '../collect/capture-run.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { hasColour, type Io } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
-import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
 import { unitsLine } from '../network/units-line.js';
 import { addDetectOptions, type DetectFlags, detectOptions } from '../options.js';
 import { colours } from '../output/colour.js';
@@ -31,7 +31,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     }
     const options = detectOptions(flags, command);
     const network = await readNetwork(flags, io);
-    const rules = await readRulesFile(flags.rules, io, { topology: network.topology });
+    const rules = await readRulesFile(flags.rules, io, rulesContextOf(network));
     done(await detect(file, rules, flags, options, network, io));
   });
 }

@@ -15,7 +15,7 @@ import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { addUnitOptions, type UnitFlags } from '../network/device-options.js';
 import { type KnownNetwork, readNetwork } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
-import type { TopologyFlags } from '../network/topology-option.js';
+import { type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import { unitsLine } from '../network/units-line.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
@@ -109,7 +109,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(metricsOption())
     .addOption(metricsHostOption())
     .option('--json', 'one JSON object per line: windows, corrections and events, totals at the end');
-  addUnitOptions(command).action(async (flags: ProcessFlags) => {
+  addUnitOptions(command.addOption(topologyOption())).action(async (flags: ProcessFlags) => {
     if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
       command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
     }
@@ -221,8 +221,8 @@ class ProcessCommand {
 
   #event(event: ImmediateEvent): void {
     if (this.#flags.json === true) this.#line(this.#json(event));
-    else if (this.#screen === null) this.#line(immediateText(event, this.#colour, this.#network.topology));
-    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour, this.#network.topology)];
+    else if (this.#screen === null) this.#line(immediateText(event, this.#colour, this.#network));
+    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour, this.#network)];
   }
 
   #json(result: object): string {

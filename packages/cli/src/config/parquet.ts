@@ -21,8 +21,8 @@ export async function parquetSink(
     ParquetSink.open({
       ...same,
       name,
-      names,
       device: read.device,
+      names,
       directory: read.path(directory),
       ...reporting(name, tell),
       ...given({

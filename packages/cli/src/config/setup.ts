@@ -7,7 +7,7 @@ import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
-import type { KnownNetwork } from '../network/known-network.js';
+import { type KnownNetwork, rulesContextOf } from '../network/known-network.js';
 import { knownSwitches } from '../network/known-switches.js';
 import { MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 import type { DetectConfig } from './config.js';
@@ -85,9 +85,13 @@ export async function configSetup(
   const detection =
     detect === undefined
       ? null
-      : await LiveDetection.open(read.path(detect.rules), options, io, (rules) => xdp.attach(rules, options), {
-          topology,
-        });
+      : await LiveDetection.open(
+          read.path(detect.rules),
+          options,
+          io,
+          (rules) => xdp.attach(rules, options),
+          rulesContextOf({ device: read.device, topology }),
+        );
   const open: (() => Promise<unknown>)[] = [async () => detection?.prefilter?.close()];
   try {
     // Checked here for workers, too, so that errors have line and column.

@@ -40,10 +40,9 @@ function unit(text: string, previous: UnitFlags['unit'] = {}): UnitFlags['unit']
   return { ...previous, ...units };
 }
 
-/** Adds the options for units and names, for a command that reads telemetry which others have decoded. */
+/** Adds the options for units, for a command that reads telemetry which others have decoded. */
 export function addUnitOptions(command: Command): Command {
   return command
-    .addOption(topologyOption())
     .option('--device <FILE>', "what the network's switches are like (YAML): units, dialect, ports, who may send")
     .option(
       '--unit <METRIC=UNIT>',
@@ -54,7 +53,7 @@ export function addUnitOptions(command: Command): Command {
 
 /** Adds the options for units, for names, and for finding and reading INT. */
 export function addNetworkOptions(command: Command): Command {
-  return addUnitOptions(addDecodeOptions(command));
+  return addUnitOptions(addDecodeOptions(command.addOption(topologyOption())));
 }
 
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;

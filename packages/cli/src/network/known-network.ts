@@ -1,7 +1,9 @@
+import type { RulesContext } from '@int/detect';
 import { DeviceProfile, Topology } from '@int/network';
 import type { Io } from '../io.js';
 import { type DeviceFlags, deviceSpecOf, joinedSpec } from './device-options.js';
 import { readTopology, type TopologyFlags } from './topology-option.js';
+import { unitsLine } from './units-line.js';
 
 /** What a command knows of the network whose telemetry it reads. */
 export interface KnownNetwork {
@@ -13,6 +15,11 @@ export interface KnownNetwork {
 
 /** Nothing is known. */
 export const UNKNOWN_NETWORK: KnownNetwork = { device: DeviceProfile.NONE, topology: Topology.NONE };
+
+/** What rules may refer to: the names, and the units, if any is known. */
+export function rulesContextOf({ device, topology }: KnownNetwork): RulesContext {
+  return { topology, ...(unitsLine(device) !== null && { profile: device }) };
+}
 
 /** Values of all options about the network. */
 export interface NetworkFlags extends DeviceFlags, TopologyFlags {}

@@ -44,7 +44,6 @@ function keyText({ finding: { key } }: Told, topology: Topology): string {
 
 /** The line of text: `begins  critical  queue-of-3  switch 3  threshold queueOccupancy ...`. */
 export function trackedText(told: Told, colour: Colours, network: KnownNetwork = UNKNOWN_NETWORK): string {
-  const { topology } = network;
   const { rule, state, isFirst, beginMs, timeMs, findings, finding } = told;
   const seconds = `${(Math.max(0, timeMs - beginMs) / 1000).toFixed(3)} s`;
   const word = state === 'close' ? colour.green('ends') : isFirst ? colour.red('begins') : colour.red('goes on');
@@ -53,7 +52,7 @@ export function trackedText(told: Told, colour: Colours, network: KnownNetwork =
     word,
     severityText(rule.lifecycle.severity, colour),
     colour.yellow(rule.name),
-    colour.cyan(keyText(told, topology)),
+    colour.cyan(keyText(told, network.topology)),
     state === 'close' ? `after ${seconds}, ${counted(findings, 'finding')}` : findingText(finding.event, network),
   ];
   return parts.join('  ');
