@@ -190,6 +190,8 @@ export function plainEvents(lines: readonly Line[], rules: readonly PlainRule[])
           previous,
           threshold: rule.threshold,
           evidence,
+          state: 'once',
+          firstSight: false,
           flow: line.flow,
         }));
     });

@@ -92,7 +92,7 @@ function writeTime(batch: TelemetryBatch, timeNs: bigint | undefined): void {
 }
 
 /**
- * Writes a record as row 0 of a batch that holds nothing else. It writes status, flow, reporting node, INT mode and
+ * Writes a record as row 0 of a batch that holds nothing else. It writes status, flow, reporting node, whether the packet was dropped, INT mode and
  * version, and the {@link METRICS} of all hops, as decoding would. It does not write sequence number, timestamps,
  * instruction bitmaps, drop reasons and domain-specific metadata: their columns are undefined.
  *
@@ -127,6 +127,7 @@ export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, time
   batch.flags[0] =
     writeFlow(batch, flow) |
     (hasOwn ? FLAG.OWN : 0) |
+    (report?.dropped === true ? FLAG.DROPPED : 0) |
     (Math.max(0, MODES.indexOf(int?.mode ?? null)) << FLAG.MODE_SHIFT) |
     (Math.max(0, INT_VERSIONS.indexOf(version)) << FLAG.INT_VERSION_SHIFT);
   batch.ethernet[0] = NONE;

@@ -95,7 +95,8 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Mapping>>>> = 
   },
   events: {
     ...COMMON,
-    ...each(['rule', 'detector', 'metric', 'scope'], KEYWORD),
+    ...each(['rule', 'detector', 'metric', 'scope', 'state'], KEYWORD),
+    firstSight: BOOLEAN,
     ...each(['nodeId', 'hop', 'value', 'previous', 'threshold'], LONG),
     evidence: /* @__PURE__ */ properties({
       ...each(['aggregate', 'metric'], KEYWORD),
