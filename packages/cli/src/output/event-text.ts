@@ -8,8 +8,8 @@ import { flowText, timeText } from './record-text.js';
 
 /** An event and its origin. */
 export interface PlacedEvent {
-  /** 1-based number of the frame. */
-  readonly frame: number;
+  /** 1-based number of the frame; `null`: no single report has raised it. */
+  readonly frame: number | null;
   /** Index of the individual report in that frame. */
   readonly index: number;
   /** Capture or arrival time, nanoseconds since the epoch. */
@@ -25,8 +25,8 @@ export function placedEvent(events: EventBatch, row: number, firstNumber: number
   const { batch } = events;
   const report = events.report[row]!;
   return {
-    frame: firstNumber + batch.frame[report]!,
-    index: reportIndex(batch, report),
+    frame: events.isApart ? null : firstNumber + batch.frame[report]!,
+    index: events.isApart ? 0 : reportIndex(batch, report),
     timeNs: batch.timeNs(report),
     event: events.event(row),
   };
@@ -44,9 +44,22 @@ function evidenceText({ aggregate, metric, value, nodeId, hop }: Evidence, topol
   return `${aggregate}(${metric ?? ''}) ${grouped(value)}${place}`;
 }
 
+/** How a finding of a rule that looks at time goes on. */
+const STATE_TEXTS = { once: '', open: '', on: ' (goes on)', close: ' (over)' } as const;
+const WATCHES: readonly string[] = ['baseline', 'rate', 'absent', 'burst'];
+
+/** `baseline hopLatency at switch 2: median 5,400, usual 1,200, deviation 12 (goes on)` */
+function watchText({ detector, metric, nodeId, evidence, state }: Event, topology: Topology): string {
+  const what = metric === null ? detector : `${detector} ${metric}`;
+  const place = nodeId === null ? '' : ` at switch ${switchText(nodeId, topology)}`;
+  const numbers = (evidence ?? []).map(({ aggregate, value }) => `${aggregate} ${grouped(value)}`);
+  return `${what}${place}: ${numbers.join(', ')}${STATE_TEXTS[state]}`;
+}
+
 /** The event found: `perHop hopLatency at switch 2, hop 1: 1,200 to 5,400 (threshold 1,000)`. */
 export function findingText(event: Event, topology: Topology = Topology.NONE): string {
   const { detector, metric, scope, nodeId, hop, value, previous, threshold, evidence } = event;
+  if (WATCHES.includes(detector)) return watchText(event, topology);
   if (evidence !== null) return `${detector}: ${evidence.map((each) => evidenceText(each, topology)).join(', ')}`;
   const place = scope === 'hop' ? ` at switch ${switchText(nodeId, topology)}, hop ${hop ?? '?'}` : '';
   if (metric === null || value === null) return `${detector}${place}`;
@@ -65,7 +78,7 @@ export function eventText(
   colour: Colours,
   topology: Topology = Topology.NONE,
 ): string {
-  const number = index === 0 ? `#${frame}` : `#${frame}.${index}`;
+  const number = frame === null ? '-' : index === 0 ? `#${frame}` : `#${frame}.${index}`;
   const parts = [
     colour.bold(number),
     colour.dim(timeText(timeNs)),
