@@ -40,7 +40,7 @@ const SPARE_BYTES = 128;
  * - Hops come in path order: source first, the reporting node's own values last. Each sees what those before it have
  * written.
  * - A hop that lacks the metric is skipped. A report with no other hop raises no event and changes no state.
- * - At first sight, state is zero. It belongs to a detector and a metric, as the registers of a switch do, and survives
+ * - At first sight, state is zero; exact state of perHop and perFlow takes the first value instead, and marks its event. It belongs to a detector and a metric, as the registers of a switch do, and survives
  *   the
  * rules.
  */
@@ -88,7 +88,7 @@ export class Detector {
     const flowCells = isExact ? entriesFor(resolved.flowCells) : resolved.flowCells;
     const switchCells = isExact ? entriesFor(resolved.switchCells) : resolved.switchCells;
     this.options = { ...resolved, flowCells, switchCells };
-    const cells: CellCounts = { flowCells, switchCells, positions: resolved.positions };
+    const cells: CellCounts = { flowCells, switchCells, positions: resolved.positions, marksFirst: isExact };
     const stateBytes = stateBytesOf(rules, cells, options.stateBytes);
     const { memory } = options;
     this.byteLength =

@@ -54,6 +54,8 @@ export class RunningRule {
   readonly reported: number;
   readonly expression: RunningExpression | null;
   readonly needsFlow: boolean;
+  /** Whether its first value of a switch or flow is marked, instead of compared with 0. */
+  readonly marksFirst: boolean;
   readonly sampleEvery: number;
   readonly sampleNs: number;
   readonly sampleState: number;
@@ -92,6 +94,7 @@ export class RunningRule {
     const readings = [this.reading, ...(this.expression?.metrics ?? []), ...keys];
     this.columns = [...new Set(readings.flatMap(({ column, pair }) => [column, pair]))];
     this.needsFlow = arrays.some(({ isPerSwitch }) => !isPerSwitch);
+    this.marksFirst = pool.cells.marksFirst === true && (detector.kind === 'perHop' || detector.kind === 'perFlow');
     this.sampleEvery = sample !== null && 'oneIn' in sample ? sample.oneIn : 0;
     this.sampleNs = sample !== null && 'everyNs' in sample ? sample.everyNs : 0;
     this.sampleState = sample === null ? -1 : arrays.at(-1)!.base;

@@ -26,7 +26,7 @@ export function eventAt(
     hop: isHop ? events.hop[row]! : null,
     nodeId: isHop && nodeId !== 0xffffffff ? nodeId : null,
     value: hasValue ? events.value[row]! : null,
-    previous: hasValue && detector !== 'threshold' ? events.previous[row]! : null,
+    previous: hasValue && detector !== 'threshold' && (kind & KIND.FIRST_SIGHT) === 0 ? events.previous[row]! : null,
     threshold: hasValue ? events.threshold[row]! : null,
     evidence: detector === 'complex' ? evidenceAt(events, row) : null,
   };
