@@ -36,16 +36,15 @@ export type { DetectorOptions, StateMode } from './engine/options.js';
 export type { DetectorTotals, RuleTotals } from './engine/totals.js';
 export { type RuleProblem, type RuleProblemCode, RulesError } from './errors.js';
 export { toCnf } from './expression/cnf.js';
-export {
-  AGGREGATES,
-  type Aggregate,
-  type Cnf,
-  type Condition,
-  type ConvertQuantity,
-  type Expression,
-  type Operator,
-  type Quantity,
-  type Span,
+export type {
+  Aggregate,
+  Cnf,
+  Condition,
+  ConvertQuantity,
+  Expression,
+  Operator,
+  Quantity,
+  Span,
 } from './expression/model.js';
 export { parseExpression } from './expression/parse.js';
 export { printCnf, printExpression } from './expression/print.js';

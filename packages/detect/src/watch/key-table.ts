@@ -139,9 +139,10 @@ export class KeyTable {
     wanted[1] = columns[REPORT_COLUMN.PORTS * stride + report]!;
     wanted[2] = columns[source]!;
     wanted[6] = columns[destination]!;
-    for (let word = 1; word < 4; word++) {
-      wanted[2 + word] = isIpv6 ? columns[source + word * stride]! : 0;
-      wanted[6 + word] = isIpv6 ? columns[destination + word * stride]! : 0;
+    // Of IPv4, the other words mean nothing.
+    for (let word = 1; isIpv6 && word < 4; word++) {
+      wanted[2 + word] = columns[source + word * stride]!;
+      wanted[6 + word] = columns[destination + word * stride]!;
     }
     const index = this.#index;
     const mask = index.length - 1;
@@ -158,15 +159,20 @@ export class KeyTable {
   #hashOfWanted(): number {
     const wanted = this.#wanted;
     if (this.#size <= 2) return hashOf(wanted[0]!, this.#size === 2 ? wanted[1]! : 0);
-    let hash = 0;
-    for (let word = 0; word < this.#size; word++) hash = hashOf(wanted[word]!, hash);
+    let hash = hashOf(wanted[2]! ^ wanted[1]!, wanted[6]! ^ wanted[0]!);
+    if ((wanted[0]! & IPV6_KEY) === 0) return hash;
+    for (let word = 3; word < this.#size; word++) hash = hashOf(wanted[word]!, hash);
     return hash;
   }
 
   #isWanted(row: number): boolean {
     const words = this.#words;
     const at = row * this.#size;
-    for (let word = 0; word < this.#size; word++) if (words[at + word] !== this.#wanted[word]) return false;
+    const wanted = this.#wanted;
+    if (words[at] !== wanted[0] || words[at + 1] !== wanted[1]) return false;
+    if (words[at + 2] !== wanted[2] || words[at + 6] !== wanted[6]) return false;
+    if ((wanted[0]! & IPV6_KEY) === 0) return true;
+    for (let word = 3; word < this.#size; word++) if (words[at + word] !== wanted[word]) return false;
     return true;
   }
 

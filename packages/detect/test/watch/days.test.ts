@@ -4,8 +4,8 @@ import { Detector, EventBatch } from '@int/detect';
 import { Random } from '@int/random';
 import { expect, test } from 'vitest';
 import { LENGTH } from '../../../../.ci/test/length.js';
-import { type Anomaly, anomaliesOf, DAY_MS, valueAt } from '../../../baseline/test/days.js';
 import { rule, ruleSet } from '../engine/reports.js';
+import { type Anomaly, anomaliesOf, DAY_MS, valueAt } from './days.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_128);
 /** A day begins here. */
