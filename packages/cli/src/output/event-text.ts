@@ -8,8 +8,8 @@ import { flowText, timeText } from './record-text.js';
 
 /** An event and its origin. */
 export interface PlacedEvent {
-  /** 1-based number of the frame. */
-  readonly frame: number;
+  /** 1-based number of the frame; `null`: no single report has raised it. */
+  readonly frame: number | null;
   /** Index of the individual report in that frame. */
   readonly index: number;
   /** Capture or arrival time, nanoseconds since the epoch. */
@@ -25,8 +25,8 @@ export function placedEvent(events: EventBatch, row: number, firstNumber: number
   const { batch } = events;
   const report = events.report[row]!;
   return {
-    frame: firstNumber + batch.frame[report]!,
-    index: reportIndex(batch, report),
+    frame: events.isApart ? null : firstNumber + batch.frame[report]!,
+    index: events.isApart ? 0 : reportIndex(batch, report),
     timeNs: batch.timeNs(report),
     event: events.event(row),
   };
@@ -47,9 +47,24 @@ function evidenceText({ aggregate, metric, value, nodeId, hop }: Evidence, netwo
   return `${aggregate}(${metric ?? ''}) ${inUnits(network.device, metric, value, nodeId)}${place}`;
 }
 
+/** How a finding of a rule that looks at time goes on. */
+const STATE_TEXTS = { once: '', open: '', on: ' (goes on)', close: ' (over)' } as const;
+const WATCHES: readonly string[] = ['baseline', 'rate', 'absent', 'burst'];
+
+/** `baseline hopLatency at switch 2: median 5.4 µs, usual 1.2 µs, deviation 12 (goes on)` */
+function watchText({ detector, metric, nodeId, evidence, state }: Event, network: KnownNetwork): string {
+  const what = metric === null ? detector : `${detector} ${metric}`;
+  const place = nodeId === null ? '' : ` at switch ${switchText(nodeId, network.topology)}`;
+  const numbers = (evidence ?? []).map(
+    (each) => `${each.aggregate} ${inUnits(network.device, each.metric, each.value, each.nodeId)}`,
+  );
+  return `${what}${place}: ${numbers.join(', ')}${STATE_TEXTS[state]}`;
+}
+
 /** The event found: `perHop hopLatency at switch 2, hop 1: 1.2 µs to 5.4 µs (threshold 1 µs)`. */
 export function findingText(event: Event, network: KnownNetwork = UNKNOWN_NETWORK): string {
   const { detector, metric, scope, nodeId, hop, value, previous, threshold, evidence } = event;
+  if (WATCHES.includes(detector)) return watchText(event, network);
   if (evidence !== null) return `${detector}: ${evidence.map((each) => evidenceText(each, network)).join(', ')}`;
   const place = scope === 'hop' ? ` at switch ${switchText(nodeId, network.topology)}, hop ${hop ?? '?'}` : '';
   if (metric === null || value === null) return `${detector}${place}`;
@@ -69,7 +84,7 @@ export function eventText(
   colour: Colours,
   network: KnownNetwork = UNKNOWN_NETWORK,
 ): string {
-  const number = index === 0 ? `#${frame}` : `#${frame}.${index}`;
+  const number = frame === null ? '-' : index === 0 ? `#${frame}` : `#${frame}.${index}`;
   const parts = [
     colour.bold(number),
     colour.dim(timeText(timeNs)),
