@@ -1,6 +1,7 @@
 import { encodeFrame, telemetry } from '@int/codec';
+import { LinkType, PcapWriter } from '@int/pcap';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pcap } from './captures.js';
+import { pcap, START_NS } from './captures.js';
 import { ndjson, run, temporaryFolder } from './run.js';
 
 const files = temporaryFolder();
@@ -30,6 +31,161 @@ rules:
 const TOPOLOGY = `switches: { 3: { name: leaf-3 }, 4: { name: leaf-4 } }
 hosts: { clients: { addresses: [10.0.0.0/8] } }
 `;
+
+/** A packet that these switches were slow for, so many milliseconds after the first. */
+interface Slow {
+  readonly milli: number;
+  readonly hops: readonly (readonly [nodeId: number, hopLatency: number])[];
+}
+
+function slowPcap(seen: readonly Slow[]): Buffer {
+  const writer = new PcapWriter({ linkType: LinkType.ETHERNET });
+  const flow = { source: '10.1.2.3', destination: '192.0.2.1', protocol: 6, sourcePort: 40_000, destinationPort: 443 };
+  const records = seen.map(({ milli, hops }) =>
+    writer.record({
+      data: encodeFrame(
+        telemetry({ flow, hops: hops.map(([nodeId, hopLatency]) => ({ nodeId, hopLatency })), report: null }),
+      ),
+      timeNs: START_NS + BigInt(milli) * 1_000_000n,
+      linkType: LinkType.ETHERNET,
+    }),
+  );
+  return Buffer.concat([writer.header(), ...records]);
+}
+
+const tenASecond = (seconds: number): number[] => Array.from({ length: 10 * seconds }, (_, k) => 100 * k);
+
+describe('rules of version 2 that look at time', () => {
+  const told = (stdout: string): unknown[] =>
+    ndjson(stdout)
+      .filter(({ type }) => type === 'event')
+      .map(({ timeNs, rule, state, isFirst, severity, key, nodeName }) => [
+        Number((BigInt(timeNs as string) - START_NS) / 1_000_000n),
+        rule,
+        state === 'open' && isFirst !== true ? 'on' : state,
+        severity,
+        key,
+        nodeName,
+      ]);
+  const SWITCHES = 'switches: { 1: { name: leaf-1 }, 2: { name: leaf-2 } }\n';
+
+  test("'twice the usual at any switch' begins and ends at that switch", async () => {
+    const seen = tenASecond(60).map(
+      (milli): Slow => ({
+        milli,
+        hops: [
+          [1, 1000 + (milli % 7)],
+          [2, milli >= 40_000 && milli < 43_000 ? 900 : 300 + (milli % 7)],
+        ],
+      }),
+    );
+    const capture = await files.write('slow.pcap', slowPcap(seen));
+    const topology = await files.write('leaves.yaml', SWITCHES);
+    const rules = await files.write(
+      'usual.yaml',
+      `version: 2
+decide: all
+default: drop
+rules:
+  - name: twice-the-usual
+    match: any
+    detect: { baseline: { metric: hopLatency, above: 2x, key: switch, learn: 20s } }
+    severity: critical
+`,
+    );
+    const args = ['detect', capture, '--rules', rules, '--topology', topology];
+    const { stdout, stderr, code } = await run([...args, '--json']);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    const [begin, end, ...more] = told(stdout);
+    expect(more).toEqual([]);
+    expect(begin).toEqual([41_000, 'twice-the-usual', 'open', 'critical', 'switch 2', 'leaf-2']);
+    expect(end).toEqual([44_000, 'twice-the-usual', 'close', 'critical', 'switch 2', 'leaf-2']);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ type: 'summary', open: 0, untracked: 0 });
+    const { stdout: words } = await run(args);
+    expect(words).toMatch(
+      /begins {2}critical {2}twice-the-usual {2}switch leaf-2 {2}baseline hopLatency at switch leaf-2/,
+    );
+    expect(words).toMatch(/ends {2}critical {2}twice-the-usual {2}switch leaf-2 {2}after 3\.000 s, 3 findings\n/);
+  });
+
+  test("'nothing from leaf-2 for 30 s' begins after the time and ends when it is back; no other switch is meant", async () => {
+    const seen = tenASecond(100).map(
+      (milli): Slow => ({
+        milli,
+        hops:
+          milli <= 5000 || milli >= 90_000
+            ? [
+                [1, 10],
+                [2, 10],
+              ]
+            : milli < 40_000
+              ? [[1, 10]]
+              : [[3, 10]],
+      }),
+    );
+    const capture = await files.write('silent.pcap', slowPcap(seen));
+    const topology = await files.write('leaves.yaml', SWITCHES);
+    const rule = (more: string): string => `version: 2
+decide: all
+default: drop
+rules:
+  - { name: leaf-2-is-silent, match: { switch: leaf-2 }, detect: { absent: { key: switch, for: 30s } }${more} }
+  - { name: all-slow, match: any, detect: { threshold: { metric: hopLatency, threshold: 1000000 } } }
+`;
+    const detect = async (more: string): Promise<unknown[]> => {
+      const rules = await files.write('silent.yaml', rule(more));
+      const { stdout, stderr, code } = await run([
+        'detect',
+        capture,
+        '--rules',
+        rules,
+        '--topology',
+        topology,
+        '--json',
+      ]);
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+      return told(stdout);
+    };
+    expect(await detect('')).toEqual([
+      [35_000, 'leaf-2-is-silent', 'open', 'warning', 'switch 2', 'leaf-2'],
+      [90_000, 'leaf-2-is-silent', 'close', 'warning', 'switch 2', 'leaf-2'],
+    ]);
+    // Nothing is found between the two; time alone lets it begin later, and go on.
+    const states = (await detect(', for: 10s, every: 20s, severity: critical')) as [number, string, string][];
+    expect(states.map(([milli, , state]) => [milli, state])).toEqual([
+      [45_000, 'open'],
+      [65_000, 'on'],
+      [85_000, 'on'],
+      [90_000, 'close'],
+    ]);
+    expect(await detect(', for: 1min')).toEqual([]);
+  });
+
+  test('int collect --json tells it as well', async () => {
+    const seen = tenASecond(50).map(
+      (milli): Slow => ({
+        milli,
+        hops:
+          milli <= 5000
+            ? [
+                [1, 10],
+                [2, 10],
+              ]
+            : [[1, 10]],
+      }),
+    );
+    const capture = await files.write('gone.pcap', slowPcap(seen));
+    const rules = await files.write(
+      'gone.yaml',
+      'version: 2\nrules:\n  - { name: gone, priority: 1, match: any, detect: { absent: { for: 30s } } }\n',
+    );
+    const { stdout, code } = await run(['collect', '--pcap', capture, '--rules', rules, '--json']);
+    expect(code).toBe(0);
+    expect(told(stdout)).toEqual([[35_000, 'gone', 'open', 'warning', 'switch 2', undefined]]);
+  });
+});
 
 describe('rules of version 2', () => {
   let capture = '';

@@ -12,8 +12,14 @@ export type Told = TrackedEvent<TrackedFinding>;
 
 const nanoseconds = (timeMs: number): bigint => BigInt(Math.round(timeMs * 1000)) * 1000n;
 
-/** What is told is at its finding; an end is at the last finding, or at the value that ended the event. */
-const timeOf = ({ state, timeMs, finding }: Told): bigint => (state === 'open' ? finding.timeNs : nanoseconds(timeMs));
+/**
+ * What is told is at its finding, unless time alone has told of it; an end is at the last finding, or at the value that ended the
+ * event.
+ */
+function timeOf({ state, timeMs, finding: { timeNs } }: Told): bigint {
+  const isAtFinding = Math.abs(timeMs - Number(timeNs) / 1e6) < 0.001;
+  return state === 'open' && isAtFinding ? timeNs : nanoseconds(timeMs);
+}
 
 /** The line of `--json`. The values are those of the finding that is told; at the end of the one told last. */
 export function trackedJson(told: Told, { topology }: KnownNetwork = UNKNOWN_NETWORK): string {
@@ -29,7 +35,9 @@ export function trackedJson(told: Told, { topology }: KnownNetwork = UNKNOWN_NET
     key: finding.key,
     ...begun,
   };
-  return JSON.stringify({ ...head, ...withNames(finding.event, topology) });
+  // The state is that of the event told, not that of the finding.
+  const { state: _, ...rest } = withNames(finding.event, topology);
+  return JSON.stringify({ ...head, ...rest });
 }
 
 function severityText(severity: Severity, colour: Colours): string {

@@ -34,7 +34,8 @@ export interface DetectionStageOptions extends DetectorOptions {
   readonly onEvents?: EventListener;
   /**
    * Called with events of rules with a lifecycle that begin, go on or end, before `onEvents`. Of the findings of these
-   * rules, `onEvents` and the sinks get only those that tell of a beginning or of an event that goes on.
+   * rules, `onEvents` and the sinks get only those that tell of a beginning or of an event that goes on; of rules that look at
+   * time all, with their `state`.
    */
   readonly onTracked?: (told: readonly TrackedEvent<TrackedFinding>[]) => void;
 }
@@ -113,6 +114,7 @@ export class DetectionStage implements Stage {
       const now = row === batch.reports ? last : batch.frame[row - 1]!;
       if (events.count > 0) this.#countSurvivors();
       this.#adaptation?.after(events, frameTimeMs(batch, now));
+      failure = this.#tellFindings() ?? failure;
       if (this.#tracking.isActive) {
         const told = this.#tracking.after(events, first, row);
         if (told.length > 0) this.#onTracked(told);
@@ -126,7 +128,6 @@ export class DetectionStage implements Stage {
         this.#outlets?.events(events);
       }
     } while (row < batch.reports);
-    failure = this.#tellFindings() ?? failure;
     if (this.#isExact) {
       this.detector.sweep(frameTimeNs(batch, last), SWEEP_SETS);
     }
@@ -207,6 +208,8 @@ export class DetectionStage implements Stage {
   #tellFindings(): { readonly error: unknown } | null {
     const found = this.detector.findings();
     if (found === null || found.count === 0) return null;
+    const told = this.#tracking.watched(found);
+    if (told.length > 0) this.#onTracked(told);
     let failure: { readonly error: unknown } | null = null;
     try {
       this.#onEvents(found);

@@ -58,6 +58,7 @@ export class AbsentWatch extends Watch {
   }
 
   protected forget(row: number): void {
+    if (this.#isAbsent[row] === 1) this.tell(row, CLOSE, this.time.now, { value: Number.NaN, threshold: 0 }, []);
     this.#last[row] = Number.NaN;
     this.#isAbsent[row] = 0;
   }

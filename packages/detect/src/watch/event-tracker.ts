@@ -4,6 +4,8 @@ import type { Lifecycle } from './config.js';
 export interface TrackedRule {
   readonly name: string;
   readonly lifecycle: Lifecycle;
+  /** What it finds goes on until {@link EventTracker.end}, also while there are no findings. Default: false. */
+  readonly isLasting?: boolean;
 }
 
 /** An event that begins, goes on or ends. */
@@ -47,8 +49,12 @@ interface Entry<F> {
 const QUIET_MS = 1000;
 const QUIET_CLEAR_MS = 60_000;
 
+/** Of an event that has lasted for long while no time passed, only so many last repetitions are told. */
+const MOST_TOLD = 3600;
+
 const MOST_KEYS = 1 << 20;
-const quietMs = ({ lifecycle }: TrackedRule): number => (lifecycle.clear === null ? QUIET_MS : QUIET_CLEAR_MS);
+const quietMs = ({ lifecycle, isLasting = false }: TrackedRule): number =>
+  isLasting ? Number.POSITIVE_INFINITY : lifecycle.clear === null ? QUIET_MS : QUIET_CLEAR_MS;
 
 /**
  * Makes events with a beginning and an end of findings. It is a function of state, finding and time: it has no clock and
@@ -104,16 +110,16 @@ export class EventTracker<F> {
     }
     entry.lastMs = Math.max(entry.lastMs, timeMs);
     entry.findings++;
+    if (rule.isLasting === true) {
+      // Time alone may tell of it later, when the finding is not there any more.
+      this.#last(entry, entry.lastMs, told, entry.finding === null ? make : null);
+      entry.finding = make();
+      return told;
+    }
     const { forMs, everyMs } = rule.lifecycle;
     const isFirst = entry.id === 0;
     if (isFirst ? entry.lastMs - entry.beginMs >= forMs : everyMs !== null && entry.lastMs - entry.toldMs >= everyMs) {
-      if (isFirst) {
-        entry.id = ++this.#ids;
-        this.#open++;
-      }
-      entry.toldMs = entry.lastMs;
-      entry.finding = make();
-      told.push(eventOf(entry, 'open', isFirst, entry.lastMs));
+      this.#tell(entry, entry.lastMs, make(), told);
     }
     return told;
   }
@@ -131,20 +137,53 @@ export class EventTracker<F> {
     return told;
   }
 
+  #tell(entry: Entry<F>, timeMs: number, finding: F, told: TrackedEvent<F>[]): void {
+    const isFirst = entry.id === 0;
+    if (isFirst) {
+      entry.id = ++this.#ids;
+      this.#open++;
+    }
+    entry.toldMs = timeMs;
+    entry.finding = finding;
+    told.push(eventOf(entry, 'open', isFirst, timeMs));
+  }
+
+  /**
+   * Tells of an event that has lasted until now, at the times when `for` and `every` have passed.
+   * @param make its first finding; `null`: it has the last one
+   */
+  #last(entry: Entry<F>, timeMs: number, told: TrackedEvent<F>[], make: (() => F) | null = null): void {
+    const { forMs, everyMs } = entry.rule.lifecycle;
+    if (make !== null) entry.finding = make();
+    if (entry.id === 0) {
+      if (timeMs - entry.beginMs < forMs) return;
+      this.#tell(entry, entry.beginMs + forMs, entry.finding!, told);
+    }
+    if (everyMs === null) return;
+    const step = Math.max(everyMs, 1);
+    const late = Math.floor((timeMs - entry.toldMs) / step) - MOST_TOLD;
+    if (late > 0) entry.toldMs += late * step;
+    while (timeMs - entry.toldMs >= step) this.#tell(entry, entry.toldMs + step, entry.finding!, told);
+  }
+
   /** What a key's detector itself knows to be over. */
   end(rule: TrackedRule, key: string, timeMs: number): TrackedEvent<F>[] {
     const entry = this.#rules.get(rule.name)?.get(key);
     const told: TrackedEvent<F>[] = [];
-    if (entry !== undefined) this.#end(entry, Math.max(timeMs, entry.lastMs), told);
+    if (entry === undefined) return told;
+    const endMs = Math.max(timeMs, entry.lastMs);
+    if (rule.isLasting === true) this.#last(entry, endMs, told);
+    this.#end(entry, endMs, told);
     return told;
   }
 
-  /** Ends events whose findings have stopped. Looks at every key: call it a few times a second at most. */
+  /** Ends events whose findings have stopped, and tells of those that last. Looks at every key: call it a few times a second at most. */
   advance(timeMs: number): TrackedEvent<F>[] {
     const told: TrackedEvent<F>[] = [];
     for (const entries of this.#rules.values()) {
       for (const entry of entries.values()) {
-        if (timeMs - entry.lastMs > quietMs(entry.rule)) this.#end(entry, entry.lastMs, told);
+        if (entry.rule.isLasting === true) this.#last(entry, timeMs, told);
+        else if (timeMs - entry.lastMs > quietMs(entry.rule)) this.#end(entry, entry.lastMs, told);
       }
     }
     return told;

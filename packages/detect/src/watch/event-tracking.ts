@@ -2,7 +2,7 @@ import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { BatchView } from '../engine/batch-view.js';
 import type { Event } from '../engine/event.js';
 import type { EventBatch } from '../engine/event-batch.js';
-import { KIND, SCOPES } from '../engine/event-columns.js';
+import { EVENT_STATES, KIND, SCOPES } from '../engine/event-columns.js';
 import { RowMatch } from '../engine/row-match.js';
 import { findsHops } from '../rules/lifecycle.js';
 import type { Rule, RuleSet } from '../rules/model.js';
@@ -26,14 +26,17 @@ interface Tracked extends TrackedRule {
   readonly match: RowMatch | null;
 }
 
+const CLOSE = /* @__PURE__ */ EVENT_STATES.indexOf('close');
 const HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
+/** Detectors that tell themselves when what they have found is over. */
+const LASTING: ReadonlySet<Rule['detector']['kind']> = /* @__PURE__ */ new Set(['baseline', 'rate', 'absent'] as const);
 const NOTHING: readonly TrackedEvent<TrackedFinding>[] = [];
 /** Events that may have ended are looked for so often. */
 const ADVANCE_MS = 100;
 
 /**
  * Makes events with a beginning and an end of a detector's findings, for the rules that have a `lifecycle`: call
- * {@link after} when a batch has been looked at.
+ * {@link watched} with the detector's findings about time, then {@link after}, when a batch has been looked at.
  */
 export class EventTracking {
   readonly #tracker: EventTracker<TrackedFinding>;
@@ -71,8 +74,11 @@ export class EventTracking {
       if (lifecycle === null) return [];
       const known = before.get(name);
       if (known !== undefined && JSON.stringify(known.rule) === JSON.stringify(rule)) return [known];
-      const key = lifecycle.key ?? (findsHops(detector) ? 'switch' : 'flow');
-      return [{ name, lifecycle, rule, key, match: lifecycle.clear === null ? null : new RowMatch(match) }];
+      const ofDetector = 'key' in detector ? detector.key : findsHops(detector) ? 'switch' : 'flow';
+      const key = lifecycle.key ?? ofDetector;
+      const isLasting = LASTING.has(detector.kind);
+      const seen = lifecycle.clear === null ? null : new RowMatch(match);
+      return [{ name, lifecycle, rule, key, isLasting, match: seen }];
     });
     this.#rules = new Map(tracked.map((each) => [each.name, each]));
     this.#clears = tracked.filter(({ match }) => match !== null);
@@ -107,7 +113,29 @@ export class EventTracking {
     return told;
   }
 
-  /** Ends events whose findings have stopped: call it now and then while nothing arrives. */
+  /**
+   * Tracks what rules that look at time have found, see `Detector.findings`. The events stay as they are: each says itself whether it
+   * is the first one, one more, or the end.
+   */
+  watched(events: EventBatch): readonly TrackedEvent<TrackedFinding>[] {
+    if (!this.isActive || events.count === 0) return NOTHING;
+    const { batch } = events;
+    const told: TrackedEvent<TrackedFinding>[] = [];
+    for (let event = 0; event < events.count; event++) {
+      const rule = this.#rules.get(events.ruleName(event) ?? '');
+      if (rule === undefined) continue;
+      const row = events.report[event]!;
+      if (((events.kind[event]! >>> KIND.STATE_SHIFT) & KIND.STATE_MASK) !== CLOSE) {
+        this.#find(events, event, rule, told);
+        continue;
+      }
+      const key = keyOf(rule.key, batch, row, batch.hopStart[row]!);
+      told.push(...this.#tracker.end(rule, key, timeOf(batch, row)));
+    }
+    return told;
+  }
+
+  /** Ends events whose findings have stopped, and tells of those that last: call it now and then while nothing arrives. */
   advance(timeMs: number): readonly TrackedEvent<TrackedFinding>[] {
     const told: TrackedEvent<TrackedFinding>[] = [];
     this.#tick(timeMs, told);
