@@ -240,17 +240,14 @@ export class Collector {
     const sources = this.#sources;
     const first = added.filter((source) => exchanges.every(({ by }) => by !== source));
     await sources.open(first);
-    const done: SourceExchange[] = [];
+    if (exchanges.length === 0) return;
+    const olds = exchanges.map(({ old }) => old);
     try {
-      for (const exchange of exchanges) {
-        await within(limit.halfMs, sources.stop(exchange.old));
-        done.push(exchange);
-        await sources.open([exchange.by]);
-      }
+      await within(limit.halfMs, Promise.all(olds.map((source) => sources.stop(source))));
+      await sources.open([...new Set(exchanges.map(({ by }) => by))]);
     } catch (error) {
-      const ends = [...first, ...done.flatMap(({ old, by }) => [old, by])].map((source) => sources.remove(source));
-      await within(limit.halfMs, Promise.all(ends));
-      for (const { back } of done) {
+      await within(limit.halfMs, Promise.all([...first, ...olds].map((source) => sources.remove(source))));
+      for (const { back } of exchanges) {
         await sources.open([back]).catch((reason: unknown) => {
           this.#onProblem({ where: back.name, error: asError(reason) });
         });

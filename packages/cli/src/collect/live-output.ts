@@ -49,6 +49,13 @@ export class LiveOutput {
     this.#line(`int: ${message}`);
   }
 
+  /** Prints the result of reading a file again: the problems, a line each, and a message. */
+  readonly tellReload = (problems: readonly string[], message: string): void => {
+    if (problems.length > 0) this.hasProblem = true;
+    for (const problem of problems) this.#line(problem);
+    this.tell(message);
+  };
+
   #line(line: string): void {
     if (this.#screen === null) this.#io.stderr.write(`${printable(line)}\n`);
     else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line);
@@ -69,11 +76,7 @@ export class LiveOutput {
   show(detection: LiveDetection, totals: () => CollectorTotals, topology?: Topology): void {
     const { paced } = this;
     detection.firstNumber = (frames): number => totals().received - frames + 1;
-    detection.tell = (problems, message): void => {
-      if (problems.length > 0) this.hasProblem = true;
-      for (const problem of problems) this.#line(problem);
-      this.tell(message);
-    };
+    detection.tell = this.tellReload;
     if (this.hasView) detection.onEvents = (events): void => detection.remember(events);
     if (!this.#isJson) return;
     detection.onEvents = (events): void => {

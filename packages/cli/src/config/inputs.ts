@@ -1,4 +1,5 @@
 /** The sources of int.yaml. */
+import { isDeepStrictEqual } from 'node:util';
 import type { DecodeOptions } from '@int/codec';
 import { CaptureSource, type Source } from '@int/collector';
 import { parseUdpAddress } from '@int/collector/internals';
@@ -15,34 +16,50 @@ import { bytesOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import type { Tell } from './sink-parts.js';
 
-class JointInput implements TelemetryInput {
-  readonly decode: Omit<DecodeOptions, 'linkType'>;
-  readonly #parts: readonly TelemetryInput[];
+/** A source of the configuration. */
+export interface InputPart {
+  readonly config: SourceConfig;
+  readonly input: TelemetryInput;
+}
 
-  constructor(parts: readonly TelemetryInput[], decode: Omit<DecodeOptions, 'linkType'>) {
-    this.#parts = parts;
+/** All sources of a configuration. */
+export class ConfigInput implements TelemetryInput {
+  readonly decode: Omit<DecodeOptions, 'linkType'>;
+  readonly parts: readonly InputPart[];
+
+  constructor(parts: readonly InputPart[], decode: Omit<DecodeOptions, 'linkType'>) {
+    this.parts = parts;
     this.decode = decode;
   }
 
   get sources(): readonly Source[] {
-    return this.#parts.flatMap(({ sources }) => sources);
+    return this.parts.flatMap(({ input }) => input.sources);
   }
 
   get isLive(): boolean {
-    return this.#parts.some(({ isLive }) => isLive);
+    return this.parts.some(({ input }) => input.isLive);
   }
 
   get text(): string {
-    return this.#parts.map(({ text }) => text).join(', ');
+    return this.parts.map(({ input }) => input.text).join(', ');
   }
 
   get words(): readonly string[] {
-    return this.#parts.flatMap(({ words }) => words);
+    return this.parts.flatMap(({ input }) => input.words);
+  }
+
+  /** The messages of the sources that others have not. */
+  wordsBeside({ parts }: ConfigInput): readonly string[] {
+    const olds = parts.map(({ input }) => input);
+    return this.parts.flatMap(({ input }) => (olds.includes(input) ? [] : input.words));
   }
 
   get filtered(): number | null {
     let sum: number | null = null;
-    for (const { filtered } of this.#parts) if (filtered !== null) sum = (sum ?? 0) + filtered;
+    for (const {
+      input: { filtered },
+    } of this.parts)
+      if (filtered !== null) sum = (sum ?? 0) + filtered;
     return sum;
   }
 }
@@ -77,33 +94,58 @@ function udpInput(read: ReadConfig, index: number, decode: Omit<DecodeOptions, '
   }
 }
 
-/** All sources, not yet open. @throws CliError (rejects) */
+/** What sources are made with, besides their configuration. */
+export interface InputContext {
+  readonly xdp: XdpChoice;
+  readonly prefilter: Parameters<XdpChoice['input']>[0];
+  readonly io: Io;
+  readonly tell: Tell;
+}
+
+/** The source at an index, not yet open. @throws CliError (rejects) */
+async function inputPart(
+  read: ReadConfig,
+  index: number,
+  decode: Omit<DecodeOptions, 'linkType'>,
+  { xdp, prefilter, io, tell }: InputContext,
+): Promise<TelemetryInput> {
+  const { udp, pcap, kafka } = read.config.sources[index]!;
+  if (udp !== undefined) return udpInput(read, index, decode);
+  if (kafka !== undefined) return kafkaInput(read, index, decode, tell);
+  if (pcap === undefined) return (await xdp.input(prefilter)) ?? new UdpInput(anyAddress(decode), decode);
+  const { file, speed } = pcap;
+  const path = file === '-' ? file : read.path(file);
+  return new CaptureInput(new CaptureSource({ path, input: io.stdin, ...given({ speed }) }), decode);
+}
+
+/** A source like another one of a configuration, not yet open. @throws CliError (rejects) */
+export function inputLike(read: ReadConfig, config: SourceConfig, context: InputContext): Promise<TelemetryInput> {
+  const decode = decodeOptions(decodeFlagsOf(read.config.decode ?? {}));
+  return inputPart(read, read.config.sources.indexOf(config), decode, context);
+}
+
+/**
+ * All sources, not yet open.
+ * @param before the sources of the configuration so far: those that stay the same are taken over
+ * @throws CliError (rejects)
+ */
 export async function configInput(
   read: ReadConfig,
-  xdp: XdpChoice,
-  prefilter: Parameters<XdpChoice['input']>[0],
-  io: Io,
-  tell: Tell,
-): Promise<TelemetryInput> {
+  context: InputContext,
+  before: ConfigInput | null = null,
+): Promise<ConfigInput> {
   let decode = decodeOptions(decodeFlagsOf(read.config.decode ?? {}));
-  const parts: TelemetryInput[] = [];
-  for (const [index, source] of read.config.sources.entries()) {
-    const { pcap, kafka } = source;
-    if (source.udp !== undefined) parts.push(udpInput(read, index, decode));
-    else if (pcap !== undefined) {
-      const { file, speed } = pcap;
-      const path = file === '-' ? file : read.path(file);
-      const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed }) });
-      parts.push(new CaptureInput(capture, decode));
-    } else if (kafka !== undefined) parts.push(await kafkaInput(read, index, decode, tell));
-    else {
-      const input = await xdp.input(prefilter);
-      // Decode options for frames of an interface do not affect other sources.
-      if (input !== null) decode = input.decode;
-      parts.push(input ?? new UdpInput(anyAddress(decode), decode));
-    }
+  const known = [...(before?.parts ?? [])];
+  const parts: InputPart[] = [];
+  for (const [index, config] of read.config.sources.entries()) {
+    const at = known.findIndex((part) => isDeepStrictEqual(part.config, config));
+    const [same] = at < 0 ? [] : known.splice(at, 1);
+    const input = same?.input ?? (await inputPart(read, index, decode, context));
+    // Decode options for frames of an interface do not affect other sources.
+    if (config.afxdp !== undefined && !(input instanceof UdpInput)) decode = input.decode;
+    parts.push({ config, input });
   }
-  return new JointInput(parts, decode);
+  return new ConfigInput(parts, decode);
 }
 
 export function sourceText({ udp, afxdp, pcap, kafka }: SourceConfig): string {

@@ -1,4 +1,5 @@
 /** The sinks of int.yaml. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Sink } from '@int/collector';
 import type { CacheGeometry, RecordConsumer } from '@int/flowcache';
 import { nameOf, type PrometheusConfig, type SinkConfig } from './config.js';
@@ -12,36 +13,64 @@ import type { Tell } from './sink-parts.js';
 /** Longest time to close unused sinks. */
 const UNUSED_MS = 1000;
 
-export interface ConfigSinks {
-  readonly sinks: readonly Sink[];
-  readonly cacheEvents: RecordConsumer | null;
+/** A sink, and what it was made from. */
+export interface ConfigSink {
+  readonly config: SinkConfig;
+  /** The layout of the flow cache, for a sink that needs it; otherwise `null`. */
+  readonly geometry: CacheGeometry | null;
+  readonly sink: Sink;
+}
+
+/** The consumer of the flow cache's events among the sinks. */
+export function cacheEventsOf(sinks: readonly ConfigSink[]): RecordConsumer | null {
+  for (const { sink } of sinks) {
+    const { cacheEvents } = sink as { readonly cacheEvents?: RecordConsumer };
+    if (cacheEvents !== undefined) return cacheEvents;
+  }
+  return null;
 }
 
 /**
  * Makes all sinks except the page for Prometheus, which pulls its values.
  * @param geometry geometry of the flow cache, if there is one
+ * @param before the sinks of the configuration so far: those that stay the same are taken over
  * @throws CliError (rejects), after closing those already made
  */
-export async function configSinks(read: ReadConfig, geometry: CacheGeometry | null, tell: Tell): Promise<ConfigSinks> {
-  const sinks: Sink[] = [];
-  let cacheEvents: RecordConsumer | null = null;
+export async function configSinks(
+  read: ReadConfig,
+  geometry: CacheGeometry | null,
+  tell: Tell,
+  before: readonly ConfigSink[] = [],
+): Promise<readonly ConfigSink[]> {
+  const sinks: ConfigSink[] = [];
   try {
-    for (const [index, sink] of (read.config.sinks ?? []).entries()) {
-      const name = nameOf(sink);
-      if (sink.kafka !== undefined) sinks.push(await kafkaSink(read, index, name, tell));
-      else if (sink.parquet !== undefined) sinks.push(await parquetSink(read, index, name, tell));
-      else if (sink.opensearch !== undefined) sinks.push(await openSearchSink(read, index, name, tell));
-      else if (sink.redis !== undefined) {
-        const redis = await redisSink(read, index, name, geometry!, tell);
-        cacheEvents ??= redis.cacheEvents ?? null;
-        sinks.push(redis);
-      }
+    for (const [index, config] of (read.config.sinks ?? []).entries()) {
+      if (config.prometheus !== undefined) continue;
+      const needed = config.redis === undefined ? null : geometry;
+      const same = before.find(
+        (each) => isDeepStrictEqual(each.config, config) && isDeepStrictEqual(each.geometry, needed),
+      );
+      sinks.push(same ?? { config, geometry: needed, sink: await configSink(read, index, geometry, tell) });
     }
   } catch (error) {
-    await closeSinks(sinks);
+    await closeSinks(newSinks(sinks, before));
     throw error;
   }
-  return { sinks, cacheEvents };
+  return sinks;
+}
+
+/** The sinks that were not there before. */
+export function newSinks(sinks: readonly ConfigSink[], before: readonly ConfigSink[]): Sink[] {
+  return sinks.filter((each) => !before.includes(each)).map(({ sink }) => sink);
+}
+
+function configSink(read: ReadConfig, index: number, geometry: CacheGeometry | null, tell: Tell): Promise<Sink> {
+  const config = read.config.sinks![index]!;
+  const name = nameOf(config);
+  if (config.kafka !== undefined) return kafkaSink(read, index, name, tell);
+  if (config.parquet !== undefined) return parquetSink(read, index, name, tell);
+  if (config.opensearch !== undefined) return openSearchSink(read, index, name, tell);
+  return redisSink(read, index, name, geometry!, tell);
 }
 
 /** Closes sinks that received no records. */

@@ -3,7 +3,7 @@ import { Topology } from '@int/network';
 import { switchText } from '../network/names.js';
 import type { Colours } from './colour.js';
 import { survivorsText } from './detection-summary.js';
-import { type DetectionState, detectionView } from './detection-view.js';
+import { type DetectionState, detectionView, type Notice, noticeLine } from './detection-view.js';
 import { degradedNames, degradedText } from './health-watch.js';
 import { compact, counted, grouped } from './numbers.js';
 import { flowText, pathText } from './record-text.js';
@@ -23,6 +23,8 @@ export interface LiveState {
   /** State of detection; `null` without rules. */
   readonly detection: DetectionState | null;
   readonly degraded: readonly DegradedPart[];
+  /** Result of the last attempt to load the configuration anew; missing if there was none. */
+  readonly notice?: Notice | null;
   /** Names of switches. Default: none. */
   readonly topology?: Topology;
 }
@@ -178,6 +180,7 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   const drops = fit(`dropped: ${dropText(totals)}`, width);
   lines.push(lost ? colour.red(drops) : colour.dim(drops));
   const degraded = degradedLines(state.degraded).map((line) => colour.yellow(fit(line, width)));
+  if (state.notice != null) degraded.push(noticeLine(state.notice, (text) => fit(text, width), colour));
   lines.push(...degraded, '');
 
   const detection =

@@ -32,7 +32,8 @@ await serveFlowWorker(async ({ data, index, post }): Promise<FlowWorkerParts> =>
     // The pipeline's thread has already checked this and reported problems with line and column.
     problem: (path, message, cause) => new FileProblems([`${file}: ${path.join('.')}: ${message}`], cause, EXIT.USAGE),
   };
-  const { sinks } = await configSinks(read, flowGeometry(read), (line) => tell({ name: 'say', line }));
+  const made = await configSinks(read, flowGeometry(read), (line) => tell({ name: 'say', line }));
+  const sinks = made.map(({ sink }) => sink);
   const flows = flowStage(read, null);
   return {
     stages: flows === null ? [] : [flows],
