@@ -33,6 +33,7 @@ export {
   reportV20Main,
   writeIcrc,
 } from './headers/index.js';
+export { MarkScout, type PacketMarks } from './mark-scout.js';
 export { LINK_TYPES, PROFILES } from './options.js';
 export {
   advanceProbe,
@@ -48,4 +49,5 @@ export {
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export { fastIcrc, icrcDifference } from './roce/index.js';
 export { OuterSource } from './scan/outer-source.js';
+export { DEFAULT_GRE_PROTOCOL, DEFAULT_INT_DSCP, DEFAULT_INT_PORTS } from './scan/settings.js';
 export { REPORT_COLUMN, SignedColumns, signed } from './signed-columns.js';

@@ -35,7 +35,12 @@ export interface Match {
   /** Groups of hosts: the address is in one of the prefixes. `null` or missing: any. */
   readonly sourceGroup?: readonly Prefix[] | null;
   readonly destinationGroup?: readonly Prefix[] | null;
-  /** DSCP values, 0 to 63, of the monitored packet. `null` or missing: any. */
+  /** Source or destination is in one of the prefixes. `null` or missing: any. */
+  readonly group?: readonly Prefix[] | null;
+  /**
+   * DSCP values, 0 to 63, in the IP header of the monitored packet, which lies behind its Ethernet header. `null` or
+   * missing: any.
+   */
   readonly dscp?: readonly IdRange[] | null;
   /** The hops that the detector looks at. `null` or missing: all, and a report needs none to match. */
   readonly hops?: HopMatch | null;
