@@ -40,7 +40,7 @@ export const collector = [
   },
   {
     id: 'collector-good-reports',
-    file: 'packages/collector/src/delivery/fan-out.ts',
+    file: 'packages/collector/src/delivery/delivery.ts',
     find: 'if (code[row] === 0) count++;',
     put: 'if (code[row]! >= 0) count++;',
     defect: 'reports that could not be decoded count as offered',

@@ -1,7 +1,7 @@
 import type { ReadConfig } from '../config/read-config.js';
 import type { ConfigSetup } from '../config/setup.js';
 import type { FileWatch } from '../input/file-watch.js';
-import { CliError, FileProblems, type Io } from '../io.js';
+import { FileProblems, type Io } from '../io.js';
 import type { TellRules } from './live-detection.js';
 import { Reloading } from './reloading.js';
 
@@ -47,8 +47,8 @@ export class ConfigReload {
       await this.#use(await readConfig(this.#file, this.#io));
     } catch (error) {
       if (this.isStopped) return;
-      if (!(error instanceof CliError)) throw error;
-      const problems = error instanceof FileProblems ? error.text : [`int: ${error.message}`];
+      // Whatever it is, the run goes on with what it has.
+      const problems = error instanceof FileProblems ? error.text : [`int: ${(error as Error).message}`];
       this.#tell(problems, `${this.#file}: the configuration in force stays as it was`);
     }
   }
