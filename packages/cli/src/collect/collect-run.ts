@@ -18,11 +18,12 @@ import type { FileWatch } from '../input/file-watch.js';
 import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { prefilterWords } from '../input/xdp-input.js';
 import { endOf, opening } from '../interruption.js';
-import { CliError, EXIT, type Io, say } from '../io.js';
+import { CliError, EXIT, type Io, say, sayHint } from '../io.js';
 import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
 import type { Notice } from '../output/detection-view.js';
+import { DialectHint } from '../output/dialect-hint.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import { dropText, type LiveState, liveView, logLine, totalText } from '../output/live-view.js';
@@ -78,6 +79,9 @@ export class CollectRun {
   /** Result of the last reload of the configuration. */
   #notice: Notice | null = null;
   #input!: TelemetryInput;
+  #hint!: DialectHint;
+  /** What frames that are not read look like; `null`: nothing known. */
+  #hintText: string | null = null;
   #collector!: Collector;
   #rate = new RateMeter(0);
   #sourceText = '';
@@ -142,6 +146,7 @@ export class CollectRun {
     const { sources, decode, isLive } = this.#input;
     const detection = this.#detection;
     const memory = detection?.takeMemory() ?? null;
+    this.#hint = new DialectHint(decode);
     this.#collector = new Collector({
       sources,
       decode,
@@ -242,7 +247,7 @@ export class CollectRun {
 
   /** Puts another setup in the place of the present one. Parts that both have go on. */
   async #exchange(next: ConfigSetup, before: ConfigSetup): Promise<void> {
-    const [input, page] = [this.#input, before.metrics];
+    const [input, page, hint] = [this.#input, before.metrics, this.#hint];
     const served = (): Promise<string> =>
       next.metrics!.open(this.#collector, next.detection?.stage ?? null, next.stages, () => this.#degraded());
     // A page with the server of the present one, or with its address, comes after it.
@@ -253,6 +258,8 @@ export class CollectRun {
       if (next.metrics !== null && !isLate) address = await served();
       const { sources, decode, isLive } = next.made;
       const memory = next.detection === before.detection ? null : (next.detection?.takeMemory() ?? null);
+      const reads = isDeepStrictEqual(decode, input.decode) ? {} : { decode };
+      if ('decode' in reads) this.#hint = new DialectHint(decode);
       this.#show(next);
       next.use();
       this.#setup = next;
@@ -263,7 +270,7 @@ export class CollectRun {
           exchanges,
           stages: this.#stages(next),
           sinks: isLive ? next.sinks : [...next.sinks, this.#output],
-          ...(!isDeepStrictEqual(decode, input.decode) && { decode }),
+          ...reads,
           ...(memory !== null && { memory }),
         },
         next.drainMs,
@@ -271,6 +278,7 @@ export class CollectRun {
     } catch (error) {
       this.#setup = before;
       this.#input = input;
+      this.#hint = hint;
       this.#show(before);
       if (!isLate) await next.metrics?.close();
       await next.discard(before);
@@ -287,6 +295,7 @@ export class CollectRun {
     address: string | null,
   ): Promise<void> {
     this.#sourceText = next.made.text;
+    this.#hintText = null;
     await before.leave(next);
     if (before.metrics !== null && next.metrics?.shares(before.metrics) !== true) await before.metrics.close();
     try {
@@ -332,10 +341,16 @@ export class CollectRun {
       degraded,
       notice: this.#notice,
       topology: this.#setup.topology,
+      hint: this.#hintText,
     };
   }
 
   #tick(): void {
+    const hint = this.#hint.look(performance.now());
+    if (hint !== null) {
+      this.#hintText = hint;
+      this.#live.tell(hint);
+    }
     const state = this.#state(this.#health.look());
     this.#live.draw(
       (columns, rows, colour) => liveView(state, columns, rows, colour),
@@ -373,6 +388,7 @@ export class CollectRun {
       output.line(totalText(totals));
     }
     await output.finish();
+    sayHint(this.#io, this.#hint);
     if (this.#isCutOff) return EXIT.OPEN;
     if (output.closed) return EXIT.OK;
     const { truncated, malformed, unsupported } = totals.dropped;

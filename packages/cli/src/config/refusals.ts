@@ -42,6 +42,9 @@ function inWorkers(before: IntConfig, after: IntConfig): Refusal[] {
   if (before.workers === undefined || after.workers === undefined) return [];
   const refused: Refusal[] = [];
   if (differs(before, after, 'flows')) refused.push({ path: ['flows'], message: `flows of workers: ${START_ANEW}` });
+  if (differs(before, after, 'topology')) {
+    refused.push({ path: ['topology'], message: `topology of workers: ${START_ANEW}` });
+  }
   const own = ({ sinks = [] }: IntConfig) => sinks.filter(isOfWorkers);
   const [olds, news] = [own(before), own(after)];
   if (!isDeepStrictEqual(olds, news)) {

@@ -113,7 +113,8 @@ export class ConfigSetup implements CollectSetup {
     const own = threads === undefined ? read : { ...read, config: pipelinePart(config) };
     const isSame = (part: 'detect' | 'flows' | 'dart'): boolean =>
       before !== null && isDeepStrictEqual(config[part], before.#read.config[part]);
-    const topology = await readTopology(ifGiven(config.topology, read.path), io);
+    const names = await readTopology(ifGiven(config.topology, read.path), io);
+    const topology = known !== null && isDeepStrictEqual(names, known.topology) ? known.topology : names;
     const loss = known?.loss ?? known?.metrics?.loss ?? new ReportLossStage();
     const metrics =
       prometheus === null
@@ -134,7 +135,7 @@ export class ConfigSetup implements CollectSetup {
       }
       // Checked here for workers, too, so that errors have line and column.
       const geometry = flowGeometry(read);
-      const sinks = await configSinks(own, geometry, tell, known?.sinks);
+      const sinks = await configSinks(own, geometry, topology, tell, known?.sinks);
       open.push(() => closeSinks(newSinks(sinks, known?.sinks ?? [])));
       const keepsFlows = isSame('flows');
       const cacheEvents = keepsFlows ? known!.cacheEvents : new CacheEvents();
@@ -200,7 +201,7 @@ export class ConfigSetup implements CollectSetup {
   /** What is different in this setup, in a few words each. */
   changesFrom(before: ConfigSetup): readonly string[] {
     const changed = changes(before.#read.config, this.#read.config);
-    const isRenamed = !isDeepStrictEqual(before.topology, this.topology);
+    const isRenamed = before.topology !== this.topology;
     return isRenamed && !changed.includes('topology changed') ? [...changed, 'topology changed'] : changed;
   }
 

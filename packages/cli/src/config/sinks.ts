@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sink } from '@int/collector';
 import type { CacheGeometry, RecordConsumer } from '@int/flowcache';
+import type { Topology } from '@int/network';
 import { nameOf, type PrometheusConfig, type SinkConfig } from './config.js';
 import { kafkaSink } from './kafka.js';
 import { openSearchSink } from './opensearch.js';
@@ -18,6 +19,7 @@ export interface ConfigSink {
   readonly config: SinkConfig;
   /** The layout of the flow cache, for a sink that needs it; otherwise `null`. */
   readonly geometry: CacheGeometry | null;
+  readonly names: Topology;
   readonly sink: Sink;
 }
 
@@ -33,12 +35,14 @@ export function cacheEventsOf(sinks: readonly ConfigSink[]): RecordConsumer | nu
 /**
  * Makes all sinks except the page for Prometheus, which pulls its values.
  * @param geometry geometry of the flow cache, if there is one
+ * @param names of switches and ports
  * @param before the sinks of the configuration so far: those that stay the same are taken over
  * @throws CliError (rejects), after closing those already made
  */
 export async function configSinks(
   read: ReadConfig,
   geometry: CacheGeometry | null,
+  names: Topology,
   tell: Tell,
   before: readonly ConfigSink[] = [],
 ): Promise<readonly ConfigSink[]> {
@@ -48,9 +52,14 @@ export async function configSinks(
       if (config.prometheus !== undefined) continue;
       const needed = config.redis === undefined ? null : geometry;
       const same = before.find(
-        (each) => isDeepStrictEqual(each.config, config) && isDeepStrictEqual(each.geometry, needed),
+        (each) =>
+          each.names === names && isDeepStrictEqual(each.config, config) && isDeepStrictEqual(each.geometry, needed),
       );
-      sinks.push(same ?? { config, geometry: needed, sink: await configSink(read, index, geometry, tell) });
+      const made = async (): Promise<ConfigSink> => {
+        const sink = await configSink(read, index, geometry, names, tell);
+        return { config, geometry: needed, names, sink };
+      };
+      sinks.push(same ?? (await made()));
     }
   } catch (error) {
     await closeSinks(newSinks(sinks, before));
@@ -64,12 +73,18 @@ export function newSinks(sinks: readonly ConfigSink[], before: readonly ConfigSi
   return sinks.filter((each) => !before.includes(each)).map(({ sink }) => sink);
 }
 
-function configSink(read: ReadConfig, index: number, geometry: CacheGeometry | null, tell: Tell): Promise<Sink> {
+function configSink(
+  read: ReadConfig,
+  index: number,
+  geometry: CacheGeometry | null,
+  names: Topology,
+  tell: Tell,
+): Promise<Sink> {
   const config = read.config.sinks![index]!;
   const name = nameOf(config);
-  if (config.kafka !== undefined) return kafkaSink(read, index, name, tell);
-  if (config.parquet !== undefined) return parquetSink(read, index, name, tell);
-  if (config.opensearch !== undefined) return openSearchSink(read, index, name, tell);
+  if (config.kafka !== undefined) return kafkaSink(read, index, name, names, tell);
+  if (config.parquet !== undefined) return parquetSink(read, index, name, names, tell);
+  if (config.opensearch !== undefined) return openSearchSink(read, index, name, names, tell);
   return redisSink(read, index, name, geometry!, tell);
 }
 

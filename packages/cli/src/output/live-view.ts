@@ -27,6 +27,8 @@ export interface LiveState {
   readonly notice?: Notice | null;
   /** Names of switches. Default: none. */
   readonly topology?: Topology;
+  /** What frames that are not read look like. */
+  readonly hint?: string | null;
 }
 
 /** Width of the figures before the sparkline, in columns. */
@@ -179,7 +181,8 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   );
   const drops = fit(`dropped: ${dropText(totals)}`, width);
   lines.push(lost ? colour.red(drops) : colour.dim(drops));
-  const degraded = degradedLines(state.degraded).map((line) => colour.yellow(fit(line, width)));
+  const notices = [...degradedLines(state.degraded), ...(state.hint == null ? [] : [state.hint])];
+  const degraded = notices.map((line) => colour.yellow(fit(line, width)));
   if (state.notice != null) degraded.push(noticeLine(state.notice, (text) => fit(text, width), colour));
   lines.push(...degraded, '');
 

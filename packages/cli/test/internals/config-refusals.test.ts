@@ -8,7 +8,10 @@ import { temporaryFolder } from '../run.js';
 
 const files = temporaryFolder();
 const read = async (name: string, text: string) =>
-  readConfig(await files.write(name, `version: 1\n${text}`), { env: {}, signal: new AbortController().signal } as unknown as Io);
+  readConfig(await files.write(name, `version: 1\n${text}`), {
+    env: {},
+    signal: new AbortController().signal,
+  } as unknown as Io);
 
 /** Why a change is refused, by position; empty if it is not. */
 async function refused(before: string, after: string, hasOwnMetrics = false): Promise<string[]> {

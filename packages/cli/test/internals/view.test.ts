@@ -245,6 +245,13 @@ describe('the live view', () => {
     expect(liveView({ ...state({ switches: switches(50) }), degraded }, 100, 24, colours(false))).toHaveLength(24);
   });
 
+  test('shows what frames that are not read look like', () => {
+    const hint = '44 reports look like --int-dscp 0x20';
+    const lines = liveView({ ...state(), hint }, 140, 40, colours(false));
+    expect(lines[3]).toBe(hint);
+    expect(liveView({ ...state({ switches: switches(50) }), hint }, 100, 24, colours(false))).toHaveLength(24);
+  });
+
   test('shows the switches that report most, where there is no room for all', () => {
     const busy = switches(50).map((one, index) => ({
       ...one,
