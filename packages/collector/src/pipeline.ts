@@ -335,7 +335,7 @@ export class Collector {
 
   /** Tells stages and sinks the time from now on, if one of them wants to know it. */
   #keepTime(): void {
-    const isWanted = this.#fanOut.takesTime || this.#stages.some((stage) => stage.advance !== undefined);
+    const isWanted = this.#fanOut.takesTime || this.#stages.some((stage) => stage.tick !== undefined);
     if (isWanted && this.#ticks === undefined) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
     if (isWanted) return;
     clearInterval(this.#ticks);
@@ -376,7 +376,7 @@ export class Collector {
   #advance(timeMs: number): void {
     for (const stage of this.#stages) {
       try {
-        stage.advance?.(timeMs);
+        stage.tick?.(timeMs);
       } catch (error) {
         if (this.#health.threw(stage, asError(error))) this.#onProblem({ where: stage.name, error: asError(error) });
       }

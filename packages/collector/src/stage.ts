@@ -36,7 +36,7 @@ export interface Stage {
    * between batches, also while no input arrives.
    * @param timeMs milliseconds since the epoch
    */
-  advance?(timeMs: number): void;
+  tick?(timeMs: number): void;
   /** Counters by name, for `CollectorTotals.stages`. */
   counters?(): Readonly<Record<string, number>>;
   /** Its current degraded states, for `Collector.degraded`: see `DegradedStates`. */

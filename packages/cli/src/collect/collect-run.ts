@@ -307,6 +307,7 @@ export class CollectRun {
     if (this.#reload?.isStopped === true) return;
     this.#io.drainWithin?.(next.drainMs + LAST_WORDS_MS);
     if (next.detection !== before.detection) next.detection?.start();
+    else if (next.topology !== before.topology) next.detection?.refer({ topology: next.topology });
     if (this.#live.hasView) return;
     for (const line of next.made.wordsBeside(before.made)) say(this.#io, line);
     if (address !== null) say(this.#io, `metrics on ${address}`);

@@ -1,6 +1,6 @@
 import type { AcceleratorMemory } from '@int/codec';
 import { DetectionStage, detectionMemory, type EventListener } from '@int/collector';
-import type { DetectorOptions, EventBatch, RuleSet } from '@int/detect';
+import type { DetectorOptions, EventBatch, RuleSet, RulesContext } from '@int/detect';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch } from '../input/file-watch.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
@@ -9,6 +9,7 @@ import { CliError, FileProblems, type Io } from '../io.js';
 import type { DetectionState } from '../output/detection-view.js';
 import { type PlacedEvent, placedEvent } from '../output/event-text.js';
 import { counted } from '../output/numbers.js';
+import type { Told } from '../output/tracked-text.js';
 import { Reloading } from './reloading.js';
 
 /** Recent events kept for a live view. */
@@ -26,6 +27,8 @@ export type TellRules = (problems: readonly string[], message: string) => void;
 export class LiveDetection {
   readonly stage: DetectionStage;
   onEvents: EventListener = () => {};
+  /** Takes events of rules with a lifecycle that begin, go on or end. */
+  onTracked: (told: readonly Told[]) => void = () => {};
   /** The number of the first frame of the current batch. */
   firstNumber: (frames: number) => number = () => 1;
   tell: TellRules = () => {};
@@ -38,6 +41,7 @@ export class LiveDetection {
   readonly #io: Io;
   readonly #reloading: Reloading | null;
   #memory: AcceleratorMemory | null;
+  #context: RulesContext;
   #recent: PlacedEvent[] = [];
   #notice: DetectionState['notice'] = null;
 
@@ -48,7 +52,9 @@ export class LiveDetection {
     options: DetectorOptions,
     prefilter: RunningPrefilter | null,
     io: Io,
+    context: RulesContext,
   ) {
+    this.#context = context;
     this.#path = path;
     this.#rules = rules;
     this.#prefilter = prefilter;
@@ -59,7 +65,8 @@ export class LiveDetection {
       this.onEvents(events);
     };
     const behind = this.#behind(rules);
-    const all = { ...options, ...prefilter?.detectorOptions, onEvents };
+    const onTracked = (told: readonly Told[]): void => this.onTracked(told);
+    const all = { ...options, ...prefilter?.detectorOptions, onEvents, onTracked };
     const memory = usingRules(path ?? 'demo', () => detectionMemory(behind, all));
     this.#memory = memory;
     this.stage = usingRules(
@@ -72,6 +79,7 @@ export class LiveDetection {
    * Reads the rules.
    * @param path a rules file; `-`: standard input; `null`: the rules of the demo
    * @param attach loads the rules into the kernel, if wanted; `null` if impossible
+   * @param context units and names that the rules may refer to
    * @throws CliError if they cannot be opened or used; errors of `attach`
    */
   static async open(
@@ -79,14 +87,15 @@ export class LiveDetection {
     options: DetectorOptions,
     io: Io,
     attach: (rules: RuleSet) => Promise<RunningPrefilter | null> = async () => null,
+    context: RulesContext = {},
   ): Promise<LiveDetection> {
     // Watch the file before reading it, so that no change is missed.
     const watch = path === null || path === '-' ? null : await FileWatch.of(path);
     const rules =
-      path === null ? (await import('@int/detect/yaml')).readRules(DEMO_RULES) : await readRulesFile(path, io);
+      path === null ? (await import('@int/detect/yaml')).readRules(DEMO_RULES) : await readRulesFile(path, io, context);
     const prefilter = await attach(rules);
     try {
-      return new LiveDetection(path, rules, watch, options, prefilter, io);
+      return new LiveDetection(path, rules, watch, options, prefilter, io, context);
     } catch (error) {
       prefilter?.prefilter.close();
       throw error;
@@ -118,6 +127,12 @@ export class LiveDetection {
     this.#reloading?.start();
   }
 
+  /** Reads the rules again with other units and names. */
+  refer(context: RulesContext): void {
+    this.#context = context;
+    this.#reloading?.now();
+  }
+
   /** Stops reloading rules. Resolves when no reload is running. */
   async stop(): Promise<void> {
     await this.#reloading?.stop();
@@ -137,6 +152,7 @@ export class LiveDetection {
   state(filtered = 0): DetectionState {
     return {
       totals: this.stage.totals(),
+      tracked: this.stage.tracked(),
       adaptation: this.stage.adaptation(),
       filtered,
       recent: this.#recent.slice(-RECENT).reverse(),
@@ -148,7 +164,7 @@ export class LiveDetection {
   async #load(): Promise<void> {
     const path = this.#path!;
     try {
-      const rules = await readRulesFile(path, this.#io);
+      const rules = await readRulesFile(path, this.#io, { ...this.#context, warn: (line) => this.tell([], line) });
       if (this.#reloading!.isStopped) return;
       usingRules(path, () => this.#setRules(rules));
       const inKernel = this.prefilter === null ? '' : `; ${prefilterWords(this.prefilter).at(-1)!}`;

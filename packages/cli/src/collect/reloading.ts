@@ -23,8 +23,8 @@ export class Reloading {
   }
 
   start(): void {
-    this.#watch.start(() => this.#now());
-    this.#stopHangup = this.#io.onHangup?.(() => this.#now()) ?? this.#stopHangup;
+    this.#watch.start(() => this.now());
+    this.#stopHangup = this.#io.onHangup?.(() => this.now()) ?? this.#stopHangup;
   }
 
   /** Resolves when no load is under way. */
@@ -35,7 +35,8 @@ export class Reloading {
     await this.#loading;
   }
 
-  #now(): void {
+  /** Loads it, or once more if a load is under way. */
+  now(): void {
     if (this.#isStopped) return;
     // The file may have changed since it was read, so load it once more.
     if (this.#loading !== null) {
@@ -46,7 +47,7 @@ export class Reloading {
       this.#loading = null;
       if (!this.#again) return;
       this.#again = false;
-      this.#now();
+      this.now();
     });
   }
 }

@@ -130,7 +130,9 @@ export class ConfigSetup implements CollectSetup {
         detection =
           detect === undefined
             ? null
-            : await LiveDetection.open(read.path(detect.rules), options, io, (rules) => xdp.attach(rules, options));
+            : await LiveDetection.open(read.path(detect.rules), options, io, (rules) => xdp.attach(rules, options), {
+                topology,
+              });
         open.push(() => detection?.prefilter?.close());
       }
       // Checked here for workers, too, so that errors have line and column.

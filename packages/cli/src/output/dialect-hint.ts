@@ -9,8 +9,9 @@ type Decode = DeviceProfile['decode'];
 const SAMPLE = { frames: 256, bytes: 1 << 20 } as const;
 /** Reports without a problem that are looked at, at most: a network may send none but postcards. */
 const MOST_LOOKED = 65_536;
-/** Longest time for a trial, in milliseconds: it holds up the pipeline. */
-const TRIAL_MS = 200;
+/** Longest time for a trial, in milliseconds: while frames arrive, it holds up the pipeline. */
+const LIVE_TRIAL_MS = 500;
+const LAST_TRIAL_MS = 3000;
 /** Time between two trials while frames arrive: it doubles up to the longest. */
 const FIRST_WAIT_MS = 5000;
 const LONGEST_WAIT_MS = 60_000;
@@ -83,14 +84,18 @@ export class DialectHint {
     if (nowMs < this.#nextAt) return null;
     this.#nextAt = nowMs + this.#waitMs;
     this.#waitMs = Math.min(LONGEST_WAIT_MS, 2 * this.#waitMs);
-    return this.conclude();
+    return this.#try(LIVE_TRIAL_MS);
   }
 
   /** Tries what has been noticed since the last trial. @returns a hint, once; else `null` */
   conclude(): string | null {
+    return this.#try(LAST_TRIAL_MS);
+  }
+
+  #try(withinMs: number): string | null {
     if (this.#text !== null || this.#sample.seen === this.#tried) return null;
     this.#tried = this.#sample.seen;
-    const trial = tryDialects(this.#sample, { base: this.#decode, withinMs: TRIAL_MS, units: false });
+    const trial = tryDialects(this.#sample, { base: this.#decode, withinMs, units: false });
     const noun = this.#isPayloads || trial.reportPorts.length > 0 ? 'report' : 'packet';
     this.#text = hintText(trial, this.#sample.seen, noun);
     return this.#text;

@@ -131,7 +131,7 @@ export class DetectionStage implements Stage {
   }
 
   /** Ends events of rules with a lifecycle whose findings have stopped. */
-  advance(timeMs: number): void {
+  tick(timeMs: number): void {
     const told = this.#tracking.advance(timeMs);
     if (told.length > 0) this.#onTracked(told);
   }
@@ -141,9 +141,9 @@ export class DetectionStage implements Stage {
     return this.#tracking.isTracked(rule);
   }
 
-  /** Events of rules with a lifecycle that go on, and findings of theirs for which there was no room. */
-  tracked(): { readonly open: number; readonly untracked: number } {
-    return this.#tracking.totals;
+  /** Events of rules with a lifecycle that go on, and findings of theirs for which there was no room; `null`: no such rules. */
+  tracked(): { readonly open: number; readonly untracked: number } | null {
+    return this.#tracking.isActive ? this.#tracking.totals : null;
   }
 
   /** Events go to the outlets as well, after the listener. */
@@ -154,7 +154,7 @@ export class DetectionStage implements Stage {
   /** Sums over all rules, see {@link totals}. */
   counters(): Readonly<Record<string, number>> {
     const { byRule: _, byDefault: __, removed: ___, ...sums } = this.totals();
-    return this.#tracking.isActive ? { ...sums, ...this.tracked() } : sums;
+    return { ...sums, ...this.tracked() };
   }
 
   /**
