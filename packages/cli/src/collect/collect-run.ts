@@ -19,6 +19,7 @@ import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { prefilterWords } from '../input/xdp-input.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, type Io, say, sayHint } from '../io.js';
+import { namesAlike, rulesContextOf, sameUnits } from '../network/known-network.js';
 import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
@@ -96,7 +97,7 @@ export class CollectRun {
     this.#setup = setup;
     this.#io = io;
     // A capture waits for the reader of its events; a network source does not.
-    this.#live = new LiveOutput(io, form.json === true, isPatient);
+    this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,
@@ -128,8 +129,8 @@ export class CollectRun {
     return this.#setup.metrics;
   }
 
-  #show({ detection, topology }: CollectSetup): void {
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), topology);
+  #show({ detection, network }: CollectSetup): void {
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), network);
   }
 
   #stages({ metrics, detection, stages }: CollectSetup): readonly Stage[] {
@@ -144,6 +145,7 @@ export class CollectRun {
   async #open(): Promise<void> {
     this.#input = await opening(this.#io, 'the source', this.#setup.input());
     const { sources, decode, isLive } = this.#input;
+    const { knownSwitches } = this.#setup;
     const detection = this.#detection;
     const memory = detection?.takeMemory() ?? null;
     this.#hint = new DialectHint(decode);
@@ -153,6 +155,7 @@ export class CollectRun {
       stages: this.#stages(this.#setup),
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#output],
       ...(memory !== null && { memory }),
+      ...(knownSwitches !== null && { knownSwitches }),
       onProblem: ({ error }) => {
         this.#live.hasProblem = true;
         if (isInterfaceFailure(error)) this.#isCutOff = true;
@@ -275,6 +278,8 @@ export class CollectRun {
         },
         next.drainMs,
       );
+      this.#collector.setKnownSwitches(next.knownSwitches);
+      if (!sameUnits(next.network.device, before.network.device)) this.#live.tellUnits(next.network);
     } catch (error) {
       this.#setup = before;
       this.#input = input;
@@ -307,7 +312,7 @@ export class CollectRun {
     if (this.#reload?.isStopped === true) return;
     this.#io.drainWithin?.(next.drainMs + LAST_WORDS_MS);
     if (next.detection !== before.detection) next.detection?.start();
-    else if (next.topology !== before.topology) next.detection?.refer({ topology: next.topology });
+    else if (!namesAlike(next.network, before.network)) next.detection?.refer(rulesContextOf(next.network));
     if (this.#live.hasView) return;
     for (const line of next.made.wordsBeside(before.made)) say(this.#io, line);
     if (address !== null) say(this.#io, `metrics on ${address}`);
@@ -341,7 +346,7 @@ export class CollectRun {
       detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
       degraded,
       notice: this.#notice,
-      topology: this.#setup.topology,
+      network: this.#setup.network,
       hint: this.#hintText,
     };
   }
@@ -367,7 +372,7 @@ export class CollectRun {
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
       output.line(JSON.stringify(totalJson(totals, this.#input.filtered)));
     } else {
-      for (const line of this.#lastStatistics.table(this.#setup.topology)) output.line(line);
+      for (const line of this.#lastStatistics.table(this.#setup.network)) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }

@@ -1,6 +1,7 @@
 import type { CollectorTotals, DegradedPart } from '@int/collector';
-import type { Topology } from '@int/network';
 import { hasColour, type Io } from '../io.js';
+import type { KnownNetwork } from '../network/known-network.js';
+import { unitsLine } from '../network/units-line.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
@@ -32,13 +33,23 @@ export class LiveOutput {
   /** Messages held back while the live view hides standard error. */
   readonly #untold: string[] = [];
 
-  /** @param isPatient whether the run waits for the reader of its events, so that none need be left out */
-  constructor(io: Io, isJson: boolean, isPatient = false) {
+  /**
+   * @param network of which the units are the first line of JSON
+   * @param isPatient whether the run waits for the reader of its events, so that none need be left out
+   */
+  constructor(io: Io, isJson: boolean, { device }: KnownNetwork, isPatient = false) {
     this.#io = io;
     this.#isJson = isJson;
     this.data = new DataOutput(io.stdout);
     this.paced = new PacedOutput(this.data, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
+    this.tellUnits({ device });
     this.#screen = io.stdout.isTTY === true && !isJson ? new Screen(io.stdout) : null;
+  }
+
+  /** Adds the line of units to JSON: those of all further lines. */
+  tellUnits({ device }: Pick<KnownNetwork, 'device'>): void {
+    const units = this.#isJson ? unitsLine(device) : null;
+    if (units !== null) this.paced.add(units);
   }
 
   get hasView(): boolean {
@@ -72,9 +83,9 @@ export class LiveOutput {
   /**
    * Prints events as lines of JSON, or keeps them for the view.
    * @param totals of the collector, now
-   * @param topology names of switches
+   * @param network units and names of switches
    */
-  show(detection: LiveDetection, totals: () => CollectorTotals, topology?: Topology): void {
+  show(detection: LiveDetection, totals: () => CollectorTotals, network?: KnownNetwork): void {
     const { paced } = this;
     detection.firstNumber = (frames): number => totals().received - frames + 1;
     detection.tell = this.tellReload;
@@ -83,7 +94,7 @@ export class LiveOutput {
     detection.onTracked = (all): void => {
       for (const told of all) {
         if (paced.isFull) detection.notShown++;
-        else paced.add(trackedJson(told, topology));
+        else paced.add(trackedJson(told, network));
       }
       void paced.flush();
     };
@@ -93,7 +104,7 @@ export class LiveOutput {
         if (detection.stage.isTracked(events.ruleName(row))) continue;
         // Do not format a line that cannot be added.
         if (paced.isFull) detection.notShown++;
-        else paced.add(eventJson(placedEvent(events, row, number), topology));
+        else paced.add(eventJson(placedEvent(events, row, number), network));
       }
       void paced.flush();
     };

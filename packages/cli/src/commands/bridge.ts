@@ -1,5 +1,4 @@
 import { Collector, type CollectorTotals, type FlowStage, LiveStatistics } from '@int/collector';
-import type { Topology } from '@int/network';
 import { type Command, Option } from 'commander';
 import { countersJson } from '../bridge/bridge-json.js';
 import { BridgeSource } from '../bridge/bridge-source.js';
@@ -15,15 +14,9 @@ import { given } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
-import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
-import {
-  addDecodeOptions,
-  addStateOptions,
-  type DecodeFlags,
-  type DetectFlags,
-  decodeOptions,
-  detectOptions,
-} from '../options.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
+import { addStateOptions, type DetectFlags, detectOptions } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
 import { type Colours, colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
@@ -35,7 +28,7 @@ import { type LiveState, liveView } from '../output/live-view.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
-interface BridgeFlags extends DecodeFlags, TopologyFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
+interface BridgeFlags extends NetworkFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
   readonly rules?: string;
   readonly mode: OpenSidesOptions['mode'];
   readonly onDown?: OnDown;
@@ -66,20 +59,22 @@ export function define(
         .default('auto'),
     )
     .addOption(onDownOption())
-    .addOption(topologyOption())
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
   addStateOptions(command);
-  addDecodeOptions(command).action(async (inner: string, outer: string, flags: BridgeFlags) => {
+  addNetworkOptions(command).action(async (inner: string, outer: string, flags: BridgeFlags) => {
     if (inner === outer) command.error(`error: IN and OUT are both ${inner}: a bridge needs two interfaces`);
     if (flags.rules === undefined && DETECT_FLAGS.some((name) => flags[name] !== undefined)) {
       command.error('error: --state, --flow-cells and --switch-cells go with --rules FILE');
     }
     const { idle, ...state } = flags;
     const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
-    const topology = await readTopology(flags.topology, io);
-    const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
-    done(await new BridgeCommand(inner, outer, flags, topology, detection, open, io).run());
+    const network = await readNetwork(flags, io);
+    const detection =
+      flags.rules === undefined
+        ? null
+        : await LiveDetection.open(flags.rules, detect, io, undefined, rulesContextOf(network));
+    done(await new BridgeCommand(inner, outer, flags, network, detection, open, io).run());
   });
 }
 
@@ -87,7 +82,7 @@ class BridgeCommand {
   readonly #flags: BridgeFlags;
   readonly #io: Io;
   readonly #live: LiveOutput;
-  readonly #topology: Topology;
+  readonly #network: KnownNetwork;
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
   readonly #lastStatistics = new LastStatistics();
@@ -103,18 +98,18 @@ class BridgeCommand {
     inner: string,
     outer: string,
     flags: BridgeFlags,
-    topology: Topology,
+    network: KnownNetwork,
     detection: LiveDetection | null,
     open: OpenSides,
     io: Io,
   ) {
     this.#flags = flags;
     this.#io = io;
-    this.#topology = topology;
+    this.#network = network;
     this.#detection = detection;
-    this.#live = new LiveOutput(io, flags.json === true);
+    this.#live = new LiveOutput(io, flags.json === true, network);
     this.#flowStage = flowStageOf(flags);
-    const decode = decodeOptions(flags);
+    const { decode } = network.device;
     const { reportPorts, ...strip } = decode;
     const isOneWay = flags.oneWay === true;
     this.#source = new BridgeSource({
@@ -142,7 +137,7 @@ class BridgeCommand {
       },
     });
     this.#health = this.#live.watch(() => this.#collector.degraded());
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), topology);
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), network);
   }
 
   async run(): Promise<number> {
@@ -192,7 +187,7 @@ class BridgeCommand {
       statistics,
       detection: this.#detection?.state() ?? null,
       degraded: this.#health.look(),
-      topology: this.#topology,
+      network: this.#network,
     };
   }
 
@@ -219,7 +214,7 @@ class BridgeCommand {
       output.line(this.#statsLine(state));
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
     } else {
-      for (const line of this.#lastStatistics.table(this.#topology)) output.line(line);
+      for (const line of this.#lastStatistics.table(this.#network)) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }
@@ -228,14 +223,14 @@ class BridgeCommand {
     const flows = flowTotals(this.#flowStage.totals());
     const listed = await listFlows(
       this.#flowStage.cache,
-      { json: isJson, names: this.#topology },
+      { json: isJson, network: this.#network },
       output,
       colours(false),
     );
     const totals = this.#source.totals();
     if (isJson) output.line(JSON.stringify({ type: 'total', ...countersJson(totals, read), flows }));
     else {
-      for (const line of flowTotalsLines(flows, listed, colours(false))) output.line(line);
+      for (const line of flowTotalsLines(flows, listed, colours(false), this.#network)) output.line(line);
       for (const line of bridgeTotalLines(totals, read)) output.line(line);
     }
     await output.finish();

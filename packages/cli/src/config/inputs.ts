@@ -2,15 +2,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DecodeOptions } from '@int/codec';
 import { CaptureSource, type Source } from '@int/collector';
-import { parseUdpAddress } from '@int/collector/internals';
+import { parseUdpAddress, prefixesOf } from '@int/collector/internals';
+import type { Prefix } from '@int/network';
 import { given, ifGiven } from '../given.js';
 import { interfaceQueues } from '../input/interface-queues.js';
+import { fromText } from '../input/senders.js';
 import { anyAddress, CaptureInput, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import type { XdpChoice, XdpChoiceFlags } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
-import { decodeOptions } from '../options.js';
-import type { AfxdpConfig, SourceConfig } from './config.js';
-import { decodeFlagsOf } from './decode.js';
+import type { AfxdpConfig, SendersConfig, SourceConfig } from './config.js';
 import { kafkaInput } from './kafka.js';
 import { bytesOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
@@ -19,6 +19,8 @@ import type { Tell } from './sink-parts.js';
 /** A source of the configuration. */
 export interface InputPart {
   readonly config: SourceConfig;
+  /** Who may send to it; `undefined`: anybody. */
+  readonly from: readonly Prefix[] | undefined;
   readonly input: TelemetryInput;
 }
 
@@ -65,29 +67,35 @@ export class ConfigInput implements TelemetryInput {
 }
 
 /** The options of the AF_XDP source, if there is one, in the form of the command line's. */
-export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
-  const decode = decodeFlagsOf(config.decode ?? {});
+export function xdpFlagsOf(read: ReadConfig): XdpChoiceFlags {
+  const { config, problem } = read;
   const index = config.sources.findIndex(({ afxdp }) => afxdp !== undefined);
   const afxdp: AfxdpConfig | undefined = config.sources[index]?.afxdp;
-  if (afxdp === undefined) return decode;
+  if (afxdp === undefined) return {};
   const { interface: name, queues = 'all', mode, prefilter, onDown } = afxdp;
+  const from = sendersOf(read, afxdp);
   try {
     return {
-      ...decode,
       afxdp: interfaceQueues(`${name}:${queues}`),
       ...(prefilter === true && { prefilter }),
-      ...given({ afxdpMode: mode, onDown }),
+      ...given({ afxdpMode: mode, onDown, from }),
     };
   } catch (error) {
     throw problem(['sources', index, 'afxdp'], (error as Error).message, error);
   }
 }
 
+/** Who may send to a source: its own list, else that of the device profile; without one anybody. */
+function sendersOf({ device }: ReadConfig, { from }: SendersConfig): readonly Prefix[] | undefined {
+  return ifGiven(from, prefixesOf) ?? device.sources ?? undefined;
+}
+
 function udpInput(read: ReadConfig, index: number, decode: Omit<DecodeOptions, 'linkType'>): TelemetryInput {
-  const { listen, receiveBuffer, slabs } = read.config.sources[index]!.udp!;
+  const udp = read.config.sources[index]!.udp!;
+  const { listen, receiveBuffer, slabs } = udp;
   const path = ['sources', index, 'udp'];
   try {
-    const options = given({ receiveBufferBytes: ifGiven(receiveBuffer, bytesOf), slabs });
+    const options = given({ receiveBufferBytes: ifGiven(receiveBuffer, bytesOf), slabs, from: sendersOf(read, udp) });
     return new UdpInput([parseUdpAddress(`udp://${listen}`)], decode, options);
   } catch (error) {
     throw read.problem(path, (error as Error).message, error);
@@ -109,19 +117,22 @@ async function inputPart(
   decode: Omit<DecodeOptions, 'linkType'>,
   { xdp, prefilter, io, tell }: InputContext,
 ): Promise<TelemetryInput> {
-  const { udp, pcap, kafka } = read.config.sources[index]!;
+  const { udp, afxdp = {}, pcap, kafka } = read.config.sources[index]!;
   if (udp !== undefined) return udpInput(read, index, decode);
   if (kafka !== undefined) return kafkaInput(read, index, decode, tell);
-  if (pcap === undefined) return (await xdp.input(prefilter)) ?? new UdpInput(anyAddress(decode), decode);
+  if (pcap === undefined) {
+    const input = await xdp.input(prefilter);
+    return input ?? new UdpInput(anyAddress(decode), decode, given({ from: sendersOf(read, afxdp) }));
+  }
   const { file, speed } = pcap;
   const path = file === '-' ? file : read.path(file);
-  return new CaptureInput(new CaptureSource({ path, input: io.stdin, ...given({ speed }) }), decode);
+  const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed, from: sendersOf(read, pcap) }) });
+  return new CaptureInput(capture, decode);
 }
 
 /** A source like another one of a configuration, not yet open. @throws CliError (rejects) */
 export function inputLike(read: ReadConfig, config: SourceConfig, context: InputContext): Promise<TelemetryInput> {
-  const decode = decodeOptions(decodeFlagsOf(read.config.decode ?? {}));
-  return inputPart(read, read.config.sources.indexOf(config), decode, context);
+  return inputPart(read, read.config.sources.indexOf(config), read.device.decode, context);
 }
 
 /**
@@ -134,23 +145,26 @@ export async function configInput(
   context: InputContext,
   before: ConfigInput | null = null,
 ): Promise<ConfigInput> {
-  let decode = decodeOptions(decodeFlagsOf(read.config.decode ?? {}));
+  let { decode } = read.device;
   const known = [...(before?.parts ?? [])];
   const parts: InputPart[] = [];
   for (const [index, config] of read.config.sources.entries()) {
-    const at = known.findIndex((part) => isDeepStrictEqual(part.config, config));
+    const { udp, afxdp, pcap } = config;
+    const from = sendersOf(read, udp ?? afxdp ?? pcap ?? {});
+    const at = known.findIndex((part) => isDeepStrictEqual(part.config, config) && isDeepStrictEqual(part.from, from));
     const [same] = at < 0 ? [] : known.splice(at, 1);
     const input = same?.input ?? (await inputPart(read, index, decode, context));
     // Decode options for frames of an interface do not affect other sources.
-    if (config.afxdp !== undefined && !(input instanceof UdpInput)) decode = input.decode;
-    parts.push({ config, input });
+    if (afxdp !== undefined && !(input instanceof UdpInput)) decode = input.decode;
+    parts.push({ config, from, input });
   }
   return new ConfigInput(parts, decode);
 }
 
 export function sourceText({ udp, afxdp, pcap, kafka }: SourceConfig): string {
-  if (udp !== undefined) return `UDP on ${udp.listen}`;
-  if (afxdp !== undefined) return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}`;
-  if (pcap !== undefined) return `the capture ${pcap.file}`;
+  if (udp !== undefined) return `UDP on ${udp.listen}${fromText(udp.from)}`;
+  if (afxdp !== undefined)
+    return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}${fromText(afxdp.from)}`;
+  if (pcap !== undefined) return `the capture ${pcap.file}${fromText(pcap.from)}`;
   return `Kafka topic ${kafka?.topic ?? 'int.reports'} of ${kafka?.brokers.join(', ') ?? ''}`;
 }

@@ -1,5 +1,6 @@
 /** What a running `int collect` cannot change. */
 import { isDeepStrictEqual } from 'node:util';
+import type { DeviceSpec } from '@int/network';
 import { EXIT, FileProblems } from '../io.js';
 import { type IntConfig, nameOf } from './config.js';
 import type { ValuePath } from './document.js';
@@ -14,12 +15,14 @@ interface Refusal {
 /** The members that a reload can change, unless a function below has something against it. */
 const CHANGEABLE: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'sources',
+  'device',
   'decode',
   'detect',
   'flows',
   'dart',
   'drain',
   'topology',
+  'keepUnknownSwitches',
   'sinks',
 ]);
 
@@ -70,6 +73,11 @@ function inKernel(before: IntConfig, after: IntConfig): Refusal[] {
   const refused: Refusal[] = [];
   if (differs(before, after, 'decode')) {
     refused.push({ path: ['decode'], message: `decode of an afxdp source: ${START_ANEW}` });
+  }
+  // Units are of no concern to it.
+  const read = ({ device = {} }: IntConfig): DeviceSpec => ({ ...device, units: {}, switches: {} });
+  if (!isDeepStrictEqual(read(before), read(after))) {
+    refused.push({ path: ['device'], message: `device of an afxdp source, but for its units: ${START_ANEW}` });
   }
   if (xdp(after)!.prefilter === true && differs(before, after, 'detect')) {
     refused.push({ path: ['detect'], message: `detect with a pre-filter: ${START_ANEW}` });

@@ -2,12 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FlowStage, ReportLossStage, type Sink, type SourceExchange, type Stage } from '@int/collector';
 import type { DetectorOptions } from '@int/detect';
-import type { Topology } from '@int/network';
 import { LiveDetection } from '../collect/live-detection.js';
 import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
+import { type KnownNetwork, rulesContextOf } from '../network/known-network.js';
+import { knownSwitches } from '../network/known-switches.js';
 import { readTopology } from '../network/topology-option.js';
 import { MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 import { changes } from './changes.js';
@@ -25,7 +26,9 @@ import { pipelinePart } from './workers/split.js';
 import { type ConfigWorkers, startWorkers } from './workers/workers.js';
 
 export interface CollectSetup {
-  readonly topology: Topology;
+  readonly network: KnownNetwork;
+  /** The switches that there are; `null`: any id may be one. */
+  readonly knownSwitches: Iterable<number> | null;
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
   /** Stages that run after detection. */
@@ -49,12 +52,12 @@ export interface SetupContext {
   readonly tell: Tell;
   /** Overrides the configuration's time for stopping. */
   readonly drainMs: number | null;
-  /** Overrides the configuration's page for Prometheus. @param names those of the topology */
-  readonly prometheus: ((names: Topology) => MetricsEndpoint) | null;
+  /** Overrides the configuration's page for Prometheus. */
+  readonly prometheus: ((network: KnownNetwork) => MetricsEndpoint) | null;
 }
 
 interface Parts {
-  readonly topology: Topology;
+  readonly network: KnownNetwork;
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
   /** Present without a page for Prometheus, which has a stage of its own. */
@@ -113,14 +116,14 @@ export class ConfigSetup implements CollectSetup {
     const own = threads === undefined ? read : { ...read, config: pipelinePart(config) };
     const isSame = (part: 'detect' | 'flows' | 'dart'): boolean =>
       before !== null && isDeepStrictEqual(config[part], before.#read.config[part]);
-    const names = await readTopology(ifGiven(config.topology, read.path), io);
-    const topology = known !== null && isDeepStrictEqual(names, known.topology) ? known.topology : names;
+    const topology = await readTopology(ifGiven(config.topology, read.path), io);
+    const network = sameNetwork(known?.network ?? null, { device: read.device, topology });
     const loss = known?.loss ?? known?.metrics?.loss ?? new ReportLossStage();
     const metrics =
       prometheus === null
-        ? metricsOf(read, topology, known?.metrics ?? null, loss)
-        : (known?.metrics?.named(topology) ?? prometheus(topology));
-    const xdp = known?.xdp ?? new XdpChoice(xdpFlagsOf(read), io, tell);
+        ? metricsOf(read, network, known?.metrics ?? null, loss)
+        : (known?.metrics?.of(network) ?? prometheus(network));
+    const xdp = known?.xdp ?? new XdpChoice(xdpFlagsOf(read), read.device.decode, io, tell);
     const options = detect === undefined ? {} : detectorOptions(detect);
     // Closes what is new, if a later part cannot be made.
     const open: (() => unknown)[] = [];
@@ -130,14 +133,18 @@ export class ConfigSetup implements CollectSetup {
         detection =
           detect === undefined
             ? null
-            : await LiveDetection.open(read.path(detect.rules), options, io, (rules) => xdp.attach(rules, options), {
-                topology,
-              });
+            : await LiveDetection.open(
+                read.path(detect.rules),
+                options,
+                io,
+                (rules) => xdp.attach(rules, options),
+                rulesContextOf(network),
+              );
         open.push(() => detection?.prefilter?.close());
       }
       // Checked here for workers, too, so that errors have line and column.
       const geometry = flowGeometry(read);
-      const sinks = await configSinks(own, geometry, topology, tell, known?.sinks);
+      const sinks = await configSinks(own, geometry, network.topology, tell, known?.sinks);
       open.push(() => closeSinks(newSinks(sinks, known?.sinks ?? [])));
       const keepsFlows = isSame('flows');
       const cacheEvents = keepsFlows ? known!.cacheEvents : new CacheEvents();
@@ -147,7 +154,7 @@ export class ConfigSetup implements CollectSetup {
       if (!keepsDart) open.push(() => dart?.store.close());
       const limitMs = drainMs ?? drainOf(config.drain);
       const workers = known?.workers ?? (threads === undefined ? null : await startWorkers(read, tell, limitMs / 3));
-      const parts = { topology, detection, metrics, sinks, flows, cacheEvents, dart, workers, xdp };
+      const parts = { network, detection, metrics, sinks, flows, cacheEvents, dart, workers, xdp };
       return new ConfigSetup(read, context, { ...parts, loss: metrics === null ? loss : null });
     } catch (error) {
       await Promise.allSettled(open.map(async (close) => close()));
@@ -155,8 +162,12 @@ export class ConfigSetup implements CollectSetup {
     }
   }
 
-  get topology(): Topology {
-    return this.#parts.topology;
+  get network(): KnownNetwork {
+    return this.#parts.network;
+  }
+
+  get knownSwitches(): Iterable<number> | null {
+    return knownSwitches(this.network.topology, this.#read.config.keepUnknownSwitches);
   }
 
   get detection(): LiveDetection | null {
@@ -203,7 +214,7 @@ export class ConfigSetup implements CollectSetup {
   /** What is different in this setup, in a few words each. */
   changesFrom(before: ConfigSetup): readonly string[] {
     const changed = changes(before.#read.config, this.#read.config);
-    const isRenamed = before.topology !== this.topology;
+    const isRenamed = before.network.topology !== this.network.topology;
     return isRenamed && !changed.includes('topology changed') ? [...changed, 'topology changed'] : changed;
   }
 
@@ -243,19 +254,27 @@ export class ConfigSetup implements CollectSetup {
   }
 }
 
+/** The network, with the objects of the one so far for what is equal in them. */
+function sameNetwork(before: KnownNetwork | null, now: KnownNetwork): KnownNetwork {
+  if (before === null) return now;
+  const device = isDeepStrictEqual(now.device.spec, before.device.spec) ? before.device : now.device;
+  const topology = isDeepStrictEqual(now.topology, before.topology) ? before.topology : now.topology;
+  return device === before.device && topology === before.topology ? before : { device, topology };
+}
+
 function detectorOptions({ state, flowCells, switchCells, idle }: DetectConfig): DetectorOptions {
   return given({ state, flowCells, switchCells, idleMs: ifGiven(idle, millisecondsOf) });
 }
 
 function metricsOf(
   read: ReadConfig,
-  names: Topology,
+  { device, topology: names }: KnownNetwork,
   before: MetricsEndpoint | null,
   loss: ReportLossStage,
 ): MetricsEndpoint | null {
   const prometheus = prometheusOf(read);
   if (prometheus === null) return null;
   const { listen, allowHosts, labels, prefix, ...rows } = prometheus;
-  const options = { rows, names, ...given({ allowHosts, labels, prefix }) };
+  const options = { rows, names, device, ...given({ allowHosts, labels, prefix }) };
   return new MetricsEndpoint(metricsAddress(listen), options, before, loss);
 }

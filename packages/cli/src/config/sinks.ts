@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sink } from '@int/collector';
 import type { CacheGeometry, RecordConsumer } from '@int/flowcache';
-import type { Topology } from '@int/network';
+import type { DeviceProfile, Topology } from '@int/network';
 import { nameOf, type PrometheusConfig, type SinkConfig } from './config.js';
 import { kafkaSink } from './kafka.js';
 import { openSearchSink } from './opensearch.js';
@@ -20,6 +20,8 @@ export interface ConfigSink {
   /** The layout of the flow cache, for a sink that needs it; otherwise `null`. */
   readonly geometry: CacheGeometry | null;
   readonly names: Topology;
+  /** The units of a sink that writes them beside its numbers; otherwise `null`. */
+  readonly units: ReturnType<DeviceProfile['units']> | null;
   readonly sink: Sink;
 }
 
@@ -51,13 +53,17 @@ export async function configSinks(
     for (const [index, config] of (read.config.sinks ?? []).entries()) {
       if (config.prometheus !== undefined) continue;
       const needed = config.redis === undefined ? null : geometry;
+      const units = config.parquet === undefined ? null : read.device.units();
       const same = before.find(
         (each) =>
-          each.names === names && isDeepStrictEqual(each.config, config) && isDeepStrictEqual(each.geometry, needed),
+          each.names === names &&
+          isDeepStrictEqual(each.units, units) &&
+          isDeepStrictEqual(each.config, config) &&
+          isDeepStrictEqual(each.geometry, needed),
       );
       const made = async (): Promise<ConfigSink> => {
         const sink = await configSink(read, index, geometry, names, tell);
-        return { config, geometry: needed, names, sink };
+        return { config, geometry: needed, names, units, sink };
       };
       sinks.push(same ?? (await made()));
     }

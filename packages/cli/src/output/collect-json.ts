@@ -53,5 +53,5 @@ export function statsJson(state: LiveState): Record<string, unknown> {
     other: statistics.other === null ? null : switchJson(statistics.other),
     congested: statistics.congested.map(({ timeMs, ...rest }) => ({ timeNs: nanoseconds(timeMs), ...rest })),
   };
-  return state.topology === undefined ? json : withNames(json, state.topology);
+  return state.network === undefined ? json : withNames(json, state.network.topology);
 }

@@ -1,4 +1,4 @@
-import { Topology } from '@int/network';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
 import type { Colours } from './colour.js';
 import { adaptationLines, type Detected, ruleTable, survivorsText } from './detection-summary.js';
 import { findingText, type PlacedEvent, ruleText } from './event-text.js';
@@ -41,7 +41,7 @@ export function detectionView(
   rows: number,
   fit: (text: string) => string,
   colour: Colours,
-  topology: Topology = Topology.NONE,
+  network: KnownNetwork = UNKNOWN_NETWORK,
 ): string[] {
   if (rows < MIN_ROWS) return [];
   const { totals, adaptation, recent, notice } = state;
@@ -60,7 +60,7 @@ export function detectionView(
   }
   for (const { timeNs, event } of recent.slice(0, rows - lines.length)) {
     const flow = event.flow === null ? '' : `  ${flowText(event.flow)}`;
-    const line = fit(`  ${clockTime(timeNs)}  ${ruleText(event.rule)}  ${findingText(event, topology)}${flow}`);
+    const line = fit(`  ${clockTime(timeNs)}  ${ruleText(event.rule)}  ${findingText(event, network)}${flow}`);
     lines.push(event.rule === null ? colour.dim(line) : colour.yellow(line));
   }
   return lines.slice(0, rows);

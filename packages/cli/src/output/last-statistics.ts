@@ -1,5 +1,5 @@
 import type { StatisticsSnapshot } from '@int/collector';
-import type { Topology } from '@int/network';
+import type { KnownNetwork } from '../network/known-network.js';
 import { switchTable } from './live-view.js';
 
 /** Statistics for the end of a run: those of the last reports, which may be long past. */
@@ -17,9 +17,9 @@ export class LastStatistics {
   }
 
   /** The switches as plain text, with the time if all have been silent for a while. */
-  table(topology?: Topology): string[] {
+  table(network?: KnownNetwork): string[] {
     if (this.#last === null) return [];
-    const lines = switchTable(this.#last, topology);
+    const lines = switchTable(this.#last, network);
     const { timeMs } = this.#last;
     if (!this.#isPast || lines.length === 0 || timeMs === null) return lines;
     return [`switches at ${new Date(timeMs).toISOString()}, the time of the last reports:`, ...lines];

@@ -1,11 +1,15 @@
 import type { CollectorTotals, DegradedPart, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
-import { Topology } from '@int/network';
+import type { BaseUnit, Measured } from '@int/network';
+import { SwitchUnits } from '@int/network/internals';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import { measured, plainColumns } from '../network/measured-text.js';
 import { switchText } from '../network/names.js';
 import type { Colours } from './colour.js';
 import { survivorsText } from './detection-summary.js';
 import { type DetectionState, detectionView, type Notice, noticeLine } from './detection-view.js';
 import { degradedNames, degradedText } from './health-watch.js';
 import { compact, counted, grouped } from './numbers.js';
+import { busiest, repeatedFirst, worstSwitch } from './ranking.js';
 import { flowText, pathText } from './record-text.js';
 import { sinkLines, sinksText } from './sink-text.js';
 import { sparkline } from './sparkline.js';
@@ -26,13 +30,13 @@ export interface LiveState {
   /** Result of the last attempt to load the configuration anew; missing if there was none. */
   readonly notice?: Notice | null;
   /** Names of switches. Default: none. */
-  readonly topology?: Topology;
+  readonly network?: KnownNetwork;
   /** What frames that are not read look like. */
   readonly hint?: string | null;
 }
 
-/** Width of the figures before the sparkline, in columns. */
-const TABLE_WIDTH = 70;
+/** Width of the figures before the sparkline, without those of {@link columnWidths}. */
+const TABLE_WIDTH = 54;
 const MIN_SPARK = 8;
 const MAX_SPARK = 60;
 /** Share of the lines for detection. */
@@ -72,7 +76,8 @@ export function totalText(totals: CollectorTotals): string {
 
 /** A line for a log, once a second. */
 export function logLine(state: LiveState): string {
-  const { totals, statistics, topology = Topology.NONE } = state;
+  const { totals, statistics, network = UNKNOWN_NETWORK } = state;
+  const { device, topology } = network;
   const parts = [
     clock(state.elapsedMs),
     `${grouped(state.reportsPerSecond)} reports/s`,
@@ -84,10 +89,12 @@ export function logLine(state: LiveState): string {
     ...(totals.outages === undefined ? [] : [counted(totals.outages, 'outage')]),
     counted(statistics.switches.length, 'switch', 'switches'),
   ];
-  const worst = worstSwitch(statistics.switches);
+  const worst = worstSwitch(statistics.switches, network);
   if (worst !== null) {
-    parts.push(`worst p99 ${compact(worst.hopLatency.p99)} at switch ${switchText(worst.nodeId, topology)}`);
-    parts.push(`queue peak ${compact(worst.queueOccupancy.peak)}`);
+    parts.push(
+      `worst p99 ${measured(device, 'hopLatency', worst.hopLatency.p99, worst.nodeId)} at switch ${switchText(worst.nodeId, topology)}`,
+    );
+    parts.push(`queue peak ${measured(device, 'queueOccupancy', worst.queueOccupancy.peak, worst.nodeId)}`);
   }
   const sinks = sinksText(totals.sinks);
   if (sinks !== '') parts.push(sinks);
@@ -105,67 +112,94 @@ function degradedLines(degraded: readonly DegradedPart[]): string[] {
   return more > 0 ? [...lines, `degraded: and ${more} more`] : lines;
 }
 
-/** The switches with the most reports, in their original order, if there is no room for all. */
-function busiest(switches: readonly SwitchStatistics[], count: number): readonly SwitchStatistics[] {
-  if (switches.length <= count) return switches;
-  const chosen = new Set([...switches].sort((a, b) => b.reportsPerSecond - a.reportsPerSecond).slice(0, count));
-  return switches.filter((one) => chosen.has(one));
-}
-
-function worstSwitch(switches: readonly SwitchStatistics[]): SwitchStatistics | null {
-  let worst: SwitchStatistics | null = null;
-  for (const one of switches) {
-    if (one.hopLatency.p99 !== null && (worst === null || one.hopLatency.p99 > worst.hopLatency.p99!)) worst = one;
-  }
-  return worst;
-}
-
 /** Truncates plain text to a width. */
 function fit(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
+/** Most switches in a table for the end of a run. */
+const MOST_LISTED = 64;
+
+/** Widths of the columns for queues and utilization: some units have long names. */
+interface ColumnWidths {
+  readonly queue: number;
+  readonly utilization: number;
+}
+
+function columnWidths({ device }: KnownNetwork): ColumnWidths {
+  const widthOf = (metric: Measured): number => {
+    const { units } = new SwitchUnits(device, metric);
+    return units.some((unit) => unit !== null && LONG.includes(unit.base)) ? 11 : 8;
+  };
+  return { queue: widthOf('queueOccupancy'), utilization: widthOf('egressUtilization') };
+}
+
+const LONG: readonly BaseUnit[] = ['cells', 'packets', 'bitsPerSecond'];
+
 /** Width of the switch's name. */
 const NAME_WIDTH = 10;
 
-function switchLine(one: SwitchStatistics, sparkWidth: number, topology: Topology): string {
+function switchLine(
+  one: SwitchStatistics,
+  sparkWidth: number,
+  network: KnownNetwork,
+  { queue, utilization }: ColumnWidths,
+): string {
+  const text = (metric: Measured, value: number | null): string => measured(network.device, metric, value, one.nodeId);
   const cells = [
-    fit(one.nodeId === null ? 'others' : topology.switchText(one.nodeId), NAME_WIDTH).padStart(NAME_WIDTH),
+    fit(one.nodeId === null ? 'others' : network.topology.switchText(one.nodeId), NAME_WIDTH).padStart(NAME_WIDTH),
     compact(one.reportsPerSecond).padStart(8),
-    compact(one.hopLatency.p50).padStart(9),
-    compact(one.hopLatency.p99).padStart(9),
-    compact(one.queueOccupancy.now).padStart(8),
-    compact(one.queueOccupancy.peak).padStart(8),
-    compact(one.egressUtilization.now).padStart(8),
+    text('hopLatency', one.hopLatency.p50).padStart(9),
+    text('hopLatency', one.hopLatency.p99).padStart(9),
+    text('queueOccupancy', one.queueOccupancy.now).padStart(queue),
+    text('queueOccupancy', one.queueOccupancy.peak).padStart(queue),
+    text('egressUtilization', one.egressUtilization.now).padStart(utilization),
   ];
   const line = cells.join(' ');
   return sparkWidth < MIN_SPARK ? line : `${line}  ${sparkline(one.history, sparkWidth)}`;
 }
 
-function heading(sparkWidth: number): string {
+function heading(sparkWidth: number, { queue, utilization }: ColumnWidths): string {
   const cells = [
     'switch'.padStart(NAME_WIDTH),
     'rep/s'.padStart(8),
     'lat p50'.padStart(9),
     'lat p99'.padStart(9),
-    'queue'.padStart(8),
-    'peak'.padStart(8),
-    'util'.padStart(8),
+    'queue'.padStart(queue),
+    'peak'.padStart(queue),
+    'util'.padStart(utilization),
   ];
   return `${cells.join(' ')}${sparkWidth < MIN_SPARK ? '' : `  p99, last ${sparkWidth} s`}`;
 }
 
-/** The switches as plain text, for the end of a run. */
-export function switchTable(statistics: StatisticsSnapshot, topology: Topology = Topology.NONE): string[] {
+const COLUMNS: readonly (readonly [string, Measured])[] = [
+  ['lat', 'hopLatency'],
+  ['queue, peak', 'queueOccupancy'],
+  ['util', 'egressUtilization'],
+];
+
+/** Says which columns hold plain numbers. */
+function plainNote({ device }: KnownNetwork): string[] {
+  const note = plainColumns(device, COLUMNS);
+  return note === null ? [] : [note];
+}
+
+/** The switches as plain text, for the end of a run: the busiest, if they are many. */
+export function switchTable(statistics: StatisticsSnapshot, network: KnownNetwork = UNKNOWN_NETWORK): string[] {
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
-  return all.length === 0 ? [] : [heading(0), ...all.map((one) => switchLine(one, 0, topology))];
+  const widths = columnWidths(network);
+  const rows = busiest(all, MOST_LISTED).map((one) => switchLine(one, 0, network, widths));
+  if (all.length > rows.length) rows.push(`  and ${all.length - rows.length} more`);
+  return all.length === 0 ? [] : [heading(0, widths), ...rows, ...plainNote(network)];
 }
 
 /** The whole screen as lines that fit `columns` and `rows`. */
 export function liveView(state: LiveState, columns: number, rows: number, colour: Colours): string[] {
-  const { totals, statistics, topology = Topology.NONE } = state;
+  const { totals, statistics, network = UNKNOWN_NETWORK } = state;
+  const { topology } = network;
   const width = Math.max(20, columns);
-  const sparkWidth = Math.min(MAX_SPARK, width - TABLE_WIDTH);
+  const widths = columnWidths(network);
+  const sparkWidth = Math.min(MAX_SPARK, width - TABLE_WIDTH - widths.utilization - widths.queue);
   const dropped = sumDropped(totals);
   const lost = (totals.kernelDropped ?? 0) > 0 || dropped > 0;
   const lines: string[] = [];
@@ -189,15 +223,10 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   const detection =
     state.detection === null
       ? []
-      : detectionView(
-          state.detection,
-          Math.floor(rows * DETECTION_SHARE),
-          (text) => fit(text, width),
-          colour,
-          topology,
-        );
+      : detectionView(state.detection, Math.floor(rows * DETECTION_SHARE), (text) => fit(text, width), colour, network);
   const sinks = sinkLines(totals.sinks).map((line) => colour.dim(fit(line, width)));
-  const others = detection.length + degraded.length + (sinks.length === 0 ? 0 : sinks.length + 2);
+  const note = plainNote(network).map((line) => colour.dim(fit(line, width)));
+  const others = note.length + detection.length + degraded.length + (sinks.length === 0 ? 0 : sinks.length + 2);
   const room = Math.max(2, rows - FIXED_ROWS - others);
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
   const pathRows = Math.min(
@@ -205,21 +234,23 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
     Math.max(1, room - Math.min(all.length, Math.ceil(room * 0.6))),
   );
   const switchRows = Math.max(1, room - pathRows);
-  lines.push(colour.bold(fit(heading(sparkWidth), width)));
-  const worst = worstSwitch(statistics.switches);
+  lines.push(colour.bold(fit(heading(sparkWidth, widths), width)));
+  const worst = worstSwitch(statistics.switches, network);
   for (const one of busiest(all, switchRows)) {
-    const line = fit(switchLine(one, sparkWidth, topology), width);
+    const line = fit(switchLine(one, sparkWidth, network, widths), width);
     lines.push(one === worst ? colour.yellow(line) : line);
   }
   if (all.length === 0) lines.push(colour.dim(fit('  no reports yet', width)));
   if (all.length > switchRows) lines.push(colour.dim(fit(`  and ${all.length - switchRows} more`, width)));
+  lines.push(...note);
 
   if (sinks.length > 0) lines.push('', colour.bold(fit('sinks', width)), ...sinks);
   lines.push(...detection, '', colour.bold(fit('recently congested', width)));
   if (statistics.congested.length === 0) lines.push(colour.dim(fit('  nothing', width)));
-  for (const one of statistics.congested.slice(0, pathRows)) {
+  for (const one of repeatedFirst(statistics.congested).slice(0, pathRows)) {
     const time = new Date(one.timeMs).toISOString().slice(11, 23);
-    const depth = one.depth === null ? 'flagged' : `depth ${compact(one.depth)} (peak ${compact(one.peak)})`;
+    const occupancy = (value: number | null): string => measured(network.device, 'queueOccupancy', value, one.nodeId);
+    const depth = one.depth === null ? 'flagged' : `depth ${occupancy(one.depth)} (peak ${occupancy(one.peak)})`;
     const flow = one.flow === null ? '' : `  ${flowText(one.flow)}`;
     lines.push(
       fit(`  ${time}  ${pathText(one.path, topology)}  at ${switchText(one.nodeId, topology)}  ${depth}${flow}`, width),

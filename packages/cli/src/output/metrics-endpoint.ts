@@ -14,9 +14,11 @@ import {
 } from '@int/collector';
 import { HostList } from '@int/collector/http';
 import type { MetricsServer, PipelineMetrics, PipelineMetricsOptions } from '@int/metrics';
+import { DeviceProfile } from '@int/network';
 import { InvalidArgumentError, Option } from 'commander';
 import { given } from '../given.js';
 import { CliError, EXIT } from '../io.js';
+import { type KnownNetwork, sameUnits } from '../network/known-network.js';
 
 export interface MetricsAddress {
   readonly host: string;
@@ -60,6 +62,8 @@ export function metricsHostOption(): Option {
 
 export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix' | 'names'> {
   readonly allowHosts?: readonly string[];
+  /** Units of the switches' numbers. */
+  readonly device?: DeviceProfile;
   /** Numbers of rows, which the busiest keys have. */
   readonly rows?: Pick<SwitchTotalsOptions, 'switches' | 'queues' | 'interfaces'> & { readonly reporters?: number };
 }
@@ -85,7 +89,7 @@ export class MetricsEndpoint {
   #page: Page | null = null;
 
   /**
-   * @param before the endpoint so far: counters with as many rows, and a server with the same names, go on
+   * @param before the endpoint so far: counters with as many rows and the same units, and a server with the same names, go on
    * @param loss a stage that counts already
    */
   constructor(
@@ -94,11 +98,16 @@ export class MetricsEndpoint {
     before: MetricsEndpoint | null = null,
     loss: ReportLossStage | null = null,
   ) {
-    const { rows: { reporters, ...rows } = {}, allowHosts } = options;
+    const { rows: { reporters, ...rows } = {}, device, allowHosts } = options;
     const { reporters: reportersBefore, ...rowsBefore } = (before === null ? {} : before.#options.rows) ?? {};
     this.#address = address;
     this.#options = options;
-    this.#switches = before !== null && isDeepStrictEqual(rows, rowsBefore) ? before.#switches : new SwitchTotals(rows);
+    this.#switches =
+      before !== null &&
+      sameUnits(device ?? DeviceProfile.NONE, before.#options.device ?? DeviceProfile.NONE) &&
+      isDeepStrictEqual(rows, rowsBefore)
+        ? before.#switches
+        : new SwitchTotals({ ...rows, ...given({ device }) });
     const known = before === null ? loss : before.#loss;
     this.#loss =
       known !== null && reporters === reportersBefore
@@ -123,9 +132,9 @@ export class MetricsEndpoint {
     return this.#address.port === address.port && this.#address.host === address.host;
   }
 
-  /** An endpoint on the same address with other names, which takes over its counters and its server. */
-  named(names: PipelineMetricsOptions['names']): MetricsEndpoint {
-    return new MetricsEndpoint(this.#address, { ...this.#options, ...given({ names }) }, this);
+  /** An endpoint on the same address for a network with other names or units, which takes over its server and what it can count on. */
+  of({ device, topology: names }: KnownNetwork): MetricsEndpoint {
+    return new MetricsEndpoint(this.#address, { ...this.#options, names, device }, this);
   }
 
   /** Whether two endpoints are one server. */
@@ -153,7 +162,7 @@ export class MetricsEndpoint {
   ): Promise<string> {
     const { MetricsServer, MetricsServerError, PipelineMetrics } = await import('@int/metrics');
     const flows = others.find((stage) => stage instanceof FlowStage);
-    const { allowHosts, rows: _, ...options } = this.#options;
+    const { allowHosts, rows: _, device: __, ...options } = this.#options;
     const metrics = new PipelineMetrics({
       ...options,
       collector,

@@ -1,4 +1,5 @@
 import type { CollectorTotals, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
+import { DeviceProfile, Topology } from '@int/network';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { totalJson } from '../../src/output/collect-json.js';
@@ -15,15 +16,7 @@ const totals: CollectorTotals = {
   received: 1010,
   decoded: 1000,
   reports: 1200,
-  dropped: {
-    truncated: 3,
-    malformed: 6,
-    unsupported: 0,
-    'not-int': 0,
-    overrun: 1,
-    'unknown-source': 0,
-    'unknown-switch': 0,
-  },
+  dropped: { truncated: 3, malformed: 6, unsupported: 0, 'not-int': 0, overrun: 1 },
   errors: { TRUNCATED: 3, BAD_STACK: 6 },
   kernelDropped: 42,
   stages: {},
@@ -70,6 +63,8 @@ function detection(rules: number, events: number, notice: DetectionState['notice
       beyondPositions: 0,
       aged: 0,
       evicted: 0,
+      untracked: 0,
+      untold: 0,
       byRule: new Map(Array.from({ length: rules }, (_, index) => [`rule-${index}`, figures] as const)),
       byDefault: none,
       removed: none,
@@ -92,6 +87,8 @@ function detection(rules: number, events: number, notice: DetectionState['notice
         previous: 1200,
         threshold: 1000,
         evidence: null,
+        state: 'once',
+        firstSight: false,
         flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 4000, destinationPort: 80 },
       },
     })),
@@ -162,6 +159,27 @@ describe('the live view', () => {
     expect(view).toMatch(/ 7654321 +1,235 +100 +10,000 +3 +16\.8M +- .*▃▅█$/m);
     expect(view).toContain('1 > ? > 3  at ?  depth 900 (peak 1,000)  [2001:db8::1]:1 > [2001:db8::2]:2 tcp');
     expect(view).toContain('flagged');
+    expect(view).toContain('lat, queue, peak, util: as the switches count; name a unit with --unit hopLatency=UNIT');
+  });
+
+  test('shows values with units, of each switch its own, and finds the worst by them', () => {
+    const device = new DeviceProfile({
+      units: { hopLatency: 'us', queueOccupancy: 'cells', egressUtilization: '0.01%' },
+      switches: { 15308642: { units: { hopLatency: 'ns' } } },
+    });
+    const network = { device, topology: Topology.NONE };
+    const known = { ...state({ congested }), network };
+    const lines = liveView(known, 140, 40, colours(true));
+    const view = lines.join('\n');
+    expect(view).toMatch(/ 7654321 +1,235 +100 µs +10 ms +3 cells +16\.8M cells +- .*▃▅█/m);
+    // 20,000 ns are less than 10,000 µs.
+    expect(view).toMatch(/ 15308642 +2,469 +100 ns +20 µs /m);
+    expect(lines.find((line) => line.startsWith('\x1b[33m'))).toContain(' 7654321 ');
+    expect(view).toContain('depth 900 cells (peak 1,000 cells)');
+    expect(view).not.toContain('--unit');
+    expect(logLine(known)).toContain('worst p99 10 ms at switch 7654321  queue peak 16.8M cells');
+    const events = liveView({ ...known, detection: detection(1, 1) }, 140, 40, colours(false)).join('\n');
+    expect(events).toContain('perHop hopLatency at switch 2, hop 1: 1.2 ms to 5.4 ms (threshold 1 ms)');
   });
 
   test('shows rules, survivors, thresholds that adapt and the most recent events', () => {
