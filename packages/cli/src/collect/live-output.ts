@@ -42,9 +42,14 @@ export class LiveOutput {
     this.#isJson = isJson;
     this.data = new DataOutput(io.stdout);
     this.paced = new PacedOutput(this.data, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
-    const units = isJson ? unitsLine(device) : null;
-    if (units !== null) this.paced.add(units);
+    this.tellUnits({ device });
     this.#screen = io.stdout.isTTY === true && !isJson ? new Screen(io.stdout) : null;
+  }
+
+  /** Adds the line of units to JSON: those of all further lines. */
+  tellUnits({ device }: Pick<KnownNetwork, 'device'>): void {
+    const units = this.#isJson ? unitsLine(device) : null;
+    if (units !== null) this.paced.add(units);
   }
 
   get hasView(): boolean {
@@ -55,6 +60,13 @@ export class LiveOutput {
   tell(message: string): void {
     this.#line(`int: ${message}`);
   }
+
+  /** Prints the result of reading a file again: the problems, a line each, and a message. */
+  readonly tellReload = (problems: readonly string[], message: string): void => {
+    if (problems.length > 0) this.hasProblem = true;
+    for (const problem of problems) this.#line(problem);
+    this.tell(message);
+  };
 
   #line(line: string): void {
     if (this.#screen === null) this.#io.stderr.write(`${printable(line)}\n`);
@@ -76,11 +88,7 @@ export class LiveOutput {
   show(detection: LiveDetection, totals: () => CollectorTotals, network?: KnownNetwork): void {
     const { paced } = this;
     detection.firstNumber = (frames): number => totals().received - frames + 1;
-    detection.tell = (problems, message): void => {
-      if (problems.length > 0) this.hasProblem = true;
-      for (const problem of problems) this.#line(problem);
-      this.tell(message);
-    };
+    detection.tell = this.tellReload;
     if (this.hasView) detection.onEvents = (events): void => detection.remember(events);
     if (!this.#isJson) return;
     detection.onTracked = (all): void => {

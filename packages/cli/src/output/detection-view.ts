@@ -11,7 +11,17 @@ export interface DetectionState extends Detected {
   /** Events not printed because the reader was too slow. */
   readonly notShown: number;
   /** Result of the last attempt to load rules; `null` if there was none. */
-  readonly notice: { readonly text: string; readonly isProblem: boolean } | null;
+  readonly notice: Notice | null;
+}
+
+/** The result of reading a file again. */
+export interface Notice {
+  readonly text: string;
+  readonly isProblem: boolean;
+}
+
+export function noticeLine({ text, isProblem }: Notice, fit: (text: string) => string, colour: Colours): string {
+  return isProblem ? colour.red(fit(text)) : colour.dim(fit(text));
 }
 
 /** Lines besides rules and events: a blank line, the title, the rules' heading. */
@@ -36,10 +46,7 @@ export function detectionView(
   if (rows < MIN_ROWS) return [];
   const { totals, adaptation, recent, notice } = state;
   const lines = ['', colour.bold(fit(`events ${grouped(totals.events)}  ${survivorsText(state)}`))];
-  if (notice !== null) {
-    const text = fit(notice.text);
-    lines.push(notice.isProblem ? colour.red(text) : colour.dim(text));
-  }
+  if (notice !== null) lines.push(noticeLine(notice, fit, colour));
   const [heading, ...rules] = ruleTable(totals);
   lines.push(colour.dim(fit(`  ${heading!}`)));
   const room = rows - lines.length;

@@ -6,7 +6,7 @@ import { measured, plainColumns } from '../network/measured-text.js';
 import { switchText } from '../network/names.js';
 import type { Colours } from './colour.js';
 import { survivorsText } from './detection-summary.js';
-import { type DetectionState, detectionView } from './detection-view.js';
+import { type DetectionState, detectionView, type Notice, noticeLine } from './detection-view.js';
 import { degradedNames, degradedText } from './health-watch.js';
 import { compact, counted, grouped } from './numbers.js';
 import { busiest, repeatedFirst, worstSwitch } from './ranking.js';
@@ -27,6 +27,8 @@ export interface LiveState {
   /** State of detection; `null` without rules. */
   readonly detection: DetectionState | null;
   readonly degraded: readonly DegradedPart[];
+  /** Result of the last attempt to load the configuration anew; missing if there was none. */
+  readonly notice?: Notice | null;
   /** Names of switches. Default: none. */
   readonly network?: KnownNetwork;
   /** What frames that are not read look like. */
@@ -215,6 +217,7 @@ export function liveView(state: LiveState, columns: number, rows: number, colour
   lines.push(lost ? colour.red(drops) : colour.dim(drops));
   const notices = [...degradedLines(state.degraded), ...(state.hint == null ? [] : [state.hint])];
   const degraded = notices.map((line) => colour.yellow(fit(line, width)));
+  if (state.notice != null) degraded.push(noticeLine(state.notice, (text) => fit(text, width), colour));
   lines.push(...degraded, '');
 
   const detection =
