@@ -133,7 +133,7 @@ describe('OpenSearchSink and OpenSearch', () => {
     const own = {
       index_patterns: [`${prefix}flows-*`],
       priority: 7,
-      version: 1,
+      version: 2,
       template: { settings: { number_of_replicas: 0 } },
     };
     await there.request('PUT', `/_index_template/${prefix}flows`, own);
