@@ -23,9 +23,12 @@ describe('a hop', () => {
     };
     const { properties } = schema.$defs.hop;
     const found = Object.entries(properties).map(([name, { type, maximum }]) => [name, type, maximum]);
-    const wanted = FIELDS.map(({ name, bits, most }) =>
+    // Names of switches and ports, beside their ids.
+    const names = ['nodeName', 'l1IngressName', 'l1EgressName'].map((name) => [name, 'string', undefined]);
+    const fields = FIELDS.map(({ name, bits, most }) =>
       bits === 64 ? [name, 'string', undefined] : [name, 'integer', most],
     );
+    const wanted = [...fields, ...names];
     expect(new Map(found.map(([name, ...rest]) => [name, rest]))).toEqual(
       new Map(wanted.map(([name, ...rest]) => [name, rest])),
     );
