@@ -129,7 +129,9 @@ export class CollectRun {
     return this.#setup.metrics;
   }
 
-  #show({ detection, network }: CollectSetup): void {
+  /** @param before what was shown so far */
+  #show({ detection, network }: CollectSetup, before: CollectSetup | null = null): void {
+    if (before !== null && !sameUnits(network.device, before.network.device)) this.#live.changeUnits(network.device);
     if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), network);
   }
 
@@ -263,7 +265,7 @@ export class CollectRun {
       const memory = next.detection === before.detection ? null : (next.detection?.takeMemory() ?? null);
       const reads = isDeepStrictEqual(decode, input.decode) ? {} : { decode };
       if ('decode' in reads) this.#hint = new DialectHint(decode);
-      this.#show(next);
+      this.#show(next, before);
       next.use();
       this.#setup = next;
       this.#input = next.made;
@@ -274,17 +276,16 @@ export class CollectRun {
           stages: this.#stages(next),
           sinks: isLive ? next.sinks : [...next.sinks, this.#output],
           ...reads,
+          knownSwitches: next.knownSwitches,
           ...(memory !== null && { memory }),
         },
         next.drainMs,
       );
-      this.#collector.setKnownSwitches(next.knownSwitches);
-      if (!sameUnits(next.network.device, before.network.device)) this.#live.tellUnits(next.network);
     } catch (error) {
       this.#setup = before;
       this.#input = input;
       this.#hint = hint;
-      this.#show(before);
+      this.#show(before, next);
       if (!isLate) await next.metrics?.close();
       await next.discard(before);
       throw error instanceof CliError ? error : new CliError((error as Error).message, EXIT.OPEN, error);

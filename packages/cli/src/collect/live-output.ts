@@ -1,7 +1,8 @@
 import type { CollectorTotals, DegradedPart } from '@int/collector';
+import type { DeviceProfile } from '@int/network';
 import { hasColour, type Io } from '../io.js';
 import type { KnownNetwork } from '../network/known-network.js';
-import { unitsLine } from '../network/units-line.js';
+import { unitsLine, unitsText } from '../network/units-line.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
@@ -42,14 +43,14 @@ export class LiveOutput {
     this.#isJson = isJson;
     this.data = new DataOutput(io.stdout);
     this.paced = new PacedOutput(this.data, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
-    this.tellUnits({ device });
+    const units = isJson ? unitsLine(device) : null;
+    if (units !== null) this.paced.add(units);
     this.#screen = io.stdout.isTTY === true && !isJson ? new Screen(io.stdout) : null;
   }
 
-  /** Adds the line of units to JSON: those of all further lines. */
-  tellUnits({ device }: Pick<KnownNetwork, 'device'>): void {
-    const units = this.#isJson ? unitsLine(device) : null;
-    if (units !== null) this.paced.add(units);
+  /** Adds another line of units to JSON, for all further lines. */
+  changeUnits(device: DeviceProfile): void {
+    if (this.#isJson) this.paced.add(unitsText(device));
   }
 
   get hasView(): boolean {
