@@ -16,12 +16,14 @@ import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { prefilterWords } from '../input/xdp-input.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, type Io, say } from '../io.js';
+import { liveView } from '../live/live-view.js';
 import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
-import { dropText, type LiveState, liveView, logLine, totalText } from '../output/live-view.js';
+import { dropText, type LiveState, logLine, totalText } from '../output/live-state.js';
+import { RAW_METRICS } from '../output/metric-text.js';
 import type { MetricsEndpoint } from '../output/metrics-endpoint.js';
 import { counted, grouped } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
@@ -54,7 +56,7 @@ export class CollectRun {
   readonly #live: LiveOutput;
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
-  readonly #lastStatistics = new LastStatistics();
+  readonly #lastStatistics: LastStatistics;
   readonly #metrics: MetricsEndpoint | null;
   readonly #health: HealthWatch;
   /** Degraded states of standard output. */
@@ -68,14 +70,15 @@ export class CollectRun {
   #isCutOff = false;
 
   constructor(form: CollectForm, setup: CollectSetup, io: Io) {
-    const { detection, metrics, isPatient } = setup;
+    const { detection, metrics, isPatient, isInputUsed } = setup;
     this.#form = form;
     this.#setup = setup;
     this.#io = io;
     this.#detection = detection;
     this.#metrics = metrics;
     // A capture waits for the reader of its events; a network source does not.
-    this.#live = new LiveOutput(io, form.json === true, isPatient);
+    this.#live = new LiveOutput(io, form.json === true, isPatient, isInputUsed);
+    this.#lastStatistics = new LastStatistics(RAW_METRICS);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,
@@ -222,14 +225,16 @@ export class CollectRun {
       reportsPerSecond: this.#rate.reportsPerSecond,
       statistics,
       detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
+      recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded,
+      metrics: RAW_METRICS,
     };
   }
 
   #tick(): void {
     const state = this.#state(this.#health.look());
     this.#live.draw(
-      (columns, rows, colour) => liveView(state, columns, rows, colour),
+      (...given) => liveView(state, `int collect  ${state.source}`, ...given),
       () => (this.#form.json === true ? JSON.stringify(statsJson(state)) : logLine(state)),
     );
   }

@@ -14,6 +14,7 @@ import { given } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
+import { liveView } from '../live/live-view.js';
 import {
   addDecodeOptions,
   addStateOptions,
@@ -23,13 +24,14 @@ import {
   detectOptions,
 } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
-import { type Colours, colours } from '../output/colour.js';
+import { colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
 import { flowTotals } from '../output/flow-json.js';
 import { flowTotalsLines } from '../output/flow-table.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
-import { type LiveState, liveView } from '../output/live-view.js';
+import type { LiveState } from '../output/live-state.js';
+import { RAW_METRICS } from '../output/metric-text.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
@@ -85,7 +87,7 @@ class BridgeCommand {
   readonly #live: LiveOutput;
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
-  readonly #lastStatistics = new LastStatistics();
+  readonly #lastStatistics = new LastStatistics(RAW_METRICS);
   readonly #flowStage: FlowStage;
   readonly #source: BridgeSource;
   readonly #collector: Collector;
@@ -105,7 +107,7 @@ class BridgeCommand {
     this.#flags = flags;
     this.#io = io;
     this.#detection = detection;
-    this.#live = new LiveOutput(io, flags.json === true);
+    this.#live = new LiveOutput(io, flags.json === true, false, flags.rules === '-');
     this.#flowStage = flowStageOf(flags);
     const decode = decodeOptions(flags);
     const { reportPorts, ...strip } = decode;
@@ -184,7 +186,9 @@ class BridgeCommand {
       reportsPerSecond: this.#rate.reportsPerSecond,
       statistics,
       detection: this.#detection?.state() ?? null,
+      recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded: this.#health.look(),
+      metrics: RAW_METRICS,
     };
   }
 
@@ -194,13 +198,12 @@ class BridgeCommand {
 
   #tick(): void {
     const state = this.#state();
-    const view = (columns: number, rows: number, colour: Colours): string[] => {
-      const [, ...lines] = liveView(state, columns, rows, colour);
-      const title = `int bridge  ${bridgeTitle(state.source, this.#source.totals())}  Ctrl-C stops`;
-      return [colour.bold(title.slice(0, Math.max(20, columns))), ...lines];
-    };
+    const title = `int bridge  ${bridgeTitle(state.source, this.#source.totals())}`;
     const isJson = this.#flags.json === true;
-    this.#live.draw(view, () => (isJson ? this.#statsLine(state) : bridgeLogLine(this.#source.totals(), state)));
+    this.#live.draw(
+      (...given) => liveView(state, title, ...given),
+      () => (isJson ? this.#statsLine(state) : bridgeLogLine(this.#source.totals(), state)),
+    );
   }
 
   async #finish(read: CollectorTotals): Promise<number> {

@@ -145,6 +145,7 @@ async function flagsSetup(
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
+    isInputUsed: pcap === '-' || flags.rules === '-',
     // The requested source, or UDP instead of AF_XDP.
     async input() {
       const decode = decodeOptions(flags);
@@ -191,7 +192,8 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   let tell = (message: string): void => say(io, message);
   const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metricsOf(flags));
   const setup = await opening(io, 'what the file names', made);
-  const collect = new CollectRun(flags, setup, io);
+  const isInputUsed = file === '-' || setup.isInputUsed;
+  const collect = new CollectRun(flags, { ...setup, isInputUsed }, io);
   tell = (message) => collect.tell(message);
   return collect.run();
 }

@@ -12,13 +12,13 @@ import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { TerminalSession } from '../live/terminal-session.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { type MetricsAddress, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
-import { Screen } from '../output/screen.js';
 import { immediateText } from '../process/event-line.js';
 import { serveProcessMetrics } from '../process/process-metrics.js';
 import { SwitchView } from '../process/switch-view.js';
@@ -133,7 +133,7 @@ class ProcessCommand {
   readonly #io: Io;
   readonly #output: DataOutput;
   readonly #paced: PacedOutput;
-  readonly #screen: Screen | null;
+  readonly #screen: TerminalSession | null;
   readonly #colour: Colours;
   readonly #view = new SwitchView();
   readonly #processor: Processor;
@@ -148,7 +148,16 @@ class ProcessCommand {
     this.#io = io;
     this.#output = new DataOutput(io.stdout);
     this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
-    this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
+    const hasView = io.stdout.isTTY === true && flags.json !== true;
+    this.#screen = hasView
+      ? new TerminalSession(
+          io.stdout,
+          null,
+          undefined,
+          () => {},
+          () => this.#show(),
+        )
+      : null;
     this.#colour = colours(hasColour(io, io.stdout));
     this.#processor = make({
       ...optionsOf(flags),

@@ -26,6 +26,8 @@ export interface CollectSetup {
   readonly sinks: readonly Sink[];
   /** Whether all sources are captures, which wait for the reader of the output. */
   readonly isPatient: boolean;
+  /** Whether standard input is rules, a configuration or a capture, so that no keys come from it. */
+  readonly isInputUsed: boolean;
   /** The sources, not yet open. @throws CliError (rejects) */
   input(): Promise<TelemetryInput>;
   /** Handles an error on opening the sources. @returns true if {@link input} now returns other sources */
@@ -89,6 +91,7 @@ export async function configSetup(
       stages: [loss, flows, dart?.stage ?? null, workers?.stage ?? null].filter((stage) => stage !== null),
       sinks: workers === null ? sinks : [...sinks, workers.workers],
       isPatient: config.sources.every(({ pcap }) => pcap !== undefined),
+      isInputUsed: config.sources.some(({ pcap }) => pcap?.file === '-'),
       input: () => configInput(read, xdp, detection?.prefilter ?? null, io, tell),
       giveUp: (error) => xdp.giveUp(error),
       drainMs: limitMs,

@@ -1,8 +1,8 @@
 import type { CollectorTotals, SwitchStatistics } from '@int/collector';
 import { given } from '../given.js';
+import type { DetectionState } from './detection-state.js';
 import { detectionJson } from './detection-summary.js';
-import type { DetectionState } from './detection-view.js';
-import type { LiveState } from './live-view.js';
+import type { LiveState } from './live-state.js';
 
 /**
  * The last line of `int collect --json`. `received` is `decoded` plus the sum of `dropped`. Some members are there only
@@ -27,8 +27,13 @@ function nanoseconds(timeMs: number): string {
 }
 
 function switchJson(one: SwitchStatistics): Record<string, unknown> {
-  const { history: _, reportsPerSecond, ...rest } = one;
-  return { ...rest, reportsPerSecond: Math.round(reportsPerSecond * 100) / 100 };
+  const { history: _, reportsPerSecond, dropReportsPerSecond, ...rest } = one;
+  const rounded = (rate: number): number => Math.round(rate * 100) / 100;
+  const rates = {
+    reportsPerSecond: rounded(reportsPerSecond),
+    dropReportsPerSecond: rounded(dropReportsPerSecond),
+  };
+  return { ...rest, ...rates };
 }
 
 /** The line written each second. */

@@ -1,6 +1,7 @@
 import { reportIndex } from '@int/collector/internals';
 import type { Event, EventBatch, Evidence } from '@int/detect';
 import type { Colours } from './colour.js';
+import { type MetricText, RAW_METRICS } from './metric-text.js';
 import { grouped } from './numbers.js';
 import { flowText, timeText } from './record-text.js';
 
@@ -36,21 +37,26 @@ export function eventJson({ frame, index, timeNs, event }: PlacedEvent): string 
   return `{"type":"event","timeNs":"${timeNs}","frame":${frame},"index":${index},${rest.slice(1)}`;
 }
 
+const placeText = (nodeId: number | null, metrics: MetricText): string =>
+  nodeId === null ? '?' : metrics.switchName(nodeId);
+
 /** A condition that held: `max(queueOccupancy) 150 at switch 2, hop 1`. */
-function evidenceText({ aggregate, metric, value, nodeId, hop }: Evidence): string {
-  const place = hop === null ? '' : ` at switch ${nodeId ?? '?'}, hop ${hop}`;
-  return `${aggregate}(${metric ?? ''}) ${grouped(value)}${place}`;
+function evidenceText({ aggregate, metric, value, nodeId, hop }: Evidence, metrics: MetricText): string {
+  const place = hop === null ? '' : ` at switch ${placeText(nodeId, metrics)}, hop ${hop}`;
+  const text = metric === null ? grouped(value) : metrics.value(metric, value, nodeId);
+  return `${aggregate}(${metric ?? ''}) ${text}${place}`;
 }
 
 /** The event found: `perHop hopLatency at switch 2, hop 1: 1,200 to 5,400 (threshold 1,000)`. */
-export function findingText(event: Event): string {
+export function findingText(event: Event, metrics: MetricText = RAW_METRICS): string {
   const { detector, metric, scope, nodeId, hop, value, previous, threshold, evidence } = event;
-  if (evidence !== null) return `${detector}: ${evidence.map(evidenceText).join(', ')}`;
-  const place = scope === 'hop' ? ` at switch ${nodeId ?? '?'}, hop ${hop ?? '?'}` : '';
+  if (evidence !== null) return `${detector}: ${evidence.map((one) => evidenceText(one, metrics)).join(', ')}`;
+  const place = scope === 'hop' ? ` at switch ${placeText(nodeId, metrics)}, hop ${hop ?? '?'}` : '';
   if (metric === null || value === null) return `${detector}${place}`;
-  const from = previous === null ? '' : `${grouped(previous)} to `;
-  const limit = threshold === null ? '' : ` (threshold ${grouped(threshold)})`;
-  return `${detector} ${metric}${place}: ${from}${grouped(value)}${limit}`;
+  const text = (number: number): string => metrics.value(metric, number, nodeId);
+  const from = previous === null ? '' : `${text(previous)} to `;
+  const limit = threshold === null ? '' : ` (threshold ${text(threshold)})`;
+  return `${detector} ${metric}${place}: ${from}${text(value)}${limit}`;
 }
 
 export function ruleText(rule: string | null): string {
