@@ -43,10 +43,18 @@ export async function sendOne(socket: Socket, datagram: Uint8Array, port: number
 /**
  * Sends datagrams to a port of this machine, a few at a time: the next ones when those have been read, so that the kernel
  * drops none however slow the reader is. When it is done, all have been read.
+ *
+ * @param from the address to send from; default: the system's choice
  */
-export async function send(port: number, datagrams: readonly Uint8Array[], host = '127.0.0.1'): Promise<void> {
+export async function send(
+  port: number,
+  datagrams: readonly Uint8Array[],
+  host = '127.0.0.1',
+  from?: string,
+): Promise<void> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   try {
+    if (from !== undefined) await bound(socket, from);
     for (let at = 0; at < datagrams.length; ) {
       for (let count = 0, bytes = 0; at < datagrams.length && count < AT_ONCE && bytes < BYTES_AT_ONCE; count++, at++) {
         bytes += datagrams[at]!.length;
@@ -108,6 +116,6 @@ export async function refusingPort(): Promise<{ readonly port: number; close(): 
   return { port, close: () => void socket.close() };
 }
 
-async function bound(socket: Socket): Promise<void> {
-  await inTime('a UDP port', new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve)));
+async function bound(socket: Socket, address = '127.0.0.1'): Promise<void> {
+  await inTime('a UDP port', new Promise<void>((resolve) => socket.bind(0, address, resolve)));
 }

@@ -247,5 +247,7 @@ export function objectDetector(config: DetectorConfig): ObjectDetector {
       return pathChange();
     case 'complex':
       return complex(config.expression);
+    default:
+      throw new Error(`${config.kind} looks at time, and is measured by itself`);
   }
 }

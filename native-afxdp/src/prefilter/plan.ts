@@ -5,15 +5,18 @@ import { placeOf } from './metrics.js';
 /**
  * Why a rule is left to user space:
  *
- * - `detector`: the kernel does not have it: change, pathChange, complex.
+ * - `detector`: the kernel does not have it: change, pathChange, complex, baseline, rate, absent, burst.
  * - `alpha`: the kernel has no floats.
  * - `metric`: not an item of an INT v2.1 hop.
  * - `switchThresholds`: the kernel has one threshold for all switches.
  * - `sample`: which reports are looked at depends on those that were not.
  * - `adapt`: its threshold moves with the values of all reports.
  * - `mac`: the kernel does not compare MAC addresses.
+ * - `match`: the kernel does not compare DSCP, groups of hosts, switches, queues and egress interfaces.
+ * - `decideAll`: every rule that matches looks, and the kernel has one rule decide.
+ * - `clear`: what ends its events is a value at which there is no event.
  * - `room`: 16 rules or more come before it.
- * - `behindMac`: reports that a rule with MAC addresses does not match come to it in user space, which would then hold
+ * - `behindMac`: reports that a rule with MAC addresses (or a `match`) does not match come to it in user space, which would then hold
  *   other state than the kernel.
  * - `sharedState`: it shares state with a rule that is left to user space.
  */
@@ -25,6 +28,9 @@ export type LeftReason =
   | 'sample'
   | 'adapt'
   | 'mac'
+  | 'match'
+  | 'decideAll'
+  | 'clear'
   | 'room'
   | 'behindMac'
   | 'sharedState';
@@ -53,11 +59,8 @@ export interface PrefilterPlan {
 type Refusal = readonly [reason: LeftReason, message: string];
 
 /** Why the kernel cannot run a rule, whatever the others are. */
-function refusalOf({ detector, match, sample, adapt }: Rule): Refusal | null {
-  const { kind } = detector;
-  if (kind === 'change' || kind === 'pathChange' || kind === 'complex') {
-    return ['detector', `the kernel has no ${kind} detector`];
-  }
+function refusalOf({ detector, match, sample, adapt, lifecycle }: Rule): Refusal | null {
+  if (isForHosts(detector)) return ['detector', `the kernel has no ${detector.kind} detector`];
   if ('alpha' in detector) return ['alpha', 'the kernel has no float average: give a weight of 0 to 15'];
   if ('metric' in detector && placeOf(detector.metric) === null) {
     return ['metric', `the kernel does not read ${detector.metric}`];
@@ -68,11 +71,32 @@ function refusalOf({ detector, match, sample, adapt }: Rule): Refusal | null {
   if (sample !== null) return ['sample', 'sampling decides before the detector, and by reports that it passes over'];
   if (adapt !== null) return ['adapt', 'its threshold moves while it runs'];
   if (hasMac(match)) return ['mac', 'the kernel does not compare MAC addresses'];
+  if (needsUserSpace(match))
+    return ['match', 'the kernel compares no DSCP, groups of hosts, switches, queues or interfaces'];
+  if (lifecycle !== undefined && lifecycle !== null && lifecycle.clear !== null) {
+    return ['clear', 'its events end with a value at which there is no event'];
+  }
   return null;
+}
+
+const FOR_HOSTS = ['change', 'pathChange', 'complex', 'baseline', 'rate', 'absent', 'burst'] as const;
+type ForHosts = (typeof FOR_HOSTS)[number];
+
+/** Whether the kernel does not have a detector at all. */
+export function isForHosts(detector: DetectorConfig): detector is Extract<DetectorConfig, { readonly kind: ForHosts }> {
+  return (FOR_HOSTS as readonly string[]).includes(detector.kind);
 }
 
 function hasMac({ sourceMac, destinationMac }: Match): boolean {
   return sourceMac !== null || destinationMac !== null;
+}
+
+/** Whether a match has parts that the kernel leaves out when it compares. */
+function needsUserSpace(match: Match): boolean {
+  return (
+    hasMac(match) ||
+    [match.dscp, match.hops, match.sourceGroup, match.destinationGroup].some((part) => (part ?? null) !== null)
+  );
 }
 
 /** The state that a detector shares with others of its kind and metric; `null`: none, or none that the kernel has too. */
@@ -101,8 +125,12 @@ function stateOf(detector: DetectorConfig): string | null {
 export function planPrefilter(rules: RuleSet): PrefilterPlan {
   const order = byPriority(rules.rules);
   const left = new Map<Rule, Refusal>();
+  const all: Refusal | null =
+    rules.decide === 'all'
+      ? ['decideAll', 'every rule that matches looks at a report, and the kernel has one decide']
+      : null;
   for (const [place, rule] of order.entries()) {
-    const refusal = refusalOf(rule);
+    const refusal = refusalOf(rule) ?? all;
     if (refusal !== null) left.set(rule, refusal);
     else if (place >= MAX_RULES) {
       left.set(rule, ['room', `the kernel's table holds ${MAX_RULES} rules, and so many come before it`]);
@@ -127,15 +155,23 @@ function byPriority(rules: readonly Rule[]): readonly Rule[] {
   return [...rules].sort((a, b) => b.priority - a.priority);
 }
 
-/** Leaves rules with state whose reports are handed on in part, for a rule before them that may match them by MAC address. */
+/** Leaves rules with state whose reports are handed on in part, for a rule before them that only user space can match. */
 function leaveBehindMacs(order: readonly Rule[], left: Map<Rule, Refusal>): void {
   const table = order.slice(0, MAX_RULES);
   for (const [place, { match, name }] of table.entries()) {
-    if (!hasMac(match)) continue;
-    const reach: Match = { ...match, sourceMac: null, destinationMac: null };
+    if (!needsUserSpace(match)) continue;
+    const more = {
+      sourceMac: null,
+      destinationMac: null,
+      dscp: null,
+      hops: null,
+      sourceGroup: null,
+      destinationGroup: null,
+    };
+    const reach: Match = { ...match, ...more };
     for (const rule of table.slice(place + 1)) {
       if (left.has(rule) || stateOf(rule.detector) === null || !overlaps(reach, rule.match)) continue;
-      left.set(rule, ['behindMac', `only user space knows which of its reports '${name}' takes, by MAC address`]);
+      left.set(rule, ['behindMac', `only user space knows which of its reports '${name}' takes`]);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Match, Prefix } from '@int/detect';
 import { KERNEL_KIND, KERNEL_SCOPE, LITTLE, MATCH, MAX_RULES, RULE, RULE_SET } from './layout.js';
 import { placeOf } from './metrics.js';
-import type { PlannedRule, PrefilterPlan } from './plan.js';
+import { isForHosts, type PlannedRule, type PrefilterPlan } from './plan.js';
 import type { StateSlots } from './slots.js';
 
 /**
@@ -37,7 +37,7 @@ function writeDetector(
   { rule: { detector }, inKernel }: PlannedRule,
   slots: StateSlots,
 ): void {
-  if (!inKernel || detector.kind === 'change' || detector.kind === 'pathChange' || detector.kind === 'complex') {
+  if (!inKernel || isForHosts(detector) || detector.kind === 'change') {
     view.setUint8(at + RULE.KIND, KERNEL_KIND.PASS);
     return;
   }
@@ -66,7 +66,7 @@ function writeDetector(
   }
 }
 
-/** MAC addresses are left out: a rule that has them is matched by the rest, and its reports are handed on. */
+/** MAC addresses, DSCP, groups of hosts and hops are left out: a rule that has them is matched by the rest, and its reports are handed on. */
 function writeMatch(bytes: Uint8Array, view: DataView, at: number, match: Match): void {
   let wanted = 0;
   if (match.protocol !== null) {

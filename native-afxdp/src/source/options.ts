@@ -1,6 +1,7 @@
 import type { DecodeOptions } from '@int/codec';
 import type { Outage } from '@int/collector';
-import { DEFAULT_REPORT_PORT } from '@int/collector/internals';
+import { DEFAULT_REPORT_PORT, prefixesOf } from '@int/collector/internals';
+import type { Prefix } from '@int/network';
 import type { XdpError } from '../errors.js';
 import { checkInteger } from '../options.js';
 import type { SocketProgram, XdpMode } from '../program.js';
@@ -46,6 +47,11 @@ export interface XdpSourceOptions {
    */
   readonly decode?: Omit<DecodeOptions, 'linkType'>;
   /**
+   * Who may send: addresses and prefixes. The collector counts frames of others as `unknown-source`. Not with a pre-filter, whose
+   * state in the kernel strangers would change. Default: anybody.
+   */
+  readonly from?: readonly (string | Prefix)[];
+  /**
    * A pre-filter attached to the interface. The source reads the frames that it lets through, and closes it at the end.
    */
   readonly prefilter?: SourcePrefilter;
@@ -76,13 +82,13 @@ export interface QueueGeometry {
 }
 
 /** Options with their defaults, as far as these do not depend on the interface. */
-export type ResolvedOptions = Omit<XdpSourceOptions, 'decode'> &
+export type ResolvedOptions = Omit<XdpSourceOptions, 'decode' | 'from'> &
   Required<
     Pick<
       XdpSourceOptions,
       'queues' | 'ports' | 'mode' | 'batchFrames' | 'batches' | 'onDown' | 'onProblem' | 'onRecovered'
     >
-  > & { readonly decode: DecodeOptions };
+  > & { readonly decode: DecodeOptions; readonly from: readonly Prefix[] | null };
 
 /** Default of `frames`, and the least that they are. */
 export const FRAMES = 16_384;
@@ -100,7 +106,7 @@ function checkedQueues(queues: XdpSourceOptions['queues']): 'all' | readonly num
 
 /**
  * Checks the options.
- * @throws RangeError for a number out of range; TypeError without an interface
+ * @throws RangeError for a number out of range, a bad prefix, or senders with a pre-filter; TypeError without an interface
  */
 export function resolveOptions(options: XdpSourceOptions): ResolvedOptions {
   if (typeof options.interface !== 'string' || options.interface === '') {
@@ -116,6 +122,10 @@ export function resolveOptions(options: XdpSourceOptions): ResolvedOptions {
   if (prefilter !== undefined && prefilter.program.interface !== options.interface) {
     throw new RangeError(`the pre-filter is attached to ${prefilter.program.interface}, not to ${options.interface}`);
   }
+  if (prefilter !== undefined && options.from !== undefined) {
+    throw new RangeError('a pre-filter looks at reports before their senders are checked: leave out from');
+  }
+  const from = options.from === undefined ? null : prefixesOf(options.from);
   const queues = checkedQueues(options.queues);
   if (options.threads === false && queues !== 'all' && queues.length > 1) {
     throw new RangeError('several queues need threads');
@@ -136,5 +146,5 @@ export function resolveOptions(options: XdpSourceOptions): ResolvedOptions {
     ...(reportPorts !== null && { reportPorts: [...reportPorts] }),
     linkType: 'ethernet',
   };
-  return { ...options, queues, ports, mode, batchFrames, batches, decode, onDown, onProblem, onRecovered };
+  return { ...options, queues, ports, mode, batchFrames, batches, decode, from, onDown, onProblem, onRecovered };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DecodeOptions } from '@int/codec';
 import { type Push, type Source, SourceError } from '@int/collector';
+import type { Prefix } from '@int/network';
 import { XdpError } from '../errors.js';
 import { XdpLink } from '../link.js';
 import { type SocketProgram, type XdpMode, XdpProgram } from '../program.js';
@@ -49,6 +50,8 @@ export class XdpSource implements Source {
   readonly overrun = 0;
   /** The decode options, for the Collector. */
   readonly decode: Omit<DecodeOptions, 'linkType'>;
+  /** Who may send; `null`: anybody. */
+  readonly from: readonly Prefix[] | null;
   readonly #options: ResolvedOptions;
   #shards: Shard[] = [];
   #program: XdpProgram | null = null;
@@ -78,11 +81,12 @@ export class XdpSource implements Source {
   #finish: () => void = () => {};
   #fail: (error: Error) => void = () => {};
 
-  /** @throws RangeError for a number out of range, TypeError without an interface */
+  /** @throws RangeError for a number out of range or a bad prefix, TypeError without an interface */
   constructor(options: XdpSourceOptions) {
     this.#options = resolveOptions(options);
     const { linkType: _, ...decode } = this.#options.decode;
     this.decode = decode;
+    this.from = this.#options.from;
     this.name = `afxdp://${this.address}`;
     this.finished = new Promise((resolve, reject) => {
       this.#finish = resolve;

@@ -110,7 +110,7 @@ export function formatMac(bytes: Uint8Array, offset = 0): string {
 }
 
 /** Reads dotted decimal from `start` to the end of `text`. @returns the word, or -1 - (offset of the first error) */
-function scanIpv4(text: string, start: number): number {
+export function scanIpv4(text: string, start: number): number {
   let word = 0;
   let position = start;
   for (let part = 0; part < 4; part++) {

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { parseIpv4, parseIpv6, parseMac } from './address.js';
+export { parseIpv4, parseIpv6, parseMac, scanIpv4, writeAddress } from './address.js';
 export {
   checksumComplement,
   ipv4HeaderChecksum,
@@ -33,6 +33,7 @@ export {
   reportV20Main,
   writeIcrc,
 } from './headers/index.js';
+export { MarkScout, type PacketMarks } from './mark-scout.js';
 export { LINK_TYPES, PROFILES } from './options.js';
 export {
   advanceProbe,
@@ -47,4 +48,6 @@ export {
 } from './probe/index.js';
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export { fastIcrc, icrcDifference } from './roce/index.js';
+export { OuterSource } from './scan/outer-source.js';
+export { DEFAULT_GRE_PROTOCOL, DEFAULT_INT_DSCP, DEFAULT_INT_PORTS } from './scan/settings.js';
 export { REPORT_COLUMN, SignedColumns, signed } from './signed-columns.js';

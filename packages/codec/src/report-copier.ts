@@ -10,6 +10,11 @@ export interface CopiedColumns {
   readonly report?: readonly ReportWordColumn[];
   /** Default: all. */
   readonly hop?: readonly HopColumn[];
+  /**
+   * True: the target refers to the bytes of the source instead of holding copies. It is valid as long as the source's
+   * memory is, and holds reports of one source at a time. Default false.
+   */
+  readonly refer?: boolean;
 }
 
 /** From this number of rows without a gap on, a column is copied as a whole. */
@@ -47,7 +52,8 @@ function grouped(columns: readonly number[]): Int32Array {
  *
  * It copies reports with their hops and the times of their frames. Successive reports of one frame share one frame in
  * the target, too. If the target has memory for them (`capacity.bytes`), the bytes of the frames are copied as well,
- * and cells that are offsets in a frame are adjusted. Otherwise frames have length 0, and such cells are all ones.
+ * and cells that are offsets in a frame are adjusted. Otherwise frames have length 0, and such cells are all ones. With
+ * `refer` nothing of that is copied: the target's frames lie in the memory of the source.
  *
  * Allocates nothing per report.
  *
@@ -66,6 +72,7 @@ export class ReportCopier {
   readonly #written: Int32Array;
   readonly #copiesEthernet: boolean;
   readonly #copiesDrop: boolean;
+  readonly #refers: boolean;
   /** Row numbers, for {@link appendAll}. */
   #identity = new Uint32Array(0);
   /** For each row, how far its frame has moved, modulo 2^32. */
@@ -85,6 +92,7 @@ export class ReportCopier {
     this.#written = new Int32Array(Math.ceil(this.#hop.length / GROUP) * GROUP);
     this.#copiesEthernet = report.includes('ethernet');
     this.#copiesDrop = report.includes('drop');
+    this.#refers = columns.refer === true;
   }
 
   /**
@@ -133,7 +141,9 @@ export class ReportCopier {
     const { hops: mostHops, frames: mostFrames } = capacity;
     if (this.#moved.length < to - from) this.#moved = new Uint32Array(2 ** Math.ceil(Math.log2(to - from)));
     const moved = this.#moved;
-    const hasBytes = capacity.bytes > 0;
+    const refers = this.#refers;
+    const hasBytes = capacity.bytes > 0 && !refers;
+    if (refers) target.bytes = source.bytes;
     let out = state[STATE.REPORTS]!;
     let outFrame = state[STATE.FRAMES]! - 1;
     let hop = state[STATE.HOPS]!;
@@ -169,6 +179,9 @@ export class ReportCopier {
           runEnd = end;
           target.frameOffset[outFrame + 1] = start + move;
           target.frameLength[outFrame + 1] = frameLength[own]!;
+        } else if (refers) {
+          target.frameOffset[outFrame + 1] = frameOffset[own]!;
+          target.frameLength[outFrame + 1] = frameLength[own]!;
         }
         last = own;
         outFrame++;
@@ -181,7 +194,7 @@ export class ReportCopier {
       toFrame[out] = outFrame;
       toFlags[out] = rowFlags;
       toHopStart[out] = hop;
-      if (hasBytes) moved[at - from] = move;
+      if (hasBytes || refers) moved[at - from] = move;
       // If a report has no hops, its `hopStart` has no meaning.
       if (length > 0) {
         const start = hopStart[row]!;
@@ -278,7 +291,7 @@ export class ReportCopier {
   #moveOffsets(source: TelemetryBatch, target: TelemetryBatch, first: number, count: number): void {
     const { reportWords, reportStride, hopWords, hopStart, hopCount } = target;
     const moved = this.#moved;
-    const hasBytes = target.capacity.bytes > 0;
+    const hasBytes = target.capacity.bytes > 0 || this.#refers;
     if (this.#copiesEthernet) {
       const column = ETHERNET * reportStride + first;
       for (let k = 0; k < count; k++) {

@@ -155,6 +155,30 @@ describe('ReportCopier', () => {
     expect(to.hop.nodeId.subarray(0, 126)).toEqual(from.hop.nodeId.subarray(10, 136));
   });
 
+  test('refers to the bytes of the source: frames and cells that are offsets stay where they are', () => {
+    const copier = new ReportCopier({ refer: true });
+    fc.assert(
+      fc.property(frames, fc.constantFrom(0, 16), fc.constantFrom(2, 3, 1), (all, gap, keepOneOf) => {
+        const from = decoded(all, gap, true);
+        const rows = Uint32Array.from({ length: from.reports }, (_, row) => row).filter((row) => row % keepOneOf === 0);
+        const to = new TelemetryBatch({ frames: 60, reports: 2000, hops: 8000 });
+        expect(copier.append(from, to, rows)).toBe(rows.length);
+        if (rows.length > 0) expect(to.bytes).toBe(from.bytes);
+        for (const [copy, row] of rows.entries()) {
+          expect(to.ethernet[copy]).toBe(from.ethernet[row]);
+          expect(bytesOf(to, copy)).toEqual(bytesOf(from, row));
+          for (let k = 0; k < from.hopCount[row]!; k++) {
+            const [old, own] = [from.hopStart[row]! + k, to.hopStart[copy]! + k];
+            for (const name of HOP_COLUMNS) expect(to.hop[name][own]).toBe(from.hop[name][old]);
+          }
+          expect(to.nodeId[copy]).toBe(from.nodeId[row]);
+          expect(to.timeNs(copy)).toBe(from.timeNs(row));
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
   test('copies the chosen columns only, into memory that another thread reads', () => {
     const all = fc.sample(frame({ options: OPTIONS }), { numRuns: 50, seed: 9 }).map(({ bytes }) => bytes);
     const from = decoded(all, 4, true);

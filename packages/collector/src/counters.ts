@@ -1,9 +1,13 @@
 import { CODE_NAMES, type CodeName, type Status } from '@int/codec';
 import { CODE_STATUS } from '@int/codec/internals';
+import { REFUSED } from './admission/admission.js';
 import type { SinkTotals } from './stage.js';
 
-/** Why a frame was not decoded: the decoder's status, or `overrun`, because the pipeline was too slow. */
-export type DropStatus = Exclude<Status, 'ok'> | 'overrun';
+/**
+ * Why a frame became no rows: the decoder's status; `overrun`, because the pipeline was too slow; `unknown-source`, because
+ * its sender may not send; `unknown-switch`, because it names a switch that there is not.
+ */
+export type DropStatus = Exclude<Status, 'ok'> | 'overrun' | 'unknown-source' | 'unknown-switch';
 
 /** What became of the frames. `received` is `decoded` plus the sum of `dropped`. */
 export interface FrameTotals {
@@ -13,9 +17,9 @@ export interface FrameTotals {
   readonly decoded: number;
   /** Individual reports and INT packets decoded; one frame may hold several. */
   readonly reports: number;
-  /** Frames that were not decoded. All keys are always there. */
+  /** Frames that became no rows, by reason. All keys are always there. */
   readonly dropped: Readonly<Record<DropStatus, number>>;
-  /** `dropped` by decoder code, without `overrun`. Only codes that occurred. */
+  /** What the decoder found wrong in dropped frames, by its code. Only codes that occurred. */
   readonly errors: Readonly<Partial<Record<CodeName, number>>>;
   /** Frames the kernel discarded before this process saw them; `null` if no source can say. Not part of `received`. */
   readonly kernelDropped: number | null;
@@ -40,6 +44,9 @@ export class FrameCounters {
   reports = 0;
   /** Frames that the pipeline itself dropped. */
   overrun = 0;
+  /** Frames of senders that may not send, and frames that name a switch that there is not. */
+  unknownSource = 0;
+  unknownSwitch = 0;
 
   /** Adds frames `from` to `to - 1` of a batch's `frameCode` column. */
   add(frameCode: Uint8Array, from: number, to: number): void {
@@ -47,20 +54,33 @@ export class FrameCounters {
     for (let index = from; index < to; index++) byCode[frameCode[index]!]!++;
   }
 
+  /** Adds all frames of a batch, of which some are refused. @param reasons by frame, see `Admission` */
+  addAdmitted(frameCode: Uint8Array, reasons: Uint8Array, frames: number): void {
+    for (let frame = 0; frame < frames; frame++) {
+      const reason = reasons[frame];
+      if (reason === REFUSED.NO) this.byCode[frameCode[frame]!]!++;
+      else if (reason === REFUSED.UNKNOWN_SOURCE) this.unknownSource++;
+      else this.unknownSwitch++;
+    }
+  }
+
   /**
-   * @param overrun frames that the sources refused
+   * @param overrun frames for which the sources had no room
+   * @param refused frames that the sources refused because of their senders
    * @param kernelDropped what the sources know of the kernel's drops
    */
-  totals(overrun: number, kernelDropped: number | null): FrameTotals {
+  totals(overrun: number, refused: number, kernelDropped: number | null): FrameTotals {
     const dropped: Record<DropStatus, number> = {
       truncated: 0,
       malformed: 0,
       unsupported: 0,
       'not-int': 0,
       overrun: overrun + this.overrun,
+      'unknown-source': refused + this.unknownSource,
+      'unknown-switch': this.unknownSwitch,
     };
     const errors: Partial<Record<CodeName, number>> = {};
-    let received = dropped.overrun;
+    let received = dropped.overrun + dropped['unknown-source'] + dropped['unknown-switch'];
     let decoded = 0;
     this.byCode.forEach((count, code) => {
       received += count;

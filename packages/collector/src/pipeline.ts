@@ -1,5 +1,7 @@
 import { AcceleratorMemory, BatchDecoder, CODES, type DecodeOptions, type LinkLayer, TelemetryBatch } from '@int/codec';
 import { acceleratorAvailable } from '@int/codec/internals';
+import { Admission } from './admission/admission.js';
+import { SenderList } from './admission/sender-list.js';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
 import { deferred } from './deferred.js';
@@ -28,6 +30,12 @@ export interface CollectorOptions {
   readonly stages?: readonly Stage[];
   /** Given every batch after the stages, and the events and flow entries that stages find. */
   readonly sinks?: readonly Sink[];
+  /**
+   * Ids of the switches that there are, such as the keys of `Topology.switches`. A frame with a report that names another one,
+   * as the reporting node or as a hop, is counted as `unknown-switch` and becomes no rows. Reports that name no switch stay.
+   * Who may send is an option of each source, `from`. Default: any id may be a switch.
+   */
+  readonly knownSwitches?: Iterable<number>;
   readonly capacity?: PipelineCapacity;
   /**
    * Memory to put the batch in, so that the WebAssembly accelerators of stages can work on it, too, see {@link detectionMemory}. The
@@ -46,6 +54,14 @@ function decodingMemory(capacity?: PipelineCapacity): AcceleratorMemory | null {
   if (!acceleratorAvailable()) return null;
   return new AcceleratorMemory(TelemetryBatch.byteLength(batchCapacity(capacity)) + BatchDecoder.acceleratorBytes);
 }
+
+/** What a source has pushed, and who may send to it; `null`: anybody. */
+interface Pushed {
+  readonly input: SourceFrames | TelemetryBatch;
+  readonly senders: SenderList | null;
+}
+
+const framesOf = ({ input }: Pushed): number => (isDecoded(input) ? input.frames : input.count);
 
 const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
 
@@ -68,6 +84,7 @@ export class Collector {
   readonly #memory: AcceleratorMemory | null;
   readonly #batch: TelemetryBatch;
   readonly #counters = new FrameCounters();
+  readonly #admission = new Admission();
   readonly #onProblem: (problem: CollectorProblem) => void;
   /** Set while a sink keeps the batch. Later pushes wait for it, at most one per slab of each source. */
   #busy: Promise<void> | null = null;
@@ -83,7 +100,8 @@ export class Collector {
   #stopping: Promise<CollectorTotals> | null = null;
 
   /**
-   * @throws RangeError if there is no source, two sinks have the same name, or a decode option or capacity is out of range
+   * @throws RangeError if there is no source, two sinks have the same name, or a decode option, capacity or switch id is out of
+   *   range
    */
   constructor(options: CollectorOptions) {
     if (options.sources.length === 0) throw new RangeError('a collector needs at least one source');
@@ -95,7 +113,8 @@ export class Collector {
     this.#onProblem = options.onProblem ?? ((): void => {});
     this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
     this.#clock = new PipelineClock(options.sources);
-    this.#health = new PipelineHealth(this.#sources, this.#stages, this.#counters);
+    this.#health = new PipelineHealth(this.#sources, this.#stages, this.#counters, this.#admission);
+    this.setKnownSwitches(options.knownSwitches ?? null);
     this.#memory = options.memory ?? decodingMemory(options.capacity);
     this.#batch = new TelemetryBatch(batchCapacity(options.capacity), this.#memory?.arena);
     this.finished = this.#end.promise;
@@ -112,9 +131,10 @@ export class Collector {
     const opened: Source[] = [];
     try {
       for (const [index, source] of this.#sources.entries()) {
+        const senders = source.from == null ? null : new SenderList(source.from);
         await source.start((input) => {
           this.#clock.pushed(index, input);
-          return this.#push(input);
+          return this.#push({ input, senders });
         });
         opened.push(source);
       }
@@ -158,14 +178,25 @@ export class Collector {
     return [...this.#health.degraded(), ...this.#fanOut.degraded()];
   }
 
+  /**
+   * Replaces the ids of the switches that there are, from the next batch on.
+   * @param ids `null`: any id may be a switch
+   * @throws RangeError for an id that is no whole number from 0 to 2^32 - 1, with nothing changed
+   */
+  setKnownSwitches(ids: Iterable<number> | null): void {
+    this.#admission.setKnown(ids);
+  }
+
   /** The counters now. */
   totals(): CollectorTotals {
     let overrun = 0;
+    let refused = 0;
     let kernelDropped: number | null = null;
     let clockStepsBack = 0;
     let outages = 0;
     for (const source of this.#sources) {
       overrun += source.overrun;
+      refused += source.refused ?? 0;
       clockStepsBack += source.clockStepsBack ?? 0;
       outages += source.outages ?? 0;
       if (source.kernelDropped !== null) kernelDropped = (kernelDropped ?? 0) + source.kernelDropped;
@@ -174,7 +205,7 @@ export class Collector {
     for (const stage of this.#stages) if (stage.counters !== undefined) stages[stage.name] = stage.counters();
     this.#fanOut.addStages(stages);
     return {
-      ...this.#counters.totals(overrun, kernelDropped),
+      ...this.#counters.totals(overrun, refused, kernelDropped),
       stages,
       sinks: this.#fanOut.totals(),
       ...(clockStepsBack > 0 && { clockStepsBack }),
@@ -238,16 +269,16 @@ export class Collector {
     await this.#fanOut.room();
   }
 
-  #push(input: SourceFrames | TelemetryBatch): Promise<void> | undefined {
+  #push(pushed: Pushed): Promise<void> | undefined {
     if (this.#isGivenUp) {
-      this.#counters.overrun += isDecoded(input) ? input.frames : input.count;
+      this.#counters.overrun += framesOf(pushed);
       return undefined;
     }
     if (this.#busy === null) {
-      const busy = this.#run(input, 0);
+      const busy = this.#run(pushed, 0);
       return busy === undefined ? undefined : this.#occupy(busy);
     }
-    return this.#occupy(this.#goOn(this.#busy, input, 0));
+    return this.#occupy(this.#goOn(this.#busy, pushed, 0));
   }
 
   /** Makes later pushes wait for `busy`. */
@@ -260,14 +291,18 @@ export class Collector {
   }
 
   /** Hands on what a source has decoded, or decodes and hands on its frames from row `from`. Returns a promise only if a sink does. */
-  #run(input: SourceFrames | TelemetryBatch, from: number): Promise<void> | undefined {
+  #run(pushed: Pushed, from: number): Promise<void> | undefined {
     if (this.#isGivenUp) return undefined;
-    return isDecoded(input) ? this.#take(input) : this.#decodeFrames(input, from);
+    const { input, senders } = pushed;
+    return isDecoded(input) ? this.#take(input, senders) : this.#decodeFrames(pushed, input, from);
   }
 
-  #decodeFrames(frames: SourceFrames, from: number): Promise<void> | undefined {
+  #decodeFrames(pushed: Pushed, frames: SourceFrames, from: number): Promise<void> | undefined {
+    const { senders } = pushed;
     if (frames.linkType === null) {
-      this.#counters.byCode[CODES.UNSUPPORTED_LINK_TYPE]! += frames.count;
+      // A sender that cannot be read is unknown.
+      if (senders !== null) this.#counters.unknownSource += frames.count;
+      else this.#counters.byCode[CODES.UNSUPPORTED_LINK_TYPE]! += frames.count;
       return undefined;
     }
     const decoder = this.#decoderFor(frames.linkType);
@@ -283,24 +318,34 @@ export class Collector {
         next++;
         continue;
       }
-      const busy = this.#take(batch);
-      if (busy !== undefined) return next < frames.count ? this.#goOn(busy, frames, next) : busy;
+      const busy = this.#take(batch, senders);
+      if (busy !== undefined) return next < frames.count ? this.#goOn(busy, pushed, next) : busy;
     }
     return undefined;
   }
 
-  #goOn(busy: Promise<void>, input: SourceFrames | TelemetryBatch, rest: number): Promise<void> {
-    const frameCount = (isDecoded(input) ? input.frames : input.count) - rest;
+  #goOn(busy: Promise<void>, pushed: Pushed, rest: number): Promise<void> {
+    const frameCount = framesOf(pushed) - rest;
     this.#queued += frameCount;
     return busy.then(() => {
       this.#queued -= frameCount;
-      return this.#run(input, rest);
+      return this.#run(pushed, rest);
     });
   }
 
-  /** Counts the frames of a batch and hands it on. */
-  #take(batch: TelemetryBatch): Promise<void> | undefined {
-    this.#counters.add(batch.frameCode, 0, batch.frames);
+  /** Counts the frames of a batch, and hands on what is admitted of it. */
+  #take(batch: TelemetryBatch, senders: SenderList | null): Promise<void> | undefined {
+    const admission = this.#admission;
+    if (!admission.refuses(batch, senders)) {
+      this.#counters.add(batch.frameCode, 0, batch.frames);
+      return this.#handOn(batch);
+    }
+    this.#counters.addAdmitted(batch.frameCode, admission.reasons, batch.frames);
+    const kept = admission.keep(batch);
+    return kept === null ? undefined : this.#handOn(kept);
+  }
+
+  #handOn(batch: TelemetryBatch): Promise<void> | undefined {
     this.#counters.reports += goodReports(batch);
     for (const stage of this.#stages) {
       try {

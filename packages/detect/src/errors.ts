@@ -14,6 +14,8 @@ export interface RuleProblem {
   readonly line?: number;
   /** 1-based, in characters. */
   readonly column?: number;
+  /** Another place that belongs to the problem, such as the rule that hides this one. */
+  readonly other?: { readonly path: readonly (string | number)[]; readonly line?: number; readonly column?: number };
 }
 
 export const RULE_PROBLEM_CODES = [
@@ -48,6 +50,8 @@ export const RULE_PROBLEM_CODES = [
   'EXPRESSION_TOO_LARGE',
   /** The detector has no room for so many rules, or so many kinds of state. */
   'CAPACITY',
+  /** A warning: a rule that never decides, because another one matches all that it matches. */
+  'UNREACHABLE',
 ] as const;
 export type RuleProblemCode = (typeof RULE_PROBLEM_CODES)[number];
 

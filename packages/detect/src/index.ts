@@ -41,6 +41,8 @@ export {
   DETECTOR_KINDS,
   type DetectorConfig,
   type DetectorKind,
+  type HopMatch,
+  type IdRange,
   type Match,
   type PortRange,
   type Prefix,
@@ -60,3 +62,4 @@ export type {
   UnitsSpec,
 } from './rules/spec.js';
 export { exportTables, type RefusedRule, type TableExport, type TableOptions } from './tables/export.js';
+export type { Lifecycle, Severity, WatchConfig, WatchKey } from './watch/config.js';

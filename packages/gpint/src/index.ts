@@ -12,7 +12,13 @@ export { grid, ring, star } from './graph/generate/regular.js';
 export { wattsStrogatz } from './graph/generate/watts-strogatz.js';
 export { Graph, type GraphParts } from './graph/graph.js';
 export { parseEdgeList } from './graph/load/edge-list.js';
-export type { GraphmlOptions } from './graph/load/graphml.js';
+export {
+  type GraphmlLink,
+  type GraphmlNetwork,
+  type GraphmlNode,
+  type GraphmlOptions,
+  parseGraphmlNetwork,
+} from './graph/load/graphml.js';
 export { parseGraph, parseGraphFile } from './graph/load/topology.js';
 export { Monitor } from './monitor/monitor.js';
 export type {

@@ -5,7 +5,7 @@
  */
 export { type CountMetric, CountMetrics, type CountMetricsOptions } from './count-metrics.js';
 export { MetricsServerError } from './errors.js';
-export type { PipelineMetricsOptions, PipelineParts } from './options.js';
+export type { PipelineMetricsOptions, PipelineParts, SwitchNames } from './options.js';
 export type { Health, PageTotals } from './page/protocol.js';
 export { PipelineMetrics } from './pipeline-metrics.js';
 export { MetricsServer, type MetricsServerOptions, type MetricsSource } from './server.js';

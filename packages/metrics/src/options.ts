@@ -1,6 +1,12 @@
 import type { Collector, DegradedPart, DetectionStage, FlowStage, ReportLossStage, SwitchTotals } from '@int/collector';
 import type { Registry, RegistryContentType } from 'prom-client';
 
+/** Names of switches and of their ports: a `Topology` of @int/network, or anything alike. `null`: nobody named it. */
+export interface SwitchNames {
+  switchName(id: number): string | null;
+  portName(switchId: number, port: number): string | null;
+}
+
 /** The parts of a pipeline to export; all are optional. They are only read. */
 export interface PipelineParts {
   /**
@@ -18,6 +24,11 @@ export interface PipelineParts {
   readonly flows?: { totals(): ReturnType<FlowStage['totals']>; readonly cache: { readonly size: number } };
   /** Report packets that did not arrive. */
   readonly loss?: Pick<ReportLossStage, 'columns' | 'totals'>;
+  /**
+   * Names for the label `switch_name` beside `switch`, `interface_name` beside `interface`, and `node_name` beside `node`. An
+   * id without a name has no such label. Default: none has.
+   */
+  readonly names?: SwitchNames;
 }
 
 export interface PipelineMetricsOptions extends PipelineParts {

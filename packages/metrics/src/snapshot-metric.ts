@@ -1,5 +1,6 @@
 import type { Metric, MetricType, Registry, RegistryContentType } from 'prom-client';
 import {
+  hasLabel,
   type LabelColumn,
   labelAt,
   type MetricDefinition,
@@ -78,5 +79,7 @@ function samplesOf(name: string, family: MetricFamily): WrittenSample[] {
 
 /** The labels of a row, by name. */
 export function labelsAt(labels: readonly LabelColumn[], row: number): Record<string, string | number> {
-  return Object.fromEntries(labels.map((column) => [column.name, labelAt(column, row)]));
+  return Object.fromEntries(
+    labels.filter((column) => hasLabel(column, row)).map((column) => [column.name, labelAt(column, row)]),
+  );
 }

@@ -54,6 +54,34 @@ describe('PipelineMetrics', () => {
     expect(of('int_report_packets_missing', { node: '5', hw: '1' })).toBe(2);
   });
 
+  it('has names beside ids that somebody named, and nothing beside others', async () => {
+    const names = {
+      switchName: (id: number): string | null => (id === 5 ? 'leaf "5"' : null),
+      portName: (id: number, port: number): string | null => (id === 5 && port === 2 ? 'to spine-1' : null),
+    };
+    const [named, plain] = [await scrape({ names }), await scrape()];
+    const labelsOf = (samples: readonly Parsed[], name: string) =>
+      samples.filter((sample) => sample.name === name).map(({ labels }) => labels);
+    expect(labelsOf(named, 'int_switch_hops_total')).toEqual([
+      { switch: '5', switch_name: 'leaf "5"' },
+      { switch: '4294967294' },
+      { switch: 'other' },
+    ]);
+    expect(labelsOf(named, 'int_egress_utilization')).toContainEqual({
+      switch: '5',
+      switch_name: 'leaf "5"',
+      interface: '2',
+      interface_name: 'to spine-1',
+    });
+    expect(labelsOf(named, 'int_report_packets_missing')).toContainEqual({ node: '5', node_name: 'leaf "5"', hw: '1' });
+    expect(valueIn(named, 'int_hop_latency_seconds_count', { switch_name: 'leaf "5"' })).toBe(4);
+    const withoutNames = named.map(({ labels, ...rest }) => ({
+      ...rest,
+      labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !name.endsWith('_name'))),
+    }));
+    expect(withoutNames).toEqual(plain.map(({ labels, ...rest }) => ({ ...rest, labels })));
+  });
+
   it('makes histograms that add up, in seconds', async () => {
     const samples = await scrape();
     const buckets = samples.filter(

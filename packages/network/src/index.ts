@@ -3,6 +3,8 @@ export { isInPrefix, type Prefix, prefixOf } from './device/prefix.js';
 export { DeviceProfile, type Measured } from './device/profile.js';
 export type { DeviceSpec, UnitSpec, UnitsSpec } from './device/spec.js';
 export { type BaseUnit, type MetricUnit, valueText } from './device/unit.js';
+export { FrameSample, type SampleLimits } from './dialect/sample.js';
+export { type DialectTrial, type TrialOptions, tryDialects } from './dialect/trial.js';
 export { NetworkError, type NetworkProblem } from './errors.js';
 export type { IdRange } from './ids.js';
 export type { HostSpec, PortSpec, SwitchSpec, TopologySpec } from './topology/spec.js';

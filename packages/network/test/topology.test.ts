@@ -59,6 +59,24 @@ describe('Topology', () => {
     expect(topology.switches.get(101)?.ports.get(3)?.speedBps).toBe(400e6);
   });
 
+  test('knows neighbours by ports and by links without ports, from both ends', () => {
+    const drawn = new Topology({
+      switches: { 1: { name: 'a', links: ['b', '30'] }, 2: { name: 'b' }, 3: { ports: { 4: { to: 'b:1' } } } },
+    });
+    expect([1, 2, 3, 30, 4].map((id) => drawn.neighbours(id))).toEqual([[2, 30], [1, 3], [2], [1], []]);
+    expect(problemsOf({ switches: { 1: { links: ['b'] } } })).toEqual([
+      'switches.1.links.0: "b" is no switch that is named here: write its name or its id',
+    ]);
+  });
+
+  test('refuses names that a terminal would obey', () => {
+    const problems = problemsOf({
+      switches: { 1: { name: '\u001b[2J', ports: { 1: { name: 'a\nb' } } }, 2: { name: '' } },
+      hosts: { 'h\u0007': { addresses: [] } },
+    });
+    expect(problems).toHaveLength(4);
+  });
+
   test('finds the host of an address by its longest prefix', () => {
     expect(topology.hostOf(bytesOf('10.0.1.9'))?.name).toBe('h1');
     expect(topology.hostOf(bytesOf('10.0.2.9'))?.name).toBe('servers');

@@ -23,7 +23,7 @@ import { detectionTable } from '../output/detection-summary.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import { dropText, type LiveState, logLine, totalText } from '../output/live-state.js';
-import { RAW_METRICS } from '../output/metric-text.js';
+import { type MetricText, namedMetrics } from '../output/metric-text.js';
 import type { MetricsEndpoint } from '../output/metrics-endpoint.js';
 import { counted, grouped } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
@@ -56,6 +56,7 @@ export class CollectRun {
   readonly #live: LiveOutput;
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
+  readonly #metricText: MetricText;
   readonly #lastStatistics: LastStatistics;
   readonly #metrics: MetricsEndpoint | null;
   readonly #health: HealthWatch;
@@ -78,14 +79,15 @@ export class CollectRun {
     this.#metrics = metrics;
     // A capture waits for the reader of its events; a network source does not.
     this.#live = new LiveOutput(io, form.json === true, isPatient, isInputUsed);
-    this.#lastStatistics = new LastStatistics(RAW_METRICS);
+    this.#metricText = namedMetrics(setup.topology);
+    this.#lastStatistics = new LastStatistics(this.#metricText);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,
       () => detection?.notShown ?? 0,
       (events) => `${events} events not printed: whoever reads them is behind`,
     );
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals());
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), setup.topology);
   }
 
   #degraded(): readonly DegradedPart[] {
@@ -227,7 +229,8 @@ export class CollectRun {
       detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
       recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded,
-      metrics: RAW_METRICS,
+      metrics: this.#metricText,
+      topology: this.#setup.topology,
     };
   }
 

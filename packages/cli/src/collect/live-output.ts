@@ -1,4 +1,5 @@
 import type { CollectorTotals, DegradedPart } from '@int/collector';
+import type { Topology } from '@int/network';
 import { hasColour, type Io } from '../io.js';
 import { type Controls, type Extents, FIRST_CONTROLS, type Key, press } from '../live/controls.js';
 import type { Frame, Size } from '../live/live-view.js';
@@ -82,8 +83,12 @@ export class LiveOutput {
     });
   }
 
-  /** Prints events as lines of JSON, or keeps them for the view. @param totals of the collector, now */
-  show(detection: LiveDetection, totals: () => CollectorTotals): void {
+  /**
+   * Prints events as lines of JSON, or keeps them for the view.
+   * @param totals of the collector, now
+   * @param topology names of switches
+   */
+  show(detection: LiveDetection, totals: () => CollectorTotals, topology?: Topology): void {
     const { paced } = this;
     detection.firstNumber = (frames): number => totals().received - frames + 1;
     detection.tell = (problems, message): void => {
@@ -98,7 +103,7 @@ export class LiveOutput {
       for (let row = 0; row < events.count; row++) {
         // Do not format a line that cannot be added.
         if (paced.isFull) detection.notShown++;
-        else paced.add(eventJson(placedEvent(events, row, number)));
+        else paced.add(eventJson(placedEvent(events, row, number), topology));
       }
       void paced.flush();
     };

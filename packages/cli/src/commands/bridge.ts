@@ -1,4 +1,5 @@
 import { Collector, type CollectorTotals, type FlowStage, LiveStatistics } from '@int/collector';
+import type { Topology } from '@int/network';
 import { type Command, Option } from 'commander';
 import { countersJson } from '../bridge/bridge-json.js';
 import { BridgeSource } from '../bridge/bridge-source.js';
@@ -15,6 +16,7 @@ import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
 import { liveView } from '../live/live-view.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import {
   addDecodeOptions,
   addStateOptions,
@@ -31,11 +33,11 @@ import { flowTotalsLines } from '../output/flow-table.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import type { LiveState } from '../output/live-state.js';
-import { RAW_METRICS } from '../output/metric-text.js';
+import { type MetricText, namedMetrics } from '../output/metric-text.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
-interface BridgeFlags extends DecodeFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
+interface BridgeFlags extends DecodeFlags, TopologyFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
   readonly rules?: string;
   readonly mode: OpenSidesOptions['mode'];
   readonly onDown?: OnDown;
@@ -66,6 +68,7 @@ export function define(
         .default('auto'),
     )
     .addOption(onDownOption())
+    .addOption(topologyOption())
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
   addStateOptions(command);
@@ -76,8 +79,9 @@ export function define(
     }
     const { idle, ...state } = flags;
     const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
+    const topology = await readTopology(flags.topology, io);
     const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
-    done(await new BridgeCommand(inner, outer, flags, detection, open, io).run());
+    done(await new BridgeCommand(inner, outer, flags, topology, detection, open, io).run());
   });
 }
 
@@ -85,9 +89,11 @@ class BridgeCommand {
   readonly #flags: BridgeFlags;
   readonly #io: Io;
   readonly #live: LiveOutput;
+  readonly #topology: Topology;
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
-  readonly #lastStatistics = new LastStatistics(RAW_METRICS);
+  readonly #metricText: MetricText;
+  readonly #lastStatistics: LastStatistics;
   readonly #flowStage: FlowStage;
   readonly #source: BridgeSource;
   readonly #collector: Collector;
@@ -100,12 +106,16 @@ class BridgeCommand {
     inner: string,
     outer: string,
     flags: BridgeFlags,
+    topology: Topology,
     detection: LiveDetection | null,
     open: OpenSides,
     io: Io,
   ) {
     this.#flags = flags;
     this.#io = io;
+    this.#topology = topology;
+    this.#metricText = namedMetrics(topology);
+    this.#lastStatistics = new LastStatistics(this.#metricText);
     this.#detection = detection;
     this.#live = new LiveOutput(io, flags.json === true, false, flags.rules === '-');
     this.#flowStage = flowStageOf(flags);
@@ -137,7 +147,7 @@ class BridgeCommand {
       },
     });
     this.#health = this.#live.watch(() => this.#collector.degraded());
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals());
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), topology);
   }
 
   async run(): Promise<number> {
@@ -188,7 +198,8 @@ class BridgeCommand {
       detection: this.#detection?.state() ?? null,
       recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded: this.#health.look(),
-      metrics: RAW_METRICS,
+      metrics: this.#metricText,
+      topology: this.#topology,
     };
   }
 
@@ -221,7 +232,12 @@ class BridgeCommand {
     }
     this.#flowStage.sweep();
     const flows = flowTotals(this.#flowStage.totals());
-    const listed = await listFlows(this.#flowStage.cache, { json: isJson }, output, colours(false));
+    const listed = await listFlows(
+      this.#flowStage.cache,
+      { json: isJson, names: this.#topology },
+      output,
+      colours(false),
+    );
     const totals = this.#source.totals();
     if (isJson) output.line(JSON.stringify({ type: 'total', ...countersJson(totals, read), flows }));
     else {

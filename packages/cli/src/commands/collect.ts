@@ -1,5 +1,6 @@
 import { CaptureSource, type UdpAddress } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
+import type { Topology } from '@int/network';
 import { type Command, Option } from 'commander';
 import { CollectRun } from '../collect/collect-run.js';
 import { LiveDetection } from '../collect/live-detection.js';
@@ -7,7 +8,7 @@ import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
 import { type CollectSetup, configSetup } from '../config/setup.js';
 import type { Tell } from '../config/sink-parts.js';
-import { given } from '../given.js';
+import { given, ifGiven } from '../given.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { readRulesFile } from '../input/rules-file.js';
@@ -17,6 +18,7 @@ import { XdpChoice } from '../input/xdp-choice.js';
 import type { RunningPrefilter, XdpMode } from '../input/xdp-input.js';
 import { opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import {
   addDecodeOptions,
   addDetectOptions,
@@ -30,7 +32,7 @@ import {
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface CollectFlags extends DecodeFlags, DetectFlags {
+interface CollectFlags extends DecodeFlags, DetectFlags, TopologyFlags {
   readonly listen?: UdpAddress;
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
@@ -98,6 +100,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     )
     .addOption(new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')))
     .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
+    .addOption(topologyOption())
     .addOption(metricsOption())
     .addOption(metricsHostOption())
     .option('--config <FILE>', 'sources, rules, flows and sinks from int.yaml: instead of the other options')
@@ -119,8 +122,9 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     if (!hasRules && Object.keys(options).length > 0) {
       command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
     }
+    const topology = await readTopology(flags.topology, io);
     let tell = (message: string): void => say(io, message);
-    const setup = await flagsSetup(flags, hasRules, options, io, (message) => tell(message));
+    const setup = await flagsSetup(flags, topology, hasRules, options, io, (message) => tell(message));
     const collect = new CollectRun(flags, setup, io);
     tell = (message) => collect.tell(message);
     done(await collect.run());
@@ -130,6 +134,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 /** Makes the setup from the options of the command line. @throws CliError (rejects) */
 async function flagsSetup(
   flags: CollectFlags,
+  topology: Topology,
   hasRules: boolean,
   options: DetectorOptions,
   io: Io,
@@ -140,8 +145,9 @@ async function flagsSetup(
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
   const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
   return {
+    topology,
     detection,
-    metrics: metricsOf(flags),
+    metrics: metricsOf(flags, topology),
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
@@ -162,8 +168,8 @@ async function flagsSetup(
   };
 }
 
-function metricsOf({ metrics, metricsAllowHost: allowHosts }: CollectFlags): MetricsEndpoint | null {
-  return metrics === undefined ? null : new MetricsEndpoint(metrics, given({ allowHosts }));
+function metricsOf({ metrics, metricsAllowHost: allowHosts }: CollectFlags, names: Topology): MetricsEndpoint | null {
+  return metrics === undefined ? null : new MetricsEndpoint(metrics, { names, ...given({ allowHosts }) });
 }
 
 const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
@@ -184,13 +190,22 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   }
   if (flags.check === true) {
     await needPackages(config);
+    await readTopology(ifGiven(config.topology, read.path), io);
     if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), io);
     const lines = flags.json === true ? [JSON.stringify(checkJson(read))] : checkLines(read);
     for (const line of lines) io.stdout.write(`${line}\n`);
     return EXIT.OK;
   }
+  const topology = await readTopology(ifGiven(config.topology, read.path), io);
   let tell = (message: string): void => say(io, message);
-  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), metricsOf(flags));
+  const made = configSetup(
+    read,
+    io,
+    (message) => tell(message),
+    drainMsOf(flags),
+    topology,
+    metricsOf(flags, topology),
+  );
   const setup = await opening(io, 'what the file names', made);
   const isInputUsed = file === '-' || setup.isInputUsed;
   const collect = new CollectRun(flags, { ...setup, isInputUsed }, io);

@@ -1,6 +1,7 @@
 import type { CaptureBatch } from '@int/pcap';
 import type { Command } from 'commander';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -9,7 +10,7 @@ import { counted, grouped } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
 import { Tally } from '../output/tally.js';
 
-interface DecodeCommandFlags extends DecodeFlags {
+interface DecodeCommandFlags extends DecodeFlags, TopologyFlags {
   readonly json?: true;
   readonly count?: true;
   readonly raw?: true;
@@ -17,6 +18,7 @@ interface DecodeCommandFlags extends DecodeFlags {
 
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addDecodeOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
+    .addOption(topologyOption())
     .option('--json', 'one JSON object per line')
     .option('--count', 'only totals by status, report version and INT mode')
     .option('--raw', 'add frameHex and linkType to the JSON: what int encode needs to give the frames back exactly')
@@ -33,6 +35,7 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
     import('../output/frame-printer.js'),
   ]);
   const options = decodeOptions(flags);
+  const topology = await readTopology(flags.topology, io);
   const output = new DataOutput(io.stdout);
   const colour = colours(hasColour(io));
   const progress = new Progress(io, flags.count !== true);
@@ -51,6 +54,7 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
             form: flags.raw === true ? 'raw' : flags.json === true ? 'json' : 'text',
             file: files.length > 1 ? file : null,
             colour,
+            topology,
           });
     const take = (batch: CaptureBatch): Promise<boolean> | boolean => {
       for (let row = 0; row < batch.count; row++) bytes += batch.lengths[row]!;

@@ -1,16 +1,19 @@
 import { type CollectorTotals, DetectionStage, detectionMemory, type EventListener } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
+import type { Topology } from '@int/network';
 import type { Command } from 'commander';
 import { CaptureRun } from '../collect/capture-run.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { hasColour, type Io } from '../io.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import { addDecodeOptions, addDetectOptions, type DecodeFlags, type DetectFlags, detectOptions } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { detectionJson, detectionTable } from '../output/detection-summary.js';
 import { eventJson, eventText, placedEvent } from '../output/event-text.js';
+import { namedMetrics } from '../output/metric-text.js';
 
-interface DetectCommandFlags extends DecodeFlags, DetectFlags {
+interface DetectCommandFlags extends DecodeFlags, DetectFlags, TopologyFlags {
   readonly rules: string;
   readonly json?: true;
 }
@@ -19,6 +22,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   command
     .argument('<FILE>', 'capture to read; - is standard input')
     .requiredOption('--rules <FILE>', 'rules (YAML or JSON); - is standard input')
+    .addOption(topologyOption())
     .option('--json', 'one JSON object per line: events, then a summary');
   addDetectOptions(command);
   addDecodeOptions(command).action(async (file: string, flags: DetectCommandFlags) => {
@@ -27,7 +31,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     }
     const options = detectOptions(flags, command);
     const rules = await readRulesFile(flags.rules, io);
-    done(await detect(file, rules, flags, options, io));
+    done(await detect(file, rules, flags, options, await readTopology(flags.topology, io), io));
   });
 }
 
@@ -36,16 +40,18 @@ async function detect(
   rules: RuleSet,
   flags: DetectCommandFlags,
   options: DetectorOptions,
+  topology: Topology,
   io: Io,
 ): Promise<number> {
   const output = new DataOutput(io.stdout);
   const colour = colours(hasColour(io));
+  const metrics = namedMetrics(topology);
   const memory = usingRules(flags.rules, () => detectionMemory(rules, options));
   const onEvents: EventListener = (events) => {
     const firstNumber = run.received - events.batch.frames + 1;
     for (let row = 0; row < events.count; row++) {
       const event = placedEvent(events, row, firstNumber);
-      output.line(flags.json === true ? eventJson(event) : eventText(event, colour));
+      output.line(flags.json === true ? eventJson(event, topology) : eventText(event, colour, metrics));
     }
   };
   const stage = usingRules(

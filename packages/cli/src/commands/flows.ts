@@ -5,6 +5,7 @@ import { CaptureRun } from '../collect/capture-run.js';
 import { addCacheOptions, type CacheFlags, flowStageOf } from '../flows/cache-options.js';
 import { type FlowListOptions, listFlows } from '../flows/flow-list.js';
 import { hasColour, type Io } from '../io.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import { addDecodeOptions, type DecodeFlags, wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -12,7 +13,7 @@ import { flowTotals, flowTotalsJson } from '../output/flow-json.js';
 import { FLOW_ORDERS } from '../output/flow-order.js';
 import { flowTotalsLines } from '../output/flow-table.js';
 
-interface FlowsFlags extends DecodeFlags, CacheFlags, Omit<FlowListOptions, 'json'> {
+interface FlowsFlags extends DecodeFlags, CacheFlags, Omit<FlowListOptions, 'json' | 'names'>, TopologyFlags {
   readonly json?: true;
 }
 
@@ -44,6 +45,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(new Option('--sort <KEY>', 'order of the flows, largest first').choices(FLOW_ORDERS).default('packets'))
     .option('--top <N>', 'list so many flows (all)', wholeNumber('a number', 1, 2 ** 32))
     .option('--per-hop', 'a line for each hop, too')
+    .addOption(topologyOption())
     .option('--json', 'one JSON object per line: flows, then a total');
   addDecodeOptions(command).action(async (file: string, flags: FlowsFlags) => {
     done(await flows(file, flags, io));
@@ -51,6 +53,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 }
 
 async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
+  const names = await readTopology(flags.topology, io);
   const output = new DataOutput(io.stdout);
   const stage = flowStageOf(flags, SWEEP);
   // The flows are printed after all input is read.
@@ -62,7 +65,8 @@ async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
   const colour = colours(hasColour(io));
   // After an interruption, flows read so far are listed; a signal during the list ends it.
   const wasInterrupted = io.signal.aborted;
-  const listed = await listFlows(stage.cache, flags, output, colour, () => io.signal.aborted && !wasInterrupted);
+  const isOver = (): boolean => io.signal.aborted && !wasInterrupted;
+  const listed = await listFlows(stage.cache, { ...flags, names }, output, colour, isOver);
   if (flags.json === true) output.line(flowTotalsJson(found, totals));
   else for (const line of flowTotalsLines(found, listed, colour)) output.line(line);
   return run.end(totals);

@@ -1,4 +1,5 @@
 import { within } from '@int/collector/internals';
+import type { Topology } from '@int/network';
 import type {
   FlowWindow,
   ImmediateEvent,
@@ -13,6 +14,8 @@ import { optionalPackage } from '../input/optional-package.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { TerminalSession } from '../live/terminal-session.js';
+import { withNames } from '../network/names.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -24,7 +27,7 @@ import { serveProcessMetrics } from '../process/process-metrics.js';
 import { SwitchView } from '../process/switch-view.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface ProcessFlags {
+interface ProcessFlags extends TopologyFlags {
   readonly kafka: readonly string[];
   readonly group?: string;
   readonly prefix?: string;
@@ -101,6 +104,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       'how long windows wait for a collector that is silent (30s)',
       wholeMs('a time', 1000, 86_400_000),
     )
+    .addOption(topologyOption())
     .addOption(metricsOption())
     .addOption(metricsHostOption())
     .option('--json', 'one JSON object per line: windows, corrections and events, totals at the end')
@@ -109,7 +113,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
       }
       const { Processor } = await optionalPackage('@int/stream-kafka', '`int process`', import('@int/stream-kafka'));
-      done(await new ProcessCommand(flags, io, (options) => new Processor(options)).run());
+      const topology = await readTopology(flags.topology, io);
+      done(await new ProcessCommand(flags, topology, io, (options) => new Processor(options)).run());
     });
 }
 
@@ -135,7 +140,8 @@ class ProcessCommand {
   readonly #paced: PacedOutput;
   readonly #screen: TerminalSession | null;
   readonly #colour: Colours;
-  readonly #view = new SwitchView();
+  readonly #topology: Topology;
+  readonly #view: SwitchView;
   readonly #processor: Processor;
   #recent: string[] = [];
   #untold: string[] = [];
@@ -143,8 +149,10 @@ class ProcessCommand {
   /** The problem reported last. */
   #trouble: string | null = null;
 
-  constructor(flags: ProcessFlags, io: Io, make: (options: ProcessorOptions) => Processor) {
+  constructor(flags: ProcessFlags, topology: Topology, io: Io, make: (options: ProcessorOptions) => Processor) {
     this.#flags = flags;
+    this.#topology = topology;
+    this.#view = new SwitchView(topology);
     this.#io = io;
     this.#output = new DataOutput(io.stdout);
     this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
@@ -163,7 +171,7 @@ class ProcessCommand {
       ...optionsOf(flags),
       onWindow: (window) => this.#window(window),
       onCorrection: (correction) => {
-        if (this.#flags.json === true) this.#line(JSON.stringify(correction));
+        if (this.#flags.json === true) this.#line(this.#json(correction));
       },
       onEvent: (event) => this.#event(event),
       onProblem: (reason) => this.#tell(reason),
@@ -213,14 +221,18 @@ class ProcessCommand {
   }
 
   #window(window: FlowWindow | NetworkWindow): void {
-    if (this.#flags.json === true) this.#line(JSON.stringify(window));
+    if (this.#flags.json === true) this.#line(this.#json(window));
     else this.#view.take(window);
   }
 
   #event(event: ImmediateEvent): void {
-    if (this.#flags.json === true) this.#line(JSON.stringify(event));
-    else if (this.#screen === null) this.#line(immediateText(event, this.#colour));
-    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour)];
+    if (this.#flags.json === true) this.#line(this.#json(event));
+    else if (this.#screen === null) this.#line(immediateText(event, this.#colour, this.#topology));
+    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour, this.#topology)];
+  }
+
+  #json(result: object): string {
+    return JSON.stringify(withNames(result, this.#topology));
   }
 
   #line(text: string): void {

@@ -186,6 +186,8 @@ export interface SinkConfig {
 export interface IntConfig {
   readonly version: 1;
   readonly sources: readonly SourceConfig[];
+  /** A file with names, ports and links. */
+  readonly topology?: string;
   readonly decode?: DecodeConfig;
   readonly detect?: DetectConfig;
   readonly flows?: FlowsConfig;

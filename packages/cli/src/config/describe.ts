@@ -11,6 +11,7 @@ export function checkJson({ config, file }: ReadConfig): Record<string, unknown>
     type: 'config',
     file,
     sources: config.sources.map(sourceText),
+    topology: config.topology ?? null,
     rules: config.detect?.rules ?? null,
     flows: config.flows !== undefined,
     workers: config.workers ?? 0,
@@ -21,9 +22,10 @@ export function checkJson({ config, file }: ReadConfig): Record<string, unknown>
 }
 
 export function checkLines({ config, file }: ReadConfig): string[] {
-  const { detect, flows, dart, workers, sinks = [] } = config;
+  const { topology, detect, flows, dart, workers, sinks = [] } = config;
   return [
     ...config.sources.map((source) => `receive: ${sourceText(source)}`),
+    ...(topology === undefined ? [] : [`topology: names of ${topology}`]),
     ...(detect === undefined ? [] : [`detect: rules of ${detect.rules}, state ${detect.state ?? 'register'}`]),
     ...(flows === undefined
       ? []

@@ -24,7 +24,7 @@ const MAX_ALIASES = 1000;
 /** Most levels of lists and mappings. A configuration has 8. The library ends the process if the stack is too small. */
 const MAX_NESTING = 64;
 /** Most lexemes: signs, words, blanks and ends of lines. The library takes some microseconds for each. */
-const MAX_LEXEMES = 100_000;
+const MOST_LEXEMES = 100_000;
 /** Most syntax errors with a position: each tends to cause others. */
 const MOST_SYNTAX = 200;
 
@@ -48,6 +48,7 @@ export class ConfigDocument {
    * @param file name for messages
    * @param env variables for `${NAME}`
    * @param exitCode of the error
+   * @param mostLexemes most signs, words, blanks and ends of lines
    * @throws FileProblems if it is not YAML, or a variable is not set
    */
   constructor(
@@ -55,10 +56,11 @@ export class ConfigDocument {
     text: string,
     env: Readonly<Record<string, string | undefined>>,
     readonly exitCode: number,
+    mostLexemes: number = MOST_LEXEMES,
   ) {
     this.#file = file;
     this.#lines = new LineCounter();
-    const document = this.#parse(text);
+    const document = this.#parse(text, mostLexemes);
     const lines = document.errors.slice(0, MOST_SYNTAX).map(({ pos, message }) => this.#line(pos[0], message));
     const others = document.errors.length - lines.length;
     if (lines.length === 0) {
@@ -92,14 +94,14 @@ export class ConfigDocument {
   }
 
   /** Tokenises first, to bound the nesting before any recursion over it. */
-  #parse(text: string): Document.Parsed {
+  #parse(text: string, mostLexemes: number): Document.Parsed {
     this.#lines.addNewLine(0);
     const parser = new Parser(this.#lines.addNewLine);
     const tokens = [];
     let lexemes = 0;
     for (const lexeme of new Lexer().lex(text)) {
       for (const token of parser.next(lexeme)) tokens.push(token);
-      if (++lexemes > MAX_LEXEMES) throw this.#beyond(parser, `${MAX_LEXEMES} words and signs`);
+      if (++lexemes > mostLexemes) throw this.#beyond(parser, `${mostLexemes} words and signs`);
       if (parser.stack.length > MAX_NESTING) {
         throw this.#beyond(parser, `${MAX_NESTING} levels of lists and mappings: a configuration needs 8`);
       }

@@ -1,6 +1,7 @@
 /** The parts that `int collect` runs, from the command line or from int.yaml. */
 import { ReportLossStage, type Sink, type Stage } from '@int/collector';
 import type { DetectorOptions } from '@int/detect';
+import type { Topology } from '@int/network';
 import { LiveDetection } from '../collect/live-detection.js';
 import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
@@ -19,6 +20,8 @@ import { pipelinePart } from './workers/split.js';
 import { startWorkers } from './workers/workers.js';
 
 export interface CollectSetup {
+  /** Names of switches and ports. */
+  readonly topology: Topology;
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
   /** Stages that run after detection. */
@@ -41,17 +44,18 @@ function detectorOptions({ state, flowCells, switchCells, idle }: DetectConfig):
   return given({ state, flowCells, switchCells, idleMs: ifGiven(idle, millisecondsOf) });
 }
 
-function metricsOf(read: ReadConfig): MetricsEndpoint | null {
+function metricsOf(read: ReadConfig, names: Topology): MetricsEndpoint | null {
   const prometheus = prometheusOf(read);
   if (prometheus === null) return null;
   const { listen, allowHosts, labels, prefix, ...rows } = prometheus;
-  return new MetricsEndpoint(metricsAddress(listen), { rows, ...given({ allowHosts, labels, prefix }) });
+  return new MetricsEndpoint(metricsAddress(listen), { rows, names, ...given({ allowHosts, labels, prefix }) });
 }
 
 /**
  * Makes the parts of a configuration.
  * @param tell receives messages of sinks about problems
  * @param drainMs overrides the configuration's time for stopping
+ * @param topology that of the configuration
  * @param prometheus overrides the configuration's page for Prometheus
  * @throws CliError (rejects), after closing all parts
  */
@@ -60,12 +64,13 @@ export async function configSetup(
   io: Io,
   tell: Tell,
   drainMs: number | null,
+  topology: Topology,
   prometheus: MetricsEndpoint | null,
 ): Promise<CollectSetup> {
   const { config } = read;
   const { detect, workers: threads } = config;
   const own = threads === undefined ? read : { ...read, config: pipelinePart(config) };
-  const metrics = prometheus ?? metricsOf(read);
+  const metrics = prometheus ?? metricsOf(read, topology);
   // The page for Prometheus has a stage of its own.
   const loss = metrics === null ? new ReportLossStage() : null;
   const limitMs = drainMs ?? drainOf(config.drain);
@@ -86,6 +91,7 @@ export async function configSetup(
     if (dart !== null) open.push(() => dart.store.close());
     const workers = threads === undefined ? null : await startWorkers(read, tell, limitMs / 3);
     return {
+      topology,
       detection,
       metrics,
       stages: [loss, flows, dart?.stage ?? null, workers?.stage ?? null].filter((stage) => stage !== null),

@@ -1,5 +1,6 @@
 import type { CollectorTotals, SwitchStatistics } from '@int/collector';
 import { given } from '../given.js';
+import { withNames } from '../network/names.js';
 import type { DetectionState } from './detection-state.js';
 import { detectionJson } from './detection-summary.js';
 import type { LiveState } from './live-state.js';
@@ -41,7 +42,7 @@ export function statsJson(state: LiveState): Record<string, unknown> {
   const { type: _, ...counters } = totalJson(state.totals, state.filtered);
   const { statistics, detection } = state;
   const found = detection === null ? null : summaryJson(detection);
-  return {
+  const json = {
     type: 'stats',
     timeNs: statistics.timeMs === null ? null : nanoseconds(statistics.timeMs),
     elapsedMs: Math.round(state.elapsedMs),
@@ -57,4 +58,5 @@ export function statsJson(state: LiveState): Record<string, unknown> {
     other: statistics.other === null ? null : switchJson(statistics.other),
     congested: statistics.congested.map(({ timeMs, ...rest }) => ({ timeNs: nanoseconds(timeMs), ...rest })),
   };
+  return state.topology === undefined ? json : withNames(json, state.topology);
 }

@@ -1,5 +1,7 @@
 import { reportIndex } from '@int/collector/internals';
 import type { Event, EventBatch, Evidence } from '@int/detect';
+import { Topology } from '@int/network';
+import { withNames } from '../network/names.js';
 import type { Colours } from './colour.js';
 import { type MetricText, RAW_METRICS } from './metric-text.js';
 import { grouped } from './numbers.js';
@@ -32,8 +34,8 @@ export function placedEvent(events: EventBatch, row: number, firstNumber: number
 }
 
 /** The line of `--json`. */
-export function eventJson({ frame, index, timeNs, event }: PlacedEvent): string {
-  const rest = JSON.stringify(event);
+export function eventJson({ frame, index, timeNs, event }: PlacedEvent, topology: Topology = Topology.NONE): string {
+  const rest = JSON.stringify(withNames(event, topology));
   return `{"type":"event","timeNs":"${timeNs}","frame":${frame},"index":${index},${rest.slice(1)}`;
 }
 
@@ -64,13 +66,17 @@ export function ruleText(rule: string | null): string {
 }
 
 /** The line of text. */
-export function eventText({ frame, index, timeNs, event }: PlacedEvent, colour: Colours): string {
+export function eventText(
+  { frame, index, timeNs, event }: PlacedEvent,
+  colour: Colours,
+  metrics: MetricText = RAW_METRICS,
+): string {
   const number = index === 0 ? `#${frame}` : `#${frame}.${index}`;
   const parts = [
     colour.bold(number),
     colour.dim(timeText(timeNs)),
     colour.yellow(ruleText(event.rule)),
-    findingText(event),
+    findingText(event, metrics),
   ];
   if (event.flow !== null) parts.push(colour.cyan(flowText(event.flow)));
   return parts.join('  ');

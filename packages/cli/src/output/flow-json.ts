@@ -1,10 +1,12 @@
 import type { CollectorTotals } from '@int/collector';
 import { flowFields } from '@int/collector/internals';
 import type { FlowCacheTotals, FlowEntry } from '@int/flowcache';
+import { Topology } from '@int/network';
+import { withNames } from '../network/names.js';
 
 /** The line of a flow. */
-export function flowJson(entry: FlowEntry): string {
-  return JSON.stringify({ type: 'flow', ...flowFields(entry) });
+export function flowJson(entry: FlowEntry, topology: Topology = Topology.NONE): string {
+  return JSON.stringify(withNames({ type: 'flow', ...flowFields(entry) }, topology));
 }
 
 /** See {@link flowTotals}. */

@@ -1,4 +1,6 @@
 import type { FlowEntry, HopStatistics } from '@int/flowcache';
+import { Topology } from '@int/network';
+import { switchText } from '../network/names.js';
 import type { Colours } from './colour.js';
 import type { FlowTotalsJson } from './flow-json.js';
 import { counted, factor, grouped } from './numbers.js';
@@ -35,7 +37,7 @@ export function flowHeading(colour: Colours): string {
 }
 
 /** A flow as a line: latencies are those of the whole path. */
-export function flowLine(entry: FlowEntry, colour: Colours): string {
+export function flowLine(entry: FlowEntry, colour: Colours, topology: Topology = Topology.NONE): string {
   const { flow, packets, firstNs, lastNs, endToEnd, pathChanges, path, pathLength } = entry;
   const cells = [
     grouped(packets),
@@ -46,20 +48,20 @@ export function flowLine(entry: FlowEntry, colour: Colours): string {
     grouped(pathChanges),
   ];
   const more = pathLength > path.length ? ' > ...' : '';
-  const text = line(flowText(flow), cells, pathText(path) + more);
+  const text = line(flowText(flow), cells, pathText(path, topology) + more);
   return pathChanges > 0 ? colour.yellow(text) : text;
 }
 
-function hopLine({ nodeId, metrics }: HopStatistics): string {
+function hopLine({ nodeId, metrics }: HopStatistics, topology: Topology): string {
   const values = Object.entries(metrics)
     .filter(([, { count }]) => count > 0)
     .map(([name, { last, mean }]) => `${name} ${factor(mean)} (last ${last === null ? '-' : grouped(last)})`);
-  return `    ${`node ${nodeId ?? '?'}`.padEnd(16)}${values.join('  ')}`.trimEnd();
+  return `    ${`node ${switchText(nodeId, topology)}`.padEnd(16)}${values.join('  ')}`.trimEnd();
 }
 
 /** A line per position on the path: means, and last values. */
-export function hopLines({ hops }: FlowEntry, colour: Colours): string[] {
-  return hops.map((hop) => colour.dim(hopLine(hop)));
+export function hopLines({ hops }: FlowEntry, colour: Colours, topology: Topology = Topology.NONE): string[] {
+  return hops.map((hop) => colour.dim(hopLine(hop, topology)));
 }
 
 /** The last lines: totals as text, and entries that left the cache. @param listed number of listed flows */

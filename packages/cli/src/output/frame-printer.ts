@@ -1,6 +1,8 @@
 import { type DecodeOptions, FrameDecoder, recordToJson, type TelemetryRecord } from '@int/codec';
 import { linkLayerOf } from '@int/collector/internals';
+import { Topology } from '@int/network';
 import type { CaptureBatch } from '@int/pcap';
+import { withNames } from '../network/names.js';
 import type { Colours } from './colour.js';
 import type { DataOutput } from './data-output.js';
 import { recordText } from './record-text.js';
@@ -13,6 +15,8 @@ export interface PrintOptions {
   /** Named in each record unless null. */
   readonly file: string | null;
   readonly colour: Colours;
+  /** Names of switches and ports. Default: none. */
+  readonly topology?: Topology;
 }
 
 /** Decodes and prints the frames of one file, numbered from 1. */
@@ -26,7 +30,7 @@ export function framePrinter(
   decode: DecodeOptions,
   tally: Tally,
   output: DataOutput,
-  { form, file, colour }: PrintOptions,
+  { form, file, colour, topology = Topology.NONE }: PrintOptions,
 ): FramePrinter {
   const decoder = new FrameDecoder(decode);
   // The line is joined from parts: a single object would require a copy per record.
@@ -35,10 +39,10 @@ export function framePrinter(
 
   const line = (record: TelemetryRecord, timeNs: bigint, data: Uint8Array, linkType: string | number): string => {
     if (form === 'text') {
-      const text = recordText(number, timeNs, record, colour);
+      const text = recordText(number, timeNs, record, colour, topology);
       return file === null ? text : `${colour.dim(file)}  ${text}`;
     }
-    const json = JSON.stringify(recordToJson(record)).slice(1);
+    const json = JSON.stringify(withNames(recordToJson(record), topology)).slice(1);
     const whole = `${start}"frame":${number},"timeNs":"${timeNs}",${json}`;
     if (form === 'json') return whole;
     const frameHex = Buffer.from(data.buffer, data.byteOffset, data.length).toString('hex');

@@ -1,5 +1,6 @@
 /** What a run that goes on knows of itself, and its texts outside of a view. */
 import type { CollectorTotals, DegradedPart, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
+import type { Topology } from '@int/network';
 import type { DetectionState } from './detection-state.js';
 import { survivorsText } from './detection-summary.js';
 import { degradedNames } from './health-watch.js';
@@ -24,6 +25,8 @@ export interface LiveState {
   readonly degraded: readonly DegradedPart[];
   /** Writes figures and names of switches. */
   readonly metrics: MetricText;
+  /** Names of switches, for JSON. Default: none. */
+  readonly topology?: Topology;
 }
 
 export function clock(elapsedMs: number): string {

@@ -1,4 +1,5 @@
 import type { MetricName } from '@int/codec';
+import type { Topology } from '@int/network';
 import { compact } from './numbers.js';
 
 /** Writes what switches measure, and their names, for views of figures. */
@@ -23,3 +24,8 @@ export const RAW_METRICS: MetricText = /* @__PURE__ */ Object.freeze({
   share: () => null,
   switchName: (id: number) => String(id),
 });
+
+/** Figures as the switches count them, with the names of a topology. */
+export function namedMetrics(topology: Topology): MetricText {
+  return { ...RAW_METRICS, switchName: (id) => topology.switchText(id) };
+}

@@ -56,7 +56,7 @@ export function metricsHostOption(): Option {
   ).argParser(allowedHost);
 }
 
-export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix'> {
+export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix' | 'names'> {
   readonly allowHosts?: readonly string[];
   /** Numbers of rows, which the busiest keys have. */
   readonly rows?: Pick<SwitchTotalsOptions, 'switches' | 'queues' | 'interfaces'> & { readonly reporters?: number };

@@ -1,4 +1,6 @@
 import type { Flow, Hop, TelemetryRecord } from '@int/codec';
+import { Topology } from '@int/network';
+import { portText, switchText } from '../network/names.js';
 import type { Colours } from './colour.js';
 
 /** Names of common IP protocols (IANA protocol numbers). */
@@ -56,9 +58,9 @@ export function flowText(flow: Flow): string {
   return `${source} > ${endpoint(flow.destination, flow.destinationPort)} ${protocol}`;
 }
 
-/** `1 > 2 > 153`; a hop without a node id is `?`. */
-export function pathText(path: readonly (number | null)[]): string {
-  return path.map((node) => node ?? '?').join(' > ');
+/** `1 > 2 > 153`, or `leaf-1 > spine-1 > 153`; a hop without a node id is `?`. */
+export function pathText(path: readonly (number | null)[], topology: Topology = Topology.NONE): string {
+  return path.map((node) => switchText(node, topology)).join(' > ');
 }
 
 /** UTC date and time with nanoseconds. */
@@ -68,18 +70,22 @@ export function timeText(timeNs: bigint): string {
   return `${date.toISOString().slice(0, 19).replace('T', ' ')}.${fraction}`;
 }
 
-function hopText(hop: Hop): string {
+const PORTS: ReadonlySet<keyof Hop> = /* @__PURE__ */ new Set<keyof Hop>(['l1IngressInterface', 'l1EgressInterface']);
+
+/** @param nodeId the switch that the values are of */
+function hopText(hop: Hop, nodeId: number | null | undefined, topology: Topology): string {
   const parts: string[] = [];
   for (const [field, label] of HOP_LABELS) {
     const value = hop[field];
     if (value === undefined) continue;
-    const text = value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value ?? 'n/a');
-    parts.push(`${label} ${text}`);
+    if (typeof value === 'number' && PORTS.has(field)) parts.push(`${label} ${portText(nodeId, value, topology)}`);
+    else if (value instanceof Uint8Array) parts.push(`${label} ${Buffer.from(value).toString('hex')}`);
+    else parts.push(`${label} ${String(value ?? 'n/a')}`);
   }
   return parts.join('  ');
 }
 
-function headline(record: TelemetryRecord): string[] {
+function headline(record: TelemetryRecord, topology: Topology): string[] {
   const parts: string[] = [];
   const { report, int } = record;
   if (report !== null) {
@@ -91,7 +97,7 @@ function headline(record: TelemetryRecord): string[] {
       report.intermediate && 'intermediate',
     ].filter((mark) => mark !== false);
     if (marks.length > 0) parts.push(marks.join(','));
-    parts.push(`node ${report.nodeId ?? '?'}`, `hw ${report.hwId}`, `seq ${report.sequence}`);
+    parts.push(`node ${switchText(report.nodeId, topology)}`, `hw ${report.hwId}`, `seq ${report.sequence}`);
     if (report.dropReason !== null) parts.push(`drop reason ${report.dropReason}`);
   }
   if (int !== null && int.mode !== 'gpint' && int.mode !== 'xd') {
@@ -104,26 +110,36 @@ function headline(record: TelemetryRecord): string[] {
 }
 
 /** A record as text: a headline, then a line per hop. */
-export function recordText(frame: number, timeNs: bigint, record: TelemetryRecord, colour: Colours): string {
+export function recordText(
+  frame: number,
+  timeNs: bigint,
+  record: TelemetryRecord,
+  colour: Colours,
+  topology: Topology = Topology.NONE,
+): string {
   const { status, error, flow, path } = record;
   const mark = status === 'ok' ? colour.green : status === 'not-int' ? colour.dim : colour.red;
   const number = record.index === 0 ? `#${frame}` : `#${frame}.${record.index}`;
-  const parts = [colour.bold(number), colour.dim(timeText(timeNs)), mark(status), ...headline(record)];
+  const parts = [colour.bold(number), colour.dim(timeText(timeNs)), mark(status), ...headline(record, topology)];
   if (flow !== null) parts.push(colour.cyan(flowText(flow)));
-  if (path.length > 0) parts.push(`path ${colour.bold(pathText(path))}`);
+  if (path.length > 0) parts.push(`path ${colour.bold(pathText(path, topology))}`);
   const lines = [parts.join('  ')];
   if (error !== null)
     lines.push(`    ${colour.red(`${error.code}: ${error.message}, ${error.layer} at byte ${error.offset}`)}`);
   for (const hop of record.hops) {
     const { nodeId, ...rest } = hop;
-    lines.push(`    ${`node ${nodeId ?? '?'}`.padEnd(14)}${hopText(rest)}`);
+    lines.push(`    ${`node ${switchText(nodeId, topology)}`.padEnd(14)}${hopText(rest, nodeId, topology)}`);
   }
-  const own = record.report === null ? '' : hopText(record.report.metadata);
+  const own = record.report === null ? '' : hopText(record.report.metadata, record.report.nodeId, topology);
   if (own !== '')
-    lines.push(`    ${`node ${record.report?.nodeId ?? '?'}`.padEnd(14)}${own}${colour.dim('  (reports)')}`);
+    lines.push(
+      `    ${`node ${switchText(record.report?.nodeId, topology)}`.padEnd(14)}${own}${colour.dim('  (reports)')}`,
+    );
   if (record.int?.mode === 'gpint') {
     for (const { switchId, queueDepth, measurementCount } of record.int.switches) {
-      lines.push(`    ${`switch ${switchId}`.padEnd(14)}depth ${queueDepth}  measurements ${measurementCount}`);
+      lines.push(
+        `    ${`switch ${switchText(switchId, topology)}`.padEnd(14)}depth ${queueDepth}  measurements ${measurementCount}`,
+      );
     }
   }
   return lines.join('\n');

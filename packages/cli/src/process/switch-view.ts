@@ -1,3 +1,4 @@
+import { Topology } from '@int/network';
 import type { FlowWindow, LinkWindow, NetworkWindow, SwitchWindow } from '@int/stream-kafka';
 import { compact } from '../output/numbers.js';
 
@@ -14,6 +15,11 @@ function row(cells: readonly string[]): string {
 export class SwitchView {
   readonly #latest = new Map<number, SwitchWindow>();
   #latestStart = 0n;
+  readonly #topology: Topology;
+
+  constructor(topology: Topology = Topology.NONE) {
+    this.#topology = topology;
+  }
 
   take(window: FlowWindow | NetworkWindow | LinkWindow): void {
     if (window.type !== 'switchWindow') return;
@@ -29,18 +35,18 @@ export class SwitchView {
   /** A heading and a line per switch; empty without switches. */
   lines(): string[] {
     const switches = [...this.#latest.values()].sort((a, b) => a.nodeId - b.nodeId);
-    return switches.length === 0 ? [] : [row(HEADINGS), ...switches.map(switchLine)];
+    return switches.length === 0 ? [] : [row(HEADINGS), ...switches.map((one) => switchLine(one, this.#topology))];
   }
 }
 
-function switchLine({ nodeId, reports, latency, queues }: SwitchWindow): string {
+function switchLine({ nodeId, reports, latency, queues }: SwitchWindow, topology: Topology): string {
   const mean = (sum: number, count: number): number | null => (count === 0 ? null : sum / count);
   const occupancies = queues.flatMap(({ occupancy }) => occupancy ?? []);
   const sum = occupancies.reduce((total, one) => total + one.sum, 0);
   const count = occupancies.reduce((total, one) => total + one.count, 0);
   const persistent = queues.filter(({ status }) => status === 'persistent').map(({ queueId }) => queueId);
   const line = row([
-    String(nodeId),
+    topology.switchText(nodeId),
     compact(reports),
     compact(latency === null ? null : mean(latency.sum, latency.count)),
     compact(latency?.p50 ?? null),

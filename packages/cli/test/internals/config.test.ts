@@ -275,6 +275,7 @@ sinks: [{ redis: { url: "redis://203.0.113.7:1" } }]
         type: 'config',
         file: path,
         sources: ['UDP on 203.0.113.7:1'],
+        topology: null,
         rules: 'check-rules.yaml',
         flows: true,
         workers: 0,

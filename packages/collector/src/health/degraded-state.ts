@@ -42,6 +42,10 @@ export const DEGRADED = {
   STALLED: 'stalled',
   /** Requests of strangers are turned away. */
   REFUSING: 'refusing',
+  /** Many frames come from senders that may not send. */
+  UNKNOWN_SOURCE: 'unknown-source',
+  /** Frames name switches that there are not. */
+  UNKNOWN_SWITCH: 'unknown-switch',
 } as const;
 
 /**

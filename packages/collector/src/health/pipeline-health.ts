@@ -1,3 +1,4 @@
+import type { Admission } from '../admission/admission.js';
 import type { FrameCounters } from '../counters.js';
 import type { Source } from '../source/source.js';
 import type { Stage } from '../stage.js';
@@ -6,6 +7,9 @@ import { DegradedStates } from './degraded-states.js';
 
 /** The name of the pipeline itself among the parts. */
 const PIPELINE = 'collector';
+
+/** Frames of unknown senders that make a state: a single stray datagram is none. */
+const MANY_REFUSED = 100;
 
 /** Most different errors of a stage that are reported. */
 const MOST_TOLD = 8;
@@ -33,7 +37,12 @@ export class PipelineHealth {
   readonly #sources: readonly (Part & { readonly source: Source })[];
   readonly #stages: readonly StagePart[];
 
-  constructor(sources: readonly Source[], stages: readonly Stage[], counters: FrameCounters) {
+  constructor(
+    sources: readonly Source[],
+    stages: readonly Stage[],
+    counters: FrameCounters,
+    admission: Pick<Admission, 'lastUnknown'>,
+  ) {
     this.#pipeline.watch(
       DEGRADED.SHEDDING,
       () => counters.overrun,
@@ -42,10 +51,22 @@ export class PipelineHealth {
     this.#pipeline.watch(
       DEGRADED.DAMAGED,
       () => {
-        const { truncated, malformed, unsupported } = counters.totals(0, null).dropped;
+        const { truncated, malformed, unsupported } = counters.totals(0, 0, null).dropped;
         return truncated + malformed + unsupported;
       },
       (frames) => `${frames} frames that cannot be read`,
+    );
+    this.#pipeline.watch(
+      DEGRADED.UNKNOWN_SOURCE,
+      () => Math.floor(sources.reduce((sum, { refused = 0 }) => sum + refused, counters.unknownSource) / MANY_REFUSED),
+      (hundreds) =>
+        `about ${hundreds * MANY_REFUSED} frames of senders that may not send: forged, or a sender is missing in 'from'`,
+    );
+    this.#pipeline.watch(
+      DEGRADED.UNKNOWN_SWITCH,
+      () => counters.unknownSwitch,
+      (frames) =>
+        `${frames} frames that name a switch the topology does not have, the last one ${admission.lastUnknown}: forged, or a switch is missing`,
     );
     this.#sources = sources.map((source) => {
       const states = new DegradedStates();

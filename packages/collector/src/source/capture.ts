@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Prefix } from '@int/network';
 import { CaptureBatch, CaptureReader } from '@int/pcap';
 import { gunzipIfNeeded, openReadable } from '@int/pcap/node';
+import { prefixesOf } from '../admission/sender-list.js';
 import { deferred } from '../deferred.js';
 import { type PushFrames, type SourceFrames, sourceTimeMs } from '../frames.js';
 import { linkLayerOf } from '../link-layer.js';
@@ -18,6 +20,8 @@ export interface CaptureSourceOptions {
   readonly input?: AsyncIterable<Uint8Array>;
   /** 1 replays at the pace of the capture, 2 at twice that. Default: as fast as the pipeline takes it. */
   readonly speed?: number;
+  /** Who may send: addresses and prefixes. The collector counts frames of others as `unknown-source`. Default: anybody. */
+  readonly from?: readonly (string | Prefix)[];
 }
 
 /** A capture file as a source. It waits for the pipeline, so no frame is lost. */
@@ -28,6 +32,8 @@ export class CaptureSource implements Source {
   readonly overrun = 0;
   /** No kernel is involved. */
   readonly kernelDropped = 0;
+  /** Who may send; `null`: anybody. */
+  readonly from: readonly Prefix[] | null;
 
   readonly #path: string;
   readonly #input: AsyncIterable<Uint8Array>;
@@ -39,13 +45,14 @@ export class CaptureSource implements Source {
   #startedAt = Number.NaN;
   #firstFrameMs = 0;
 
-  /** @throws RangeError unless `speed` is a positive number */
+  /** @throws RangeError unless `speed` is a positive number, or for a bad prefix */
   constructor(options: CaptureSourceOptions) {
     const { speed } = options;
     if (speed !== undefined && !(speed > 0 && Number.isFinite(speed))) {
       throw new RangeError(`speed must be a positive number, not ${speed}`);
     }
     this.#path = options.path;
+    this.from = options.from === undefined ? null : prefixesOf(options.from);
     this.#input = options.input ?? process.stdin;
     this.#speed = speed ?? null;
     this.name = options.path === '-' ? 'standard input' : options.path;

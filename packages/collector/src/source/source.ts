@@ -1,3 +1,4 @@
+import type { Prefix } from '@int/network';
 import type { Push } from '../frames.js';
 import type { DegradedState } from '../health/degraded-state.js';
 
@@ -49,6 +50,13 @@ export interface Source {
   readonly overrun: number;
   /** Frames that the kernel dropped because this process was behind; `null` if unknown. */
   readonly kernelDropped: number | null;
+  /**
+   * Who may send; missing or `null`: anybody. The collector refuses frames whose outer IP source address is not among
+   * these, or cannot be read. A source whose frames have no IP header refuses others itself, and counts them in {@link refused}.
+   */
+  readonly from?: readonly Prefix[] | null;
+  /** Frames that it has not pushed because of their senders. */
+  readonly refused?: number;
   /**
    * A lower bound for the times of all frames still to come, in milliseconds since the epoch; `null` if unknown. Called
    * several times a second. Without this method, the time of the latest frame is the bound: the source must then push

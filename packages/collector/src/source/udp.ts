@@ -2,6 +2,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Prefix } from '@int/network';
+import { prefixesOf, SenderList } from '../admission/sender-list.js';
 import { deferred } from '../deferred.js';
 import { FrameSlab, type PushFrames, sourceTimeMs } from '../frames.js';
 import { formatUdpAddress, parseUdpAddress, type UdpAddress } from './address.js';
@@ -18,6 +20,11 @@ const DRAIN_PAUSE_MS = 5;
 export interface UdpSourceOptions {
   /** `udp://HOST:PORT`, or the same in parts. */
   readonly address: string | UdpAddress;
+  /**
+   * Who may send: addresses and prefixes. Datagrams of others are counted in {@link UdpSource.refused} and not looked at.
+   * Default: anybody.
+   */
+  readonly from?: readonly (string | Prefix)[];
   /** Receive buffer to ask the kernel for, in bytes. Default 32 MiB; Linux gives at most `net.core.rmem_max`. */
   readonly receiveBufferBytes?: number;
   /** Datagrams in a slab. Default 1024. */
@@ -69,7 +76,12 @@ export class UdpSource implements Source {
   readonly #end = deferred();
   readonly finished: Promise<void> = this.#end.promise;
   overrun = 0;
+  /** Datagrams of senders that are not in `from`. */
+  refused = 0;
+  /** Who may send; `null`: anybody. */
+  readonly from: readonly Prefix[] | null;
 
+  readonly #senders: SenderList | null;
   readonly #requested: UdpAddress;
   readonly #receiveBufferBytes: number;
   readonly #flushMs: number;
@@ -89,11 +101,13 @@ export class UdpSource implements Source {
   #address: UdpAddress;
   #receiveBuffer: ReceiveBuffer | null = null;
 
-  /** @throws TypeError for an invalid address, RangeError for a number out of range */
+  /** @throws TypeError for an invalid address, RangeError for a number out of range or a bad prefix */
   constructor(options: UdpSourceOptions) {
     this.#requested = typeof options.address === 'string' ? parseUdpAddress(options.address) : options.address;
     this.#address = this.#requested;
     this.name = formatUdpAddress(this.#requested);
+    this.from = options.from === undefined ? null : prefixesOf(options.from);
+    this.#senders = this.from === null ? null : new SenderList(this.from);
     this.#receiveBufferBytes = options.receiveBufferBytes ?? 32 * 1024 * 1024;
     this.#flushMs = options.flushMs ?? 2;
     this.#dropPollMs = options.dropPollMs ?? 1000;
@@ -168,7 +182,7 @@ export class UdpSource implements Source {
       // Some systems refuse instead of granting less. Keep the buffer as it is and report it below.
     }
     this.#receiveBuffer = { requested: this.#receiveBufferBytes, granted: socket.getRecvBufferSize() };
-    socket.on('message', (message) => this.#receive(message));
+    socket.on('message', (message, { address }) => this.#receive(message, address));
     socket.on('error', (error) => {
       this.#end.reject(new SourceError('ERR_SOURCE_DATA', this.name, `the socket failed: ${error.message}`, error));
     });
@@ -213,8 +227,13 @@ export class UdpSource implements Source {
     this.#end.resolve();
   }
 
-  #receive(message: Uint8Array): void {
+  #receive(message: Uint8Array, sender: string): void {
     this.#received++;
+    // Before anything else, so that the datagrams of strangers cost as little as can be.
+    if (this.#senders !== null && !this.#senders.hasText(sender)) {
+      this.refused++;
+      return;
+    }
     let slab = this.#filling;
     if (slab !== null && !slab.fits(message.length)) {
       this.#flush();

@@ -11,6 +11,8 @@ import type { SwitchTable } from './switch-table.js';
 /** Values of {@link BatchView.decisions} that are no slot. */
 export const UNMATCHED = -1;
 export const NOT_OK = -2;
+/** With `decide: all`: each rule is asked whether it matches. */
+export const EACH = -3;
 /** Clock of the tables: 2^20 ns, in 32 bits. */
 export const TICK_NS: number = 1 << 20;
 
@@ -139,6 +141,7 @@ export class Decider {
   #prepareEach(view: BatchView, from: number, to: number): number {
     const { code, report, reportStride, decisions, batch } = view;
     const { everything, classifier, needsFlow } = this.#book;
+    const { isAll, specials } = this.#book;
     const bytes = classifier.usesMac ? batch.bytes : null;
     for (let row = from; row < to; row++) {
       if (code[row] !== 0) {
@@ -151,9 +154,11 @@ export class Decider {
         if (needsFlow) view.cells[row] = this.#registerCell(view.hashes[row]! | 0);
       } else if (!this.#findFlow(view, row, row === from)) return row;
       let slot = everything;
-      if (slot < 0) {
+      if (isAll) slot = EACH;
+      else if (slot < 0) {
         const ethernet = bytes === null ? -1 : report[REPORT_COLUMN.ETHERNET * reportStride + row]!;
         slot = classifier.lookup(batch, row, bytes, ethernet);
+        if (specials.length > 0) slot = this.#book.decide(view, row, slot);
       }
       decisions[row] = slot;
     }

@@ -9,6 +9,8 @@ import type { Event } from './event.js';
 import { EventBatch } from './event-batch.js';
 import { NO_RULE } from './event-columns.js';
 import { entriesFor, FlowTable } from './flow-table.js';
+import type { HopFit } from './hop-fit.js';
+import { HopLens } from './hop-lens.js';
 import { LoopContext } from './loops/context.js';
 import { LOOPS } from './loops/index.js';
 import { type DetectorOptions, type ResolvedOptions, resolveOptions } from './options.js';
@@ -30,7 +32,9 @@ const SPARE_BYTES = 128;
  * {@link detect} is the hot path: columns in, event rows out; it allocates nothing once it has seen batch and rules.
  * {@link observe} is the comfort path: a record in, event objects out, by the same code.
  *
- * - One rule decides each report: the matching one of highest priority.
+ * - One rule decides each report: the matching one of highest priority. With `decide: all` each matching rule looks at it,
+ *   highest priority first, and has state of its own.
+ * - A rule whose match names hops sees a report as if it had those hops only.
  * - Metrics are unsigned, comparisons strict, sums saturate at 2^32 - 1.
  * - Hops come in path order: source first, the reporting node's own values last. Each sees what those before it have
  * written.
@@ -61,6 +65,10 @@ export class Detector {
   readonly #defaults = { reports: 0, events: 0 };
   readonly #views = new WeakMap<TelemetryBatch, BatchView>();
   #view: BatchView | null = null;
+  /** Made when a rule first looks at some hops only. */
+  #lens: HopLens | null = null;
+  /** With `decide: all`: the report whose events filled the batch, and the next rule to look at it. */
+  #held: { batch: TelemetryBatch; row: number; rule: number; matched: number } | null = null;
   #reports = 0;
   #notOk = 0;
   #unmatched = 0;
@@ -137,8 +145,8 @@ export class Detector {
     if (from < to && this.#book.needsTime && !batch.isTimed) {
       throw new TypeError('a rule samples by time: give the times of the frames');
     }
-    if (from < to && this.#book.classifier.usesMac && batch.bytes.length === 0) {
-      throw new TypeError('a rule matches MAC addresses: give a batch that has the bytes of its frames');
+    if (from < to && this.#book.needsBytes && batch.bytes.length === 0) {
+      throw new TypeError('a rule matches MAC addresses or DSCP: give a batch that has the bytes of its frames');
     }
     events.attach(batch, this);
     const view = this.#viewOf(batch);
@@ -149,8 +157,8 @@ export class Detector {
     this.#active?.open(view, context);
     const decider = this.#decider;
     decider.open(batch);
-    let row = from;
-    while (row < to) {
+    let row = this.#book.isAll ? this.#detectAll(view, from, to, events.capacity) : from;
+    while (row < to && !this.#book.isAll) {
       const room = events.capacity - context.count;
       const end = decider.prepare(view, row, Math.min(to, row + CHUNK), room, this.#active);
       if (end === row) break;
@@ -175,8 +183,12 @@ export class Detector {
     const { batch, events } = this.#single;
     writeRecord(batch, record, timeNs);
     events.clear();
-    this.detect(batch, events);
-    return [...events];
+    const found: Event[] = [];
+    for (let row = 0; row < batch.reports; events.clear()) {
+      row = this.detect(batch, events, row);
+      found.push(...events);
+    }
+    return found;
   }
 
   /**
@@ -280,6 +292,80 @@ export class Detector {
     return view;
   }
 
+  /**
+   * `decide: all`: every rule that matches looks, report by report. Returns the first row that is not done; one whose
+   * events need more room than an empty event batch has is continued by the next call.
+   */
+  #detectAll(view: BatchView, from: number, to: number, capacity: number): number {
+    const context = this.#context;
+    const decider = this.#decider;
+    const rules = Math.max(1, this.#book.specials.length);
+    if (this.#held !== null && (this.#held.batch !== view.batch || this.#held.row !== from)) this.#held = null;
+    let row = from;
+    while (row < to) {
+      // Each rule raises an event a hop at most.
+      const room = Math.floor((capacity - context.count) / rules);
+      let end = this.#held === null ? decider.prepare(view, row, Math.min(to, row + CHUNK), room, null) : row;
+      if (end === row) {
+        if (context.count > 0) break;
+        end = decider.prepare(view, row, row + 1, capacity, null);
+      }
+      let isDone = true;
+      for (; row < end && isDone; row++) isDone = this.#lookAll(view, row, capacity);
+      decider.settle();
+      if (!isDone) return row - 1;
+    }
+    return row;
+  }
+
+  /** Has each matching rule look at a report. Returns false if the event batch is full before the last one. */
+  #lookAll(view: BatchView, row: number, capacity: number): boolean {
+    const context = this.#context;
+    const { specials, running, isDefaultReport } = this.#book;
+    const isFirst = this.#held === null;
+    const start = context.count;
+    let matched = this.#held?.matched ?? 0;
+    const survivors = context.survivors;
+    let next = this.#held?.rule ?? 0;
+    this.#held = null;
+    if (view.decisions[row] === NOT_OK) {
+      this.#notOk++;
+      return true;
+    }
+    if (isFirst) this.#reports++;
+    const hops = Math.max(1, view.hopCount[row]!);
+    for (; next < specials.length; next++) {
+      const { match, slot } = specials[next]!;
+      if (!match.isMatch(view, row)) continue;
+      if (context.count + hops > capacity) {
+        this.#held = { batch: view.batch, row, rule: next, matched };
+        break;
+      }
+      matched++;
+      const before = context.count;
+      this.#lookAt(view, running[slot]!, row, row + 1);
+      this.#reportsByRule[slot]! += 1;
+      this.#eventsByRule[slot]! += context.count - before;
+    }
+    if (matched === 0 && this.#held === null) {
+      if (isDefaultReport) {
+        this.#look(this.#default, row, row + 1);
+        this.#defaults.reports++;
+        this.#defaults.events++;
+      } else this.#unmatched++;
+    }
+    context.written += context.count - start;
+    // A report counts once, however many rules it has events of.
+    context.survivors = survivors + (context.count > start && isFirst ? 1 : 0);
+    return this.#held === null;
+  }
+
+  /** Has a rule look at rows, as far as its sampling lets it. */
+  #lookAt(view: BatchView, rule: RunningRule, from: number, to: number): void {
+    if (rule.sampleState < 0) this.#look(rule, from, to);
+    else this.#runSampled(view, rule, from, to);
+  }
+
   /** Looks at prepared rows, in runs of equal decisions. */
   #run(view: BatchView, from: number, to: number): void {
     const { decisions } = view;
@@ -295,8 +381,7 @@ export class Detector {
       else this.#reports += reports;
       if (decision >= 0) {
         const rule = book.running[decision]!;
-        if (rule.sampleState < 0) this.#look(rule, row, end);
-        else this.#runSampled(view, rule, row, end);
+        this.#lookAt(view, rule, row, end);
         this.#reportsByRule[decision]! += reports;
         this.#eventsByRule[decision]! += context.count - before;
       } else if (decision === UNMATCHED) {
@@ -313,9 +398,29 @@ export class Detector {
 
   /** Looks at rows of one rule, with the accelerator if it has a loop for it. */
   #look(rule: RunningRule, from: number, to: number): void {
+    if (rule.hops !== null) {
+      this.#lookThrough(rule, rule.hops, from, to);
+      return;
+    }
     const accelerator = this.#active;
     if (accelerator?.takes(rule) === true) accelerator.run(this.#context, rule, from, to);
     else LOOPS[rule.loop]!(this.#context, rule, from, to);
+  }
+
+  /** Looks at rows of a rule that sees some hops only. */
+  #lookThrough(rule: RunningRule, fit: HopFit, from: number, to: number): void {
+    this.#lens ??= new HopLens();
+    const lens = this.#lens;
+    const context = this.#context;
+    const { view } = context;
+    for (let row = from; row < to; row++) {
+      const before = context.count;
+      lens.load(view, row, fit, rule.columns);
+      context.view = lens.view;
+      LOOPS[rule.loop]!(context, rule, 0, 1);
+      context.view = view;
+      lens.place(context, before, row);
+    }
   }
 
   #runSampled(view: BatchView, rule: RunningRule, from: number, to: number): void {
@@ -347,7 +452,9 @@ function isPowerOfTwo(value: number): boolean {
 
 function stateBytesOf(rules: RuleSet, cells: CellCounts, wanted: number | undefined): number {
   const empty = new StatePool(new Arena(new ArrayBuffer(64)), cells, 0);
-  const needed = empty.missing(rules.rules.flatMap(stateOf));
+  const needed = empty.missing(
+    rules.rules.flatMap((rule, slot) => stateOf(rule, rules.decide === 'all' ? slot : null)),
+  );
   const bytes = wanted ?? needed + SPARE_BYTES * cells.flowCells;
   if (!Number.isInteger(bytes) || bytes < 0)
     throw new RangeError(`detector: stateBytes must be an integer, not ${bytes}`);

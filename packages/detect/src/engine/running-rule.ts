@@ -1,7 +1,8 @@
 import { type MetricName, metricOf } from '@int/codec';
 import type { Cnf } from '../expression/model.js';
-import { DETECTOR_KINDS, type DetectorKind, type Rule } from '../rules/model.js';
+import { DETECTOR_KINDS, type DetectorKind, type Match, type Rule } from '../rules/model.js';
 import { KIND, NO_METRIC, NO_RULE, SCOPES } from './event-columns.js';
+import { type HopFit, hopFitOf } from './hop-fit.js';
 import type { Program } from './loops/program.js';
 import { type StateArray, type StateKind, type StatePool, stateOf } from './state.js';
 
@@ -54,11 +55,22 @@ export class RunningRule {
   readonly sampleEvery: number;
   readonly sampleNs: number;
   readonly sampleState: number;
+  /** The hops that it looks at; `null`: all. */
+  readonly hops: HopFit | null;
+  /** The hop columns that it reads, beside the switch id. */
+  readonly columns: readonly number[];
 
-  constructor(slot: number, rule: Pick<Rule, 'detector' | 'sample'>, pool: StatePool) {
-    const { detector, sample } = rule;
+  /** @param isAlone whether it shares state with no other rule */
+  constructor(
+    slot: number,
+    rule: Pick<Rule, 'detector' | 'sample'> & { readonly match?: Match },
+    pool: StatePool,
+    isAlone = false,
+  ) {
+    const { detector, sample, match } = rule;
     this.slot = slot;
-    const arrays = stateOf(rule).map((key) => pool.take(key));
+    const arrays = stateOf(rule, isAlone ? slot : null).map((key) => pool.take(key));
+    this.hops = hopFitOf(match?.hops ?? null);
     const name = 'metric' in detector ? detector.metric : null;
     this.reading = readingOf(name ?? 'hopLatency');
     const scope =
@@ -72,6 +84,8 @@ export class RunningRule {
     this.state = arrays[0]?.base ?? -1;
     this.reported = arrays[1]?.base ?? -1;
     this.expression = detector.kind === 'complex' ? expressionOf(detector.expression, arrays) : null;
+    const readings = [this.reading, ...(this.expression?.metrics ?? [])];
+    this.columns = [...new Set(readings.flatMap(({ column, pair }) => [column, pair]))];
     this.needsFlow = arrays.some(({ isPerSwitch }) => !isPerSwitch);
     this.sampleEvery = sample !== null && 'oneIn' in sample ? sample.oneIn : 0;
     this.sampleNs = sample !== null && 'everyNs' in sample ? sample.everyNs : 0;
@@ -103,10 +117,12 @@ export const LOOP_NAMES = [
   'changeEndToEnd',
   'pathChange',
   'complex',
+  'watch',
 ] as const;
 export type LoopName = (typeof LOOP_NAMES)[number];
 
 function loopOf(kind: DetectorKind, scope: string, isFloat: boolean): LoopName {
+  if (kind === 'baseline' || kind === 'rate' || kind === 'absent' || kind === 'burst') return 'watch';
   if (kind === 'movingAverage') return isFloat ? 'floatAverage' : 'average';
   return kind === 'threshold' || kind === 'change' ? `${kind}${scope === 'hop' ? 'Hop' : 'EndToEnd'}` : kind;
 }

@@ -49,19 +49,21 @@ export type StateKind = keyof typeof KINDS;
 export interface StateKey {
   readonly kind: StateKind;
   readonly metric: number | null;
+  /** The slot of the one rule that it belongs to; missing: all rules share it. */
+  readonly owner?: number | null;
 }
 
 function cellOf(kind: StateKind, positions: number): Cell {
   return kind === 'changeHop' ? { size: 1 + 2 * positions } : KINDS[kind];
 }
 
-/** The state that a rule needs. */
-export function stateOf(rule: Pick<Rule, 'detector' | 'sample'>): StateKey[] {
+/** The state that a rule needs. @param owner its slot, if it shares state with no other; `null`: it does */
+export function stateOf(rule: Pick<Rule, 'detector' | 'sample'>, owner: number | null = null): StateKey[] {
   const { detector, sample } = rule;
   const keys: StateKey[] = [];
   const metric = 'metric' in detector ? metricOf(detector.metric).id : null;
   const add = (kind: StateKind, of: number | null = metric): void => {
-    keys.push({ kind, metric: of });
+    keys.push({ kind, metric: of, owner });
   };
   if (detector.kind === 'perHop' || detector.kind === 'perFlow') add(detector.kind);
   else if (detector.kind === 'change') add(detector.scope === 'hop' ? 'changeHop' : 'changeEndToEnd');
@@ -125,8 +127,10 @@ export class StatePool {
     return this.byteLength - this.#used;
   }
 
-  find({ kind, metric }: StateKey): StateArray | undefined {
-    return this.#arrays.find((array) => array.kind === kind && array.metric === metric);
+  find({ kind, metric, owner = null }: StateKey): StateArray | undefined {
+    return this.#arrays.find(
+      (array) => array.kind === kind && array.metric === metric && (array.owner ?? null) === owner,
+    );
   }
 
   /** Bytes of the states among `keys` that do not exist yet. */
@@ -134,7 +138,7 @@ export class StatePool {
     const seen = new Set<string>();
     let bytes = 0;
     for (const key of keys) {
-      const name = `${key.kind} ${key.metric}`;
+      const name = `${key.kind} ${key.metric} ${key.owner ?? ''}`;
       if (seen.has(name) || this.find(key) !== undefined) continue;
       seen.add(name);
       bytes += StatePool.bytesOf(key, this.cells);
@@ -151,6 +155,17 @@ export class StatePool {
     this.#used += StatePool.bytesOf(key, this.cells);
     this.#arrays.push(array);
     return array;
+  }
+
+  /** Zeroes the state that belongs to the rule of a slot alone: another rule is to have the slot. */
+  clear(owner: number): void {
+    for (const array of this.#arrays) {
+      if (array.owner !== owner) continue;
+      const { base, size, isFloat, isPerSwitch } = array;
+      const end = base + size * (isPerSwitch ? this.cells.switchCells : this.cells.flowCells);
+      if (isFloat) this.floats.fill(0, base, end);
+      else this.words.fill(0, base, end);
+    }
   }
 
   /** Zeroes the state of one flow (or switch): the next report of the cell is a first sight. */

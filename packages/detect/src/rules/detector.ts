@@ -7,12 +7,18 @@ import { parseExpression } from '../expression/parse.js';
 import { convert, convertAt, convertPerSwitch, reasonOf, type SwitchThresholds } from './convert.js';
 import { described, type Given, type Mapping, type Shape, suggestion } from './given.js';
 import { DETECTOR_KINDS, type DetectorConfig, type DetectorKind, type Scope } from './model.js';
+
+/** Kinds that each report is enough for. */
+type ReportKind = Exclude<DetectorKind, WatchConfig['kind']>;
+const REPORT_KINDS = /* @__PURE__ */ DETECTOR_KINDS.slice(0, 8) as readonly ReportKind[];
+
+import type { WatchConfig } from '../watch/config.js';
 import { bySwitch, isKnownAlready, type Units } from './units.js';
 
 const METRIC = 'metric: hopLatency';
 const THRESHOLD = 'threshold: 10us';
 
-const PARAMETERS: Readonly<Record<DetectorKind, Readonly<Record<string, string>>>> = {
+const PARAMETERS: Readonly<Record<ReportKind, Readonly<Record<string, string>>>> = {
   noop: {},
   perHop: { metric: METRIC, threshold: THRESHOLD },
   perFlow: { metric: METRIC, threshold: THRESHOLD },
@@ -62,17 +68,17 @@ export interface ReadDetector {
 export function readDetector(given: Given, units: Units): ReadDetector | null {
   const { findings } = given;
   const before = findings.length;
-  const named = DETECTOR_KINDS.find((kind) => kind === given.value);
+  const named = REPORT_KINDS.find((kind) => kind === given.value);
   const mapping = given.shaped(DETECTORS, `{ ${DETECTORS.keys[named ?? 'perHop']} }`);
   if (mapping === null) return null;
-  const [kind, ...others] = DETECTOR_KINDS.filter((each) => mapping.has(each));
+  const [kind, ...others] = REPORT_KINDS.filter((each) => mapping.has(each));
   if (others.length > 0) {
     const kinds = [kind, ...others].join(' and ');
     return given.refuse('BAD_VALUE', `a rule has one detector, not ${kinds}: write a rule for each`);
   }
   if (kind === undefined) {
     if (findings.length > before) return null;
-    const names = DETECTOR_KINDS.join(', ');
+    const names = REPORT_KINDS.join(', ');
     return given.refuse(
       'MISSING_KEY',
       `detect needs a detector: write ${DETECTORS.keys.perHop}, or another of ${names}`,
@@ -82,7 +88,7 @@ export function readDetector(given: Given, units: Units): ReadDetector | null {
   return findings.length === before ? result : null;
 }
 
-function readKind(kind: DetectorKind, given: Given, units: Units): ReadDetector | null {
+function readKind(kind: ReportKind, given: Given, units: Units): ReadDetector | null {
   if (kind === 'complex') {
     const expression = readExpression(given, units);
     return expression === null ? null : { config: { kind, expression }, bound: null };

@@ -1,5 +1,7 @@
 import type { MetricName } from '@int/codec';
+import type { RuleProblem } from '../errors.js';
 import type { Cnf } from '../expression/model.js';
+import type { Lifecycle, WatchConfig } from '../watch/config.js';
 
 /**
  * A rule as the detectors run it: numbers in the unit of the device, addresses as words. {@link compileRules} makes it
@@ -15,6 +17,8 @@ export interface Rule {
   readonly detector: DetectorConfig;
   readonly sample: Sample | null;
   readonly adapt: Adapt | null;
+  /** How its findings become events with a beginning and an end; `null` or missing: each finding is an event. */
+  readonly lifecycle?: Lifecycle | null;
 }
 
 /** What a rule matches; `null`: any. A report whose flow is unknown matches only if all fields are `null`. */
@@ -28,6 +32,32 @@ export interface Match {
   /** MAC addresses of the monitored packet's Ethernet header, 48 bits. */
   readonly sourceMac: number | null;
   readonly destinationMac: number | null;
+  /** Groups of hosts: the address is in one of the prefixes. `null` or missing: any. */
+  readonly sourceGroup?: readonly Prefix[] | null;
+  readonly destinationGroup?: readonly Prefix[] | null;
+  /** Source or destination is in one of the prefixes. `null` or missing: any. */
+  readonly group?: readonly Prefix[] | null;
+  /**
+   * DSCP values, 0 to 63, in the IP header of the monitored packet, which lies behind its Ethernet header. `null` or
+   * missing: any.
+   */
+  readonly dscp?: readonly IdRange[] | null;
+  /** The hops that the detector looks at. `null` or missing: all, and a report needs none to match. */
+  readonly hops?: HopMatch | null;
+}
+
+/** Hops of a report. A report matches if a hop fits; its detector then sees those hops only. `null`: any. */
+export interface HopMatch {
+  readonly switches: readonly IdRange[] | null;
+  readonly queues: readonly IdRange[] | null;
+  /** Of the egress interface, level 1. */
+  readonly egressInterfaces: readonly IdRange[] | null;
+}
+
+/** Numbers `from` to `to`, both included; 0 to 2^32 - 1. */
+export interface IdRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Matches every report, also those without a known flow. */
@@ -43,12 +73,12 @@ export const MATCH_ANY: Match = {
 
 /** Whether two matches are the same in all fields. */
 export function isSameMatch(a: Match, b: Match): boolean {
-  const fields = Object.keys(MATCH_ANY) as (keyof Match)[];
-  return fields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
+  const fields = Object.keys({ ...a, ...b }) as (keyof Match)[];
+  return fields.every((field) => JSON.stringify(a[field] ?? null) === JSON.stringify(b[field] ?? null));
 }
 
 /** Whether a match matches every report. */
-export const isAny = (match: Match): boolean => Object.values(match).every((value) => value === null);
+export const isAny = (match: Match): boolean => Object.values(match).every((value) => (value ?? null) === null);
 
 /** An address prefix. An exact address has length 32 (IPv4) or 128 (IPv6). */
 export interface Prefix {
@@ -118,7 +148,8 @@ export type DetectorConfig =
       readonly switchThresholds?: ReadonlyMap<number, number>;
     }
   | { readonly kind: 'pathChange' }
-  | { readonly kind: 'complex'; readonly expression: Cnf };
+  | { readonly kind: 'complex'; readonly expression: Cnf }
+  | WatchConfig;
 
 /** Kinds of detectors, by number. Part of the data plane's tables; append, never reorder. */
 export const DETECTOR_KINDS = [
@@ -130,6 +161,10 @@ export const DETECTOR_KINDS = [
   'change',
   'pathChange',
   'complex',
+  'baseline',
+  'rate',
+  'absent',
+  'burst',
 ] as const;
 export type DetectorKind = (typeof DETECTOR_KINDS)[number];
 
@@ -140,4 +175,8 @@ export interface RuleSet {
   readonly default: 'report' | 'drop';
   /** Target of all rules together, in events a second; `null`: none. */
   readonly adapt: { readonly target: number } | null;
+  /** `first` or missing: the matching rule of highest priority decides alone. `all`: every rule that matches looks. */
+  readonly decide?: 'first' | 'all';
+  /** What is odd, and no reason to refuse the rules: a rule that is never reached. */
+  readonly warnings?: readonly RuleProblem[];
 }

@@ -55,7 +55,7 @@ export interface TableExport {
 }
 
 /** Why the data plane cannot run a rule. Paths are relative to the rule. */
-function refusalsOf({ detector, sample }: Rule): RuleProblem[] {
+function refusalsOf({ detector, sample, match, lifecycle }: Rule): RuleProblem[] {
   const { kind } = detector;
   const refusals: RuleProblem[] = [];
   const refuse = (key: readonly (string | number)[], message: string): void => {
@@ -79,8 +79,25 @@ function refusalsOf({ detector, sample }: Rule): RuleProblem[] {
     const message = `the data plane's clock counts microseconds, ${sample.everyNs} ns is no whole number of them: hosts only`;
     refusals.push({ code: 'BAD_VALUE', path: ['sample', 'every'], message });
   }
+  for (const [key, what] of FOR_HOSTS) {
+    if ((match[key] ?? null) === null) continue;
+    refusals.push({ code: 'BAD_VALUE', path: ['match'], message: `the data plane does not match ${what}: hosts only` });
+  }
+  if ((lifecycle ?? null) !== null) {
+    const message =
+      'the data plane has no events with a beginning and an end (for, clear, every, severity, key): hosts only';
+    refusals.push({ code: 'BAD_VALUE', path: [], message });
+  }
   return refusals;
 }
+
+/** Parts of a match that the tables have no keys for. */
+const FOR_HOSTS = [
+  ['dscp', 'DSCP'],
+  ['sourceGroup', 'groups of hosts'],
+  ['destinationGroup', 'groups of hosts'],
+  ['hops', 'switches, queues and egress interfaces'],
+] as const;
 
 function hex(value: bigint | number): string {
   return `0x${value.toString(16)}`;
@@ -172,13 +189,18 @@ function writeCommand({ register, index, value }: RegisterWrite): string {
  * use
  * cannot be changed one by one: the switch gives them handles that commands made beforehand cannot know.
  *
- * @throws RulesError if the data plane cannot run all rules (see {@link TableOptions.unsupported}), or has no room
+ * @throws RulesError if the data plane cannot run all rules (see {@link TableOptions.unsupported}), or has no room, or
+ * if the rules have `decide: all`
  * @throws RangeError for a number of a rule out of range
  */
 export function exportTables(rules: RuleSet, options: TableOptions = {}): TableExport {
   const bank = options.bank ?? 0;
   if (bank !== 0 && bank !== 1) throw new RangeError(`tables: bank must be 0 or 1, not ${String(bank)}`);
   const problems: RuleProblem[] = [];
+  if (rules.decide === 'all') {
+    const message = 'in the data plane one rule decides each report: write decide: first';
+    throw new RulesError([{ code: 'BAD_VALUE', path: ['decide'], message }]);
+  }
   const refused: RefusedRule[] = [];
   const isRefused = rules.rules.map((rule, number) => {
     const tooLarge = sizeProblem(rule);

@@ -137,7 +137,7 @@ export const DETECTOR_NUMBERS = /* @__PURE__ */ numbers(DETECTOR_KINDS);
  * Detectors that only hosts run. `change` would take a register cell for each hop position and metric of a flow;
  * `pathChange` compares whole sequences.
  */
-export const HOST_DETECTORS: readonly DetectorKind[] = ['change', 'pathChange'];
+export const HOST_DETECTORS: readonly DetectorKind[] = ['change', 'pathChange', 'baseline', 'rate', 'absent', 'burst'];
 
 /** Metrics that the data plane reads: the items of INT v2.1 that have a name and are numbers of at most 32 bits. */
 const METRIC_NUMBERS: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(

@@ -62,12 +62,15 @@ function writeMac(bytes: Uint8Array, at: number, mac: number): void {
   for (let k = 0; k < 6; k++) bytes[at + k] = Math.floor(mac / 2 ** (40 - 8 * k)) & 0xff;
 }
 
+/** MAC addresses, type, and the beginning of an IP header. */
+const HEADER = 16;
+
 /**
  * Writes reports as rows 0 on, one frame each. Reports have both MAC addresses or neither.
  * @throws RangeError if they do not fit
  */
 export function fillBatch(batch: TelemetryBatch, reports: readonly ReferenceReport[]): void {
-  const bytes = new Uint8Array(12 * reports.length);
+  const bytes = new Uint8Array(HEADER * reports.length);
   batch.clear();
   batch.bytes = bytes;
   batch.isTimed = true;
@@ -98,9 +101,12 @@ export function fillBatch(batch: TelemetryBatch, reports: readonly ReferenceRepo
     const { sourceMac, destinationMac } = report;
     batch.ethernet[row] = NOT_AVAILABLE;
     if (typeof sourceMac === 'number' && typeof destinationMac === 'number') {
-      batch.ethernet[row] = 12 * row;
-      writeMac(bytes, 12 * row, destinationMac);
-      writeMac(bytes, 12 * row + 6, sourceMac);
+      const at = HEADER * row;
+      batch.ethernet[row] = at;
+      writeMac(bytes, at, destinationMac);
+      writeMac(bytes, at + 6, sourceMac);
+      // IPv4, and of its header the octet with the DSCP.
+      if (typeof report.dscp === 'number') bytes.set([0x08, 0x00, 0x45, report.dscp << 2], at + 12);
     }
     for (const hop of hops) writeHop(batch, hopRow++, hop);
     batch.frameTimeHigh[row] = Number(timeNs >> 32n);

@@ -26,6 +26,8 @@ export interface ReferenceReport {
   /** MAC addresses of the monitored packet, 48 bits. */
   readonly sourceMac?: number | null;
   readonly destinationMac?: number | null;
+  /** Of the IP header behind the MAC addresses. */
+  readonly dscp?: number | null;
   /** INT source first; the reporting node's own values, if it has any, are the last. */
   readonly hops: readonly ReferenceHop[];
   /** The last of `hops` is the reporting node's own. */
@@ -160,9 +162,32 @@ function matchesPrefix(prefix: Prefix | null, address: readonly number[]): boole
   return true;
 }
 
-function matches(match: Match, report: ReferenceReport): boolean {
+function isIn(ranges: readonly { readonly from: number; readonly to: number }[], value: number | null): boolean {
+  return value !== null && ranges.some(({ from, to }) => from <= value && value <= to);
+}
+
+/** Whether a rule looks at a hop. */
+function fits(match: Match, hop: ReferenceHop): boolean {
+  const { switches = null, queues = null, egressInterfaces = null } = match.hops ?? {};
+  return (
+    (switches === null || isIn(switches, metricAt(hop, 'nodeId'))) &&
+    (queues === null || isIn(queues, metricAt(hop, 'queueId'))) &&
+    (egressInterfaces === null || isIn(egressInterfaces, metricAt(hop, 'l1EgressInterface')))
+  );
+}
+
+export function matches(match: Match, report: ReferenceReport): boolean {
   const { flow } = report;
-  if (flow === null) return Object.values(match).every((field) => field === null);
+  const { hops = null, dscp = null, group = null, sourceGroup = null, destinationGroup = null, ...plain } = match;
+  if (hops !== null && !report.hops.some((hop) => fits(match, hop))) return false;
+  if (dscp !== null && !isIn(dscp, report.dscp ?? null)) return false;
+  const groups = [group, sourceGroup, destinationGroup];
+  if (flow === null) return [...Object.values(plain), ...groups].every((field) => field === null);
+  const inGroup = (prefixes: readonly Prefix[], address: readonly number[]): boolean =>
+    prefixes.some((prefix) => matchesPrefix(prefix, address));
+  if (sourceGroup !== null && !inGroup(sourceGroup, flow.source)) return false;
+  if (destinationGroup !== null && !inGroup(destinationGroup, flow.destination)) return false;
+  if (group !== null && !inGroup(group, flow.source) && !inGroup(group, flow.destination)) return false;
   const { protocol, source, destination, sourcePort, destinationPort, sourceMac, destinationMac } = match;
   if (protocol !== null && protocol !== flow.protocol) return false;
   if (sourcePort !== null && (flow.sourcePort < sourcePort.from || flow.sourcePort > sourcePort.to)) return false;
@@ -280,13 +305,26 @@ export class ReferenceDetector {
     const counts = this.byRule.get(name) ?? { reports: 0, events: 0 };
     this.byRule.set(name, counts);
     const events =
-      rule === null ? (this.#default === 'report' ? [this.#event(null, 'noop')] : []) : this.#run(rule, report);
+      rule === null ? (this.#default === 'report' ? [this.#event(null, 'noop')] : []) : this.#look(rule, report);
     this.totals.reports++;
     this.totals.events += events.length;
     if (events.length > 0) this.totals.survivors++;
     counts.reports++;
     counts.events += events.length;
     return events;
+  }
+
+  /** A rule that names hops sees those hops, and no others. */
+  #look(rule: Rule, report: ReferenceReport): ReferenceEvent[] {
+    if ((rule.match.hops ?? null) === null) return this.#run(rule, report);
+    const positions = report.hops.flatMap((hop, position) => (fits(rule.match, hop) ? [position] : []));
+    const hops = positions.map((position) => report.hops[position]!);
+    const there = (hop: number | null): number | null => (hop === null ? null : positions[hop]!);
+    return this.#run(rule, { ...report, hops, hasOwnHop: false, nodeId: null }).map((event) => ({
+      ...event,
+      hop: there(event.hop),
+      evidence: event.evidence?.map((each) => ({ ...each, hop: there(each.hop) })) ?? null,
+    }));
   }
 
   #run(rule: Rule, report: ReferenceReport): ReferenceEvent[] {
@@ -322,6 +360,8 @@ export class ReferenceDetector {
         return this.#pathChange(rule, report, flow);
       case 'complex':
         return this.#complex(rule, detector.expression, report, flow);
+      default:
+        throw new Error(`${detector.kind} looks at time: it has a reference of its own`);
     }
   }
 
@@ -601,5 +641,7 @@ function hasFlowState(detector: DetectorConfig): boolean {
       return true;
     case 'complex':
       return usesHistory(detector.expression);
+    default:
+      return false;
   }
 }

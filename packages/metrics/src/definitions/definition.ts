@@ -6,6 +6,8 @@ export interface LabelColumn {
   readonly values: Uint32Array | readonly string[];
   /** The label of the rows after the last of `values`. */
   readonly rest?: string;
+  /** A row whose value is an empty text has no such label. */
+  readonly isOptional?: true;
 }
 
 /** The values of a counter or gauge, a row per combination of labels. */
@@ -114,6 +116,21 @@ export function byKey(name: string, entries: Iterable<readonly [string, number]>
     [name],
     [...entries].map(([key, value]) => ({ of: [key], value })),
   );
+}
+
+/** The names of ids, as a label beside that of the ids; none without names. */
+export function nameColumns(
+  name: string,
+  ids: Uint32Array,
+  nameOf: ((id: number, row: number) => string | null) | null,
+): LabelColumn[] {
+  if (nameOf === null) return [];
+  return [{ name, values: Array.from(ids, (id, row) => nameOf(id, row) ?? ''), isOptional: true }];
+}
+
+/** Whether a row has a label. */
+export function hasLabel(column: LabelColumn, row: number): boolean {
+  return column.isOptional !== true || labelAt(column, row) !== '';
 }
 
 /** A label's value at a row. */

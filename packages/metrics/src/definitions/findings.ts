@@ -1,10 +1,11 @@
 import type { RuleFigures, SequenceCounts } from '@int/collector';
-import type { PipelineParts } from '../options.js';
+import type { PipelineParts, SwitchNames } from '../options.js';
 import {
   byKey,
   counter,
   gauge,
   type MetricDefinition,
+  nameColumns,
   one,
   type PipelineReading,
   type ValueRows,
@@ -43,13 +44,15 @@ export function flowMetrics(flows: PipelineParts['flows']): MetricDefinition[] {
 }
 
 /** Report packets that did not arrive. */
-export function lossMetrics(loss: PipelineParts['loss']): MetricDefinition[] {
+export function lossMetrics(loss: PipelineParts['loss'], names?: SwitchNames): MetricDefinition[] {
   if (loss === undefined) return [];
+  const nameOf = names === undefined ? null : (id: number): string | null => names.switchName(id);
   const each =
     (name: keyof SequenceCounts) =>
     ({ loss: { nodeId, hwId, counts } }: PipelineReading): ValueRows => ({
       labels: [
         { name: 'node', values: nodeId, rest: OTHER },
+        ...nameColumns('node_name', nodeId, nameOf),
         { name: 'hw', values: hwId, rest: OTHER },
       ],
       values: counts[name],

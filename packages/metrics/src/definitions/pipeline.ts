@@ -16,9 +16,9 @@ export function pipelineMetrics(parts: PipelineParts & { readonly latencyUnit?: 
   if (!(latencyUnit > 0 && latencyUnit <= 1)) throw new RangeError(`latencyUnit must be above 0 and at most 1 second`);
   return [
     ...collectorMetrics(parts),
-    ...switchMetrics(parts.switches, latencyUnit),
+    ...switchMetrics(parts.switches, latencyUnit, parts.names),
     ...detectionMetrics(parts.detection),
     ...flowMetrics(parts.flows),
-    ...lossMetrics(parts.loss),
+    ...lossMetrics(parts.loss, parts.names),
   ];
 }

@@ -1,19 +1,40 @@
 import { METRIC_NAMES } from '@int/codec';
 import type { GaugeColumns } from '@int/collector';
-import type { PipelineParts } from '../options.js';
-import { byKey, counter, gauge, type LabelColumn, type MetricDefinition, one, type ValueRows } from './definition.js';
+import type { PipelineParts, SwitchNames } from '../options.js';
+import {
+  byKey,
+  counter,
+  gauge,
+  type LabelColumn,
+  type MetricDefinition,
+  nameColumns,
+  one,
+  type ValueRows,
+} from './definition.js';
 
 /** The label of everything without a row of its own. */
 const OTHER = 'other';
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
-/** Hops, hop latency, queues and interfaces. @param latencyUnit seconds in a unit of hop latency */
-export function switchMetrics(switches: PipelineParts['switches'], latencyUnit: number): MetricDefinition[] {
+/**
+ * Hops, hop latency, queues and interfaces.
+ * @param latencyUnit seconds in a unit of hop latency
+ * @param names for labels beside the ids
+ */
+export function switchMetrics(
+  switches: PipelineParts['switches'],
+  latencyUnit: number,
+  names?: SwitchNames,
+): MetricDefinition[] {
   if (switches === undefined) return [];
-  const label = (nodeId: Uint32Array): LabelColumn => ({ name: 'switch', values: nodeId, rest: OTHER });
+  const nameOf = names === undefined ? null : (id: number): string | null => names.switchName(id);
+  const label = (nodeId: Uint32Array): LabelColumn[] => [
+    { name: 'switch', values: nodeId, rest: OTHER },
+    ...nameColumns('switch_name', nodeId, nameOf),
+  ];
   const perSwitch = (name: string, help: string, of: 'hops' | 'dropReports'): MetricDefinition =>
-    counter(name, help, ({ switches: columns }) => ({ labels: [label(columns.nodeId)], values: columns[of] }));
+    counter(name, help, ({ switches: columns }) => ({ labels: label(columns.nodeId), values: columns[of] }));
   const histogram = (
     name: string,
     help: string,
@@ -29,7 +50,7 @@ export function switchMetrics(switches: PipelineParts['switches'], latencyUnit: 
         [of]: { bounds, counts, sums },
       },
     }) => ({
-      labels: [label(nodeId)],
+      labels: label(nodeId),
       // Twelve digits: 2.5e-6, not what 2500 times 1e-9 is in binary.
       bounds: Array.from(bounds, (bound) => Number((bound * unit).toPrecision(12))),
       counts,
@@ -37,7 +58,7 @@ export function switchMetrics(switches: PipelineParts['switches'], latencyUnit: 
     }),
   });
   const last = ({ nodeId, value }: GaugeColumns, name: string, values: LabelColumn['values']): ValueRows => ({
-    labels: [label(nodeId), { name, values }],
+    labels: [...label(nodeId), { name, values }],
     values: value,
   });
   return [
@@ -59,7 +80,12 @@ export function switchMetrics(switches: PipelineParts['switches'], latencyUnit: 
     gauge(
       'egress_utilization',
       "Utilization of an egress interface as last reported, in the device's unit.",
-      ({ switches: { interfaces } }) => last(interfaces, 'interface', interfaces.number),
+      ({ switches: { interfaces } }) => {
+        const { nodeId, number } = interfaces;
+        const rows = last(interfaces, 'interface', number);
+        const portOf = names === undefined ? null : (port: number, row: number) => names.portName(nodeId[row]!, port);
+        return { ...rows, labels: [...rows.labels, ...nameColumns('interface_name', number, portOf)] };
+      },
     ),
     gauge(
       'switch_measure',

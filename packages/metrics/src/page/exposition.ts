@@ -1,4 +1,4 @@
-import { type LabelColumn, labelAt, type MetricFamily } from '../definitions/definition.js';
+import { hasLabel, type LabelColumn, labelAt, type MetricFamily } from '../definitions/definition.js';
 
 /** The form in which families are written as text. */
 export interface ExpositionForm {
@@ -58,6 +58,7 @@ function histogramLines(
 function ownLabels(labels: readonly LabelColumn[], row: number): string {
   let text = '';
   for (const column of labels) {
+    if (!hasLabel(column, row)) continue;
     const value = labelAt(column, row);
     text = joined(text, typeof value === 'number' ? `${column.name}="${value}"` : pair(column.name, value));
   }

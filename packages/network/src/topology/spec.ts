@@ -11,6 +11,8 @@ export interface SwitchSpec {
   readonly name?: string;
   /** Port number -> port. */
   readonly ports?: Readonly<Record<string, PortSpec>>;
+  /** Switches at the other end of links whose ports nobody knows, by name or id. */
+  readonly links?: readonly string[];
 }
 
 export interface HostSpec {

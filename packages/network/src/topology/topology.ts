@@ -32,7 +32,15 @@ export interface Host {
 }
 
 const SPEED = /^(\d{1,15}(?:\.\d{1,6})?)\s*([kMGT]?)(?:bps|bit\/s)?$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a name has none of
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const POWERS: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+/** Names are shown in terminals, where control characters are commands. */
+function checkName(name: string, path: readonly string[], problems: NetworkProblem[]): void {
+  if (name === '') problems.push({ path, message: 'a name has at least one character' });
+  else if (CONTROL.test(name)) problems.push({ path, message: `${quoted(name)} has a control character` });
+}
 
 /**
  * What is known of the switches and their links. Ids that nobody named stay numbers.
@@ -51,6 +59,7 @@ export class Topology {
   /** By name. */
   readonly hosts: ReadonlyMap<string, Host>;
   readonly #idOfName = new Map<string, number>();
+  readonly #neighbours = new Map<number, Set<number>>();
 
   /** @throws NetworkError with all problems of the description */
   constructor(spec: TopologySpec = {}) {
@@ -63,6 +72,7 @@ export class Topology {
       if (id === null) problems.push({ path, message: `${quoted(key)} is no switch id: write 0 to 4294967295` });
       else ids.set(key, id);
       if (name === undefined || id === null) continue;
+      checkName(name, [...path, 'name'], problems);
       if (idOf(name) !== null)
         problems.push({ path: [...path, 'name'], message: `${quoted(name)} is a number: a name is none` });
       else if (this.#idOfName.has(name))
@@ -71,6 +81,7 @@ export class Topology {
     }
     this.hosts = new Map(
       Object.entries(spec.hosts ?? {}).map(([name, { addresses, level = 1 }]) => {
+        checkName(name, ['hosts', name], problems);
         const prefixes = addresses.flatMap((text, index) => {
           const prefix = prefixOf(text);
           if (prefix !== null) return [prefix];
@@ -98,7 +109,30 @@ export class Topology {
         return [[id, { id, name, ports: new Map(read) }] as const];
       }),
     );
+    for (const [key, { links = [] }] of given) {
+      for (const [index, text] of links.entries()) {
+        const [a, b] = [ids.get(key), this.switchId(text)];
+        if (b === null) {
+          const message = `${quoted(text)} is no switch that is named here: write its name or its id`;
+          problems.push({ path: ['switches', key, 'links', index], message });
+        } else if (a !== undefined) this.#join(a, b);
+      }
+    }
+    for (const { id, ports } of this.switches.values()) {
+      for (const { to } of ports.values()) if (to?.kind === 'switch') this.#join(id, to.switchId);
+    }
     if (problems.length > 0) throw new NetworkError(problems);
+  }
+
+  #join(a: number, b: number): void {
+    for (const [from, to] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const known = this.#neighbours.get(from);
+      if (known === undefined) this.#neighbours.set(from, new Set([to]));
+      else known.add(to);
+    }
   }
 
   #readPort(
@@ -112,6 +146,7 @@ export class Topology {
       problems.push({ path, message: `${quoted(key)} is no port number` });
       return null;
     }
+    if (name !== null) checkName(name, [...path, 'name'], problems);
     const [, amount = '', power = ''] = SPEED.exec(String(speed ?? '').trim()) ?? [];
     if (speed !== undefined && amount === '') {
       problems.push({ path: [...path, 'speed'], message: `${quoted(String(speed))} is no speed: write 10G or 400M` });
@@ -162,6 +197,11 @@ export class Topology {
   /** What is at the other end of a port. */
   peer(switchId: number, port: number): LinkEnd | null {
     return this.switches.get(switchId)?.ports.get(port)?.to ?? null;
+  }
+
+  /** The switches that a link joins with a switch, whichever end names it, in ascending order. */
+  neighbours(switchId: number): readonly number[] {
+    return [...(this.#neighbours.get(switchId) ?? [])].sort((a, b) => a - b);
   }
 
   /** The host or group that an address belongs to: the one with the longest prefix. @param size 4 or 16 bytes */

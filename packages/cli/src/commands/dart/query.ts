@@ -1,17 +1,20 @@
 import type { Flow } from '@int/codec';
 import { type Policy, pathOfValue } from '@int/dart';
+import type { Topology } from '@int/network';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { FlowTextError, keyOfFlow, parseFlow, parseProtocol } from '../../dart/flow-key.js';
 import { type AnswerJson, askStore, type Question } from '../../dart/live-query.js';
 import { hexBytes, moment, policyOption } from '../../dart/options.js';
 import { given } from '../../given.js';
 import { EXIT, hasColour, type Io, say, sayEach } from '../../io.js';
+import { switchText, withNames } from '../../network/names.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../../network/topology-option.js';
 import { wholeNumber } from '../../options.js';
 import { type Colours, colours } from '../../output/colour.js';
 import { DataOutput } from '../../output/data-output.js';
 import { flowText, pathText, timeText } from '../../output/record-text.js';
 
-interface QueryFlags {
+interface QueryFlags extends TopologyFlags {
   readonly store: string;
   readonly flow?: Flow;
   readonly source?: string;
@@ -73,6 +76,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--from <TIME>', 'of all epochs from this time on', moment)
     .option('--to <TIME>', 'of all epochs before this time', moment)
     .option('--salvage', 'where files are damaged, answer from what is sound, and say what was left out')
+    .addOption(topologyOption())
     .option('--json', 'one JSON object per line: an answer of each epoch asked')
     .action(async (flags: QueryFlags) => {
       const { policy, at, from, to } = flags;
@@ -103,19 +107,21 @@ function keyOf(flags: QueryFlags, command: Command): { readonly key: Uint8Array;
 }
 
 async function query(flags: QueryFlags, question: Question, flow: Flow | null, io: Io): Promise<number> {
+  const topology = await readTopology(flags.topology, io);
   const { answers, damage } = await askStore(flags.store, question, flags.salvage === true);
   const output = new DataOutput(io.stdout);
   const { key } = question;
   if (flags.json === true) {
     const asked = { key: Buffer.from(key).toString('hex'), flow, switch: flags.switch ?? null };
     for (const answer of answers) {
-      output.line(JSON.stringify({ type: 'answer', ...asked, ...answer, ...reading(answer, key) }));
+      const json = { type: 'answer', ...asked, ...answer, ...reading(answer, key) };
+      output.line(JSON.stringify(withNames(json, topology)));
     }
   } else {
     const colour = colours(hasColour(io));
-    const at = flags.switch === undefined ? '' : ` at switch ${flags.switch}`;
+    const at = flags.switch === undefined ? '' : ` at switch ${switchText(flags.switch, topology)}`;
     output.line(colour.bold(flow === null ? Buffer.from(key).toString('hex') : `${flowText(flow)}${at}`));
-    for (const answer of answers) output.line(answerText(answer, key, colour));
+    for (const answer of answers) output.line(answerText(answer, key, colour, topology));
   }
   await output.finish();
   sayEach(io, damage);
@@ -143,7 +149,7 @@ const WORDS = {
 
 const LOST = 'not found: never written, overwritten since, or lost with a file that is damaged';
 
-function answerText(answer: AnswerJson, key: Uint8Array, colour: Colours): string {
+function answerText(answer: AnswerJson, key: Uint8Array, colour: Colours, topology: Topology): string {
   const { epoch, source, from, to, incomplete, status, value, matching, agreeing } = answer;
   const until = to === null ? '' : ` to ${timeText(BigInt(to))}`;
   const place = colour.dim(`epoch ${epoch} (${source}, ${timeText(BigInt(from))}${until})`);
@@ -151,6 +157,8 @@ function answerText(answer: AnswerJson, key: Uint8Array, colour: Colours): strin
   if (words !== null) return `${place}  ${colour.yellow(words)}`;
   const { path, words: numbers } = reading(answer, key);
   const text =
-    path !== null ? `path ${colour.bold(pathText(path))}` : `value ${colour.bold(numbers?.join(' ') ?? value ?? '')}`;
+    path !== null
+      ? `path ${colour.bold(pathText(path, topology))}`
+      : `value ${colour.bold(numbers?.join(' ') ?? value ?? '')}`;
   return `${place}  ${text}  (${agreeing} of ${matching} slots agree)`;
 }

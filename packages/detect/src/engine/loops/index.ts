@@ -32,4 +32,6 @@ export const LOOPS: readonly Loop[] = /* @__PURE__ */ [
   changeEndToEnd,
   pathChange,
   complex,
+  // A detector that looks at time works beside the loops.
+  (): void => {},
 ].map(inBlocks);

@@ -300,6 +300,8 @@ export function randomDetector(random: Random, options: RuleOptions = {}): Detec
         : { kind, metric, threshold, scope: 'endToEnd' };
     case 'complex':
       return { kind, expression: randomCnf(random, metrics) };
+    default:
+      throw new Error(`${kind} looks at time`);
   }
 }
 

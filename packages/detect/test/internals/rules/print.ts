@@ -72,7 +72,8 @@ function detectorToSpec(detector: DetectorConfig): DetectSpec {
       const smoothing = 'weight' in detector ? { weight: detector.weight } : { alpha: detector.alpha };
       return { movingAverage: { metric, threshold, ...smoothing } };
     }
-    default: {
+    case 'threshold':
+    case 'change': {
       const { kind, metric, threshold, scope, switchThresholds } = detector;
       const spec =
         scope === 'hop'
@@ -80,5 +81,7 @@ function detectorToSpec(detector: DetectorConfig): DetectSpec {
           : { metric, threshold, scope };
       return kind === 'threshold' ? { threshold: spec } : { change: spec };
     }
+    default:
+      throw new Error(`${detector.kind} is not printed here`);
   }
 }

@@ -16,6 +16,33 @@ export interface GraphmlOptions {
   readonly weights?: 'key' | 'distance' | 'none';
 }
 
+/** A network as a GraphML file has it: what telemetry can be joined with. */
+export interface GraphmlNetwork {
+  /** In the order of the file. */
+  readonly nodes: readonly GraphmlNode[];
+  /** Ends are indexes of `nodes`. */
+  readonly links: readonly GraphmlLink[];
+}
+
+export interface GraphmlNode {
+  /** As {@link Graph.names}. */
+  readonly name: string;
+  /**
+   * Switch id, 0 to 2^32 - 1: the node key switchId, nodeId, switch or id (also with `_` or `-`), else the XML id if it
+   * is a number; `null` if the file has none.
+   */
+  readonly id: number | null;
+}
+
+export interface GraphmlLink {
+  readonly source: number;
+  readonly target: number;
+  /** The edge's attribute `sourceport`, if it is a number; else `null`. */
+  readonly sourcePort: number | null;
+  readonly targetPort: number | null;
+}
+
+const ID_KEYS = ['switchid', 'nodeid', 'switch', 'id'] as const;
 const WEIGHT_KEYS = ['weight', 'latency', 'delay', 'cost', 'length', 'distance'] as const;
 
 /**
@@ -37,6 +64,14 @@ interface FoundNode {
   readonly id: string;
   readonly label: string;
   readonly place: Place | null;
+  readonly switchId: number | null;
+}
+
+/** A number of 32 bits; `null` for any other text. */
+function idOf(text: string | null | undefined): number | null {
+  if (text == null || !/^(?:0|[1-9]\d{0,9})$/.test(text)) return null;
+  const id = Number(text);
+  return id <= 0xffffffff ? id : null;
 }
 
 function bad(line: number, message: string): GpintError {
@@ -141,6 +176,19 @@ class Reader {
     return builder.build();
   }
 
+  network(): GraphmlNetwork {
+    const names = this.#names();
+    return {
+      nodes: this.#nodes.map(({ switchId }, k) => ({ name: names[k]!, id: switchId })),
+      links: this.#edges.map((edge) => ({
+        source: this.#endOf(edge, 'source'),
+        target: this.#endOf(edge, 'target'),
+        sourcePort: idOf(edge.getAttribute('sourceport')),
+        targetPort: idOf(edge.getAttribute('targetport')),
+      })),
+    };
+  }
+
   #addKey(element: Element): void {
     const id = element.getAttribute('id');
     if (id === null) throw bad(lineOf(element), 'a key without id');
@@ -154,7 +202,10 @@ class Reader {
     if (this.#numbers.has(id)) throw bad(lineOf(element), `a second node with the id "${id}"`);
     this.#numbers.set(id, this.#nodes.length);
     const data = this.#dataOf(element, 'node');
+    const plain = new Map([...data].map(([key, value]) => [key.replaceAll(/[-_ ]/g, ''), value]));
+    const given = ID_KEYS.map((key) => idOf(plain.get(key))).find((each) => each !== null);
     this.#nodes.push({
+      switchId: given ?? idOf(id),
       id,
       label: data.get('label') ?? data.get('name') ?? '',
       place: placeOf(data.get('latitude'), data.get('longitude')),
@@ -243,4 +294,17 @@ class Reader {
  */
 export function parseGraphml(text: string, options: GraphmlOptions = {}): Graph {
   return new Reader(rootOf(text)).graph(options.weights ?? 'key');
+}
+
+/**
+ * Reads GraphML as {@link parseGraphml} does, with what a graph leaves out: switch ids, ports, and several links between
+ * the same two nodes.
+ *
+ * @example
+ * const { nodes, links } = parseGraphmlNetwork(text);
+ * for (const { source, target } of links) console.log(nodes[source].name, nodes[target].name);
+ * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, as {@link parseGraphml}
+ */
+export function parseGraphmlNetwork(text: string): GraphmlNetwork {
+  return new Reader(rootOf(text)).network();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseGraphml } from '../../../src/graph/load/graphml.js';
+import { parseGraphml, parseGraphmlNetwork } from '../../../src/graph/load/graphml.js';
 import { GpintError } from '../../../src/index.js';
 import { linksOf } from './samples.js';
 
@@ -158,5 +158,31 @@ describe('parseGraphml', () => {
     const depth = 10_000;
     const text = wrapped(`${'<desc>'.repeat(depth)}<node id="a"/>${'</desc>'.repeat(depth)}`);
     expect(parseGraphml(text).names).toEqual(['a']);
+  });
+});
+
+describe('parseGraphmlNetwork', () => {
+  it('has the names of the graph, ids where the file has them, and every link', () => {
+    const { nodes, links } = parseGraphmlNetwork(ZOO);
+    expect(nodes.map(({ name }) => name)).toEqual(parseGraphml(ZOO).names);
+    expect(nodes.map(({ id }) => id)).toEqual(nodes.map((_, index) => index));
+    expect(links.length).toBeGreaterThanOrEqual(parseGraphml(ZOO).linkCount);
+  });
+
+  it('takes ids from keys before XML ids, and ports that are numbers', () => {
+    const { nodes, links } = parseGraphmlNetwork(
+      `<graphml><key id="a" for="node" attr.name="switch-id"/><key id="b" for="node" attr.name="id"/><graph>
+         <node id="1"><data key="a">4294967295</data><data key="b">7</data></node>
+         <node id="2"><data key="b">7</data></node><node id="3"><data key="a">4294967296</data></node>
+         <node id="n4"/><node id="05"/>
+         <edge source="1" target="2" sourceport="3" targetport="eth0"/><edge source="1" target="2"/>
+       </graph></graphml>`,
+    );
+    expect(nodes.map(({ id }) => id)).toEqual([0xffffffff, 7, 3, null, null]);
+    expect(links).toEqual([
+      { source: 0, target: 1, sourcePort: 3, targetPort: null },
+      { source: 0, target: 1, sourcePort: null, targetPort: null },
+    ]);
+    expect(() => parseGraphmlNetwork('<graphml><graph><node/></graph></graphml>')).toThrow(GpintError);
   });
 });

@@ -1,0 +1,26 @@
+import { hop, report } from '../reports.js';
+
+/** Numbers from 0 to 2^32 - 1, the same for a seed (xorshift). */
+export function random(seed: number): () => number {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state;
+  };
+}
+
+/** Datagrams as strangers send them: random bytes, mutated reports, and sound reports of switches that there are not. */
+export function strangeDatagrams(count: number, next: () => number): Uint8Array[] {
+  return Array.from({ length: count }, () => {
+    const kind = next() % 4;
+    if (kind === 0) return Uint8Array.from({ length: next() % 200 }, () => next() & 0xff);
+    const forged = report(next() >>> 1, next() & 0xffff, [hop(next() >>> 1, next() & 0xffff, next() & 0xffff)]);
+    if (kind === 1) return forged;
+    if (kind === 2) return forged.subarray(0, next() % forged.length);
+    for (let change = 0; change < 3; change++) forged[next() % forged.length] = next() & 0xff;
+    return forged;
+  });
+}
