@@ -24,6 +24,7 @@ import {
   type DetectFlags,
   decodeOptions,
   detectOptions,
+  RULES_HELP,
 } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
@@ -72,17 +73,19 @@ export function define(
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
   addStateOptions(command);
-  addDecodeOptions(command).action(async (inner: string, outer: string, flags: BridgeFlags) => {
-    if (inner === outer) command.error(`error: IN and OUT are both ${inner}: a bridge needs two interfaces`);
-    if (flags.rules === undefined && DETECT_FLAGS.some((name) => flags[name] !== undefined)) {
-      command.error('error: --state, --flow-cells and --switch-cells go with --rules FILE');
-    }
-    const { idle, ...state } = flags;
-    const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
-    const topology = await readTopology(flags.topology, io);
-    const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
-    done(await new BridgeCommand(inner, outer, flags, topology, detection, open, io).run());
-  });
+  addDecodeOptions(command)
+    .addHelpText('after', RULES_HELP)
+    .action(async (inner: string, outer: string, flags: BridgeFlags) => {
+      if (inner === outer) command.error(`error: IN and OUT are both ${inner}: a bridge needs two interfaces`);
+      if (flags.rules === undefined && DETECT_FLAGS.some((name) => flags[name] !== undefined)) {
+        command.error('error: --state, --flow-cells and --switch-cells go with --rules FILE');
+      }
+      const { idle, ...state } = flags;
+      const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
+      const topology = await readTopology(flags.topology, io);
+      const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
+      done(await new BridgeCommand(inner, outer, flags, topology, detection, open, io).run());
+    });
 }
 
 class BridgeCommand {

@@ -28,6 +28,7 @@ import {
   detectOptions,
   duration,
   positiveNumber,
+  RULES_HELP,
 } from '../options.js';
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
@@ -108,27 +109,29 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
-  addDecodeOptions(command).action(async (flags: CollectFlags) => {
-    if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
-      command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
-    }
-    if (flags.config !== undefined) {
-      done(await collectByConfig(flags.config, flags, command, io));
-      return;
-    }
-    checkFlags(flags, command);
-    const options = detectOptions(flags, command);
-    const hasRules = flags.rules !== undefined || flags.demo === true;
-    if (!hasRules && Object.keys(options).length > 0) {
-      command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
-    }
-    const topology = await readTopology(flags.topology, io);
-    let tell = (message: string): void => say(io, message);
-    const setup = await flagsSetup(flags, topology, hasRules, options, io, (message) => tell(message));
-    const collect = new CollectRun(flags, setup, io);
-    tell = (message) => collect.tell(message);
-    done(await collect.run());
-  });
+  addDecodeOptions(command)
+    .addHelpText('after', RULES_HELP)
+    .action(async (flags: CollectFlags) => {
+      if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
+        command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
+      }
+      if (flags.config !== undefined) {
+        done(await collectByConfig(flags.config, flags, command, io));
+        return;
+      }
+      checkFlags(flags, command);
+      const options = detectOptions(flags, command);
+      const hasRules = flags.rules !== undefined || flags.demo === true;
+      if (!hasRules && Object.keys(options).length > 0) {
+        command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
+      }
+      const topology = await readTopology(flags.topology, io);
+      let tell = (message: string): void => say(io, message);
+      const setup = await flagsSetup(flags, topology, hasRules, options, io, (message) => tell(message));
+      const collect = new CollectRun(flags, setup, io);
+      tell = (message) => collect.tell(message);
+      done(await collect.run());
+    });
 }
 
 /** Makes the setup from the options of the command line. @throws CliError (rejects) */

@@ -6,7 +6,14 @@ import { CaptureRun } from '../collect/capture-run.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { hasColour, type Io } from '../io.js';
 import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
-import { addDecodeOptions, addDetectOptions, type DecodeFlags, type DetectFlags, detectOptions } from '../options.js';
+import {
+  addDecodeOptions,
+  addDetectOptions,
+  type DecodeFlags,
+  type DetectFlags,
+  detectOptions,
+  RULES_HELP,
+} from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { detectionJson, detectionTable } from '../output/detection-summary.js';
@@ -21,18 +28,20 @@ interface DetectCommandFlags extends DecodeFlags, DetectFlags, TopologyFlags {
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture to read; - is standard input')
-    .requiredOption('--rules <FILE>', 'rules (YAML or JSON); - is standard input')
+    .requiredOption('--rules <FILE>', 'rules (YAML or JSON), see below; - is standard input')
     .addOption(topologyOption())
     .option('--json', 'one JSON object per line: events, then a summary');
   addDetectOptions(command);
-  addDecodeOptions(command).action(async (file: string, flags: DetectCommandFlags) => {
-    if (file === '-' && flags.rules === '-') {
-      command.error('error: FILE and --rules cannot both be standard input');
-    }
-    const options = detectOptions(flags, command);
-    const rules = await readRulesFile(flags.rules, io);
-    done(await detect(file, rules, flags, options, await readTopology(flags.topology, io), io));
-  });
+  addDecodeOptions(command)
+    .addHelpText('after', RULES_HELP)
+    .action(async (file: string, flags: DetectCommandFlags) => {
+      if (file === '-' && flags.rules === '-') {
+        command.error('error: FILE and --rules cannot both be standard input');
+      }
+      const options = detectOptions(flags, command);
+      const rules = await readRulesFile(flags.rules, io);
+      done(await detect(file, rules, flags, options, await readTopology(flags.topology, io), io));
+    });
 }
 
 async function detect(

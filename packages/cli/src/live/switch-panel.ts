@@ -25,13 +25,13 @@ const COLUMNS: readonly Column[] = [
   { head: 'rep/s', width: 7, rank: 5, cell: (one) => compact(one.reportsPerSecond) },
   {
     head: 'lat p50',
-    width: 9,
+    width: 8,
     rank: 6,
     cell: (one, metrics) => metrics.cell('hopLatency', one.hopLatency.p50, one.nodeId),
   },
   {
     head: 'lat p99',
-    width: 9,
+    width: 8,
     rank: 1,
     cell: (one, metrics) => metrics.cell('hopLatency', one.hopLatency.p99, one.nodeId),
   },
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column[] = [
   },
   {
     head: 'util',
-    width: 8,
+    width: 7,
     rank: 3,
     cell: (one, metrics) => metrics.cell('egressUtilization', one.egressUtilization.now, one.nodeId),
   },
@@ -58,6 +58,8 @@ const LEAST_TROUBLE = 12;
 const WIDE_TROUBLE = 44;
 const MIN_SPARK = 8;
 const MAX_SPARK = 60;
+
+const longest = (texts: readonly string[]): number => texts.reduce((most, text) => Math.max(most, text.length), 0);
 
 interface Widths {
   readonly columns: readonly Column[];
@@ -68,10 +70,20 @@ interface Widths {
   readonly spark: number;
 }
 
-function widthsOf(width: number, longestName: number, troubleWidth: number): Widths {
+function widthsOf(
+  width: number,
+  switches: readonly SwitchStatistics[],
+  metrics: MetricText,
+  troubleWidth: number,
+): Widths {
+  const longestName = longest(switches.map((one) => nameOf(one, metrics)));
+  // What no switch reports takes no room.
+  const hasValues = (column: Column): boolean =>
+    switches.length === 0 ||
+    switches.some((one) => column.cell(one, metrics) !== metrics.cell('hopLatency', null, null));
   let free = width - LEAST_TROUBLE - 2;
   const chosen = new Set<Column>();
-  for (const column of [...COLUMNS].sort((a, b) => a.rank - b.rank)) {
+  for (const column of COLUMNS.filter(hasValues).sort((a, b) => a.rank - b.rank)) {
     if (column.width + 1 > free && chosen.size > 0) break;
     chosen.add(column);
     free -= column.width + 1;
@@ -161,8 +173,7 @@ export function switchPanel(
     const trouble = found.get(one);
     return trouble === undefined ? '' : troubleText(trouble);
   });
-  const longest = (list: readonly string[]): number => list.reduce((most, text) => Math.max(most, text.length), 0);
-  const widths = widthsOf(width, longest(shown.map((one) => nameOf(one, metrics))), longest(texts));
+  const widths = widthsOf(width, shown, metrics, longest(texts));
   const entries = shown.map((one, index) => {
     const spark = widths.spark === 0 ? '' : sparkline(one.history, widths.spark);
     const text = `${figures(one, widths, metrics)}  ${left(texts[index]!, widths.trouble)}  ${spark}`.trimEnd();
@@ -190,8 +201,8 @@ const TABLE_WIDTH = /* @__PURE__ */ COLUMNS.reduce((sum, { width }) => sum + wid
 export function switchTable(statistics: StatisticsSnapshot, metrics: MetricText): string[] {
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
   if (all.length === 0) return [];
-  const longest = all.reduce((most, one) => Math.max(most, nameOf(one, metrics).length), 0);
-  const widths = widthsOf(TABLE_WIDTH + longest, longest, 0);
+  const names = longest(all.map((one) => nameOf(one, metrics)));
+  const widths = widthsOf(TABLE_WIDTH + names, all, metrics, 0);
   const units = unitsText(metrics);
   return [
     ...(units === '' ? [] : [`switches, last 10 s: ${units}`]),
