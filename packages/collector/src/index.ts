@@ -26,7 +26,8 @@ export { DegradedStates, type DegradedStatesOptions } from './health/degraded-st
 
 export { type SequenceCounts, SequenceTracker, type SequenceTrackerOptions } from './loss/sequence-tracker.js';
 export { type LossColumns, type LossTotals, ReportLossStage } from './loss/stage.js';
-export { Collector, type CollectorOptions, type CollectorProblem } from './pipeline.js';
+export { Collector } from './pipeline.js';
+export type { CollectorChange, CollectorOptions, CollectorProblem, SourceExchange } from './pipeline-options.js';
 
 export { type EventFields, type EventRecord, eventRecord } from './records/event-record.js';
 

@@ -2,49 +2,21 @@ import { AcceleratorMemory, BatchDecoder, CODES, type DecodeOptions, type LinkLa
 import { acceleratorAvailable } from '@int/codec/internals';
 import { Admission } from './admission/admission.js';
 import { SenderList } from './admission/sender-list.js';
+import { asError } from './as-error.js';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
-import { deferred } from './deferred.js';
-import { FanOut, goodReports } from './delivery/fan-out.js';
+import { goodReports } from './delivery/delivery.js';
+import { checkNames, FanOut } from './delivery/fan-out.js';
 import { MAX_MS } from './delivery/option-checks.js';
-import { within } from './delivery/within.js';
+import type { SinkQueue } from './delivery/sink-queue.js';
+import { TimeLimit, within } from './delivery/within.js';
 import { isDecoded, type SourceFrames } from './frames.js';
 import type { DegradedPart } from './health/degraded-state.js';
 import { PipelineHealth } from './health/pipeline-health.js';
-import { PipelineClock } from './pipeline-clock.js';
+import type { CollectorChange, CollectorOptions, CollectorProblem, SourceExchange } from './pipeline-options.js';
+import { RunningSources } from './source/running-sources.js';
 import type { Source } from './source/source.js';
-import type { Sink, Stage } from './stage.js';
-
-/** Something went wrong in a source, a stage or a sink; the collector goes on with the others. */
-export interface CollectorProblem {
-  /** The name of the source, stage or sink. */
-  readonly where: string;
-  readonly error: Error;
-}
-
-export interface CollectorOptions {
-  readonly sources: readonly Source[];
-  /** How to find and read INT; `linkType` comes from the sources. */
-  readonly decode?: Omit<DecodeOptions, 'linkType'>;
-  /** Run on every batch, in this order. */
-  readonly stages?: readonly Stage[];
-  /** Given every batch after the stages, and the events and flow entries that stages find. */
-  readonly sinks?: readonly Sink[];
-  /**
-   * Ids of the switches that there are, such as the keys of `Topology.switches`. A frame with a report that names another one,
-   * as the reporting node or as a hop, is counted as `unknown-switch` and becomes no rows. Reports that name no switch stay.
-   * Who may send is an option of each source, `from`. Default: any id may be a switch.
-   */
-  readonly knownSwitches?: Iterable<number>;
-  readonly capacity?: PipelineCapacity;
-  /**
-   * Memory to put the batch in, so that the WebAssembly accelerators of stages can work on it, too, see {@link detectionMemory}. The
-   * decoder's accelerator runs there if `BatchDecoder.acceleratorBytes` are free. Default: memory for the batch and the decoder.
-   */
-  readonly memory?: AcceleratorMemory;
-  /** Called when something goes wrong. A problem that repeats is reported once. */
-  readonly onProblem?: (problem: CollectorProblem) => void;
-}
+import type { Outlets, Stage } from './stage.js';
 
 /** Interval of `Sink.advance`, in milliseconds. */
 const TICK_MS = 200;
@@ -55,6 +27,11 @@ function decodingMemory(capacity?: PipelineCapacity): AcceleratorMemory | null {
   return new AcceleratorMemory(TelemetryBatch.byteLength(batchCapacity(capacity)) + BatchDecoder.acceleratorBytes);
 }
 
+function checkTime(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || (timeoutMs >= 0 && timeoutMs <= MAX_MS)) return;
+  throw new RangeError(`timeoutMs must be 0 to ${MAX_MS}, not ${timeoutMs}`);
+}
+
 /** What a source has pushed, and who may send to it; `null`: anybody. */
 interface Pushed {
   readonly input: SourceFrames | TelemetryBatch;
@@ -62,8 +39,6 @@ interface Pushed {
 }
 
 const framesOf = ({ input }: Pushed): number => (isDecoded(input) ? input.frames : input.count);
-
-const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
 
 /**
  * The pipeline. Sources push frames, which it decodes into a batch, or batches that they have decoded themselves.
@@ -74,21 +49,22 @@ const asError = (value: unknown): Error => (value instanceof Error ? value : new
 export class Collector {
   /** Resolves when all sources have ended by themselves or have been stopped. A failed source is a problem, no rejection. */
   readonly finished: Promise<void>;
-  readonly #end = deferred();
-  readonly #sources: readonly Source[];
-  readonly #stages: readonly Stage[];
+  readonly #sources: RunningSources;
+  #stages: readonly Stage[];
+  /** Stages that hand their records to the sinks. */
+  readonly #connected = new Set<Stage>();
   readonly #fanOut: FanOut;
   readonly #health: PipelineHealth;
-  readonly #decode: Omit<DecodeOptions, 'linkType'>;
+  #decode: Omit<DecodeOptions, 'linkType'>;
   readonly #decoders = new Map<LinkLayer, BatchDecoder>();
-  readonly #memory: AcceleratorMemory | null;
-  readonly #batch: TelemetryBatch;
+  readonly #capacity: PipelineCapacity | undefined;
+  #memory: AcceleratorMemory | null;
+  #batch: TelemetryBatch;
   readonly #counters = new FrameCounters();
   readonly #admission = new Admission();
   readonly #onProblem: (problem: CollectorProblem) => void;
   /** Set while a sink keeps the batch. Later pushes wait for it, at most one per slab of each source. */
   #busy: Promise<void> | null = null;
-  readonly #clock: PipelineClock;
   #ticks: NodeJS.Timeout | undefined;
   /** A time waits for earlier pushes before it goes to the sinks. */
   #isTicking = false;
@@ -98,6 +74,8 @@ export class Collector {
   #isGivenUp = false;
   #started = false;
   #stopping: Promise<CollectorTotals> | null = null;
+  /** Settles when the changes asked for so far are over. */
+  #changes: Promise<void> = Promise.resolve();
 
   /**
    * @throws RangeError if there is no source, two sinks have the same name, or a decode option, capacity or switch id is out of
@@ -105,19 +83,30 @@ export class Collector {
    */
   constructor(options: CollectorOptions) {
     if (options.sources.length === 0) throw new RangeError('a collector needs at least one source');
-    this.#sources = options.sources;
     this.#stages = options.stages ?? [];
     this.#decode = options.decode ?? {};
     // Throw for options out of range now, not at the first frame.
     new BatchDecoder(this.#decode);
     this.#onProblem = options.onProblem ?? ((): void => {});
     this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
-    this.#clock = new PipelineClock(options.sources);
-    this.#health = new PipelineHealth(this.#sources, this.#stages, this.#counters, this.#admission);
+    this.#sources = new RunningSources(
+      options.sources,
+      ({ from }) => {
+        const senders = from == null ? null : new SenderList(from);
+        return (input) => this.#push({ input, senders });
+      },
+      (source, error) => {
+        this.#health.failed(source, error);
+        this.#onProblem({ where: source.name, error });
+      },
+    );
+    this.finished = this.#sources.finished;
+    const refused = (): number => this.#sources.counts().refused;
+    this.#health = new PipelineHealth(options.sources, this.#stages, this.#counters, refused, this.#admission);
     this.setKnownSwitches(options.knownSwitches ?? null);
+    this.#capacity = options.capacity;
     this.#memory = options.memory ?? decodingMemory(options.capacity);
     this.#batch = new TelemetryBatch(batchCapacity(options.capacity), this.#memory?.arena);
-    this.finished = this.#end.promise;
   }
 
   /**
@@ -127,31 +116,33 @@ export class Collector {
   async start(): Promise<void> {
     if (this.#started) throw new Error('a collector starts once');
     this.#started = true;
-    if (this.#fanOut.takesRecords) for (const stage of this.#stages) stage.connect?.(this.#fanOut);
-    const opened: Source[] = [];
-    try {
-      for (const [index, source] of this.#sources.entries()) {
-        const senders = source.from == null ? null : new SenderList(source.from);
-        await source.start((input) => {
-          this.#clock.pushed(index, input);
-          return this.#push({ input, senders });
-        });
-        opened.push(source);
-      }
-    } catch (error) {
-      await Promise.all(opened.map((source) => source.stop()));
-      throw error;
-    }
-    const ended = this.#sources.map((source, index) =>
-      source.finished
-        .catch((error: unknown) => {
-          this.#health.failed(source, asError(error));
-          this.#onProblem({ where: source.name, error: asError(error) });
-        })
-        .then(() => this.#clock.ended(index)),
-    );
-    if (this.#fanOut.takesTime) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
-    void Promise.all(ended).then(() => this.#end.resolve());
+    this.#connect();
+    await this.#sources.during(() => this.#sources.open(this.#sources.list));
+    this.#keepTime();
+  }
+
+  /**
+   * Changes sources, stages and sinks while the pipeline runs. No frame is lost and the accounts close: what comes before
+   * the change goes to the old parts, what comes after it to the new ones.
+   *
+   * New sources open first; those of `exchanges` when the old one has closed. Between two batches stages, sinks and decode
+   * options change. Then the old sources stop, the old stages hand what they hold to the old sinks, and these close. New
+   * sinks take records from the moment of the change. Resolves when all of this is done. Changes follow one another.
+   *
+   * @param timeoutMs time limit in milliseconds: half for coming to the change and for the work of old sources and
+   *   stages, the rest for closing old sinks. An old sink that holds up the pipeline for longer is waited for no more: what
+   *   it holds is dropped as `failed`. Default: no limit
+   * @throws RangeError (rejects) without a source, or for two sinks of one name, a decode option or a time out of range
+   * @throws SourceError (rejects) of the first source that cannot be opened; nothing has changed
+   * @throws Error (rejects) if the collector does not run, or the pipeline is at work for longer than the limit; nothing has changed
+   */
+  reconfigure(change: CollectorChange, timeoutMs?: number): Promise<void> {
+    const changed = this.#changes.then(() => {
+      this.#mustRun();
+      return this.#sources.during(() => this.#change(change, timeoutMs));
+    });
+    this.#changes = changed.catch(() => {});
+    return changed;
   }
 
   /**
@@ -163,9 +154,7 @@ export class Collector {
    * @throws RangeError for an invalid time
    */
   stop(timeoutMs?: number): Promise<CollectorTotals> {
-    if (timeoutMs !== undefined && !(timeoutMs >= 0 && timeoutMs <= MAX_MS)) {
-      throw new RangeError(`timeoutMs must be 0 to ${MAX_MS}, not ${timeoutMs}`);
-    }
+    checkTime(timeoutMs);
     this.#stopping ??= this.#stop(timeoutMs);
     return this.#stopping;
   }
@@ -189,18 +178,7 @@ export class Collector {
 
   /** The counters now. */
   totals(): CollectorTotals {
-    let overrun = 0;
-    let refused = 0;
-    let kernelDropped: number | null = null;
-    let clockStepsBack = 0;
-    let outages = 0;
-    for (const source of this.#sources) {
-      overrun += source.overrun;
-      refused += source.refused ?? 0;
-      clockStepsBack += source.clockStepsBack ?? 0;
-      outages += source.outages ?? 0;
-      if (source.kernelDropped !== null) kernelDropped = (kernelDropped ?? 0) + source.kernelDropped;
-    }
+    const { overrun, refused, kernelDropped, clockStepsBack, outages } = this.#sources.counts();
     const stages: Record<string, Readonly<Record<string, number>>> = {};
     for (const stage of this.#stages) if (stage.counters !== undefined) stages[stage.name] = stage.counters();
     this.#fanOut.addStages(stages);
@@ -214,22 +192,165 @@ export class Collector {
   }
 
   async #stop(timeoutMs: number | undefined): Promise<CollectorTotals> {
-    const began = performance.now();
-    const limitMs = timeoutMs ?? Number.POSITIVE_INFINITY;
-    if (!(await within(limitMs / 2, this.#drain()))) {
+    const limit = new TimeLimit(timeoutMs);
+    if (!(await within(limit.halfMs, this.#drain()))) {
       // Refuse the queued frames.
       this.#isGivenUp = true;
       this.#counters.overrun += this.#queued;
       this.#onProblem({ where: 'collector', error: new Error('what was under way has not ended in time: given up') });
     }
-    const left = timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - (performance.now() - began));
-    await this.#fanOut.close(left);
+    await this.#fanOut.close(limit.leftMs);
     return this.totals();
+  }
+
+  async #change(change: CollectorChange, timeoutMs: number | undefined): Promise<void> {
+    checkTime(timeoutMs);
+    const limit = new TimeLimit(timeoutMs);
+    const present = this.#sources.list;
+    const { sources = present, exchanges = [], sinks = this.#fanOut.sinks, decode } = change;
+    if (sources.length === 0) throw new RangeError('a collector needs at least one source');
+    checkNames(sinks);
+    if (decode !== undefined) new BatchDecoder(decode);
+    const added = sources.filter((source) => !present.includes(source));
+    const gone = present.filter((source) => !sources.includes(source));
+    const leaving = this.#fanOut.without(sinks);
+    await this.#openAll(added, exchanges, limit);
+    let old: { readonly outlets: Outlets; readonly stages: readonly Stage[] };
+    try {
+      old = await this.#betweenBatches(() => this.#replace({ ...change, sinks }), leaving, limit);
+    } catch (error) {
+      await within(limit.halfMs, Promise.all(added.map((source) => this.#sources.remove(source))));
+      throw error;
+    }
+    const ends = [...gone.map((source) => this.#sources.remove(source)), this.#finish(old.stages, old.outlets)];
+    if (!(await within(limit.halfMs, Promise.all(ends)))) {
+      const error = new Error('what replaced parts have under way has not ended in time: given up');
+      this.#onProblem({ where: 'collector', error });
+    }
+    this.#health.change(this.#sources.list, this.#stages);
+    await this.#fanOut.retire(leaving, limit.leftMs);
+  }
+
+  #mustRun(): void {
+    if (!this.#started || this.#stopping !== null) throw new Error('the collector does not run');
+  }
+
+  /** Opens the new sources of a change, all or none. */
+  async #openAll(added: readonly Source[], exchanges: readonly SourceExchange[], limit: TimeLimit): Promise<void> {
+    const sources = this.#sources;
+    const first = added.filter((source) => exchanges.every(({ by }) => by !== source));
+    await sources.open(first);
+    const done: SourceExchange[] = [];
+    try {
+      for (const exchange of exchanges) {
+        await within(limit.halfMs, sources.stop(exchange.old));
+        done.push(exchange);
+        await sources.open([exchange.by]);
+      }
+    } catch (error) {
+      const ends = [...first, ...done.flatMap(({ old, by }) => [old, by])].map((source) => sources.remove(source));
+      await within(limit.halfMs, Promise.all(ends));
+      for (const { back } of done) {
+        await sources.open([back]).catch((reason: unknown) => {
+          this.#onProblem({ where: back.name, error: asError(reason) });
+        });
+      }
+      this.#health.change(sources.list, this.#stages);
+      throw error;
+    }
+  }
+
+  /**
+   * Calls `change` when no batch is under way.
+   * @param leaving sinks that are not waited for beyond the limit
+   * @throws Error (rejects) if the pipeline stays at work, or stops first; `change` is then not called
+   */
+  async #betweenBatches<T>(change: () => T, leaving: readonly SinkQueue[], limit: TimeLimit): Promise<T> {
+    this.#mustRun();
+    if (this.#busy === null) return change();
+    let result: { readonly value: T } | null = null;
+    let isOver = false;
+    const turn = this.#occupy(
+      this.#busy.then(() => {
+        if (!isOver && this.#stopping === null) result = { value: change() };
+      }),
+    );
+    if (!(await within(limit.halfMs / 2, turn))) {
+      // A sink that may still read the batch keeps it.
+      if (leaving.map((queue) => queue.abandon()).includes(true)) this.#renewBatch(null);
+      await within(limit.halfMs, turn);
+    }
+    isOver = true;
+    if (result !== null) return (result as { readonly value: T }).value;
+    for (const queue of leaving) queue.resume();
+    this.#mustRun();
+    throw new Error('the pipeline is at work without a pause: nothing is changed');
+  }
+
+  /** Puts the parts of a change in the place of the present ones. @returns the stages that are gone, and the way to the old sinks */
+  #replace({ stages = this.#stages, sinks = this.#fanOut.sinks, decode, memory }: CollectorChange): {
+    readonly outlets: Outlets;
+    readonly stages: readonly Stage[];
+  } {
+    const { outlets } = this.#fanOut;
+    const gone = this.#stages.filter((stage) => !stages.includes(stage));
+    this.#stages = stages;
+    this.#fanOut.replace(sinks);
+    if (decode !== undefined) {
+      this.#decode = decode;
+      this.#decoders.clear();
+    }
+    if (memory !== undefined) this.#renewBatch(memory);
+    for (const stage of gone) if (this.#connected.has(stage)) stage.connect?.(outlets);
+    this.#connect();
+    this.#keepTime();
+    this.#health.change(this.#sources.list, stages);
+    return { outlets, stages: gone };
+  }
+
+  /** Moves the batch to other memory; `null`: its own. */
+  #renewBatch(memory: AcceleratorMemory | null): void {
+    this.#memory = memory;
+    this.#batch = new TelemetryBatch(batchCapacity(this.#capacity), memory?.arena);
+    this.#decoders.clear();
+  }
+
+  /** Connects the stages to the sinks, if one of these takes their records. */
+  #connect(): void {
+    if (!this.#fanOut.takesRecords) return;
+    for (const stage of this.#stages) {
+      if (this.#connected.has(stage)) continue;
+      this.#connected.add(stage);
+      stage.connect?.(this.#fanOut);
+    }
+  }
+
+  /** Tells the sinks the time from now on, if one of them wants to know it. */
+  #keepTime(): void {
+    const isWanted = this.#fanOut.takesTime;
+    if (isWanted && this.#ticks === undefined) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
+    if (isWanted) return;
+    clearInterval(this.#ticks);
+    this.#ticks = undefined;
+  }
+
+  /** Lets stages hand on what they hold. */
+  async #finish(stages: readonly Stage[], outlets: Outlets): Promise<void> {
+    for (const stage of stages) {
+      if (this.#isGivenUp) return;
+      try {
+        await stage.finish?.();
+      } catch (error) {
+        this.#onProblem({ where: stage.name, error: asError(error) });
+      }
+      this.#connected.delete(stage);
+    }
+    await outlets.room();
   }
 
   /** Tells the sinks the time, after all earlier pushes. */
   #tick(): void {
-    const timeMs = this.#clock.now();
+    const timeMs = this.#sources.clock.now();
     if (timeMs === null || this.#isTicking) return;
     if (this.#busy === null) {
       this.#fanOut.advance(timeMs);
@@ -246,27 +367,11 @@ export class Collector {
 
   /** Everything up to the closing of the sinks. */
   async #drain(): Promise<void> {
-    if (this.#started) {
-      const stop = async (source: Source): Promise<void> => {
-        try {
-          await source.stop();
-        } catch (error) {
-          this.#onProblem({ where: source.name, error: asError(error) });
-        }
-      };
-      await Promise.all(this.#sources.map(stop));
-    }
+    if (this.#started) await this.#sources.stopAll();
+    await this.#changes;
     clearInterval(this.#ticks);
     while (this.#busy !== null) await this.#busy;
-    for (const stage of this.#stages) {
-      if (this.#isGivenUp) return;
-      try {
-        await stage.finish?.();
-      } catch (error) {
-        this.#onProblem({ where: stage.name, error: asError(error) });
-      }
-    }
-    await this.#fanOut.room();
+    await this.#finish(this.#stages, this.#fanOut);
   }
 
   #push(pushed: Pushed): Promise<void> | undefined {

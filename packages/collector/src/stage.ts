@@ -21,10 +21,13 @@ export interface Stage {
   readonly name: string;
   /** @param batch frames, reports and hops as columns; skip rows whose `code` is not 0 */
   process(batch: TelemetryBatch): void;
-  /** Called before the start, if a sink takes events or flows. The stage hands its records to the outlets. */
+  /**
+   * Called when a sink takes events or flows: before the first batch, or between two batches. The stage hands its records
+   * to the outlets, which replace those of an earlier call.
+   */
   connect?(outlets: Outlets): void;
   /**
-   * Called when the sources have stopped, before the sinks close. The stage hands its remaining records to the outlets.
+   * Called when the stage gets no more batches, before the sinks close. It hands its remaining records to the outlets.
    * @returns a promise if that takes time
    */
   finish?(): Promise<void> | undefined;
@@ -93,7 +96,7 @@ export interface Sink {
   /**
    * Tells that all reports before a time have been given, as far as the sources know. Called several times a second,
    * between batches, also while no input arrives.
-   * @param timeMs milliseconds since the epoch; goes back only if the clock of a source does
+   * @param timeMs milliseconds since the epoch; goes back only if the clock of a source does, or a new source starts earlier
    */
   advance?(timeMs: number): void;
   /**
@@ -111,7 +114,7 @@ export interface Sink {
    */
   degraded?(): readonly DegradedState[];
   /**
-   * Writes the records it still holds, and closes. Called once, when the collector stops.
+   * Writes the records it still holds, and closes. Called once, when the collector stops or the sink is removed.
    * @param timeoutMs time limit in milliseconds; records not written by then are dropped and counted
    */
   close?(timeoutMs?: number): Promise<void>;

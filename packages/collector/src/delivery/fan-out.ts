@@ -2,69 +2,82 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
-import { DEGRADED, type DegradedPart, type DegradedState } from '../health/degraded-state.js';
-import { DegradedStates } from '../health/degraded-states.js';
-import type { CollectorProblem } from '../pipeline.js';
-import type { Outlets, RecordKind, Sink, SinkTotals } from '../stage.js';
+import { asError } from '../as-error.js';
+import type { DegradedPart } from '../health/degraded-state.js';
+import type { CollectorProblem } from '../pipeline-options.js';
+import type { Outlets, Sink, SinkTotals } from '../stage.js';
 import { addByName, addCounters, addTotals } from './add-totals.js';
-import { SinkAccount, takesOf } from './sink-account.js';
+import { Delivery } from './delivery.js';
+import { PastSinks } from './past-sinks.js';
+import { SinkQueue } from './sink-queue.js';
 import { within } from './within.js';
 
 /** Extra time after its limit in which a sink may still finish closing, in milliseconds. */
 const GRACE_MS = 1000;
 
-const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
-
-/** The number of reports in a batch that were decoded without a problem. Sinks take only these. */
-export function goodReports({ code, reports }: TelemetryBatch): number {
-  let count = 0;
-  for (let row = 0; row < reports; row++) if (code[row] === 0) count++;
-  return count;
+/** @throws RangeError if two sinks have the same name */
+export function checkNames(sinks: readonly Sink[]): void {
+  const names = sinks.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new RangeError(`two sinks are called '${twice}': give one of them another name`);
 }
 
 /**
  * All sinks of a pipeline as one. The failure of a sink is counted. It is told once, until the sink succeeds or fails
- * in another way. The other sinks still get everything.
+ * in another way. The other sinks still get everything. Sinks may come and go between two batches.
  */
 export class FanOut implements Outlets {
-  readonly #queues: readonly SinkQueue[];
   readonly #onProblem: (problem: CollectorProblem) => void;
-  #waiting: Promise<void>[] = [];
+  #now: Delivery;
+  /** Sinks that get nothing more from the pipeline and are not closed yet. */
+  readonly #leaving = new Set<SinkQueue>();
+  readonly #past = new PastSinks();
 
   /** @throws RangeError if two sinks have the same name */
   constructor(sinks: readonly Sink[], onProblem: (problem: CollectorProblem) => void) {
-    const names = sinks.map(({ name }) => name);
-    const twice = names.find((name, index) => names.indexOf(name) < index);
-    if (twice !== undefined) throw new RangeError(`two sinks are called '${twice}': give one of them another name`);
+    checkNames(sinks);
     this.#onProblem = onProblem;
-    this.#queues = sinks.map((sink) => new SinkQueue(sink));
+    this.#now = new Delivery(sinks.map((sink) => this.#queueOf(sink)));
+  }
+
+  /** The sinks in force. */
+  get sinks(): readonly Sink[] {
+    return this.#now.queues.map(({ sink }) => sink);
+  }
+
+  /** The way to the sinks in force, also after they have been replaced. */
+  get outlets(): Outlets {
+    return this.#now;
   }
 
   /** Whether any sink takes events or flows. */
   get takesRecords(): boolean {
-    return this.#queues.some(({ takes }) => takes.events || takes.flows);
+    return this.#now.takesRecords;
   }
 
   reports(batch: TelemetryBatch): void {
-    if (this.#queues.length === 0) return;
-    this.#giveAll('reports', goodReports(batch), (sink) => sink.write(batch));
+    this.#now.reports(batch);
   }
 
   events(events: EventBatch): void {
-    this.#giveAll('events', events.count, (sink) => sink.writeEvents!(events));
+    this.#now.events(events);
   }
 
   flows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): void {
-    this.#giveAll('flows', records, (sink) => sink.writeFlows!(words, at, records, geometry));
+    this.#now.flows(words, at, records, geometry);
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#now.room();
   }
 
   /** Whether any sink wants to know the time. */
   get takesTime(): boolean {
-    return this.#queues.some(({ sink }) => sink.advance !== undefined);
+    return this.#now.queues.some(({ sink }) => sink.advance !== undefined);
   }
 
   advance(timeMs: number): void {
-    for (const queue of this.#queues) {
+    for (const queue of this.#now.queues) {
       try {
         queue.sink.advance?.(timeMs);
       } catch (error) {
@@ -73,17 +86,11 @@ export class FanOut implements Outlets {
     }
   }
 
-  room(): Promise<void> | undefined {
-    const waiting = this.#waiting;
-    if (waiting.length === 0) return undefined;
-    this.#waiting = [];
-    return Promise.all(waiting).then(() => undefined);
-  }
-
-  /** Counters by sink name, with those of sinks behind a sink. A sink that counts nothing is left out. */
+  /** Counters by sink name, with those of sinks behind a sink and of removed sinks. A sink that counts nothing is left out. */
   totals(): Record<string, SinkTotals> {
     const all: Record<string, SinkTotals> = {};
-    for (const queue of this.#queues) {
+    this.#past.addTo(all);
+    for (const queue of this.#all()) {
       const totals = queue.totals();
       if (Object.keys(totals).length > 0) addByName(all, { [queue.sink.name]: totals }, addTotals);
       addByName(all, queue.sink.onward?.().sinks ?? {}, addTotals);
@@ -93,21 +100,56 @@ export class FanOut implements Outlets {
 
   /** Adds the counters of stages behind sinks to those of the pipeline's own. */
   addStages(stages: Record<string, Readonly<Record<string, number>>>): void {
-    for (const { sink } of this.#queues) addByName(stages, sink.onward?.().stages ?? {}, addCounters);
+    for (const { sink } of this.#all()) addByName(stages, sink.onward?.().stages ?? {}, addCounters);
   }
 
   /** The current degraded states of the sinks, and of those behind them. */
   degraded(): DegradedPart[] {
-    return this.#queues.flatMap((queue) => {
+    return this.#all().flatMap((queue) => {
       const where = queue.sink.name;
       const own = queue.degraded().map((state) => ({ where, ...state }));
       return [...own, ...(queue.sink.onward?.().degraded ?? [])];
     });
   }
 
+  /** Those of the present sinks that are not among `sinks`. */
+  without(sinks: readonly Sink[]): readonly SinkQueue[] {
+    return this.#now.queues.filter(({ sink }) => !sinks.includes(sink));
+  }
+
+  /** Hands everything to these sinks from now on. Those that were here before keep their accounts. Call it between two batches. */
+  replace(sinks: readonly Sink[]): void {
+    const before = this.#now.queues;
+    for (const queue of this.without(sinks)) this.#leaving.add(queue);
+    this.#now = new Delivery(sinks.map((sink) => before.find((queue) => queue.sink === sink) ?? this.#queueOf(sink)));
+  }
+
+  /** Closes sinks that have been replaced. Their last counters stay in {@link totals}. @param timeoutMs as in {@link close} */
+  async retire(queues: readonly SinkQueue[], timeoutMs?: number): Promise<void> {
+    await Promise.all(
+      queues.map(async (queue) => {
+        const { name } = queue.sink;
+        await this.#close(queue.sink, timeoutMs);
+        this.#leaving.delete(queue);
+        this.#past.add(
+          name,
+          queue.end((kind, records) => this.#past.refuse(name, kind, records)),
+        );
+      }),
+    );
+  }
+
   /** Closes all sinks, side by side. @param timeoutMs for each; without it they have as long as they take */
   async close(timeoutMs?: number): Promise<void> {
-    await Promise.all(this.#queues.map(({ sink }) => this.#close(sink, timeoutMs)));
+    await Promise.all(this.#now.queues.map(({ sink }) => this.#close(sink, timeoutMs)));
+  }
+
+  #all(): readonly SinkQueue[] {
+    return this.#leaving.size === 0 ? this.#now.queues : [...this.#now.queues, ...this.#leaving];
+  }
+
+  #queueOf(sink: Sink): SinkQueue {
+    return new SinkQueue(sink, (queue, error) => this.#failed(queue, error));
   }
 
   async #close(sink: Sink, timeoutMs: number | undefined): Promise<void> {
@@ -120,77 +162,11 @@ export class FanOut implements Outlets {
     }
   }
 
-  #giveAll(kind: RecordKind, records: number, give: (sink: Sink) => Promise<void> | undefined): void {
-    for (const queue of this.#queues) if (queue.takes[kind]) this.#give(queue, kind, records, give);
-  }
-
-  #give(queue: SinkQueue, kind: RecordKind, records: number, give: (sink: Sink) => Promise<void> | undefined): void {
-    const { account } = queue;
-    account?.offer(kind, records);
-    const fail = (error: unknown): void => {
-      account?.fail(kind, records);
-      this.#failed(queue, error);
-    };
-    let busy: Promise<void> | undefined;
-    try {
-      busy = give(queue.sink);
-    } catch (error) {
-      fail(error);
-      return;
-    }
-    const succeed = (): void => {
-      account?.deliver(kind, records);
-      queue.failure = null;
-    };
-    if (busy === undefined) succeed();
-    else this.#waiting.push(busy.then(succeed, fail));
-  }
-
   /** Tells a failure, unless it repeats the last one told with no success in between. */
   #failed(queue: SinkQueue, reason: unknown): void {
     const error = asError(reason);
     if (queue.failure === error.message) return;
     queue.failure = error.message;
     this.#onProblem({ where: queue.sink.name, error });
-  }
-}
-
-/** The records that a sink has dropped, over all kinds and reasons. */
-function droppedOf(totals: SinkTotals): number {
-  const counts = Object.values(totals).flatMap(({ dropped }) => Object.values(dropped));
-  return counts.reduce((sum, count) => sum + count, 0);
-}
-
-/** A sink with the kinds it takes and its state. */
-class SinkQueue {
-  readonly sink: Sink;
-  readonly takes: Readonly<Record<RecordKind, boolean>>;
-  /** `null`: it keeps its own. */
-  readonly account: SinkAccount | null;
-  /** Message of the last failure; `null` after a success. */
-  failure: string | null = null;
-  readonly #states = new DegradedStates();
-
-  constructor(sink: Sink) {
-    this.sink = sink;
-    this.takes = takesOf(sink);
-    this.account = sink.totals === undefined ? new SinkAccount() : null;
-    this.#states.watch(
-      DEGRADED.SHEDDING,
-      () => droppedOf(this.totals()),
-      (records) => `${records} records dropped`,
-    );
-  }
-
-  /** The outage, the dropped records and the sink's own states. */
-  degraded(): DegradedState[] {
-    const reason = this.sink.health === undefined ? this.failure : this.sink.health();
-    if (reason === null) this.#states.end(DEGRADED.OUTAGE);
-    else this.#states.begin(DEGRADED.OUTAGE, reason);
-    return [...this.#states.list(), ...(this.sink.degraded?.() ?? [])];
-  }
-
-  totals(): SinkTotals {
-    return this.account === null ? this.sink.totals!() : this.account.totals(this.takes);
   }
 }

@@ -2,12 +2,13 @@
 import type { TelemetryBatch } from '@int/codec';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
+import { asError } from '../as-error.js';
 import { type Deferred, deferred } from '../deferred.js';
 import type { DegradedState } from '../health/degraded-state.js';
 import type { RecordCounts, RecordKind, Sink, SinkTotals } from '../stage.js';
 import { addCounters } from './add-totals.js';
 import { BatchCopy } from './batch-copy.js';
-import { goodReports } from './fan-out.js';
+import { goodReports } from './delivery.js';
 import { FlowQueue } from './flow-queue.js';
 import { integer } from './option-checks.js';
 import { SinkAccount, takesOf } from './sink-account.js';
@@ -30,8 +31,6 @@ export interface QueuedSinkOptions {
 
 /** Flow entries given to the sink at a time. */
 const FLOW_RUN = 1024;
-
-const asError = (value: unknown): Error => (value instanceof Error ? value : new Error(String(value)));
 
 /**
  * Puts a queue of bounded memory in front of a sink. A slow or absent sink then holds up neither the pipeline nor other

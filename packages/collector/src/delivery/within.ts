@@ -15,3 +15,28 @@ export async function within(ms: number, work: Promise<unknown>): Promise<boolea
     clearTimeout(timer);
   }
 }
+
+/** A time limit that runs from now on. */
+export class TimeLimit {
+  readonly #began = performance.now();
+  readonly #ms: number | undefined;
+
+  /** @param ms in milliseconds; `undefined`: no limit */
+  constructor(ms: number | undefined) {
+    this.#ms = ms;
+  }
+
+  /** What is left of all of it; `undefined`: no limit. */
+  get leftMs(): number | undefined {
+    return this.#ms === undefined ? undefined : Math.max(0, this.#ms - this.#elapsedMs);
+  }
+
+  /** What is left of its first half, Infinity without a limit. */
+  get halfMs(): number {
+    return this.#ms === undefined ? Number.POSITIVE_INFINITY : Math.max(0, this.#ms / 2 - this.#elapsedMs);
+  }
+
+  get #elapsedMs(): number {
+    return performance.now() - this.#began;
+  }
+}

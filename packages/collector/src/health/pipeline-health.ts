@@ -22,6 +22,10 @@ interface Part {
   readonly own: () => readonly DegradedState[];
 }
 
+interface SourcePart extends Part {
+  readonly source: Source;
+}
+
 /** A stage, and what it has thrown. */
 interface StagePart extends Part {
   readonly stage: Stage;
@@ -31,16 +35,52 @@ interface StagePart extends Part {
   readonly told: Set<string>;
 }
 
+function sourcePart(source: Source): SourcePart {
+  const states = new DegradedStates();
+  states.watch(
+    DEGRADED.SHEDDING,
+    () => source.overrun + (source.kernelDropped ?? 0),
+    (frames) => `${frames} frames lost, because they come faster than they can be taken`,
+  );
+  const own = (): readonly DegradedState[] => {
+    const reason = source.health?.() ?? null;
+    if (reason === null) states.end(DEGRADED.OUTAGE);
+    else states.begin(DEGRADED.OUTAGE, reason);
+    return source.degraded?.() ?? [];
+  };
+  return { source, name: source.name, states, own };
+}
+
+function stagePart(stage: Stage): StagePart {
+  const states = new DegradedStates();
+  const part: StagePart = {
+    stage,
+    name: stage.name,
+    states,
+    own: () => stage.degraded?.() ?? [],
+    thrown: 0,
+    last: '',
+    told: new Set(),
+  };
+  states.watch(
+    DEGRADED.FAULTY,
+    () => part.thrown,
+    (batches) => `${batches} batches that it has thrown at, the last one: ${part.last}`,
+  );
+  return part;
+}
+
 /** The degraded states of a pipeline, without its sinks. */
 export class PipelineHealth {
   readonly #pipeline = new DegradedStates();
-  readonly #sources: readonly (Part & { readonly source: Source })[];
-  readonly #stages: readonly StagePart[];
+  #sources: readonly SourcePart[];
+  #stages: readonly StagePart[];
 
   constructor(
     sources: readonly Source[],
     stages: readonly Stage[],
     counters: FrameCounters,
+    refused: () => number,
     admission: Pick<Admission, 'lastUnknown'>,
   ) {
     this.#pipeline.watch(
@@ -58,7 +98,7 @@ export class PipelineHealth {
     );
     this.#pipeline.watch(
       DEGRADED.UNKNOWN_SOURCE,
-      () => Math.floor(sources.reduce((sum, { refused = 0 }) => sum + refused, counters.unknownSource) / MANY_REFUSED),
+      () => Math.floor((refused() + counters.unknownSource) / MANY_REFUSED),
       (hundreds) =>
         `about ${hundreds * MANY_REFUSED} frames of senders that may not send: forged, or a sender is missing in 'from'`,
     );
@@ -68,39 +108,15 @@ export class PipelineHealth {
       (frames) =>
         `${frames} frames that name a switch the topology does not have, the last one ${admission.lastUnknown}: forged, or a switch is missing`,
     );
-    this.#sources = sources.map((source) => {
-      const states = new DegradedStates();
-      states.watch(
-        DEGRADED.SHEDDING,
-        () => source.overrun + (source.kernelDropped ?? 0),
-        (frames) => `${frames} frames lost, because they come faster than they can be taken`,
-      );
-      const own = (): readonly DegradedState[] => {
-        const reason = source.health?.() ?? null;
-        if (reason === null) states.end(DEGRADED.OUTAGE);
-        else states.begin(DEGRADED.OUTAGE, reason);
-        return source.degraded?.() ?? [];
-      };
-      return { source, name: source.name, states, own };
-    });
-    this.#stages = stages.map((stage) => {
-      const states = new DegradedStates();
-      const part: StagePart = {
-        stage,
-        name: stage.name,
-        states,
-        own: () => stage.degraded?.() ?? [],
-        thrown: 0,
-        last: '',
-        told: new Set(),
-      };
-      states.watch(
-        DEGRADED.FAULTY,
-        () => part.thrown,
-        (batches) => `${batches} batches that it has thrown at, the last one: ${part.last}`,
-      );
-      return part;
-    });
+    this.#sources = sources.map(sourcePart);
+    this.#stages = stages.map(stagePart);
+  }
+
+  /** Follows other sources and stages from now on. Those that were here before keep their states. */
+  change(sources: readonly Source[], stages: readonly Stage[]): void {
+    const [before, beside] = [this.#sources, this.#stages];
+    this.#sources = sources.map((source) => before.find((part) => part.source === source) ?? sourcePart(source));
+    this.#stages = stages.map((stage) => beside.find((part) => part.stage === stage) ?? stagePart(stage));
   }
 
   /** Records that a source has ended with an error. */
@@ -110,7 +126,8 @@ export class PipelineHealth {
 
   /** Notes that a stage has thrown. @returns whether to report the error: a repeated one is reported once */
   threw(stage: Stage, error: Error): boolean {
-    const part = this.#stages.find((each) => each.stage === stage)!;
+    const part = this.#stages.find((each) => each.stage === stage);
+    if (part === undefined) return true;
     part.thrown++;
     part.last = error.message;
     if (part.told.size >= MOST_TOLD || part.told.has(error.message)) return false;

@@ -5,7 +5,7 @@ import { addByName, addCounters, addTotals } from '../delivery/add-totals.js';
 import type { SlabCapacity } from '../frames.js';
 import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
-import type { CollectorProblem } from '../pipeline.js';
+import type { CollectorProblem } from '../pipeline-options.js';
 import type { Onward, Sink, SinkTotals } from '../stage.js';
 import type { WorkerSetup } from './protocol.js';
 import { WorkerShard } from './shard.js';

@@ -3,7 +3,8 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Arena, TelemetryBatch } from '@int/codec';
 import { deferred } from '../deferred.js';
 import type { Push } from '../frames.js';
-import { Collector, type CollectorOptions } from '../pipeline.js';
+import { Collector } from '../pipeline.js';
+import type { CollectorOptions } from '../pipeline-options.js';
 import type { Source } from '../source/source.js';
 import type { FromWorker, ToWorker, WorkerSetup } from './protocol.js';
 
