@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeviceProfile, type DeviceSpec, Topology, type TopologySpec } from '@int/network';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { repository } from '../scripts/workspaces.mjs';
 import { blocksOf } from './readmes.js';
 import { inTime, until } from './until.js';
@@ -81,20 +79,6 @@ describe('examples/data', () => {
     for (const name of ['capture.pcap', 'topology.graphml', 'topology.yaml']) {
       expect(readFileSync(join(fresh, name)).equals(readFileSync(join(DATA, name))), name).toBe(true);
     }
-  });
-
-  it('has a device profile and a topology that are read without a problem', () => {
-    const { device, topology } = parse(readFileSync(join(DATA, 'device.yaml'), 'utf8')) as {
-      device: DeviceSpec;
-      topology: string;
-    };
-    const profile = new DeviceProfile(device);
-    expect(profile.text('hopLatency', 1250)).toBe('1.25 µs');
-    expect(profile.text('queueOccupancy', 100)).toBe('8 kB');
-    expect(profile.text('egressUtilization', 3000)).toBe('30 %');
-    const network = new Topology(parse(readFileSync(join(DATA, topology), 'utf8')) as TopologySpec);
-    expect(network.peer(1, 9)).toEqual({ kind: 'switch', switchId: 5, port: 1 });
-    expect(network.hostOf(Uint8Array.of(10, 3, 0, 2))?.name).toBe('rack-3');
   });
 
   it('is in the commands of the README', () => {

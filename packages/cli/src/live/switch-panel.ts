@@ -119,7 +119,7 @@ function figures(one: SwitchStatistics, widths: Widths, metrics: MetricText): st
 }
 
 /** What the units of a table are where its cells do not tell: `lat, queue, util in device units`. */
-export function unitsText(metrics: MetricText): string {
+function unitsText(metrics: MetricText): string {
   const names = new Map<string, string[]>();
   for (const [metric, name] of [
     ['hopLatency', 'lat'],
