@@ -181,6 +181,9 @@ export interface RuleRun {
   readonly probes: number;
 }
 
+/** Rules that all look at each report. */
+const FEW_RULES = 10;
+
 /** Look-ups that a linear scan over many rules is timed with. */
 const SCANNED = 20_000_000;
 
@@ -202,6 +205,14 @@ export function ruleContenders(
   const scan = new LinearScan(rules);
   const detector = new Detector({ rules, default: 'drop', adapt: null }, { memory });
   const single = Detector.of(rules[0]!.detector, { memory });
+  // Every rule is compared with every report: so many rules at most.
+  const all =
+    count > FEW_RULES ? null : new Detector({ rules, default: 'drop', adapt: null, decide: 'all' }, { memory });
+  const atSwitch = Detector.of(rules[0]!.detector, { memory });
+  const nodeId = batches[0]!.hop.nodeId[0]!;
+  const hops = { switches: [{ from: nodeId, to: nodeId }], queues: null, egressInterfaces: null };
+  const first = atSwitch.rules()[0]!;
+  atSwitch.replaceRule({ ...first, match: { ...first.match, hops } });
   const events = new EventBatch(batches[0]!.capacity.hops, memory.arena);
   const perRule = new Float64Array(count);
   let reports = 0;
@@ -266,6 +277,8 @@ export function ruleContenders(
       },
       { name: 'detector, known flows', pass: () => detecting(detector) },
       { name: 'detector, a single rule for all', pass: () => detecting(single) },
+      { name: 'detector, a single rule for one switch', pass: () => detecting(atSwitch) },
+      ...(all === null ? [] : [{ name: 'detector, decide: all', pass: () => detecting(all) }]),
       { name: 'linear scan', pass: () => lookups((batch, row) => scan.lookup(batch, row), 1, scanned) },
     ],
   };

@@ -14,7 +14,7 @@ import { placeOf } from './metrics.js';
  * - `mac`: the kernel does not compare MAC addresses.
  * - `match`: the kernel does not compare DSCP, groups of hosts, switches, queues and egress interfaces.
  * - `decideAll`: every rule that matches looks, and the kernel has one rule decide.
- * - `clear`: what ends its events is a value at which there is no event.
+ * - `lifecycle`: its events have a beginning and an end, for which user space sees all values.
  * - `room`: 16 rules or more come before it.
  * - `behindMac`: reports that a rule with MAC addresses (or a `match`) does not match come to it in user space, which would then hold
  *   other state than the kernel.
@@ -30,7 +30,7 @@ export type LeftReason =
   | 'mac'
   | 'match'
   | 'decideAll'
-  | 'clear'
+  | 'lifecycle'
   | 'room'
   | 'behindMac'
   | 'sharedState';
@@ -73,9 +73,7 @@ function refusalOf({ detector, match, sample, adapt, lifecycle }: Rule): Refusal
   if (hasMac(match)) return ['mac', 'the kernel does not compare MAC addresses'];
   if (needsUserSpace(match))
     return ['match', 'the kernel compares no DSCP, groups of hosts, switches, queues or interfaces'];
-  if (lifecycle !== undefined && lifecycle !== null && lifecycle.clear !== null) {
-    return ['clear', 'its events end with a value at which there is no event'];
-  }
+  if ((lifecycle ?? null) !== null) return ['lifecycle', 'its events have a beginning and an end'];
   return null;
 }
 
@@ -95,7 +93,9 @@ function hasMac({ sourceMac, destinationMac }: Match): boolean {
 function needsUserSpace(match: Match): boolean {
   return (
     hasMac(match) ||
-    [match.dscp, match.hops, match.sourceGroup, match.destinationGroup].some((part) => (part ?? null) !== null)
+    [match.dscp, match.hops, match.sourceGroup, match.destinationGroup, match.group].some(
+      (part) => (part ?? null) !== null,
+    )
   );
 }
 
@@ -167,6 +167,7 @@ function leaveBehindMacs(order: readonly Rule[], left: Map<Rule, Refusal>): void
       hops: null,
       sourceGroup: null,
       destinationGroup: null,
+      group: null,
     };
     const reach: Match = { ...match, ...more };
     for (const rule of table.slice(place + 1)) {

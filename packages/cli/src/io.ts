@@ -89,6 +89,12 @@ export function say(io: Io, message: string): void {
   io.stderr.write(`int: ${printableLines(message)}\n`);
 }
 
+/** Says which settings would read frames that were not read, if some would. */
+export function sayHint(io: Io, hint: { conclude(): string | null }): void {
+  const text = hint.conclude();
+  if (text !== null) say(io, text);
+}
+
 /** Resolves when a stream takes more; undefined if it does already, or has no reader any more. */
 export function drained(stream: Terminal): Promise<void> | undefined {
   if (!stream.writableNeedDrain) return undefined;

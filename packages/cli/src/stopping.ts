@@ -24,7 +24,7 @@ function codeOf(signal: Signal): number {
 }
 
 /** The exit code of a command that a signal ended before it had any result. */
-export function interruptedCode({ signal }: Io): number {
+export function interruptedCode({ signal }: Pick<Io, 'signal'>): number {
   return codeOf(signal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT');
 }
 

@@ -95,8 +95,9 @@ describe('names of a topology', () => {
     const table = (await run([...flows, '--per-hop'])).stdout;
     expect(table).toMatch(/leaf-1 > \S+ > leaf-2/);
     expect(table).toMatch(/node leaf-1 /);
-    const [flow] = (await jsonOf([...flows, '--json'])) as { path: number[]; pathNames: unknown[]; hops: unknown[] }[];
-    expect(flow!.pathNames).toEqual(flow!.path.map((id) => NAMES[id] ?? id));
+    const [flow] = (await jsonOf([...flows, '--json'])) as { hops: { nodeId: number; nodeName?: string }[] }[];
+    expect(flow!.hops.length).toBeGreaterThan(0);
+    for (const { nodeId, nodeName } of flow!.hops) expect(nodeName).toBe(NAMES[nodeId]);
   });
 
   test('stand in the live view, in the statistics and in the last table of int collect', async () => {
@@ -110,6 +111,19 @@ describe('names of a topology', () => {
     expect(text.stdout).toMatch(/^ {9}3 /m);
     const view = await run(collect, { terminal: { columns: 120, rows: 40 } });
     expect(view.stdout).toContain('leaf-1');
+  });
+
+  test('are tables of int query', async () => {
+    const config = await files.write(
+      'parquet.yaml',
+      'version: 1\nsources: [{ pcap: { file: fabric.pcap } }]\ntopology: topology.yaml\nsinks: [{ parquet: { directory: names } }]\n',
+    );
+    expect((await run(['collect', '--config', config])).code).toBe(0);
+    const sql = 'select distinct nodeId, nodeName from hops left join switches using (nodeId) order by nodeId';
+    expect(await jsonOf(['query', sql, '--store', files.path('names'), '--topology', topology, '--json'])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((nodeId) => ({ nodeId, nodeName: NAMES[nodeId] ?? null })),
+    );
+    expect((await run(['query', sql, '--store', files.path('names')])).code).toBe(2);
   });
 
   test('are those of topology: in int.yaml, relative to it', async () => {

@@ -79,6 +79,22 @@ function writeFlow(batch: TelemetryBatch, flow: Flow | null): number {
   return isIpv6 ? FLAG.FLOW | FLAG.IPV6 : FLAG.FLOW;
 }
 
+/** What the headers say of the packet and its report. */
+function statesOf({ int, report }: TelemetryRecord): number {
+  let flags = 0;
+  if (report !== null) {
+    if (report.dropped) flags |= FLAG.DROPPED;
+    if (report.queueCongested) flags |= FLAG.QUEUE_CONGESTED;
+    if (report.trackedFlow) flags |= FLAG.TRACKED_FLOW;
+    if (report.intermediate) flags |= FLAG.INTERMEDIATE;
+  }
+  if (int !== null && int.mode !== 'gpint') {
+    if (int.hopExceeded) flags |= FLAG.HOP_EXCEEDED;
+    if (int.mtuExceeded) flags |= FLAG.MTU_EXCEEDED;
+  }
+  return flags;
+}
+
 /** Bytes of its own that a batch needs for the two MAC addresses that {@link writeRecord} writes. */
 export const ETHERNET_BYTES = 12;
 
@@ -92,8 +108,8 @@ function writeTime(batch: TelemetryBatch, timeNs: bigint | undefined): void {
 }
 
 /**
- * Writes a record as row 0 of a batch that holds nothing else. It writes status, flow, reporting node, INT mode and
- * version, and the {@link METRICS} of all hops, as decoding would. It does not write sequence number, timestamps,
+ * Writes a record as row 0 of a batch that holds nothing else. It writes status, flow, reporting node, what the
+ * headers say of the packet, INT mode and version, and the {@link METRICS} of all hops, as decoding would. It does not write sequence number, timestamps,
  * instruction bitmaps, drop reasons and domain-specific metadata: their columns are undefined.
  *
  * The MAC addresses of the monitored packet, if known, become the bytes of the frame, and the `ethernet` column says
@@ -127,6 +143,7 @@ export function writeRecord(batch: TelemetryBatch, record: TelemetryRecord, time
   batch.flags[0] =
     writeFlow(batch, flow) |
     (hasOwn ? FLAG.OWN : 0) |
+    statesOf(record) |
     (Math.max(0, MODES.indexOf(int?.mode ?? null)) << FLAG.MODE_SHIFT) |
     (Math.max(0, INT_VERSIONS.indexOf(version)) << FLAG.INT_VERSION_SHIFT);
   batch.ethernet[0] = NONE;

@@ -16,6 +16,7 @@ export { linkLayerOf, linkTypeOf } from './link-layer.js';
 export { EventJson } from './records/event-json.js';
 export { FlowJson } from './records/flow-json.js';
 export { flowFields } from './records/flow-record.js';
+export { RecordNames } from './records/record-names.js';
 export { ReportJson } from './records/report-json.js';
 export { instructionsOf, intVersionOf, namesNodes } from './records/report-record.js';
 export { ruleNames } from './records/rule-names.js';

@@ -325,9 +325,9 @@ export class Collector {
     }
   }
 
-  /** Tells the sinks the time from now on, if one of them wants to know it. */
+  /** Tells stages and sinks the time from now on, if one of them wants to know it. */
   #keepTime(): void {
-    const isWanted = this.#fanOut.takesTime;
+    const isWanted = this.#fanOut.takesTime || this.#stages.some((stage) => stage.tick !== undefined);
     if (isWanted && this.#ticks === undefined) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
     if (isWanted) return;
     clearInterval(this.#ticks);
@@ -348,21 +348,32 @@ export class Collector {
     await outlets.room();
   }
 
-  /** Tells the sinks the time, after all earlier pushes. */
+  /** Tells stages and sinks the time, after all earlier pushes. */
   #tick(): void {
     const timeMs = this.#sources.clock.now();
     if (timeMs === null || this.#isTicking) return;
     if (this.#busy === null) {
-      this.#fanOut.advance(timeMs);
+      this.#advance(timeMs);
       return;
     }
     this.#isTicking = true;
     this.#occupy(
       this.#busy.then(() => {
         this.#isTicking = false;
-        this.#fanOut.advance(timeMs);
+        this.#advance(timeMs);
       }),
     );
+  }
+
+  #advance(timeMs: number): void {
+    for (const stage of this.#stages) {
+      try {
+        stage.tick?.(timeMs);
+      } catch (error) {
+        if (this.#health.threw(stage, asError(error))) this.#onProblem({ where: stage.name, error: asError(error) });
+      }
+    }
+    this.#fanOut.advance(timeMs);
   }
 
   /** Everything up to the closing of the sinks. */

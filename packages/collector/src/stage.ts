@@ -31,6 +31,12 @@ export interface Stage {
    * @returns a promise if that takes time
    */
   finish?(): Promise<void> | undefined;
+  /**
+   * Tells that all reports before a time have been given, as for {@link Sink.advance}. Called several times a second,
+   * between batches, also while no input arrives.
+   * @param timeMs milliseconds since the epoch
+   */
+  tick?(timeMs: number): void;
   /** Counters by name, for `CollectorTotals.stages`. */
   counters?(): Readonly<Record<string, number>>;
   /** Its current degraded states, for `Collector.degraded`: see `DegradedStates`. */

@@ -36,6 +36,7 @@ export {
 export { parseExpression } from './expression/parse.js';
 export { printCnf, printExpression } from './expression/print.js';
 export { compileRule, compileRules } from './rules/compile.js';
+export type { RulesContext } from './rules/known.js';
 export {
   type Adapt,
   DETECTOR_KINDS,
@@ -63,3 +64,5 @@ export type {
 } from './rules/spec.js';
 export { exportTables, type RefusedRule, type TableExport, type TableOptions } from './tables/export.js';
 export type { Lifecycle, Severity, WatchConfig, WatchKey } from './watch/config.js';
+export { EventTracker, type EventTrackerOptions, type TrackedEvent, type TrackedRule } from './watch/event-tracker.js';
+export { EventTracking, type TrackedFinding } from './watch/event-tracking.js';

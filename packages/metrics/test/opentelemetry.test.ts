@@ -1,4 +1,4 @@
-import { PipelineMetrics } from '@int/metrics';
+import { PipelineMetrics, type SwitchNames } from '@int/metrics';
 import { observePipeline, type PipelineObservation } from '@int/metrics/opentelemetry';
 import {
   AggregationTemporality,
@@ -18,7 +18,10 @@ afterEach(async () => {
 });
 
 /** A pipeline through which some reports went, its instruments, and what a reader collects. */
-async function observed(options: Parameters<typeof observePipeline>[2] = {}): Promise<{
+async function observed(
+  options: Parameters<typeof observePipeline>[2] = {},
+  names?: SwitchNames,
+): Promise<{
   readonly parts: ReturnType<typeof pipeline<PushSource>>;
   readonly observation: PipelineObservation;
   collect(): Promise<Map<string, MetricData>>;
@@ -30,7 +33,11 @@ async function observed(options: Parameters<typeof observePipeline>[2] = {}): Pr
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
   const provider = new MeterProvider({ readers: [reader] });
   closers.push(() => provider.shutdown());
-  const observation = observePipeline(provider.getMeter('int'), parts, options);
+  const observation = observePipeline(
+    provider.getMeter('int'),
+    { ...parts, ...(names !== undefined && { names }) },
+    options,
+  );
   parts.source.push([400, 500, 1700, 9000].map((latency, index) => report(5, index, latency, index * 5)));
   parts.source.push([report(0xfffffffe, 9, 1000, 200), Uint8Array.of(1, 2, 3)]);
   const collect = async (): Promise<Map<string, MetricData>> => {
@@ -53,6 +60,13 @@ function readingOf(metric: MetricData | undefined, attributes: Readonly<Record<s
 }
 
 describe('observePipeline', () => {
+  it('has names beside ids as attributes, where there are any', async () => {
+    const names: SwitchNames = { switchName: (id) => (id === 5 ? 'leaf-5' : null), portName: () => null };
+    const metrics = await (await observed({}, names)).collect();
+    const points = metrics.get('int.switch_hops')!.dataPoints.map(({ attributes }) => attributes);
+    expect(points).toEqual([{ switch: 5, switch_name: 'leaf-5' }, { switch: 0xfffffffe }, { switch: 'other' }]);
+  });
+
   it('gives a reader what the parts of the pipeline count', async () => {
     const { collect, parts } = await observed();
     const metrics = await collect();

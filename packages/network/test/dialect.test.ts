@@ -281,6 +281,24 @@ describe('tryDialects', () => {
     expect(found.ok).toBeGreaterThanOrEqual(500);
   });
 
+  test('names no ports of reports where to name them would lose some', () => {
+    // The first of two ports has as many other packets as reports.
+    const other = noise(100).map((bytes) => {
+      new DataView(bytes.buffer).setUint16(14, 0x4500);
+      new DataView(bytes.buffer).setUint16(36, 32_766);
+      return bytes;
+    });
+    const found = trial([...traffic(100), ...other]);
+    expect([found.settings, found.reportPorts]).toEqual([{}, [32_766]]);
+    expect(found.device).not.toHaveProperty('reportPorts');
+  });
+
+  test('ends in time, with what it has', () => {
+    const found = tryDialects(sampleOf(traffic(100)), { withinMs: 0 });
+    expect(summary(found)).toEqual({ settings: {}, ok: 100, frames: 100 });
+    expect(found.tried).toHaveLength(1);
+  });
+
   test('takes nothing for nothing', () => {
     expect(summary(tryDialects(new FrameSample()))).toEqual({ settings: null, ok: 0, frames: 0 });
   });

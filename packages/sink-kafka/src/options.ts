@@ -1,6 +1,7 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
 import { integer, MAX_MS, oneOf, text } from '@int/collector/internals';
+import type { Topology } from '@int/network';
 import { COMPRESSIONS, type Compression } from './client/record-batch.js';
 import type { KafkaSinkError } from './errors.js';
 import { MESSAGE_FORMATS, type MessageEncoder, type MessageFormat } from './message/encoder.js';
@@ -59,6 +60,11 @@ export interface KafkaSinkOptions {
   readonly createTopics?: false | { readonly partitions?: number; readonly replicas?: number };
   /** How values are written. Default `protobuf`. */
   readonly format?: MessageFormat;
+  /**
+   * Names of switches and ports. JSON then has `nodeName`, `l1IngressName`, `l1EgressName` and `pathNames` beside the ids; Protobuf has ids only.
+   * Default: none.
+   */
+  readonly names?: Topology;
   /** The encoder of the messages. Default: that of `format`. */
   readonly encoder?: MessageEncoder;
   /** Default `lz4`. `zstd` needs Node 22.15 or newer. */

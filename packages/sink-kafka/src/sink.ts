@@ -95,7 +95,7 @@ export class KafkaSink implements Sink {
       events: resolved.kinds.includes('events'),
       flows: resolved.kinds.includes('flows'),
     };
-    this.#encoder = resolved.encoder ?? makeEncoder(resolved.format);
+    this.#encoder = resolved.encoder ?? makeEncoder(resolved.format, options.names);
     this.#account = new Account(resolved.kinds);
     this.#outages = new OutageLog({
       onProblem: (problem) => this.#tell(problem),

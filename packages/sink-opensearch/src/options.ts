@@ -1,5 +1,6 @@
 import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
 import { integer, MAX_MS, oneOf } from '@int/collector/internals';
+import type { Topology } from '@int/network';
 import type { OpenSearchSinkError } from './errors.js';
 import { ROTATIONS, type Rotation } from './lines/index-name.js';
 import type { TemplateOptions } from './templates.js';
@@ -34,6 +35,11 @@ export interface OpenSearchSinkOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Name of the sink, for its pipeline and its metrics. Default `opensearch`. */
   readonly name?: string;
+  /**
+   * Names of switches and ports. JSON then has `nodeName`, `l1IngressName`, `l1EgressName` and `pathNames` beside the ids.
+   * Default: none.
+   */
+  readonly names?: Topology;
   /** The kinds of records to write. Default: events and flows, because reports are many. */
   readonly records?: readonly RecordKind[];
   /** The prefix of index names. Default `int-`. */

@@ -5,7 +5,7 @@ import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
 import { KindCounts } from './client/counts.js';
 import { Shipper, type ShipperTotals } from './client/shipper.js';
-import { LineBatch, MAX_LINE_BYTES } from './lines/batch.js';
+import { LineBatch } from './lines/batch.js';
 import { LineEncoder } from './lines/encoder.js';
 import { type OpenSearchSinkOptions, type ResolvedOptions, resolveOptions } from './options.js';
 
@@ -51,11 +51,11 @@ export class OpenSearchSink implements Sink {
     this.#options = resolved;
     this.name = resolved.name;
     this.records = RECORD_KINDS.filter((kind) => resolved.records.has(kind));
-    this.#encoder = new LineEncoder(resolved);
+    this.#encoder = new LineEncoder(resolved, options.names);
     this.instance = this.#encoder.instance;
     this.#counts = new Map(this.records.map((kind) => [kind, new KindCounts()]));
     this.#shipper = new Shipper(resolved, this.#counts, (batch) => this.#release(batch));
-    this.#limit = Math.max(2, Math.floor(resolved.memoryBytes / (resolved.batchBytes + MAX_LINE_BYTES)));
+    this.#limit = Math.max(2, Math.floor(resolved.memoryBytes / (resolved.batchBytes + this.#encoder.lineBytes)));
   }
 
   /** Takes the reports of a batch whose `code` is 0. */
@@ -177,7 +177,7 @@ export class OpenSearchSink implements Sink {
     if (this.#isClosed || this.#used >= limit) return null;
     let batch = this.#free.pop();
     if (batch === undefined) {
-      batch = new LineBatch(this.#options.batchBytes, this.#options.batchRecords);
+      batch = new LineBatch(this.#options.batchBytes, this.#options.batchRecords, this.#encoder.lineBytes);
       this.#made += 1;
     }
     this.#filling = batch;

@@ -35,7 +35,7 @@ export interface IndexTemplate {
 type Mapping = Readonly<Record<string, unknown>>;
 
 /** Counted up with each change of a mapping. */
-const VERSION = 1;
+const VERSION = 2;
 /** Above those that distributions bring for common names. */
 const PRIORITY = 200;
 
@@ -66,10 +66,12 @@ const COMMON: Readonly<Record<string, Mapping>> = {
   timeNs: LONG,
   flow: FLOW,
   path: LONG,
+  pathNames: KEYWORD,
 };
 
 const HOP: Readonly<Record<string, Mapping>> = /* @__PURE__ */ {
   ...each(METRIC_NAMES, LONG),
+  ...each(['nodeName', 'l1IngressName', 'l1EgressName'], KEYWORD),
   ...each(['reserved15', 'checksumComplement'], LONG),
   ...each(['ingressTimestamp', 'egressTimestamp'], DEVICE_TIME),
 };
@@ -81,7 +83,7 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Mapping>>>> = 
     ...COMMON,
     status: KEYWORD,
     report: /* @__PURE__ */ properties({
-      ...each(['version', 'metadataBitmap'], KEYWORD),
+      ...each(['version', 'metadataBitmap', 'nodeName'], KEYWORD),
       ...each(['hwId', 'sequence', 'nodeId', 'dropReason', 'dropQueueId'], LONG),
       ...each(['dropped', 'queueCongested', 'trackedFlow', 'intermediate'], BOOLEAN),
       ingressTimestamp: DEVICE_TIME,
@@ -95,10 +97,10 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Mapping>>>> = 
   },
   events: {
     ...COMMON,
-    ...each(['rule', 'detector', 'metric', 'scope'], KEYWORD),
+    ...each(['rule', 'detector', 'metric', 'scope', 'nodeName'], KEYWORD),
     ...each(['nodeId', 'hop', 'value', 'previous', 'threshold'], LONG),
     evidence: /* @__PURE__ */ properties({
-      ...each(['aggregate', 'metric'], KEYWORD),
+      ...each(['aggregate', 'metric', 'nodeName'], KEYWORD),
       ...each(['value', 'nodeId', 'hop'], LONG),
     }),
   },
@@ -108,6 +110,7 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Mapping>>>> = 
     ...each(['packets', 'firstNs', 'lastNs', 'pathChanges', 'pathLength', 'hopsBeyond'], LONG),
     hops: /* @__PURE__ */ properties({
       nodeId: LONG,
+      nodeName: KEYWORD,
       ...each(
         METRIC_NAMES.filter((name) => name !== 'nodeId'),
         STATISTICS,

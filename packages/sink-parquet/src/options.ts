@@ -1,7 +1,9 @@
 import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
 import { integer, MAX_MS, oneOf } from '@int/collector/internals';
+import type { Topology } from '@int/network';
 import { COMPRESSIONS, type Compression } from './engine/file-writer.js';
 import type { ParquetSinkError } from './errors.js';
+import { namesJson } from './history/names.js';
 
 /** Limits at which rows in memory become a file: the first one reached applies. */
 export interface RotateOptions {
@@ -44,6 +46,11 @@ export interface ParquetSinkOptions {
   readonly records?: readonly RecordKind[];
   /** 16 lower-case hexadecimal digits that begin the id of each record. Default: random. */
   readonly instance?: string;
+  /**
+   * Names of switches. Files have them in their metadata, as JSON by id under the key `int_switch_names`, unless they are longer
+   * than 256 KiB. Default: none.
+   */
+  readonly names?: Topology;
   /** Default `zstd`. */
   readonly compression?: Compression;
   readonly rotate?: RotateOptions;
@@ -93,6 +100,7 @@ export function resolveOptions(options: ParquetSinkOptions) {
     name: options.name ?? 'parquet',
     records,
     instance,
+    namesJson: namesJson(options.names),
     compression: oneOf('compression', options.compression ?? 'zstd', COMPRESSIONS),
     rotate: {
       rows: integer('rotate.rows', rotate.rows ?? 262_144, 2048, MOST_ROWS),

@@ -165,6 +165,7 @@ export class ParquetSink implements Sink {
         threads,
         rowGroup: ROW_GROUP,
         memoryMiB: ENGINE_MIB,
+        namesJson: resolved.namesJson,
         spill: join(workplace.path, 'spill'),
       });
       return new ParquetSink(resolved, ids, writer, workplace);

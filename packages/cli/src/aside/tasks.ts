@@ -1,17 +1,10 @@
 /** Long computations, by name. Arguments and results are plain data, which is copied between threads. */
 import type { SimulateOptions, SimulationResult } from '@int/dart';
-import type { RuleProblem, RuleSet } from '@int/detect';
+import type { ReadRules } from '../input/rules-text.js';
 import type { Planned, PlanTask } from '../plan/planning.js';
 
 /** Called at intervals with the completed share of the work, 0..1. */
 export type OnProgress = (share: number) => void;
-
-export type ReadRules =
-  | { readonly ruleSet: RuleSet }
-  | { readonly problems: readonly RuleProblem[]; readonly total: number };
-
-/** Most problems to return; further ones are only counted. */
-const MOST_PROBLEMS = 100;
 
 /** Each task imports its modules, because a new thread begins without any. */
 export const TASKS = {
@@ -26,13 +19,8 @@ export const TASKS = {
     return planned(task);
   },
   async rules(text: string): Promise<ReadRules> {
-    const [{ readRules }, { RulesError }] = await Promise.all([import('@int/detect/yaml'), import('@int/detect')]);
-    try {
-      return { ruleSet: readRules(text) };
-    } catch (error) {
-      if (!RulesError.is(error)) throw error;
-      return { problems: error.problems.slice(0, MOST_PROBLEMS), total: error.problems.length };
-    }
+    const { readRulesText } = await import('../input/rules-text.js');
+    return readRulesText(text, {});
   },
 } as const;
 

@@ -1,8 +1,9 @@
 import { CaptureSource, Collector, type CollectorOptions, type CollectorTotals, SourceError } from '@int/collector';
 import { endOf } from '../interruption.js';
-import { CliError, EXIT, type Io, say } from '../io.js';
+import { CliError, EXIT, type Io, say, sayHint } from '../io.js';
 import { type DecodeFlags, decodeOptions } from '../options.js';
 import type { DataOutput } from '../output/data-output.js';
+import { DialectHint } from '../output/dialect-hint.js';
 import { counted } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
 
@@ -13,6 +14,7 @@ export class CaptureRun {
   readonly #collector: Collector;
   readonly #progress: Progress;
   readonly #problems: string[] = [];
+  readonly #hint: DialectHint;
 
   /** @param isDataShown whether data are written meanwhile, which a progress line would disturb */
   constructor(
@@ -27,11 +29,13 @@ export class CaptureRun {
     this.#output = output;
     this.#progress = new Progress(io, isDataShown);
     const process = (): void => this.#progress.update(() => counted(this.received, 'frame'));
+    const decode = decodeOptions(flags);
+    this.#hint = new DialectHint(decode);
     this.#collector = new Collector({
       ...parts,
       sources: [new CaptureSource({ path: file, input: io.stdin })],
-      decode: decodeOptions(flags),
-      stages: [...(parts.stages ?? []), { name: 'progress', process }],
+      decode,
+      stages: [...(parts.stages ?? []), { name: 'progress', process }, this.#hint],
       onProblem: ({ error }) => this.#problems.push(error.message),
     });
   }
@@ -61,6 +65,7 @@ export class CaptureRun {
     if (wrong > 0) {
       say(this.#io, `of ${frames}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`);
     }
+    sayHint(this.#io, this.#hint);
     return wrong > 0 || this.#problems.length > 0 ? EXIT.INPUT : EXIT.OK;
   }
 }

@@ -15,11 +15,12 @@ import { DemoFabric } from '../demo/fabric.js';
 import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { prefilterWords } from '../input/xdp-input.js';
 import { endOf, opening } from '../interruption.js';
-import { CliError, EXIT, type Io, say } from '../io.js';
+import { CliError, EXIT, type Io, say, sayHint } from '../io.js';
 import { liveView } from '../live/live-view.js';
 import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
+import { DialectHint } from '../output/dialect-hint.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import { dropText, type LiveState, logLine, totalText } from '../output/live-state.js';
@@ -63,6 +64,9 @@ export class CollectRun {
   /** Degraded states of standard output. */
   readonly #outputStates = new DegradedStates();
   #input!: TelemetryInput;
+  #hint!: DialectHint;
+  /** What frames that are not read look like; `null`: nothing known. */
+  #hintText: string | null = null;
   #collector!: Collector;
   #rate = new RateMeter(0);
   #sourceText = '';
@@ -102,6 +106,7 @@ export class CollectRun {
     const memory = detection?.takeMemory() ?? null;
     // Makes a capture wait for the reader of the output; it takes no records.
     const output: Sink = { name: 'standard output', write: () => this.#live.paced.flush(), totals: () => ({}) };
+    this.#hint = new DialectHint(decode);
     this.#collector = new Collector({
       sources,
       decode,
@@ -110,6 +115,7 @@ export class CollectRun {
         ...(this.#metrics?.stages ?? []),
         ...(detection === null ? [] : [detection.stage]),
         ...this.#setup.stages,
+        this.#hint,
       ],
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, output],
       ...(memory !== null && { memory }),
@@ -231,10 +237,16 @@ export class CollectRun {
       degraded,
       metrics: this.#metricText,
       topology: this.#setup.topology,
+      hint: this.#hintText,
     };
   }
 
   #tick(): void {
+    const hint = this.#hint.look(performance.now());
+    if (hint !== null) {
+      this.#hintText = hint;
+      this.#live.tell(hint);
+    }
     const state = this.#state(this.#health.look());
     this.#live.draw(
       (...given) => liveView(state, `int collect  ${state.source}`, ...given),
@@ -272,6 +284,7 @@ export class CollectRun {
       output.line(totalText(totals));
     }
     await output.finish();
+    sayHint(this.#io, this.#hint);
     if (this.#isCutOff) return EXIT.OPEN;
     if (output.closed) return EXIT.OK;
     const { truncated, malformed, unsupported } = totals.dropped;

@@ -1,6 +1,6 @@
 import { type AcceleratorMemory, NOT_AVAILABLE } from '@int/codec';
 import { DetectionStage, detectionMemory, type EventListener } from '@int/collector';
-import { type DetectorOptions, type EventBatch, KIND, type RuleSet, SCOPES } from '@int/detect';
+import { type DetectorOptions, type EventBatch, KIND, type RuleSet, type RulesContext, SCOPES } from '@int/detect';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
 import { prefilterWords, type RunningPrefilter } from '../input/xdp-input.js';
@@ -9,6 +9,7 @@ import { RecentCounts } from '../live/recent-counts.js';
 import type { DetectionState } from '../output/detection-state.js';
 import { type PlacedEvent, placedEvent } from '../output/event-text.js';
 import { counted } from '../output/numbers.js';
+import type { Told } from '../output/tracked-text.js';
 
 /** Recent events kept for a live view. */
 const RECENT = 64;
@@ -27,6 +28,8 @@ export type TellRules = (problems: readonly string[], message: string) => void;
 export class LiveDetection {
   readonly stage: DetectionStage;
   onEvents: EventListener = () => {};
+  /** Takes events of rules with a lifecycle that begin, go on or end. */
+  onTracked: (told: readonly Told[]) => void = () => {};
   /** The number of the first frame of the current batch. */
   firstNumber: (frames: number) => number = () => 1;
   tell: TellRules = () => {};
@@ -43,6 +46,7 @@ export class LiveDetection {
   #again = false;
   #isStopped = false;
   #memory: AcceleratorMemory | null;
+  readonly #context: RulesContext;
   #recent: PlacedEvent[] = [];
   readonly #perSwitch = new RecentCounts();
   #notice: DetectionState['notice'] = null;
@@ -54,7 +58,9 @@ export class LiveDetection {
     options: DetectorOptions,
     prefilter: RunningPrefilter | null,
     io: Io,
+    context: RulesContext,
   ) {
+    this.#context = context;
     this.#path = path;
     this.#rules = rules;
     this.#prefilter = prefilter;
@@ -65,7 +71,8 @@ export class LiveDetection {
       this.onEvents(events);
     };
     const behind = this.#behind(rules);
-    const all = { ...options, ...prefilter?.detectorOptions, onEvents };
+    const onTracked = (told: readonly Told[]): void => this.onTracked(told);
+    const all = { ...options, ...prefilter?.detectorOptions, onEvents, onTracked };
     const memory = usingRules(path ?? 'demo', () => detectionMemory(behind, all));
     this.#memory = memory;
     this.stage = usingRules(
@@ -78,6 +85,7 @@ export class LiveDetection {
    * Reads the rules.
    * @param path a rules file; `-`: standard input; `null`: the rules of the demo
    * @param attach loads the rules into the kernel, if wanted; `null` if impossible
+   * @param context units and names that the rules may refer to
    * @throws CliError if they cannot be opened or used; errors of `attach`
    */
   static async open(
@@ -85,14 +93,15 @@ export class LiveDetection {
     options: DetectorOptions,
     io: Io,
     attach: (rules: RuleSet) => Promise<RunningPrefilter | null> = async () => null,
+    context: RulesContext = {},
   ): Promise<LiveDetection> {
     // Watch the file before reading it, so that no change is missed.
     const watch = path === null || path === '-' ? null : await FileWatch.of(path);
     const rules =
-      path === null ? (await import('@int/detect/yaml')).readRules(DEMO_RULES) : await readRulesFile(path, io);
+      path === null ? (await import('@int/detect/yaml')).readRules(DEMO_RULES) : await readRulesFile(path, io, context);
     const prefilter = await attach(rules);
     try {
-      return new LiveDetection(path, rules, watch, options, prefilter, io);
+      return new LiveDetection(path, rules, watch, options, prefilter, io, context);
     } catch (error) {
       prefilter?.prefilter.close();
       throw error;
@@ -175,6 +184,7 @@ export class LiveDetection {
   state(filtered = 0): DetectionState {
     return {
       totals: this.stage.totals(),
+      tracked: this.stage.tracked(),
       adaptation: this.stage.adaptation(),
       filtered,
       recent: this.#recent.slice(-RECENT).reverse(),
@@ -186,7 +196,7 @@ export class LiveDetection {
   async #load(): Promise<void> {
     const path = this.#path!;
     try {
-      const rules = await readRulesFile(path, this.#io);
+      const rules = await readRulesFile(path, this.#io, { ...this.#context, warn: (line) => this.tell([], line) });
       if (this.#isStopped) return;
       usingRules(path, () => this.#setRules(rules));
       const inKernel = this.prefilter === null ? '' : `; ${prefilterWords(this.prefilter).at(-1)!}`;

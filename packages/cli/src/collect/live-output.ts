@@ -10,6 +10,7 @@ import { eventJson, placedEvent } from '../output/event-text.js';
 import { HealthWatch } from '../output/health-watch.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { printable } from '../output/printable.js';
+import { trackedJson } from '../output/tracked-text.js';
 import type { LiveDetection } from './live-detection.js';
 
 const LOG_MS = 1000;
@@ -98,9 +99,17 @@ export class LiveOutput {
     };
     if (this.hasView) detection.onEvents = (events): void => detection.remember(events);
     if (!this.#isJson) return;
+    detection.onTracked = (all): void => {
+      for (const told of all) {
+        if (paced.isFull) detection.notShown++;
+        else paced.add(trackedJson(told, topology));
+      }
+      void paced.flush();
+    };
     detection.onEvents = (events): void => {
       const number = detection.firstNumber(events.batch.frames);
       for (let row = 0; row < events.count; row++) {
+        if (detection.stage.isTracked(events.ruleName(row))) continue;
         // Do not format a line that cannot be added.
         if (paced.isFull) detection.notShown++;
         else paced.add(eventJson(placedEvent(events, row, number), topology));

@@ -146,7 +146,7 @@ async function flagsSetup(
   const { pcap, speed, listen } = flags;
   const xdp = new XdpChoice(flags, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
-  const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach) : null;
+  const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach, { topology }) : null;
   return {
     topology,
     detection,
@@ -193,8 +193,8 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   }
   if (flags.check === true) {
     await needPackages(config);
-    await readTopology(ifGiven(config.topology, read.path), io);
-    if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), io);
+    const topology = await readTopology(ifGiven(config.topology, read.path), io);
+    if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), io, { topology });
     const lines = flags.json === true ? [JSON.stringify(checkJson(read))] : checkLines(read);
     for (const line of lines) io.stdout.write(`${line}\n`);
     return EXIT.OK;

@@ -1,6 +1,6 @@
 import type { CaptureBatch } from '@int/pcap';
 import type { Command } from 'commander';
-import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { CliError, EXIT, hasColour, type Io, say, sayHint } from '../io.js';
 import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../options.js';
 import { colours } from '../output/colour.js';
@@ -29,10 +29,11 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 
 async function decode(files: readonly string[], flags: DecodeCommandFlags, io: Io): Promise<number> {
   // Loaded here, because help does not need these modules.
-  const [{ readFrames }, { FrameCounter }, { framePrinter }] = await Promise.all([
+  const [{ readFrames }, { FrameCounter }, { framePrinter }, { DialectHint }] = await Promise.all([
     import('../input/capture-frames.js'),
     import('../output/frame-counter.js'),
     import('../output/frame-printer.js'),
+    import('../output/dialect-hint.js'),
   ]);
   const options = decodeOptions(flags);
   const topology = await readTopology(flags.topology, io);
@@ -40,7 +41,8 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
   const colour = colours(hasColour(io));
   const progress = new Progress(io, flags.count !== true);
   const tally = new Tally();
-  const counter = flags.count === true ? new FrameCounter(options, tally) : null;
+  const hint = new DialectHint(options);
+  const counter = flags.count === true ? new FrameCounter(options, tally, hint) : null;
   let exitCode: number = EXIT.OK;
   let bytes = 0;
 
@@ -55,6 +57,7 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
             file: files.length > 1 ? file : null,
             colour,
             topology,
+            hint,
           });
     const take = (batch: CaptureBatch): Promise<boolean> | boolean => {
       for (let row = 0; row < batch.count; row++) bytes += batch.lengths[row]!;
@@ -91,5 +94,6 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
     say(io, `of ${counted(tally.records, 'record')}, ${wrong}`);
     exitCode = Math.max(exitCode, EXIT.INPUT);
   }
+  sayHint(io, hint);
   return exitCode;
 }

@@ -19,6 +19,7 @@ import { DataOutput } from '../output/data-output.js';
 import { detectionJson, detectionTable } from '../output/detection-summary.js';
 import { eventJson, eventText, placedEvent } from '../output/event-text.js';
 import { namedMetrics } from '../output/metric-text.js';
+import { type Told, trackedJson, trackedText } from '../output/tracked-text.js';
 
 interface DetectCommandFlags extends DecodeFlags, DetectFlags, TopologyFlags {
   readonly rules: string;
@@ -39,8 +40,9 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         command.error('error: FILE and --rules cannot both be standard input');
       }
       const options = detectOptions(flags, command);
-      const rules = await readRulesFile(flags.rules, io);
-      done(await detect(file, rules, flags, options, await readTopology(flags.topology, io), io));
+      const topology = await readTopology(flags.topology, io);
+      const rules = await readRulesFile(flags.rules, io, { topology });
+      done(await detect(file, rules, flags, options, topology, io));
     });
 }
 
@@ -59,13 +61,19 @@ async function detect(
   const onEvents: EventListener = (events) => {
     const firstNumber = run.received - events.batch.frames + 1;
     for (let row = 0; row < events.count; row++) {
+      if (stage.isTracked(events.ruleName(row))) continue;
       const event = placedEvent(events, row, firstNumber);
       output.line(flags.json === true ? eventJson(event, topology) : eventText(event, colour, metrics));
     }
   };
-  const stage = usingRules(
+  const onTracked = (all: readonly Told[]): void => {
+    for (const told of all) {
+      output.line(flags.json === true ? trackedJson(told, topology) : trackedText(told, colour, topology));
+    }
+  };
+  const stage: DetectionStage = usingRules(
     flags.rules,
-    () => new DetectionStage(rules, { ...options, onEvents, ...(memory !== null && { memory }) }),
+    () => new DetectionStage(rules, { ...options, onEvents, onTracked, ...(memory !== null && { memory }) }),
   );
   // This sink makes the capture wait for a slow reader of the events.
   const sinks = [{ name: 'output', write: () => output.flush() }];
@@ -83,7 +91,7 @@ function writeEnd(
   output: DataOutput,
   io: Io,
 ): void {
-  const detected = { totals: stage.totals(), adaptation: stage.adaptation(), filtered: 0 };
+  const detected = { totals: stage.totals(), tracked: stage.tracked(), adaptation: stage.adaptation(), filtered: 0 };
   if (flags.json !== true) {
     for (const line of detectionTable(detected, colours(hasColour(io)))) output.line(line);
     return;

@@ -1,7 +1,9 @@
 import type { History, HistoryErrorCode, QueryResult } from '@int/sink-parquet';
 import { type Command, Option } from 'commander';
+import { given } from '../given.js';
 import { opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say, sayEach } from '../io.js';
+import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { bytes, counted, percent } from '../output/numbers.js';
@@ -9,7 +11,7 @@ import { Progress } from '../output/progress.js';
 import { CheckedFiles } from '../query/checked-files.js';
 import { CsvLines, JsonLines, type ResultLines, TableLines } from '../query/result-lines.js';
 
-interface QueryFlags {
+interface QueryFlags extends TopologyFlags {
   readonly store: string;
   readonly json?: true;
   readonly csv?: true;
@@ -21,6 +23,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   command
     .argument('<SQL>', 'one statement that reads, such as "select nodeId, max(hopLatency) from hops group by nodeId"')
     .requiredOption('--store <DIR>', 'folder of the history')
+    .addOption(topologyOption('tables switches and ports with the names of topology.yaml, GraphML or a plan (none)'))
     .addOption(new Option('--json', 'one JSON object per row').conflicts('csv'))
     .option('--csv', 'comma-separated values; the first line names the columns')
     .option(
@@ -42,6 +45,7 @@ const EXITS: Readonly<Record<HistoryErrorCode, number>> = {
 };
 
 async function query(sql: string, flags: QueryFlags, io: Io): Promise<number> {
+  const names = flags.topology === undefined ? undefined : await readTopology(flags.topology, io);
   // DuckDB is slow to load, and other commands do not need it.
   const parquet = await import('@int/sink-parquet');
   const output = new DataOutput(io.stdout);
@@ -57,7 +61,14 @@ async function query(sql: string, flags: QueryFlags, io: Io): Promise<number> {
   try {
     const verify = flags.verify === undefined ? 'changed' : flags.verify ? 'all' : 'none';
     const salvage = flags.salvage === true;
-    const store = parquet.History.open({ directory: flags.store, verify, checked, salvage, onVerify });
+    const store = parquet.History.open({
+      directory: flags.store,
+      verify,
+      checked,
+      salvage,
+      onVerify,
+      ...given({ names }),
+    });
     history = await opening(io, 'the history', store);
     const lines = linesFor(flags, io);
     const result = await history.query(sql);

@@ -87,6 +87,14 @@ const P4: readonly SingleCommand[] = [
   },
 ];
 
+const TOPOLOGY: readonly SingleCommand[] = [
+  {
+    usage: 'learn [options] [FILE]',
+    summary: 'Write topology.yaml from telemetry: switches, ports, and links from consecutive hops',
+    load: () => import('./topology/learn.js'),
+  },
+];
+
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly (SingleCommand | CommandGroup)[] = [
   {
@@ -103,6 +111,11 @@ export const COMMANDS: readonly (SingleCommand | CommandGroup)[] = [
     usage: 'generate [options]',
     summary: 'Generate telemetry reports of a fabric with queues, bursts and congestion',
     load: () => import('./generate.js'),
+  },
+  {
+    usage: 'doctor [options] [FILE]',
+    summary: 'Which device profile (dialect, ports, DSCP, units) reads a capture, or what arrives by UDP, best',
+    load: () => import('./doctor.js'),
   },
   {
     usage: 'replay [options] <FILE>',
@@ -144,6 +157,11 @@ export const COMMANDS: readonly (SingleCommand | CommandGroup)[] = [
     usage: 'plan [options] <TOPOLOGY>',
     summary: 'Paths for telemetry probes: together they visit every switch, of nearly equal length, hardly overlapping',
     load: () => import('./plan.js'),
+  },
+  {
+    usage: 'topology',
+    summary: 'Names of switches and ports, and links: topology.yaml, which --topology reads',
+    commands: TOPOLOGY,
   },
   {
     usage: 'query [options] <SQL>',

@@ -1,6 +1,7 @@
 /** Kafka as a source and as a sink. */
 import type { DecodeOptions } from '@int/codec';
 import type { Sink } from '@int/collector';
+import type { Topology } from '@int/network';
 import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
@@ -42,7 +43,14 @@ export async function kafkaInput(
   return { sources: [source], decode, isLive: true, filtered: null, text, words: [`reading ${text}`] };
 }
 
-export async function kafkaSink(read: ReadConfig, index: number, name: string, tell: Tell): Promise<Sink> {
+/** @param names of switches and ports, for JSON */
+export async function kafkaSink(
+  read: ReadConfig,
+  index: number,
+  name: string,
+  names: Topology,
+  tell: Tell,
+): Promise<Sink> {
   const path = ['sinks', index, 'kafka'];
   const { KafkaSink } = await optionalPackage(PACKAGE, 'a kafka sink', import('@int/sink-kafka'));
   const { brokers, prefix, partitions, replicas, batch, retry, memory, linger, spool, tls, sasl, ...same } =
@@ -55,6 +63,7 @@ export async function kafkaSink(read: ReadConfig, index: number, name: string, t
       new KafkaSink({
         ...same,
         name,
+        names,
         bootstrap: brokers,
         ...reporting(name, tell),
         createTopics: given({ partitions, replicas }),

@@ -1,4 +1,5 @@
 import type { Sink } from '@int/collector';
+import type { Topology } from '@int/network';
 import type { OpenSearchSinkOptions } from '@int/sink-opensearch';
 import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
@@ -15,7 +16,14 @@ function authOf({ username, password = '', apiKey, bearer }: Credentials): OpenS
   return username === undefined ? undefined : { username, password };
 }
 
-export async function openSearchSink(read: ReadConfig, index: number, name: string, tell: Tell): Promise<Sink> {
+/** @param names of switches and ports */
+export async function openSearchSink(
+  read: ReadConfig,
+  index: number,
+  name: string,
+  names: Topology,
+  tell: Tell,
+): Promise<Sink> {
   const path = ['sinks', index, 'opensearch'];
   const module = import('@int/sink-opensearch');
   const { OpenSearchSink } = await optionalPackage('@int/sink-opensearch', 'an opensearch sink', module);
@@ -29,6 +37,7 @@ export async function openSearchSink(read: ReadConfig, index: number, name: stri
       new OpenSearchSink({
         ...same,
         name,
+        names,
         ...reporting(name, tell),
         ...given({
           auth: authOf({ username, password, apiKey, bearer }),

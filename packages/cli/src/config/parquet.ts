@@ -1,11 +1,19 @@
 import type { Sink } from '@int/collector';
+import type { Topology } from '@int/network';
 import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
 import { bytesOf, millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { opened, reporting, type Tell } from './sink-parts.js';
 
-export async function parquetSink(read: ReadConfig, index: number, name: string, tell: Tell): Promise<Sink> {
+/** @param names of switches, for the metadata of files */
+export async function parquetSink(
+  read: ReadConfig,
+  index: number,
+  name: string,
+  names: Topology,
+  tell: Tell,
+): Promise<Sink> {
   const { directory, rotate, retention, memory, ...same } = read.config.sinks![index]!.parquet!;
   const module = import('@int/sink-parquet');
   const { ParquetSink } = await optionalPackage('@int/sink-parquet', 'a parquet sink', module);
@@ -13,6 +21,7 @@ export async function parquetSink(read: ReadConfig, index: number, name: string,
     ParquetSink.open({
       ...same,
       name,
+      names,
       directory: read.path(directory),
       ...reporting(name, tell),
       ...given({

@@ -79,12 +79,14 @@ export async function configSetup(
   const detection =
     detect === undefined
       ? null
-      : await LiveDetection.open(read.path(detect.rules), options, io, (rules) => xdp.attach(rules, options));
+      : await LiveDetection.open(read.path(detect.rules), options, io, (rules) => xdp.attach(rules, options), {
+          topology,
+        });
   const open: (() => Promise<unknown>)[] = [async () => detection?.prefilter?.close()];
   try {
     // Checked here for workers, too, so that errors have line and column.
     const geometry = flowGeometry(read);
-    const { sinks, cacheEvents } = await configSinks(own, geometry, tell);
+    const { sinks, cacheEvents } = await configSinks(own, geometry, topology, tell);
     open.push(() => closeSinks(sinks));
     const flows = flowStage(own, cacheEvents);
     const dart = await dartStage(own, tell);

@@ -1,6 +1,7 @@
 /** The sinks of int.yaml. */
 import type { Sink } from '@int/collector';
 import type { CacheGeometry, RecordConsumer } from '@int/flowcache';
+import type { Topology } from '@int/network';
 import { nameOf, type PrometheusConfig, type SinkConfig } from './config.js';
 import { kafkaSink } from './kafka.js';
 import { openSearchSink } from './opensearch.js';
@@ -20,17 +21,23 @@ export interface ConfigSinks {
 /**
  * Makes all sinks except the page for Prometheus, which pulls its values.
  * @param geometry geometry of the flow cache, if there is one
+ * @param names of switches and ports
  * @throws CliError (rejects), after closing those already made
  */
-export async function configSinks(read: ReadConfig, geometry: CacheGeometry | null, tell: Tell): Promise<ConfigSinks> {
+export async function configSinks(
+  read: ReadConfig,
+  geometry: CacheGeometry | null,
+  names: Topology,
+  tell: Tell,
+): Promise<ConfigSinks> {
   const sinks: Sink[] = [];
   let cacheEvents: RecordConsumer | null = null;
   try {
     for (const [index, sink] of (read.config.sinks ?? []).entries()) {
       const name = nameOf(sink);
-      if (sink.kafka !== undefined) sinks.push(await kafkaSink(read, index, name, tell));
-      else if (sink.parquet !== undefined) sinks.push(await parquetSink(read, index, name, tell));
-      else if (sink.opensearch !== undefined) sinks.push(await openSearchSink(read, index, name, tell));
+      if (sink.kafka !== undefined) sinks.push(await kafkaSink(read, index, name, names, tell));
+      else if (sink.parquet !== undefined) sinks.push(await parquetSink(read, index, name, names, tell));
+      else if (sink.opensearch !== undefined) sinks.push(await openSearchSink(read, index, name, names, tell));
       else if (sink.redis !== undefined) {
         const redis = await redisSink(read, index, name, geometry!, tell);
         cacheEvents ??= redis.cacheEvents ?? null;

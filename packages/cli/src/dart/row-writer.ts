@@ -14,6 +14,7 @@ import { openInput } from '../input/capture-frames.js';
 import { readLines } from '../input/lines.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { BadLines } from '../output/bad-lines.js';
+import { DialectHint } from '../output/dialect-hint.js';
 import { readRow } from './row-lines.js';
 
 const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20]);
@@ -37,6 +38,7 @@ export interface RowWriterOptions {
 export class RowWriter {
   readonly totals: WriteTotals = { frames: 0, dropped: {}, lines: 0 };
   readonly badLines: BadLines;
+  readonly hint: DialectHint;
   /** Whether a capture was damaged. */
   hasFailed = false;
   readonly #store: EpochStore;
@@ -52,6 +54,7 @@ export class RowWriter {
     this.#options = options;
     this.#io = io;
     this.badLines = new BadLines(io);
+    this.hint = new DialectHint(options.decode);
   }
 
   get keys(): number {
@@ -101,7 +104,7 @@ export class RowWriter {
     const collector = new Collector({
       sources: [new CaptureSource({ path: '-', input })],
       decode: this.#options.decode,
-      stages: [this.#dartStage(), { name: 'progress', process: this.#options.onProgress }],
+      stages: [this.#dartStage(), { name: 'progress', process: this.#options.onProgress }, this.hint],
       onProblem: ({ error }) => {
         this.hasFailed = true;
         const reason = SourceError.is(error) && error.cause instanceof Error ? error.cause.message : error.message;

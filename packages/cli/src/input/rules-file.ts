@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { type RuleProblem, type RuleSet, RulesError } from '@int/detect';
+import { type RuleProblem, type RuleSet, type RulesContext, RulesError } from '@int/detect';
 import { aside } from '../aside/aside.js';
-import { TASKS } from '../aside/tasks.js';
+import { given } from '../given.js';
 import { CliError, EXIT, FileProblems, type Io, MOST_TOLD } from '../io.js';
 import { interruptedCode } from '../stopping.js';
+import { readRulesText } from './rules-text.js';
 import { readText } from './text-file.js';
 
 const RULES_FILE = { name: 'rules file', mostBytes: 1 << 24 } as const;
@@ -17,6 +18,15 @@ function ruleProblems(path: string, problems: readonly RuleProblem[], total: num
     return `${path}:${place === '' ? '' : `${place}:`} ${message.replaceAll(/\s*\n\s*/g, ' ')}`;
   });
   return new FileProblems(lines, cause, EXIT.INPUT, total);
+}
+
+/** Warnings, one line each, and how many more there are. */
+function warningLines(path: string, warnings: readonly RuleProblem[]): string[] {
+  const lines = warnings.slice(0, MOST_TOLD).map(({ line, column, message }) => {
+    return `${path}:${line ?? 1}:${column ?? 1}: warning: ${message}`;
+  });
+  const more = warnings.length - lines.length;
+  return more > 0 ? [...lines, `${path}: and ${more} more warnings`] : lines;
 }
 
 /**
@@ -35,15 +45,28 @@ export function usingRules<T>(path: string, use: () => T): T {
   }
 }
 
+export interface RulesFileOptions extends RulesContext {
+  /** Takes warnings, a line each. Default: standard error. */
+  readonly warn?: (line: string) => void;
+}
+
 /**
- * Reads a rules file, or standard input for `-`.
+ * Reads a rules file, or standard input for `-`, and tells of rules that are never reached.
  * @throws FileProblems if its rules are invalid, CliError if it cannot be opened or read
  */
-export async function readRulesFile(path: string, io: Io): Promise<RuleSet> {
+export async function readRulesFile(path: string, io: Io, options: RulesFileOptions = {}): Promise<RuleSet> {
   const text = await readText(path, RULES_FILE, io);
-  const found = text.length <= QUICK_LENGTH ? await TASKS.rules(text) : await aside('rules', text, io);
+  const { warn = (line) => io.stderr.write(`${line}\n`), topology, profile } = options;
+  const isNamed = topology !== undefined && topology.switches.size + topology.hosts.size > 0;
+  const context = given({ topology: isNamed ? topology : undefined, profile });
+  // Units and names stay in this thread.
+  const isQuick = text.length <= QUICK_LENGTH || Object.keys(context).length > 0;
+  const found = isQuick ? await readRulesText(text, context) : await aside('rules', text, io);
   if (found === null) throw new CliError('interrupted before the rules were read', interruptedCode(io));
-  if ('ruleSet' in found) return found.ruleSet;
+  if ('ruleSet' in found) {
+    for (const line of warningLines(path, found.ruleSet.warnings ?? [])) warn(line);
+    return found.ruleSet;
+  }
   throw ruleProblems(path, found.problems, found.total);
 }
 

@@ -5,8 +5,9 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import schema from '../../schema/topology.schema.json' with { type: 'json' };
 import { ConfigDocument } from '../config/document.js';
 import { schemaProblems } from '../config/schema-problems.js';
-import { readText } from '../input/text-file.js';
-import { CliError, EXIT, FileProblems, type Io, say } from '../io.js';
+import { readRegular } from '../input/text-file.js';
+import { CliError, EXIT, FileProblems, type Io } from '../io.js';
+import { interruptedCode } from '../stopping.js';
 import { graphmlSpec, type NetworkFile, planSpec } from './drawn-network.js';
 
 const KIND = { name: 'topology', mostBytes: 1 << 26, tooLargeCode: EXIT.USAGE } as const;
@@ -16,14 +17,19 @@ const MOST_LEXEMES = 1_000_000;
 const MOST_EXPLAINED = 200;
 
 /**
- * Reads a topology. Nodes of GraphML or of a plan without a switch id are said and left out.
+ * Reads a topology. Nodes of GraphML or of a plan without a switch id are told and left out.
  * @throws FileProblems with exit code 2 and line and column if it is no topology; CliError if it cannot be opened or read
  */
-export async function readTopologyFile(path: string, io: Io): Promise<Topology> {
-  const text = await readText(path, KIND, io);
-  if (text.trimStart().startsWith('<')) return drawn(path, () => graphmlSpec(text), io);
+export async function readTopologyFile(
+  path: string,
+  { env, signal }: Pick<Io, 'env' | 'signal'>,
+  tell: (message: string) => void,
+): Promise<Topology> {
+  const text = (await readRegular(path, KIND, signal)).toString();
+  if (signal.aborted) throw new CliError('interrupted before the topology was read', interruptedCode({ signal }));
+  if (text.trimStart().startsWith('<')) return drawn(path, () => graphmlSpec(text), tell);
   const paths = text.trimStart().startsWith('{') ? pathsOf(text) : null;
-  return paths === null ? fromYaml(path, text, io) : drawn(path, () => planSpec(paths), io);
+  return paths === null ? fromYaml(path, text, env) : drawn(path, () => planSpec(paths), tell);
 }
 
 /** The paths of a plan; `null`: the text is something else, such as a topology as JSON, which is YAML, too. */
@@ -40,7 +46,7 @@ function pathsOf(text: string): readonly (readonly string[])[] | null {
   return paths.every(isPath) ? (paths as string[][]) : null;
 }
 
-function drawn(name: string, read: () => NetworkFile, io: Io): Topology {
+function drawn(name: string, read: () => NetworkFile, tell: (message: string) => void): Topology {
   let file: NetworkFile;
   try {
     file = read();
@@ -56,7 +62,7 @@ function drawn(name: string, read: () => NetworkFile, io: Io): Topology {
   }
   if (nameless.length > 0) {
     const some = nameless.slice(0, 3).join(', ');
-    say(io, `${name}: ${nameless.length} of ${nodes} nodes have no switch id and are left out: ${some}`);
+    tell(`${name}: ${nameless.length} of ${nodes} nodes have no switch id and are left out: ${some}`);
   }
   try {
     return new Topology(spec);
@@ -70,8 +76,8 @@ function drawn(name: string, read: () => NetworkFile, io: Io): Topology {
   }
 }
 
-function fromYaml(name: string, text: string, io: Io): Topology {
-  const document = new ConfigDocument(name, text, io.env, EXIT.USAGE, MOST_LEXEMES);
+function fromYaml(name: string, text: string, env: Io['env']): Topology {
+  const document = new ConfigDocument(name, text, env, EXIT.USAGE, MOST_LEXEMES);
   const validate = validator();
   const value = document.value ?? {};
   if (!validate(value)) throw schemaProblems(document, validate.errors ?? []);

@@ -5,6 +5,8 @@ import { counted, factor, grouped, percent } from './numbers.js';
 
 export interface Detected {
   readonly totals: DetectionTotals;
+  /** Events with a beginning and an end: those that go on, and findings for which there was no room; `null`: no rule has them. */
+  readonly tracked: { readonly open: number; readonly untracked: number } | null;
   /** Adaptive thresholds, with their present values. */
   readonly adaptation: readonly AdaptationState[];
   /** Reports dropped by a pre-filter because no rule found an event in them; not part of `totals`. */
@@ -21,7 +23,7 @@ const ruleJson = ({ reports, events }: RuleFigures) => ({ reports, events });
  * The members of a `summary` line after its type. `survivors` is the fraction of reports with at least one event, among
  * all reports including those dropped by a pre-filter; 0 without reports.
  */
-export function detectionJson({ totals, adaptation, filtered }: Detected) {
+export function detectionJson({ totals, tracked, adaptation, filtered }: Detected) {
   const { reports, events, survivors, byRule, byDefault, removed, ...rest } = totals;
   const { notOk, unmatched, unsampled, withoutFlow, beyondPositions, aged, evicted } = rest;
   return {
@@ -32,6 +34,7 @@ export function detectionJson({ totals, adaptation, filtered }: Detected) {
     default: ruleJson(byDefault),
     removed: ruleJson(removed),
     survivorsByRule: Object.fromEntries([...byRule].map(([name, one]) => [name, fraction(one.survivors, one.reports)])),
+    ...(tracked !== null && tracked),
     ...{ notOk, unmatched, unsampled, withoutFlow, beyondPositions, aged, evicted },
     adaptation: adaptation.map((state) => ({ ...state, rate: Math.round(state.rate * 100) / 100 })),
   };

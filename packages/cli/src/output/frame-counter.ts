@@ -11,6 +11,7 @@ import {
 } from '@int/codec';
 import { linkLayerOf } from '@int/collector/internals';
 import type { CaptureBatch } from '@int/pcap';
+import type { DialectHint } from './dialect-hint.js';
 import type { Tally } from './tally.js';
 import { UNKNOWN_LINK } from './unknown-link.js';
 
@@ -21,11 +22,13 @@ import { UNKNOWN_LINK } from './unknown-link.js';
 export class FrameCounter {
   readonly #options: DecodeOptions;
   readonly #tally: Tally;
+  readonly #hint: DialectHint;
   readonly #frames: FrameDecoder;
   readonly #decoders = new Map<LinkLayer, BatchDecoder>();
   readonly #batch = new TelemetryBatch({ frames: 1024, reports: 8192, hops: 32_768 });
 
-  constructor(options: DecodeOptions, tally: Tally) {
+  constructor(options: DecodeOptions, tally: Tally, hint: DialectHint) {
+    this.#hint = hint;
     this.#options = options;
     this.#tally = tally;
     this.#frames = new FrameDecoder(options);
@@ -48,6 +51,7 @@ export class FrameCounter {
       const first = next;
       batch.clear();
       next = decoder.decode(batch, frames, first, frames.count);
+      this.#hint.process(batch);
       this.#countReports();
       for (let row = first; row < next; row++) this.#countFrame(frames, row, batch.frameCode[row - first]!, linkLayer);
     }

@@ -5,6 +5,7 @@ import type { CaptureBatch } from '@int/pcap';
 import { withNames } from '../network/names.js';
 import type { Colours } from './colour.js';
 import type { DataOutput } from './data-output.js';
+import type { DialectHint } from './dialect-hint.js';
 import { recordText } from './record-text.js';
 import type { Tally } from './tally.js';
 import { UNKNOWN_LINK } from './unknown-link.js';
@@ -17,6 +18,8 @@ export interface PrintOptions {
   readonly colour: Colours;
   /** Names of switches and ports. Default: none. */
   readonly topology?: Topology;
+  /** Given the frames that are not read. */
+  readonly hint: DialectHint;
 }
 
 /** Decodes and prints the frames of one file, numbered from 1. */
@@ -30,7 +33,7 @@ export function framePrinter(
   decode: DecodeOptions,
   tally: Tally,
   output: DataOutput,
-  { form, file, colour, topology = Topology.NONE }: PrintOptions,
+  { form, file, colour, topology = Topology.NONE, hint }: PrintOptions,
 ): FramePrinter {
   const decoder = new FrameDecoder(decode);
   // The line is joined from parts: a single object would require a copy per record.
@@ -60,6 +63,7 @@ export function framePrinter(
         const data = batch.bytes.subarray(offset, offset + batch.lengths[row]!);
         const timeNs = (BigInt(batch.timestampsHigh[row]!) << 32n) | BigInt(batch.timestampsLow[row]!);
         const records = linkLayer === null ? [UNKNOWN_LINK] : decoder.decode(data, linkLayer);
+        if (linkLayer !== null && records.some(isUnread)) hint.offer(data, linkLayer);
         for (const record of records) {
           tally.add(record);
           busy = output.line(line(record, timeNs, data, linkLayer ?? batch.linkType)) ?? busy;
@@ -68,4 +72,9 @@ export function framePrinter(
       return busy;
     },
   };
+}
+
+/** Whether a record is no telemetry, or a report in which no INT was found. */
+function isUnread({ status, report, int }: TelemetryRecord): boolean {
+  return status !== 'ok' || (report !== null && (int === null || int.mode === 'xd'));
 }

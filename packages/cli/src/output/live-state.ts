@@ -27,6 +27,8 @@ export interface LiveState {
   readonly metrics: MetricText;
   /** Names of switches, for JSON. Default: none. */
   readonly topology?: Topology;
+  /** What frames that are not read look like. */
+  readonly hint?: string | null;
 }
 
 export function clock(elapsedMs: number): string {

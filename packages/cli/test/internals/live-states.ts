@@ -71,6 +71,7 @@ export function detection(rules: number, events: number, notice: DetectionState[
       removed: none,
     },
     filtered: 0,
+    tracked: null,
     adaptation: [{ rule: 'rule-0', target: 1000, rate: 998, status: 'holding', threshold: 12_345 }],
     recent: Array.from({ length: events }, (_, index) => ({
       frame: index + 1,

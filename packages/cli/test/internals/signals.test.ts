@@ -139,9 +139,11 @@ beforeAll(async () => {
   const simulate = ['dart', 'simulate', '--flows', '60000000', '--bytes-per-flow', '30', '--copies', '2'];
   cases = [
     reading('decode', (path) => ['decode', path]),
+    reading('doctor', (path) => ['doctor', path]),
     reading('encode', (path) => ['encode', path, '-o', files.path('out.pcap')]),
     reading('detect', (path) => ['detect', path, '--rules', rules]),
     reading('flows', (path) => ['flows', path, '--rows', '64']),
+    reading('topology learn', (path) => ['topology', 'learn', path]),
     reading('replay', (path) => ['replay', path, '--to', 'udp://127.0.0.1:9']),
     reading('collect', (path) => ['collect', '--pcap', path]),
     reading('p4 run', (path) => ['p4', 'run', program, '--port', `0=${path}`, '--out', files.path('ports')]),

@@ -6,9 +6,12 @@ import {
   type DetectorOptions,
   type DetectorTotals,
   EventBatch,
+  EventTracking,
   NO_RULE,
   type RuleSet,
   type RuleTotals,
+  type TrackedEvent,
+  type TrackedFinding,
 } from '@int/detect';
 import { frameTimeMs, frameTimeNs } from '../frames.js';
 import type { Outlets, Stage } from '../stage.js';
@@ -29,6 +32,11 @@ export interface DetectionStageOptions extends DetectorOptions {
    * thresholds adapt.
    */
   readonly onEvents?: EventListener;
+  /**
+   * Called with events of rules with a lifecycle that begin, go on or end, before `onEvents`. Of the findings of these
+   * rules, `onEvents` and the sinks get only those that tell of a beginning or of an event that goes on.
+   */
+  readonly onTracked?: (told: readonly TrackedEvent<TrackedFinding>[]) => void;
 }
 
 /** What one rule decided. */
@@ -65,6 +73,8 @@ export class DetectionStage implements Stage {
   readonly detector: Detector;
   readonly #events: EventBatch;
   readonly #onEvents: EventListener;
+  readonly #onTracked: (told: readonly TrackedEvent<TrackedFinding>[]) => void;
+  readonly #tracking: EventTracking;
   readonly #isExact: boolean;
   #outlets: Outlets | null = null;
   #adaptation: Adaptation | null = null;
@@ -80,6 +90,8 @@ export class DetectionStage implements Stage {
     this.detector = new Detector(rules, options);
     this.#events = new EventBatch(eventRows, memory?.arena);
     this.#onEvents = options.onEvents ?? ((): void => {});
+    this.#onTracked = options.onTracked ?? ((): void => {});
+    this.#tracking = new EventTracking(rules);
     this.#adapt(rules);
     this.#isExact = options.state === 'exact';
   }
@@ -94,9 +106,16 @@ export class DetectionStage implements Stage {
     do {
       const end = this.#adaptation === null ? batch.reports : tickEnd(batch, row);
       events.clear();
+      const first = row;
       row = this.detector.detect(batch, events, row, end);
+      const now = row === batch.reports ? last : batch.frame[row - 1]!;
+      if (events.count > 0) this.#countSurvivors();
+      this.#adaptation?.after(events, frameTimeMs(batch, now));
+      if (this.#tracking.isActive) {
+        const told = this.#tracking.after(events, first, row);
+        if (told.length > 0) this.#onTracked(told);
+      }
       if (events.count > 0) {
-        this.#countSurvivors();
         try {
           this.#onEvents(events);
         } catch (error) {
@@ -104,13 +123,27 @@ export class DetectionStage implements Stage {
         }
         this.#outlets?.events(events);
       }
-      const now = row === batch.reports ? last : batch.frame[row - 1]!;
-      this.#adaptation?.after(events, frameTimeMs(batch, now));
     } while (row < batch.reports);
     if (this.#isExact) {
       this.detector.sweep(frameTimeNs(batch, last), SWEEP_SETS);
     }
     if (failure !== null) throw failure.error;
+  }
+
+  /** Ends events of rules with a lifecycle whose findings have stopped. */
+  tick(timeMs: number): void {
+    const told = this.#tracking.advance(timeMs);
+    if (told.length > 0) this.#onTracked(told);
+  }
+
+  /** Whether the events of a rule have a beginning and an end, and `onTracked` tells of them. */
+  isTracked(rule: string | null): boolean {
+    return this.#tracking.isTracked(rule);
+  }
+
+  /** Events of rules with a lifecycle that go on, and findings of theirs for which there was no room; `null`: no such rules. */
+  tracked(): { readonly open: number; readonly untracked: number } | null {
+    return this.#tracking.isActive ? this.#tracking.totals : null;
   }
 
   /** Events go to the outlets as well, after the listener. */
@@ -121,7 +154,7 @@ export class DetectionStage implements Stage {
   /** Sums over all rules, see {@link totals}. */
   counters(): Readonly<Record<string, number>> {
     const { byRule: _, byDefault: __, removed: ___, ...sums } = this.totals();
-    return sums;
+    return { ...sums, ...this.tracked() };
   }
 
   /**
@@ -132,6 +165,8 @@ export class DetectionStage implements Stage {
   setRules(rules: RuleSet): void {
     const before = this.totals().byRule;
     this.detector.setRules(rules);
+    const told = this.#tracking.setRules(rules);
+    if (told.length > 0) this.#onTracked(told);
     this.#adapt(rules);
     const names = new Set(rules.rules.map(({ name }) => name));
     for (const [name, { reports, events, survivors }] of before) {
@@ -171,14 +206,14 @@ export class DetectionStage implements Stage {
     this.#total = total;
   }
 
-  /** Counts the reports with events, by rule. The events of one report are adjacent and have one rule. */
+  /** Counts the reports with events, by rule. The events of one report are adjacent, and in it those of each rule. */
   #countSurvivors(): void {
     const { report, rule, count } = this.#events;
     let last = -1;
     let slot = NO_RULE;
     let reports = 0;
     for (let row = 0; row < count; row++) {
-      if (report[row] === last) continue;
+      if (report[row] === last && rule[row] === slot) continue;
       last = report[row]!;
       if (rule[row] !== slot) {
         this.#addSurvivors(slot, reports);

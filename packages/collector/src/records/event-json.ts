@@ -13,6 +13,7 @@ import {
 import { FLOW_KEY_JSON_BYTES } from './flow-key-json.js';
 import { idText } from './id-text.js';
 import type { RecordIds } from './ids.js';
+import type { RecordNames } from './record-names.js';
 import { putPath, putReportFlow } from './report-json.js';
 import { ruleNames } from './rule-names.js';
 
@@ -70,7 +71,13 @@ function isComplex(events: EventBatch, row: number): boolean {
 }
 
 /** Writes the evidence of a complex event as an array; an expression has at least one clause. */
-function putEvidence(view: DataView, start: number, { evidence, stride }: EventBatch, row: number): number {
+function putEvidence(
+  view: DataView,
+  start: number,
+  { evidence, stride }: EventBatch,
+  row: number,
+  names: RecordNames | null,
+): number {
   let at = putText(view, start, EVIDENCE_OPEN);
   for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
     const cell = slot * EVIDENCE.COLUMNS * stride + row;
@@ -83,6 +90,7 @@ function putEvidence(view: DataView, start: number, { evidence, stride }: EventB
     at = putText(view, at, EVIDENCE_METRICS[what & EVIDENCE.METRIC_MASK] ?? NO_EVIDENCE_METRIC);
     at = putUint32(view, at, evidence[cell + EVIDENCE.VALUE * stride]!);
     at = putOptional(view, at, NODE, node !== NONE, node);
+    if (names !== null && node !== NONE) at = names.putNode(view, at, node);
     at = putOptional(view, at, HOP, hop !== EVIDENCE.NO_HOP, hop);
     view.setUint8(at++, BRACE);
   }
@@ -97,13 +105,24 @@ function putEvidence(view: DataView, start: number, { evidence, stride }: EventB
 export class EventJson {
   readonly #id = idText('event');
   readonly #rules = ruleNames((name) => encoder.encode(JSON.stringify(name)));
+  readonly #names: RecordNames | null;
+
+  /** @param names to put beside ids */
+  constructor(names: RecordNames | null = null) {
+    this.#names = names;
+  }
 
   /** Bytes that the text of a row takes at most, with the room behind it that writing needs. */
   bound(events: EventBatch, row: number): number {
     const rule = events.ruleName(row);
     const name = rule === null ? 0 : this.#rules(rule).length;
     const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
-    return EVENT_JSON_BYTES + name + evidence + (events.batch.hopCount[events.report[row]!]! + 1) * PATH_BYTES;
+    const nodes = events.batch.hopCount[events.report[row]!]! + 1;
+    const names = this.#names;
+    // The event, its evidence, and the nodes of the path.
+    const named =
+      names === null ? 0 : names.pathBytes + (1 + EVIDENCE.SLOTS) * names.nodeBytes + nodes * names.hopBytes;
+    return EVENT_JSON_BYTES + name + evidence + nodes * PATH_BYTES + named;
   }
 
   /**
@@ -123,9 +142,9 @@ export class EventJson {
     at = putText(view, at, RULE);
     at = rule === null ? putText(view, at, NULL) : putBytes(view, at, this.#rules(rule));
     at = this.#finding(view, at, events, row);
-    at = isComplex(events, row) ? putEvidence(view, at, events, row) : putText(view, at, EVIDENCE_NULL);
+    at = isComplex(events, row) ? putEvidence(view, at, events, row, this.#names) : putText(view, at, EVIDENCE_NULL);
     at = putReportFlow(view, putText(view, at, FLOW), batch, report);
-    at = putPath(view, putText(view, at, PATH), batch, report);
+    at = putPath(view, putText(view, at, PATH), batch, report, this.#names);
     view.setUint8(at, BRACE);
     return at + 1;
   }
@@ -142,6 +161,7 @@ export class EventJson {
     at = putText(view, at, METRICS[metric] ?? NO_METRIC_TEXT);
     at = putText(view, at, SCOPE_TEXTS[scope]!);
     at = isHop && node !== NONE ? putUint32(view, at, node) : putText(view, at, NULL);
+    if (this.#names !== null && isHop && node !== NONE) at = this.#names.putNode(view, at, node);
     at = putOptional(view, at, HOP, isHop, events.hop[row]! | 0);
     at = putOptional(view, at, VALUE, hasValue, events.value[row]! | 0);
     at = putOptional(view, at, PREVIOUS, hasValue && detector !== KIND_THRESHOLD, events.previous[row]! | 0);

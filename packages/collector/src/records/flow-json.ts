@@ -13,6 +13,7 @@ import {
 import { FLOW_KEY_JSON_BYTES, putFlow4, putFlow6 } from './flow-key-json.js';
 import { idText } from './id-text.js';
 import type { RecordIds } from './ids.js';
+import type { RecordNames } from './record-names.js';
 
 const NULL = /* @__PURE__ */ packText('null');
 const REASON_TEXTS: readonly PackedText[] = /* @__PURE__ */ REASONS.map((reason) =>
@@ -58,6 +59,7 @@ function statisticsAt(geometry: CacheGeometry, metric: number): { last: number; 
 export class FlowJson {
   readonly geometry: CacheGeometry;
   readonly #id = idText('flow');
+  readonly #names: RecordNames | null;
   readonly #keys: readonly PackedText[];
   readonly #places: readonly { last: number; count: number; sum: number }[];
   /** The metric that takes the place of the switch's id, having its name; -1: none. */
@@ -65,8 +67,12 @@ export class FlowJson {
   readonly #float = new Float32Array(1);
   readonly #bits = new Int32Array(this.#float.buffer);
 
-  /** @param geometry of the cache that the entries come from */
-  constructor(geometry: CacheGeometry) {
+  /**
+   * @param geometry of the cache that the entries come from
+   * @param names to put beside ids
+   */
+  constructor(geometry: CacheGeometry, names: RecordNames | null = null) {
+    this.#names = names;
     this.geometry = geometry;
     this.#keys = geometry.metrics.map((name) => packText(`,"${name}":`));
     this.#places = geometry.metrics.map((_, metric) => statisticsAt(geometry, metric));
@@ -76,7 +82,7 @@ export class FlowJson {
   /** Bytes that the text of an entry takes at most, with the room behind it that writing needs. */
   get bound(): number {
     const { hops, metrics } = this.geometry;
-    return FLOW_JSON_BYTES + hops * (HOP_BYTES + metrics.length * METRIC_BYTES);
+    return FLOW_JSON_BYTES + hops * (HOP_BYTES + (this.#names?.nodeBytes ?? 0) + metrics.length * METRIC_BYTES);
   }
 
   /**
@@ -136,7 +142,11 @@ export class FlowJson {
     const named = this.#nodeMetric;
     let at = putText(view, start, NODE);
     if (named >= 0 && words[hop + this.#places[named]!.count] !== 0) at = this.#metric(view, at, words, hop, named);
-    else at = words[hop] === NONE ? putText(view, at, NULL) : putUint32(view, at, words[hop]!);
+    else if (words[hop] === NONE) at = putText(view, at, NULL);
+    else {
+      at = putUint32(view, at, words[hop]!);
+      if (this.#names !== null) at = this.#names.putNode(view, at, words[hop]!);
+    }
     for (let metric = 0; metric < metrics; metric++) {
       if (metric === named || words[hop + this.#places[metric]!.count] === 0) continue;
       at = this.#metric(view, putText(view, at, this.#keys[metric]!), words, hop, metric);

@@ -1,5 +1,6 @@
-import { FIELDS, type Field, STATE, type TelemetryBatch } from '@int/codec';
+import { FIELDS, type Field, HOP_COLUMNS, STATE, type TelemetryBatch } from '@int/codec';
 import { type PackedText, packText, putBrackets, putText, putUint32, putUint64 } from './ascii.js';
+import type { RecordNames } from './record-names.js';
 
 /** A field of a hop, and the comma and key in front of its value. */
 interface Item extends Pick<Field, 'bits' | 'column' | 'partner'> {
@@ -13,6 +14,9 @@ const ITEMS: readonly Item[] = /* @__PURE__ */ FIELDS.map(({ name, bits, column,
   key: packText(bits === 64 ? `,"${name}":"` : `,"${name}":`),
 }));
 const NODE = /* @__PURE__ */ ITEMS[0]!.column;
+
+const INGRESS = /* @__PURE__ */ HOP_COLUMNS.indexOf('l1IngressInterface');
+const EGRESS = /* @__PURE__ */ HOP_COLUMNS.indexOf('l1EgressInterface');
 
 /** All ones, as a signed word. */
 const NONE = -1;
@@ -42,8 +46,18 @@ function itemsOf(batch: TelemetryBatch): readonly Item[] {
 /**
  * Writes hop row `row` as `JSON.stringify` would write the hop of a `ReportRecord`.
  * @param isOwn the row holds the reporting node's own values, without its id
+ * @param names to put beside the ids
+ * @param nodeId the node that the values are of
  */
-export function putHop(view: DataView, start: number, batch: TelemetryBatch, row: number, isOwn: boolean): number {
+export function putHop(
+  view: DataView,
+  start: number,
+  batch: TelemetryBatch,
+  row: number,
+  isOwn: boolean,
+  names: RecordNames | null,
+  nodeId: number,
+): number {
   const { hopWords, hopStride } = batch;
   const items = itemsOf(batch);
   let at = start;
@@ -58,6 +72,11 @@ export function putHop(view: DataView, start: number, batch: TelemetryBatch, row
       view.setUint8(at++, QUOTE);
     } else if (word !== NONE || (partner !== column && (hopWords[partner * hopStride + row]! | 0) !== NONE)) {
       at = putUint32(view, putText(view, at, key), word);
+      if (names === null || nodeId === NONE) continue;
+      if (column === NODE) at = names.putNode(view, at, nodeId);
+      else if (column === INGRESS || column === EGRESS) {
+        at = names.putPort(view, at, nodeId, word, column === INGRESS);
+      }
     }
   }
   return putBrackets(view, start, at, OPEN, CLOSE);

@@ -24,6 +24,7 @@ import { FLOW_KEY_JSON_BYTES, putFlow4, putFlow6 } from './flow-key-json.js';
 import { HOP_JSON_BYTES, putHop } from './hop-json.js';
 import { idText } from './id-text.js';
 import type { RecordIds } from './ids.js';
+import type { RecordNames } from './record-names.js';
 import { instructionsOf, intVersionOf, modeOf, namesNodes } from './report-record.js';
 
 const NULL = /* @__PURE__ */ packText('null');
@@ -101,8 +102,35 @@ export function putReportFlow(view: DataView, at: number, batch: TelemetryBatch,
   return putFlow6(view, at, reportWords, SOURCE * stride + row, DESTINATION * stride + row, stride, protocol, ports);
 }
 
-/** Writes the path of report row `row` as an array. */
-export function putPath(view: DataView, start: number, batch: TelemetryBatch, row: number): number {
+/** Writes the path of report row `row` as an array. @param names to put beside it */
+export function putPath(
+  view: DataView,
+  start: number,
+  batch: TelemetryBatch,
+  row: number,
+  names: RecordNames | null,
+): number {
+  const at = putNodes(view, start, batch, row, null);
+  if (names === null || !hasName(batch, row, names)) return at;
+  return putNodes(view, names.putPathKey(view, at), batch, row, names);
+}
+
+/** Whether a node of the path has a name. */
+function hasName(batch: TelemetryBatch, row: number, names: RecordNames): boolean {
+  const first = batch.hopStart[row]! | 0;
+  const end = first + batch.hopCount[row]! - ((batch.flags[row]! & FLAG.OWN) === 0 ? 0 : 1);
+  for (let hop = first; hop < end; hop++) if (names.isNamed(batch.hop.nodeId[hop]! | 0)) return true;
+  return (batch.flags[row]! & FLAG.REPORT_MASK) !== 0 && names.isNamed(batch.nodeId[row]! | 0);
+}
+
+/** Writes the nodes of the path. @param names instead of ids */
+function putNodes(
+  view: DataView,
+  start: number,
+  batch: TelemetryBatch,
+  row: number,
+  names: RecordNames | null,
+): number {
   const flags = batch.flags[row]! | 0;
   const isNamed = namesNodes(flags, batch.instructions[row]! | 0);
   const nodes = batch.hop.nodeId;
@@ -114,13 +142,14 @@ export function putPath(view: DataView, start: number, batch: TelemetryBatch, ro
     const id = nodes[hop]! | 0;
     if (id === NONE && !isNamed) continue;
     view.setUint8(at, COMMA);
-    at = id === NONE ? putText(view, at + 1, NULL) : putUint32(view, at + 1, id);
+    if (id === NONE) at = putText(view, at + 1, NULL);
+    else at = names === null ? putUint32(view, at + 1, id) : names.putInPath(view, at + 1, id);
     last = id;
   }
   const reporter = batch.nodeId[row]! | 0;
   if ((flags & FLAG.REPORT_MASK) !== 0 && reporter !== NONE && reporter !== last) {
     view.setUint8(at, COMMA);
-    at = putUint32(view, at + 1, reporter);
+    at = names === null ? putUint32(view, at + 1, reporter) : names.putInPath(view, at + 1, reporter);
   }
   return putBrackets(view, start, at, OPEN, CLOSE);
 }
@@ -131,15 +160,24 @@ export function putPath(view: DataView, start: number, batch: TelemetryBatch, ro
  */
 export class ReportJson {
   readonly #id = idText('report');
+  readonly #names: RecordNames | null;
+
+  /** @param names to put beside ids */
+  constructor(names: RecordNames | null = null) {
+    this.#names = names;
+  }
 
   /** Bytes that the text of a row takes at most, with the room behind it that writing needs. */
-  static bound(batch: TelemetryBatch, row: number): number {
-    return REPORT_JSON_BYTES + (batch.hopCount[row]! + 1) * (HOP_JSON_BYTES + PATH_BYTES);
+  bound(batch: TelemetryBatch, row: number): number {
+    const nodes = batch.hopCount[row]! + 1;
+    const names = this.#names;
+    const named = names === null ? 0 : names.nodeBytes + names.pathBytes + nodes * names.hopBytes;
+    return REPORT_JSON_BYTES + nodes * (HOP_JSON_BYTES + PATH_BYTES) + named;
   }
 
   /**
    * Writes report row `row`.
-   * @param view has at least {@link ReportJson.bound} bytes from `start` on
+   * @param view has at least {@link bound} bytes from `start` on
    * @param row a row whose `code` is 0
    * @param number of the record in `ids`
    * @returns the position behind the text
@@ -154,7 +192,7 @@ export class ReportJson {
     at = this.#report(view, at, batch, row, flags);
     at = this.#int(view, at, flags, batch.instructions[row]! | 0);
     at = putReportFlow(view, putText(view, at, FLOW), batch, row);
-    at = putPath(view, putText(view, at, PATH), batch, row);
+    at = putPath(view, putText(view, at, PATH), batch, row, this.#names);
     at = this.#hops(view, putText(view, at, HOPS), batch, row, flags);
     view.setUint8(at, BRACE);
     return at + 1;
@@ -171,6 +209,8 @@ export class ReportJson {
     at = putText(view, at, NODE);
     const node = batch.nodeId[row]! | 0;
     at = node === NONE ? putText(view, at, NULL) : putUint32(view, at, node);
+    const names = this.#names;
+    if (names !== null && node !== NONE) at = names.putNode(view, at, node);
     at = putText(view, at, STATES[(flags >>> 2) & 0xf]!);
     at = this.#ingress(view, at, batch, row, version, own);
     // Skip a column that was never used.
@@ -183,7 +223,7 @@ export class ReportJson {
     }
     at = putHex16(view, putText(view, at, METADATA_BITMAP), batch.instructions[row]! & 0xffff);
     at = putText(view, at, METADATA);
-    at = own === NONE ? putText(view, at, NULL) : putHop(view, at, batch, own, true);
+    at = own === NONE ? putText(view, at, NULL) : putHop(view, at, batch, own, true, names, node);
     return putText(view, at, REPORT_END);
   }
 
@@ -220,7 +260,7 @@ export class ReportJson {
     let at = start;
     for (let hop = from; hop < end; hop++) {
       view.setUint8(at, COMMA);
-      at = putHop(view, at + 1, batch, hop, false);
+      at = putHop(view, at + 1, batch, hop, false, this.#names, batch.hop.nodeId[hop]! | 0);
     }
     return putBrackets(view, start, at, OPEN, CLOSE);
   }

@@ -155,6 +155,20 @@ export class EventBatch {
     for (let row = 0; row < this.count; row++) yield eventOf(this, row);
   }
 
+  /** @internal Puts an event into an earlier row. */
+  move(from: number, to: number): void {
+    if (from === to) return;
+    const columns = EVENT_COLUMN.EVIDENCE + this.evidenceSlots * EVIDENCE.COLUMNS;
+    for (let column = 0; column < columns; column++) {
+      this.words[column * this.stride + to] = this.words[column * this.stride + from]!;
+    }
+  }
+
+  /** @internal Forgets the events from a row on. */
+  truncate(count: number): void {
+    this.#count[0] = count;
+  }
+
   /** Forgets all events, their batch and their detector. */
   clear(): void {
     this.#count.fill(0);

@@ -1,12 +1,16 @@
 import { parseDuration, quoted, rateOf } from '@int/network/internals';
-import { RulesError } from '../errors.js';
+import { type RuleProblem, RulesError } from '../errors.js';
 import { type ReadDetector, readDetector } from './detector.js';
 import { described, type Finding, Given, type Shape } from './given.js';
+import { type Known, laterKeys, type RulesContext } from './known.js';
+import { LIFECYCLE_KEYS, readLifecycle } from './lifecycle.js';
 import { readMatch } from './match.js';
 import type { Adapt, Rule, RuleSet, Sample } from './model.js';
 import { findOverlaps, packetText } from './overlap.js';
+import { withProfile } from './profile-units.js';
+import { findUnreachable } from './reach.js';
 import type { RuleSpec, RulesSpec, UnitsSpec } from './spec.js';
-import { NO_UNITS, readUnits, type Units } from './units.js';
+import { NO_UNITS, readUnits } from './units.js';
 
 const DETECT = 'detect: { perHop: { metric: hopLatency, threshold: 10us } }';
 
@@ -21,10 +25,14 @@ const ROOT: Shape = {
     rules: 'rules: [], or a list of rules',
   },
   required: ['version', 'rules'],
-  elsewhere: /* @__PURE__ */ Object.fromEntries(
-    ['name', 'priority', 'match', 'detect', 'sample'].map((key) => [key, 'into a rule, in the list rules']),
-  ),
+  elsewhere: /* @__PURE__ */ Object.fromEntries([
+    ...['name', 'priority', 'match', 'detect', 'sample'].map((key) => [key, 'into a rule, in the list rules']),
+    ...Object.entries(laterKeys({ decide: 'all' })),
+  ]),
 };
+
+const DECIDE = ['first', 'all'] as const;
+const ROOT_2: Shape = { ...ROOT, keys: { ...ROOT.keys, version: 'version: 2', decide: 'decide: all' } };
 
 const RULE: Shape = {
   what: 'a rule',
@@ -45,9 +53,12 @@ const RULE: Shape = {
     ...['protocol', 'source', 'destination', 'sourcePort', 'destinationPort', 'sourceMac', 'destinationMac'].map(
       (key) => [key, 'into match, as in match: { protocol: tcp, destination: 10.1.2.3 }'],
     ),
+    ...Object.entries(laterKeys(LIFECYCLE_KEYS)),
     ...['oneIn', 'every'].map((key) => [key, 'into sample, as in sample: { oneIn: 10 }']),
   ]),
 };
+const RULE_2: Shape = { ...RULE, keys: { ...RULE.keys, ...LIFECYCLE_KEYS } };
+const RULE_OF_ALL: Shape = { ...RULE_2, required: ['name', 'match', 'detect'] };
 
 const DEFAULTS = ['report', 'drop'] as const;
 const LONGEST_NAME = 200;
@@ -59,6 +70,8 @@ export interface Compiled {
   /** `null` if there is any finding. */
   readonly ruleSet: RuleSet | null;
   readonly findings: readonly Finding[];
+  /** Those of the rule set. */
+  readonly warnings: readonly RuleProblem[];
 }
 
 /**
@@ -66,10 +79,11 @@ export interface Compiled {
  * rounded so that comparisons keep their meaning. Thresholds are rounded down, because an event is above its threshold.
  *
  * @param spec anything: what is no rule set is refused as such
+ * @param context units and names that the rules refer to
  * @throws RulesError with all problems found
  */
-export function compileRules(spec: RulesSpec): RuleSet {
-  const { ruleSet, findings } = compileValue(spec);
+export function compileRules(spec: RulesSpec, context: RulesContext = {}): RuleSet {
+  const { ruleSet, findings } = compileValue(spec, context);
   if (ruleSet === null) throw failure(findings);
   return ruleSet;
 }
@@ -78,12 +92,18 @@ export function compileRules(spec: RulesSpec): RuleSet {
  * Compiles one rule, to be added to a set that runs. It does not look for overlaps with other rules.
  *
  * @param units as in the rule set
+ * @param context its `version` is that of the format, default 1; with `decide: all` a rule needs no priority
  * @throws RulesError with all problems found; their paths start in the rule, or in `units`
  */
-export function compileRule(spec: RuleSpec, units: UnitsSpec = {}): Rule {
+export function compileRule(
+  spec: RuleSpec,
+  units: UnitsSpec = {},
+  context: RulesContext & { readonly version?: 1 | 2; readonly decide?: 'first' | 'all' } = {},
+): Rule {
   const given = new Given(spec);
-  const known = readUnits(new Given(units, ['units'], given.findings));
-  const { rule } = readRule(given, known);
+  const read = readUnits(new Given(units, ['units'], given.findings));
+  const { version = 1, decide = 'first', topology = null } = context;
+  const { rule } = readRule(given, { version, topology, units: withProfile(read, context.profile) }, decide === 'all');
   if (rule === null || given.findings.length > 0) throw failure(given.findings);
   return rule;
 }
@@ -91,16 +111,17 @@ export function compileRule(spec: RuleSpec, units: UnitsSpec = {}): Rule {
 const failure = (findings: readonly Finding[]): RulesError => new RulesError(findings.map(({ problem }) => problem));
 
 /** As {@link compileRules}, with the findings not yet thrown. */
-export function compileValue(spec: unknown): Compiled {
+export function compileValue(spec: unknown, context: RulesContext = {}): Compiled {
   const given = new Given(spec);
   const { findings } = given;
-  const root = given.shaped(ROOT, '{ version: 1, rules: [] }');
-  if (root === null) return { ruleSet: null, findings };
+  const isSecond = typeof spec === 'object' && spec !== null && (spec as { version?: unknown }).version === 2;
+  const root = given.shaped(isSecond ? ROOT_2 : ROOT, `{ version: ${isSecond ? 2 : 1}, rules: [] }`);
+  if (root === null) return { ruleSet: null, findings, warnings: [] };
 
   root.read('version', (each) => {
     const { value } = each;
-    if (value === 1) return null;
-    const message = `this is read as version 1 of the format only, not ${described(value)}: write version: 1`;
+    if (value === 1 || value === 2) return null;
+    const message = `the format has the versions 1 and 2, not ${described(value)}: write version: 1, or version: 2`;
     return each.refuse(typeof value === 'number' ? 'BAD_VALUE' : 'WRONG_TYPE', message);
   });
   root.read('$schema', (each) => {
@@ -109,21 +130,39 @@ export function compileValue(spec: unknown): Compiled {
     return each.refuse('WRONG_TYPE', `$schema is text, the address of a JSON Schema, not ${described(value)}`);
   });
   const fallback = root.has('default') ? root.read('default', (each) => each.choice('default', DEFAULTS)) : 'report';
-  const units = root.read('units', readUnits) ?? NO_UNITS;
+  const decide =
+    isSecond && root.has('decide') ? root.read('decide', (each) => each.choice('decide', DECIDE)) : 'first';
+  const units = withProfile(root.read('units', readUnits) ?? NO_UNITS, context.profile);
+  const known: Known = { version: isSecond ? 2 : 1, units, topology: context.topology ?? null };
   const adapt = root.read('adapt', readTarget);
-  const rules = root.read('rules', (each) => readRuleList(each, units));
-  if (findings.length > 0 || rules === null || fallback === null) return { ruleSet: null, findings };
-  return { ruleSet: { rules, default: fallback, adapt }, findings };
+  const isAll = decide === 'all';
+  const rules = root.read('rules', (each) => readRuleList(each, known, isAll));
+  if (findings.length > 0 || rules === null || fallback === null) return { ruleSet: null, findings, warnings: [] };
+  const warnings = isAll ? [] : unreachable(rules);
+  const more = { ...(isSecond && { decide: decide ?? 'first' }), ...(warnings.length > 0 && { warnings }) };
+  return { ruleSet: { rules, default: fallback, adapt, ...more }, findings, warnings };
 }
 
-function readRuleList(given: Given, units: Units): readonly Rule[] | null {
+/** Rules that never decide. */
+function unreachable(rules: readonly Rule[]): RuleProblem[] {
+  return findUnreachable(rules).map(({ hidden, by }) => ({
+    code: 'UNREACHABLE',
+    path: ['rules', hidden],
+    message:
+      `${quoted(rules[hidden]!.name)} is never reached: ${quoted(rules[by]!.name)} has a higher priority ` +
+      'and matches all that it matches; give it a higher priority, or remove it',
+    other: { path: ['rules', by] },
+  }));
+}
+
+function readRuleList(given: Given, known: Known, isAll: boolean): readonly Rule[] | null {
   const { value } = given;
   if (!Array.isArray(value)) {
     return given.refuse('WRONG_TYPE', `rules is a list of rules, as [], not ${described(value)}`);
   }
-  const partial = Array.from(value as readonly unknown[], (each, i) => readRule(given.at(i, each), units));
+  const partial = Array.from(value as readonly unknown[], (each, i) => readRule(given.at(i, each), known, isAll));
   checkNames(partial);
-  checkOverlaps(partial);
+  if (!isAll) checkOverlaps(partial);
   const rules = partial.flatMap(({ rule }) => rule ?? []);
   return rules.length === partial.length ? rules : null;
 }
@@ -164,19 +203,23 @@ function checkOverlaps(rules: readonly ReadRule[]): void {
 const labelOf = (name: string | null, index: number): string =>
   name === null ? `rule ${index + 1} of the list` : quoted(name);
 
-function readRule(given: Given, units: Units): ReadRule {
-  const mapping = given.shaped(RULE, '{ name: all, priority: 1, match: any, detect: { noop: {} } }');
+function readRule(given: Given, known: Known, isAll: boolean): ReadRule {
+  const shape = known.version === 1 ? RULE : isAll ? RULE_OF_ALL : RULE_2;
+  const mapping = given.shaped(shape, '{ name: all, priority: 1, match: any, detect: { noop: {} } }');
   if (mapping === null) return { given, name: null, priority: null, match: null, rule: null };
   const before = given.findings.length;
   const name = mapping.read('name', readName);
-  const priority = mapping.read('priority', (each) => each.whole('priority', -INT32, INT32 - 1));
-  const match = mapping.read('match', readMatch);
-  const detector = mapping.read('detect', (each) => readDetector(each, units));
+  const isFree = isAll && !mapping.has('priority');
+  const priority = isFree ? 0 : mapping.read('priority', (each) => each.whole('priority', -INT32, INT32 - 1));
+  const match = mapping.read('match', (each) => readMatch(each, known));
+  const detector = mapping.read('detect', (each) => readDetector(each, known));
   const sample = mapping.read('sample', readSample);
   const adapt = mapping.read('adapt', (each) => readAdapt(each, detector));
+  const lifecycle = known.version === 1 ? null : readLifecycle(mapping, detector);
   const isComplete = name !== null && priority !== null && match !== null && detector !== null;
   const isFaultless = isComplete && given.findings.length === before;
-  const rule = isFaultless ? { name, priority, match, detector: detector.config, sample, adapt } : null;
+  const more = lifecycle === null ? {} : { lifecycle };
+  const rule = isFaultless ? { name, priority, match, detector: detector.config, sample, adapt, ...more } : null;
   return { given, name, priority, match, rule };
 }
 

@@ -13,7 +13,9 @@ type ReportKind = Exclude<DetectorKind, WatchConfig['kind']>;
 const REPORT_KINDS = /* @__PURE__ */ DETECTOR_KINDS.slice(0, 8) as readonly ReportKind[];
 
 import type { WatchConfig } from '../watch/config.js';
+import { type Known, laterKeys } from './known.js';
 import { bySwitch, isKnownAlready, type Units } from './units.js';
+import { readWatch, WATCHES } from './watch.js';
 
 const METRIC = 'metric: hopLatency';
 const THRESHOLD = 'threshold: 10us';
@@ -52,8 +54,15 @@ const DETECTORS: Shape = {
   elsewhere: {
     metric: 'into a detector: write perHop: { metric: hopLatency, threshold: 10us }',
     ...PARAMETERS_ELSEWHERE,
+    .../* @__PURE__ */ laterKeys(WATCHES),
   },
 };
+const DETECTORS_2: Shape = {
+  ...DETECTORS,
+  keys: { ...DETECTORS.keys, ...WATCHES },
+  elsewhere: { metric: DETECTORS.elsewhere!.metric!, ...PARAMETERS_ELSEWHERE },
+};
+const WATCH_KINDS = /* @__PURE__ */ Object.keys(WATCHES) as WatchConfig['kind'][];
 const SCOPES: readonly Scope[] = ['hop', 'endToEnd'];
 const LARGEST_WEIGHT = 15;
 
@@ -65,26 +74,37 @@ export interface ReadDetector {
 }
 
 /** The `detect` of a rule; `null` if it is wrong. */
-export function readDetector(given: Given, units: Units): ReadDetector | null {
+export function readDetector(given: Given, { version, units }: Known): ReadDetector | null {
   const { findings } = given;
   const before = findings.length;
   const named = REPORT_KINDS.find((kind) => kind === given.value);
-  const mapping = given.shaped(DETECTORS, `{ ${DETECTORS.keys[named ?? 'perHop']} }`);
+  const mapping = given.shaped(version === 1 ? DETECTORS : DETECTORS_2, `{ ${DETECTORS.keys[named ?? 'perHop']} }`);
   if (mapping === null) return null;
-  const [kind, ...others] = REPORT_KINDS.filter((each) => mapping.has(each));
+  const kinds: readonly DetectorKind[] = version === 1 ? REPORT_KINDS : [...REPORT_KINDS, ...WATCH_KINDS];
+  const [kind, ...others] = kinds.filter((each) => mapping.has(each));
   if (others.length > 0) {
-    const kinds = [kind, ...others].join(' and ');
-    return given.refuse('BAD_VALUE', `a rule has one detector, not ${kinds}: write a rule for each`);
+    const all = [kind, ...others].join(' and ');
+    return given.refuse('BAD_VALUE', `a rule has one detector, not ${all}: write a rule for each`);
   }
   if (kind === undefined) {
     if (findings.length > before) return null;
-    const names = REPORT_KINDS.join(', ');
+    const names = kinds.join(', ');
     return given.refuse(
       'MISSING_KEY',
       `detect needs a detector: write ${DETECTORS.keys.perHop}, or another of ${names}`,
     );
   }
-  const result = readKind(kind, mapping.get(kind)!, units);
+  const detector = mapping.get(kind)!;
+  const watch = WATCH_KINDS.find((each) => each === kind);
+  if (watch !== undefined) {
+    const quantity = (each: Given, metric: MetricName | null): number | null =>
+      readOne(each, metric, units, (known, value) =>
+        convert(known, '>', value, units.scales, 'burst compares values of'),
+      );
+    const config = readWatch(watch, detector, { metric: readMetric, quantity });
+    return config === null ? null : { config, bound: null };
+  }
+  const result = readKind(kind as ReportKind, detector, units);
   return findings.length === before ? result : null;
 }
 

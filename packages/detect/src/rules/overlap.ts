@@ -18,7 +18,7 @@ export interface PacketExample {
 const TCP = 6;
 
 /** The longer of two prefixes that contain one another; `undefined` if they are disjoint. */
-function narrower(a: Prefix | null, b: Prefix | null): Prefix | null | undefined {
+export function narrower(a: Prefix | null, b: Prefix | null): Prefix | null | undefined {
   if (a === null || b === null) return a ?? b;
   if (a.version !== b.version) return undefined;
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
@@ -37,21 +37,65 @@ function common(a: number | null, b: number | null): number | null | undefined {
 const EXAMPLE_SOURCE = { 4: [0xc0000201], 6: [0x20010db8, 0, 0, 1] } as const;
 const EXAMPLE_DESTINATION = { 4: [0xc0000202], 6: [0x20010db8, 0, 0, 2] } as const;
 
+/** Whether two lists of ranges have a number in common, where nothing stands for all. */
+function shareNumber(a: Match['dscp'], b: Match['dscp']): boolean {
+  if (a === null || a === undefined || b === null || b === undefined) return true;
+  return a.some((one) => b.some((other) => one.from <= other.to && other.from <= one.to));
+}
+
+type Ends = readonly [source: readonly (Prefix | null)[], destination: readonly (Prefix | null)[]];
+
+/** Prefixes that source and destination may be in: a group is matched at either end, so that there may be two pairs. */
+export function endsOf({ source, destination, sourceGroup, destinationGroup, group }: Match): Ends[] {
+  const sources = sourceGroup ?? [source];
+  const destinations = destinationGroup ?? [destination];
+  if (group === null || group === undefined) return [[sources, destinations]];
+  const within = (some: readonly (Prefix | null)[]): (Prefix | null)[] =>
+    some.flatMap((one) => group.flatMap((other) => narrower(one, other) ?? []));
+  return [
+    [within(sources), destinations],
+    [sources, within(destinations)],
+  ];
+}
+
+/** Source and destination that both matches have; `null`: none. */
+function commonEnds(a: Match, b: Match): { source: Prefix | null; destination: Prefix | null } | null {
+  for (const [sourcesOfA, destinationsOfA] of endsOf(a)) {
+    for (const [sourcesOfB, destinationsOfB] of endsOf(b)) {
+      // One candidate of each IP version is enough: the two ends have to agree in nothing else.
+      for (const source of candidates(sourcesOfA, sourcesOfB)) {
+        for (const destination of candidates(destinationsOfA, destinationsOfB)) {
+          if (source === null || destination === null || source.version === destination.version)
+            return { source, destination };
+        }
+      }
+    }
+  }
+  return null;
+}
+
+/** Of each IP version, and of none, a prefix that is in both lists. */
+function candidates(a: readonly (Prefix | null)[], b: readonly (Prefix | null)[]): (Prefix | null)[] {
+  const found = new Map<number, Prefix | null>();
+  for (const one of a) {
+    for (const other of b) {
+      const shared = narrower(one, other);
+      if (shared !== undefined && !found.has(shared?.version ?? 0)) found.set(shared?.version ?? 0, shared);
+    }
+  }
+  return [...found.values()];
+}
+
 /** A packet that both matches match; `null` if there is none. */
 export function commonPacket(a: Match, b: Match): PacketExample | null {
-  const source = narrower(a.source, b.source);
-  const destination = narrower(a.destination, b.destination);
+  if (!shareNumber(a.dscp, b.dscp)) return null;
+  const ends = commonEnds(a, b);
+  if (ends === null) return null;
+  const { source, destination } = ends;
   const protocol = common(a.protocol, b.protocol);
   const sourceMac = common(a.sourceMac, b.sourceMac);
   const destinationMac = common(a.destinationMac, b.destinationMac);
-  if (
-    source === undefined ||
-    destination === undefined ||
-    protocol === undefined ||
-    sourceMac === undefined ||
-    destinationMac === undefined ||
-    (source !== null && destination !== null && source.version !== destination.version)
-  ) {
+  if (protocol === undefined || sourceMac === undefined || destinationMac === undefined) {
     return null;
   }
   const lastPort = protocol !== null && !hasPorts(protocol) ? 0 : 0xffff;
@@ -80,7 +124,7 @@ export function commonPacket(a: Match, b: Match): PacketExample | null {
  * two MAC
  * addresses; the ports of a protocol without ports are 0. So a match on TCP port 80 and one on ICMP do not overlap, nor
  * do a
- * source in IPv4 and a destination in IPv6.
+ * source in IPv4 and a destination in IPv6. A report has several hops: matches on different switches overlap.
  */
 export function overlaps(a: Match, b: Match): boolean {
   return commonPacket(a, b) !== null;

@@ -96,6 +96,7 @@ const FOR_HOSTS = [
   ['dscp', 'DSCP'],
   ['sourceGroup', 'groups of hosts'],
   ['destinationGroup', 'groups of hosts'],
+  ['group', 'groups of hosts'],
   ['hops', 'switches, queues and egress interfaces'],
 ] as const;
 

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import type { DeviceProfile, Topology } from '@int/network';
 import { type RuleProblem, RulesError } from '../errors.js';
 import { compileValue } from '../rules/compile.js';
 import type { Finding } from '../rules/given.js';
@@ -16,6 +17,10 @@ export interface ReadRulesOptions {
    * signs.
    */
   readonly maxLength?: number;
+  /** What one device unit is where the rules have no `units`: those of the rules win, metric by metric. */
+  readonly profile?: DeviceProfile;
+  /** Names of switches and groups of hosts that a match may have. */
+  readonly topology?: Topology;
 }
 
 const MAX_LENGTH = 1 << 24;
@@ -40,10 +45,25 @@ export function readRules(text: string, options: ReadRulesOptions = {}): RuleSet
   const yaml = new YamlText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   // Text that is no YAML leaves gaps; its error has been reported.
   if (!yaml.isComplete) throw new RulesError(sorted(yaml.problems));
-  const { ruleSet, findings } = compileValue(yaml.value);
+  const { ruleSet, findings } = compileValue(yaml.value, options);
   const problems = [...yaml.problems, ...findings.map((finding) => placed(finding, yaml))];
   if (ruleSet === null || problems.length > 0) throw new RulesError(sorted(problems));
-  return ruleSet;
+  if (ruleSet.warnings === undefined) return ruleSet;
+  return { ...ruleSet, warnings: sorted(ruleSet.warnings.map((warning) => located(warning, yaml))) };
+}
+
+/** A warning with the places in the text of both rules. */
+function located(warning: RuleProblem, yaml: YamlText): RuleProblem {
+  const { path, message, other } = warning;
+  const place = yaml.position(path, false);
+  if (other === undefined) return { ...warning, ...place };
+  const there = yaml.position(other.path, false);
+  return {
+    ...warning,
+    message: `${message} (the other is in line ${there.line})`,
+    ...place,
+    other: { ...other, ...there },
+  };
 }
 
 function placed({ problem, atKey, other }: Finding, yaml: YamlText): RuleProblem {

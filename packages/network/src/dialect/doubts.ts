@@ -7,6 +7,9 @@ import type { Tried } from './trial.js';
 /** Frames below this share of what is read are not worth a doubt. */
 const WORTH_TELLING = 0.01;
 
+/** Fewer frames prove little. */
+const FEW = 10;
+
 const frames = (count: number): string => `${count} ${count === 1 ? 'frame' : 'frames'}`;
 
 /**
@@ -22,6 +25,8 @@ export function doubtsOf(
   const only: [profile: string, frames: number][] = [];
   const otherwise: [profile: string, frames: number][] = [];
   if (isFound) {
+    const { ok } = best!.reading;
+    if (ok < FEW) doubts.push(`${frames(ok)} ${ok === 1 ? 'proves' : 'prove'} little: a larger sample says more`);
     const least = Math.max(1, WORTH_TELLING * best!.reading.ok);
     const isDialect = best!.profile !== 'spec';
     const alike = others.filter(({ reading }) => isDialect && isSame(reading, best!.reading));

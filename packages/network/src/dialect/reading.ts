@@ -4,7 +4,7 @@ import { CODE_STATUS } from '@int/codec/internals';
 import type { FrameSample, SampleGroup } from './sample.js';
 
 /**
- * What a frame counts. A report whose packet shows no INT may be one whose INT was not found. A frame that its mark
+ * What a frame counts. A report whose packet shows no INT may be one whose INT was not found, also if it has values of its node. A frame that its mark
  * calls telemetry, and which is not, speaks against the settings.
  */
 const WORTH = { TELEMETRY: 1, HEADER: 0.75, REPORT: 0.5, NO_FLOW: 0.25, NOTHING: 0, WRONG: -0.5 } as const;
@@ -134,8 +134,8 @@ function worthOf(batch: TelemetryBatch, row: number): number {
   const hasInt = mode === 'md' || mode === 'mx';
   // Before v2.0 nothing but the packet inside says that the report's header was read rightly.
   if (!hasInt && (version === 1 || version === 2) && (flags & FLAG.FLOW) === 0) return WORTH.NO_FLOW;
-  if (mode === 'gpint' || mode === 'mx' || hasHops) return WORTH.TELEMETRY;
-  if (mode === 'md' || mode === 'xd' || (flags & FLAG.DROPPED) !== 0) return WORTH.HEADER;
+  if (mode === 'gpint' || mode === 'mx' || (mode === 'md' && hasHops)) return WORTH.TELEMETRY;
+  if (mode === 'md' || hasHops || mode === 'xd' || (flags & FLAG.DROPPED) !== 0) return WORTH.HEADER;
   return (flags & FLAG.FLOW) === 0 ? WORTH.NO_FLOW : WORTH.REPORT;
 }
 

@@ -58,8 +58,9 @@ export interface DialectTrial {
 const MOST_CHANGES = 6;
 /** A change must gain at least this part of the frames. */
 const LEAST_GAIN = 0.005;
-/** So few frames prove a change only if their node ids look like ids. */
+/** So few frames prove a change only if their node ids look like ids, or if the sample is so small that chance is no cause. */
 const FEW = 3;
+const SMALL_SAMPLE = 8;
 /** Of a reading, at least this share must be sound, or have plausible ids. */
 const LEAST_SOUND = 0.5;
 /** Readings as good as this, of the best score, are ranked by how little they change. */
@@ -111,7 +112,7 @@ export function tryDialects(sample: FrameSample, options: TrialOptions = {}): Di
   return {
     settings: isFound ? best.settings : null,
     deviations: isFound ? best.deviations : [],
-    device: isFound ? deviceOf(best.settings, reportPorts, units.units) : null,
+    device: isFound ? deviceOf(best.settings, namedPorts(reader, best, reportPorts), units.units) : null,
     frames: reader.size,
     ok: isFound ? best.reading.ok : 0,
     telemetry,
@@ -141,7 +142,7 @@ function improve(
       if (performance.now() > until) break;
       const result = reader.read(candidate);
       const gained = gainedOver(reading, result);
-      const isProven = gained >= FEW || result.plausible >= LEAST_SOUND;
+      const isProven = gained >= FEW || reader.size <= SMALL_SAMPLE || result.plausible >= LEAST_SOUND;
       if (gained === 0 || !isProven || result.score - reading.score < least) continue;
       if (next === null || result.score > next.reading.score) next = { settings: candidate, reading: result };
     }
@@ -211,10 +212,16 @@ function wrongCodes({ codes }: Reading): (readonly [CodeName, number])[] {
   return [...counts].sort(([, a], [, b]) => b - a);
 }
 
+/** The ports of reports, if to name them loses nothing: other packets may go there, too, or there may be more ports. */
+function namedPorts(reader: SampleReader, { settings, reading }: Tried, found: readonly number[]): readonly number[] {
+  if (settings.reportPorts != null) return settings.reportPorts;
+  if (found.length === 0) return [];
+  return reader.read({ ...settings, reportPorts: found }).score >= reading.score ? found : [];
+}
+
 /** Settings as a description of the device, in the form of a file. */
-function deviceOf(settings: Settings, found: readonly number[], units: UnitsSpec): DeviceSpec {
+function deviceOf(settings: Settings, reportPorts: readonly number[], units: UnitsSpec): DeviceSpec {
   const { profile, intPorts, intDscp, greProtocol, probeMarker, probePorts } = settings;
-  const reportPorts = settings.reportPorts ?? found;
   return {
     ...(Object.keys(units).length > 0 && { units }),
     ...(profile !== undefined && profile !== 'spec' && { profile }),
@@ -228,7 +235,7 @@ function deviceOf(settings: Settings, found: readonly number[], units: UnitsSpec
 }
 
 /** A DSCP as options and files have it: `0x20`, or `0x20/0x20` with a mask. */
-export function dscpText(dscp: NonNullable<Settings['intDscp']> | null): string | null {
+function dscpText(dscp: NonNullable<Settings['intDscp']> | null): string | null {
   if (dscp === null) return null;
   const text = `0x${dscp.value.toString(16).padStart(2, '0')}`;
   return dscp.mask === 0x3f ? text : `${text}/0x${dscp.mask.toString(16).padStart(2, '0')}`;

@@ -1,7 +1,9 @@
+import type { Topology } from '@int/network';
 import type { MessageEncoder, MessageFormat } from './encoder.js';
 import { JsonEncoder } from './json-encoder.js';
 import { ProtobufEncoder } from './protobuf-encoder.js';
 
-export function makeEncoder(format: MessageFormat): MessageEncoder {
-  return format === 'json' ? new JsonEncoder() : new ProtobufEncoder();
+/** @param names for JSON; Protobuf has ids only */
+export function makeEncoder(format: MessageFormat, names?: Topology): MessageEncoder {
+  return format === 'json' ? new JsonEncoder(names) : new ProtobufEncoder();
 }

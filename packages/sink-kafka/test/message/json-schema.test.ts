@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { eventRecord, flowRecord, reportRecord } from '@int/collector';
 import { EntryReader } from '@int/flowcache';
+import { Topology } from '@int/network';
+import { withNames } from '@int/network/internals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -20,6 +22,13 @@ function objections(value: unknown): unknown {
   return validate(value) ? null : validate.errors;
 }
 
+/** A topology that names switches, and their first ports. */
+function naming(ids: readonly (number | null)[]): Topology {
+  const ports = Object.fromEntries(Array.from({ length: 20 }, (_, port) => [String(port), { name: `p${port}` }]));
+  const named = ids.filter((id) => id !== null && id !== 0xffffffff);
+  return new Topology({ switches: Object.fromEntries(named.map((id) => [String(id), { name: `s-${id}`, ports }])) });
+}
+
 describe('the published JSON schema', () => {
   it('describes reports and events', () => {
     const detector = detectorOf(['latency', 'queue', 'path']);
@@ -28,7 +37,9 @@ describe('the published JSON schema', () => {
         existing(batch);
         for (let row = 0; row < batch.reports; row++) {
           if (batch.code[row] !== 0) continue;
-          expect(objections(reportRecord(batch, row, '0123456789abcdef-0'))).toBe(null);
+          const report = reportRecord(batch, row, '0123456789abcdef-0');
+          expect(objections(report)).toBe(null);
+          expect(objections(withNames(report, naming(report.path)))).toBe(null);
         }
         const events = eventsOf(batch, detector, seeds);
         for (let row = 0; row < events.count; row++) {
@@ -50,6 +61,8 @@ describe('the published JSON schema', () => {
           // Arbitrary words can be means that no cache makes, and a metric can be called nodeId.
           if (geometry.layout === 'compact' || geometry.metrics.includes('nodeId')) continue;
           expect(objections(flow)).toBe(null);
+          const ids = flow.hops.map(({ nodeId }) => nodeId);
+          expect(objections(withNames(flow, naming(ids)))).toBe(null);
         }
       }),
       { seed: SEED, numRuns: 100 },

@@ -27,9 +27,10 @@ export class LineBatch {
   used = 0;
   readonly #fullBytes: number;
 
-  constructor(fullBytes: number, records: number) {
+  /** @param lineBytes bytes of the longest record and its action */
+  constructor(fullBytes: number, records: number, lineBytes: number = MAX_LINE_BYTES) {
     this.#fullBytes = fullBytes;
-    this.bytes = Buffer.allocUnsafeSlow(fullBytes + MAX_LINE_BYTES);
+    this.bytes = Buffer.allocUnsafeSlow(fullBytes + lineBytes);
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
     this.start = new Uint32Array(records);
     this.end = new Uint32Array(records);

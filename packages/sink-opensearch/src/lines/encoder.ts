@@ -1,13 +1,17 @@
 import type { TelemetryBatch } from '@int/codec';
 import { RecordIds, type RecordKind } from '@int/collector';
-import { EventJson, FlowJson, ReportJson } from '@int/collector/internals';
+import { EventJson, FlowJson, RecordNames, ReportJson } from '@int/collector/internals';
 import type { EventBatch } from '@int/detect';
 import { type CacheGeometry, COMPACT, EXACT } from '@int/flowcache';
+import type { Topology } from '@int/network';
 import type { ResolvedOptions } from '../options.js';
-import type { LineBatch } from './batch.js';
+import { type LineBatch, MAX_LINE_BYTES } from './batch.js';
 import { putDecimal } from './digits.js';
 import { IndexNames } from './index-name.js';
 import { Timestamps, timeMs } from './timestamp.js';
+
+/** Hops of a report, its reporter, and the nodes of an event's evidence, at most. */
+const MOST_NODES = 320;
 
 const COMMA = 0x2c;
 const LINE_FEED = 0x0a;
@@ -45,16 +49,28 @@ export class LineEncoder {
   readonly #ids: RecordIds;
   readonly #heads: Readonly<Record<RecordKind, Head>>;
   readonly #timestamps = new Timestamps();
-  readonly #reports = new ReportJson();
-  readonly #events = new EventJson();
+  readonly #names: RecordNames | null;
+  readonly #reports: ReportJson;
+  readonly #events: EventJson;
   #flows: FlowJson | null = null;
 
-  /** @throws TypeError if the instance is no 16 hexadecimal digits */
-  constructor({ prefix, rotate, instance }: Pick<ResolvedOptions, 'prefix' | 'rotate' | 'instance'>) {
+  /**
+   * @param names of switches and ports, to put beside their ids
+   * @throws TypeError if the instance is no 16 hexadecimal digits
+   */
+  constructor({ prefix, rotate, instance }: Pick<ResolvedOptions, 'prefix' | 'rotate' | 'instance'>, names?: Topology) {
+    this.#names = names === undefined || names.switches.size === 0 ? null : new RecordNames(names);
+    this.#reports = new ReportJson(this.#names);
+    this.#events = new EventJson(this.#names);
     const ids = new RecordIds(instance);
     this.#ids = ids;
     const head = (kind: RecordKind): Head => new Head(new IndexNames(prefix + kind, rotate), ids.instance);
     this.#heads = { reports: head('reports'), events: head('events'), flows: head('flows') };
+  }
+
+  /** Bytes of the longest line, with its action. */
+  get lineBytes(): number {
+    return MAX_LINE_BYTES + (this.#names === null ? 0 : MOST_NODES * this.#names.hopBytes);
   }
 
   get instance(): string {
@@ -81,7 +97,7 @@ export class LineEncoder {
 
   flow(lines: LineBatch, words: Int32Array, word: number, geometry: CacheGeometry): void {
     const isExact = geometry.layout === 'exact';
-    if (this.#flows === null || this.#flows.geometry !== geometry) this.#flows = new FlowJson(geometry);
+    if (this.#flows === null || this.#flows.geometry !== geometry) this.#flows = new FlowJson(geometry, this.#names);
     const number = this.#ids.next++;
     const time = word + (isExact ? EXACT : COMPACT).LAST;
     const at = this.#begin(lines, 'flows', number, words[time + 1]! >>> 0, words[time]! >>> 0);

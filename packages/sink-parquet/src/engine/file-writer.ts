@@ -34,6 +34,8 @@ export interface FileWriterOptions {
   readonly rowGroup: number;
   /** Memory of the engine at most, in MiB. */
   readonly memoryMiB: number;
+  /** Names of switches by id as JSON, for the files' metadata; `null`: none. */
+  readonly namesJson: string | null;
   /** Folder for what does not fit into that memory. */
   readonly spill: string;
 }
@@ -119,7 +121,12 @@ export class FileWriter {
   }
 
   async #copy(query: string, table: Table, path: string, isFirst = false): Promise<void> {
-    const { compression, rowGroup } = this.#options;
+    const { compression, rowGroup, namesJson } = this.#options;
+    const metadata = [
+      `int_table: ${literal(table.name)}`,
+      `int_schema: ${literal(String(SCHEMA_VERSION))}`,
+      ...(namesJson === null ? [] : [`int_switch_names: ${literal(namesJson)}`]),
+    ];
     const options = [
       'FORMAT parquet',
       'PARQUET_VERSION v2',
@@ -127,7 +134,7 @@ export class FileWriter {
       ...(isFirst && compression === 'zstd' ? [`COMPRESSION_LEVEL ${FIRST_LEVEL}`] : []),
       ...(isFirst ? [`DICTIONARY_SIZE_LIMIT ${FIRST_DICTIONARY}`] : []),
       `ROW_GROUP_SIZE ${rowGroup}`,
-      `KV_METADATA {int_table: ${literal(table.name)}, int_schema: ${literal(String(SCHEMA_VERSION))}}`,
+      `KV_METADATA {${metadata.join(', ')}}`,
     ];
     await duckdb.query(this.#connection, `COPY (${query}) TO ${literal(path)} (${options.join(', ')})`);
   }

@@ -1,10 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBResult, type Json, StatementType } from '@duckdb/node-api';
+import type { Topology } from '@int/network';
 import { list } from '../engine/sql.js';
 import { HistoryError } from '../errors.js';
 import type { TableName } from '../table/table.js';
 import { jsonRow } from './json-row.js';
+import { nameStatements } from './names.js';
 import { type CheckedFiles, type LeftOutFile, Verification } from './verification.js';
 import { readStoreFiles, type StoreFiles, type StoreListing, tablesIn, viewStatements } from './views.js';
 
@@ -25,6 +27,11 @@ export interface HistoryOptions {
   readonly checked?: CheckedFiles;
   /** Whether damaged files are left out, and told in {@link History.leftOut}. Default: a query fails because of them. */
   readonly salvage?: boolean;
+  /**
+   * Names of switches and ports, as the tables `switches` (nodeId, nodeName) and `ports` (nodeId, port, portName, peerId,
+   * peerPort, speedBps). Default: there are no such tables.
+   */
+  readonly names?: Topology;
   /** Told, while files are checked, how many bytes are done and how many there are. */
   readonly onVerify?: (doneBytes: number, totalBytes: number) => void;
 }
@@ -123,7 +130,7 @@ export class History {
 
   /** @throws HistoryError with `ERR_HISTORY_STORE` if the folder is not there; an empty one is an empty store */
   static async open(options: HistoryOptions): Promise<History> {
-    const { directory, threads, memoryMiB = 1024 } = options;
+    const { directory, threads, memoryMiB = 1024, names } = options;
     const path = resolve(directory);
     await checkStore(path);
     const instance = await DuckDBInstance.create(':memory:', {
@@ -140,6 +147,7 @@ export class History {
     // What the text of a time or now() means is not to depend on where the process runs.
     await connection.run(`SET TimeZone = 'UTC'`);
     await connection.run('SET lock_configuration = true');
+    for (const statement of names === undefined ? [] : nameStatements(names)) await connection.run(statement);
     return new History(path, options, instance, connection);
   }
 

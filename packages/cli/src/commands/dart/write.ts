@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { RowWriter } from '../../dart/row-writer.js';
-import { EXIT, type Io, say } from '../../io.js';
+import { EXIT, type Io, say, sayHint } from '../../io.js';
 import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../../options.js';
 import { DataOutput } from '../../output/data-output.js';
 import { counted, grouped, percent } from '../../output/numbers.js';
@@ -92,6 +92,7 @@ async function write(files: readonly string[], flags: WriteFlags, io: Io): Promi
       io,
       `of ${counted(frames, 'frame')}, ${truncated} truncated, ${malformed} malformed, ${unsupported} unsupported`,
     );
+  sayHint(io, writer.hint);
   return wrong + badLines > 0 || hasFailed || trouble.count > 0 ? EXIT.INPUT : EXIT.OK;
 }
 

@@ -1,6 +1,7 @@
 /** The program of a worker: the flow cache and the sinks of int.yaml, for the worker's own flows. */
 import { dirname, resolve } from 'node:path';
 import { type FlowWorkerParts, type Sink, serveFlowWorker } from '@int/collector';
+import { Topology } from '@int/network';
 import { EXIT, FileProblems } from '../../io.js';
 import type { ReadConfig } from '../read-config.js';
 import { configSinks } from '../sinks.js';
@@ -22,6 +23,13 @@ function relay(tell: (message: WorkerMessage) => void): Sink {
   };
 }
 
+async function namesOf({ config: { topology }, path }: ReadConfig): Promise<Topology> {
+  if (topology === undefined) return Topology.NONE;
+  const { readTopologyFile } = await import('../../network/topology-file.js');
+  // The pipeline's thread tells what is odd about the file.
+  return readTopologyFile(path(topology), { env: process.env, signal: new AbortController().signal }, () => {});
+}
+
 await serveFlowWorker(async ({ data, index, post }): Promise<FlowWorkerParts> => {
   const { config, file } = data as WorkerData;
   const tell = (message: WorkerMessage): void => post(message);
@@ -32,7 +40,8 @@ await serveFlowWorker(async ({ data, index, post }): Promise<FlowWorkerParts> =>
     // The pipeline's thread has already checked this and reported problems with line and column.
     problem: (path, message, cause) => new FileProblems([`${file}: ${path.join('.')}: ${message}`], cause, EXIT.USAGE),
   };
-  const { sinks } = await configSinks(read, flowGeometry(read), (line) => tell({ name: 'say', line }));
+  const names = await namesOf(read);
+  const { sinks } = await configSinks(read, flowGeometry(read), names, (line) => tell({ name: 'say', line }));
   const flows = flowStage(read, null);
   return {
     stages: flows === null ? [] : [flows],

@@ -51,7 +51,7 @@ function rowsOf({ rows = ROWS }: FlowsConfig, count: number): number {
 }
 
 export function workerPart(config: IntConfig, index: number): IntConfig {
-  const { flows, sinks = [], workers = 1 } = config;
+  const { flows, topology, sinks = [], workers = 1 } = config;
   const own = sinks
     .filter(isWorkers)
     .map((sink) => only(withSpool(sink, `worker-${index}`), ['reports', 'flows']))
@@ -60,6 +60,7 @@ export function workerPart(config: IntConfig, index: number): IntConfig {
     version: config.version,
     sources: config.sources,
     sinks: own,
+    ...(topology !== undefined && { topology }),
     ...(flows !== undefined && { flows: { ...flows, rows: rowsOf(flows, workers) } }),
   };
 }

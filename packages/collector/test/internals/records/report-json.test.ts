@@ -87,7 +87,7 @@ describe('a report as JSON', () => {
         const number = Math.abs(integer);
         for (let row = 0; row < batch.reports; row++) {
           if (batch.code[row] !== 0) continue;
-          const bound = ReportJson.bound(batch, row);
+          const bound = writer.bound(batch, row);
           // Exactly the room that was promised, at an odd offset.
           const view = new DataView(new ArrayBuffer(bound + 1), 1);
           const end = writer.write(view, 0, batch, row, ids, number);

@@ -135,7 +135,13 @@ describe('compileRules', () => {
         },
       ],
     };
-    expect(ruleSet).toEqual(expected);
+    const { warnings, ...rest } = ruleSet;
+    expect(rest).toEqual(expected);
+    // The rule before them matches everything.
+    expect(warnings?.map(({ code, path }) => `${code} ${path.join('.')}`)).toEqual([
+      'UNREACHABLE rules.2',
+      'UNREACHABLE rules.3',
+    ]);
   });
 
   it('takes hop as scope, and report as default', () => {
@@ -191,7 +197,7 @@ describe('compileRules', () => {
   it('tells of all problems, not only of the first', () => {
     expect(
       codes({
-        version: 2,
+        version: 3,
         default: 'keep',
         units: { hopLatency: 'B', speed: 'ns' },
         adapt: {},

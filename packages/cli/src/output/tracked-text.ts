@@ -1,0 +1,61 @@
+import type { Severity, TrackedEvent, TrackedFinding } from '@int/detect';
+import { Topology } from '@int/network';
+import { switchText, withNames } from '../network/names.js';
+import type { Colours } from './colour.js';
+import { findingText } from './event-text.js';
+import { namedMetrics } from './metric-text.js';
+import { counted } from './numbers.js';
+import { timeText } from './record-text.js';
+
+/** An event that begins, goes on or ends, as a rule with a lifecycle tells of it. */
+export type Told = TrackedEvent<TrackedFinding>;
+
+const nanoseconds = (timeMs: number): bigint => BigInt(Math.round(timeMs * 1000)) * 1000n;
+
+/** What is told is at its finding; an end is at the last finding, or at the value that ended the event. */
+const timeOf = ({ state, timeMs, finding }: Told): bigint => (state === 'open' ? finding.timeNs : nanoseconds(timeMs));
+
+/** The line of `--json`. The values are those of the finding that is told; at the end of the one told last. */
+export function trackedJson(told: Told, topology: Topology = Topology.NONE): string {
+  const { id, rule, state, isFirst, beginMs, findings, finding } = told;
+  const { severity } = rule.lifecycle;
+  const begun = { isFirst, beginNs: String(nanoseconds(beginMs)), findings };
+  const head = {
+    type: 'event',
+    timeNs: String(timeOf(told)),
+    id: String(id),
+    state,
+    severity,
+    key: finding.key,
+    ...begun,
+  };
+  return JSON.stringify({ ...head, ...withNames(finding.event, topology) });
+}
+
+function severityText(severity: Severity, colour: Colours): string {
+  if (severity === 'critical') return colour.red(severity);
+  return severity === 'warning' ? colour.yellow(severity) : colour.dim(severity);
+}
+
+/** The key with the name of its switch. */
+function keyText({ finding: { key } }: Told, topology: Topology): string {
+  return key.replace(/^switch (\d+)/, (_, id: string) => `switch ${switchText(Number(id), topology)}`);
+}
+
+/** The line of text: `begins  critical  queue-of-3  switch 3  threshold queueOccupancy ...`. */
+export function trackedText(told: Told, colour: Colours, topology: Topology = Topology.NONE): string {
+  const { rule, state, isFirst, beginMs, timeMs, findings, finding } = told;
+  const seconds = `${(Math.max(0, timeMs - beginMs) / 1000).toFixed(3)} s`;
+  const word = state === 'close' ? colour.green('ends') : isFirst ? colour.red('begins') : colour.red('goes on');
+  const parts = [
+    colour.dim(timeText(timeOf(told))),
+    word,
+    severityText(rule.lifecycle.severity, colour),
+    colour.yellow(rule.name),
+    colour.cyan(keyText(told, topology)),
+    state === 'close'
+      ? `after ${seconds}, ${counted(findings, 'finding')}`
+      : findingText(finding.event, namedMetrics(topology)),
+  ];
+  return parts.join('  ');
+}

@@ -1,0 +1,207 @@
+import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { BatchView } from '../engine/batch-view.js';
+import type { Event } from '../engine/event.js';
+import type { EventBatch } from '../engine/event-batch.js';
+import { KIND, SCOPES } from '../engine/event-columns.js';
+import { RowMatch } from '../engine/row-match.js';
+import { findsHops } from '../rules/lifecycle.js';
+import type { Rule, RuleSet } from '../rules/model.js';
+import type { WatchKey } from './config.js';
+import { EventTracker, type EventTrackerOptions, type TrackedEvent, type TrackedRule } from './event-tracker.js';
+
+/** A finding that an event with a beginning and an end tells of. */
+export interface TrackedFinding {
+  readonly event: Event;
+  /** Frame of its report, in the batch. */
+  readonly frame: number;
+  readonly timeNs: bigint;
+  /** What has the beginning and the end, for people: `switch 3`, `switch 3 queue 1`, a flow. */
+  readonly key: string;
+}
+
+interface Tracked extends TrackedRule {
+  readonly rule: Rule;
+  readonly key: WatchKey;
+  /** Which reports may have values that end its events; `null`: it has no `clear`. */
+  readonly match: RowMatch | null;
+}
+
+const HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
+const NOTHING: readonly TrackedEvent<TrackedFinding>[] = [];
+/** Events that may have ended are looked for so often. */
+const ADVANCE_MS = 100;
+
+/**
+ * Makes events with a beginning and an end of a detector's findings, for the rules that have a `lifecycle`: call
+ * {@link after} when a batch has been looked at.
+ */
+export class EventTracking {
+  readonly #tracker: EventTracker<TrackedFinding>;
+  #rules = new Map<string, Tracked>();
+  #clears: readonly Tracked[] = [];
+  #view: BatchView | null = null;
+  #advancedMs = Number.NEGATIVE_INFINITY;
+
+  /** @throws RangeError for a number of keys out of range */
+  constructor(rules: RuleSet, options: EventTrackerOptions = {}) {
+    this.#tracker = new EventTracker(options);
+    this.setRules(rules);
+  }
+
+  /** Whether any rule has a lifecycle. Without, there is nothing to do. */
+  get isActive(): boolean {
+    return this.#rules.size > 0;
+  }
+
+  /** Events that have begun and not ended; findings of keys for which there was no room. */
+  get totals(): { readonly open: number; readonly untracked: number } {
+    return { open: this.#tracker.open, untracked: this.#tracker.untracked };
+  }
+
+  /** Whether the findings of a rule become events with a beginning and an end. */
+  isTracked(rule: string | null): boolean {
+    return rule !== null && this.#rules.has(rule);
+  }
+
+  /** Other rules from now on. Returns the ends of events of rules that are not there any more, or are others now. */
+  setRules({ rules }: RuleSet): readonly TrackedEvent<TrackedFinding>[] {
+    const before = this.#rules;
+    const tracked = rules.flatMap((rule): Tracked[] => {
+      const { lifecycle = null, detector, name, match } = rule;
+      if (lifecycle === null) return [];
+      const known = before.get(name);
+      if (known !== undefined && JSON.stringify(known.rule) === JSON.stringify(rule)) return [known];
+      const key = lifecycle.key ?? (findsHops(detector) ? 'switch' : 'flow');
+      return [{ name, lifecycle, rule, key, match: lifecycle.clear === null ? null : new RowMatch(match) }];
+    });
+    this.#rules = new Map(tracked.map((each) => [each.name, each]));
+    this.#clears = tracked.filter(({ match }) => match !== null);
+    return this.#tracker.keep((rule) => this.#rules.get(rule.name) === rule);
+  }
+
+  /**
+   * Tracks the findings of the rows from `from` up to `to`, which `events` has all events of. Of rules with a lifecycle
+   * only those events stay in `events` that tell of a beginning, or of an event that goes on.
+   */
+  after(events: EventBatch, from: number, to: number): readonly TrackedEvent<TrackedFinding>[] {
+    if (!this.isActive || from >= to) return NOTHING;
+    const { batch } = events;
+    const told: TrackedEvent<TrackedFinding>[] = [];
+    if (this.#view?.batch !== batch) this.#view = new BatchView(batch);
+    let kept = 0;
+    let event = 0;
+    for (let row = from; row < to; row++) {
+      const isLooking = this.#clears.some(({ name }) => this.#tracker.has(name));
+      // Where no event may end, only rows with findings are of interest.
+      if (!isLooking) row = event < events.count ? events.report[event]! : to;
+      if (row >= to) break;
+      if (isLooking && batch.code[row] === 0) this.#see(batch, row, told);
+      for (; event < events.count && events.report[event] === row; event++) {
+        const rule = this.#rules.get(events.ruleName(event) ?? '');
+        if (rule !== undefined && !this.#find(events, event, rule, told)) continue;
+        events.move(event, kept++);
+      }
+    }
+    events.truncate(kept);
+    this.#tick(timeOf(batch, to - 1), told);
+    return told;
+  }
+
+  /** Ends events whose findings have stopped: call it now and then while nothing arrives. */
+  advance(timeMs: number): readonly TrackedEvent<TrackedFinding>[] {
+    const told: TrackedEvent<TrackedFinding>[] = [];
+    this.#tick(timeMs, told);
+    return told;
+  }
+
+  #tick(timeMs: number, told: TrackedEvent<TrackedFinding>[]): void {
+    if (Math.abs(timeMs - this.#advancedMs) < ADVANCE_MS || this.#tracker.size === 0) return;
+    this.#advancedMs = timeMs;
+    told.push(...this.#tracker.advance(timeMs));
+  }
+
+  /** Tracks a finding. Returns whether it tells of an event that begins or goes on. */
+  #find(events: EventBatch, event: number, rule: Tracked, told: TrackedEvent<TrackedFinding>[]): boolean {
+    const { batch } = events;
+    const row = events.report[event]!;
+    const isHop = ((events.kind[event]! >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK) === HOP;
+    const at = batch.hopStart[row]! + (isHop ? events.hop[event]! : 0);
+    const make = (): TrackedFinding => {
+      const object = events.event(event);
+      const key = keyText(rule.key, batch, at, object);
+      return { event: object, frame: batch.frame[row]!, timeNs: batch.timeNs(row), key };
+    };
+    const found = this.#tracker.find(rule, keyOf(rule.key, batch, row, at), timeOf(batch, row), make);
+    told.push(...found);
+    return found.some(({ state }) => state === 'open');
+  }
+
+  /** Looks for values that end events of rules with `clear`, or keep them open. */
+  #see(batch: TelemetryBatch, row: number, told: TrackedEvent<TrackedFinding>[]): void {
+    const view = this.#view!;
+    for (const rule of this.#clears) {
+      const { match, key, rule: of } = rule;
+      if (!this.#tracker.has(rule.name) || !match!.isMatch(view, row)) continue;
+      const { detector } = of;
+      if (detector.kind !== 'threshold') continue;
+      const column = batch.hop[detector.metric];
+      const timeMs = timeOf(batch, row);
+      const first = batch.hopStart[row]!;
+      let sum = -1;
+      for (let at = first; at < first + batch.hopCount[row]!; at++) {
+        const value = column[at]!;
+        if (value === NOT_AVAILABLE || match!.hops?.fits(view, at) === false) continue;
+        if (detector.scope === 'hop') told.push(...this.#tracker.see(rule, keyOf(key, batch, row, at), timeMs, value));
+        else sum = Math.max(sum, 0) + value;
+      }
+      if (sum >= 0) told.push(...this.#tracker.see(rule, keyOf(key, batch, row, first), timeMs, sum));
+    }
+  }
+}
+
+function timeOf(batch: TelemetryBatch, row: number): number {
+  const frame = batch.frame[row]!;
+  return (batch.frameTimeHigh[frame]! * 2 ** 32 + batch.frameTimeLow[frame]!) / 1e6;
+}
+
+/** A key as the tracker compares it. @param at row of the hop columns */
+function keyOf(key: WatchKey, batch: TelemetryBatch, row: number, at: number): string {
+  const { hop } = batch;
+  switch (key) {
+    case 'switch':
+      return String(hop.nodeId[at]!);
+    case 'queue':
+      return `${hop.nodeId[at]!} ${hop.queueId[at]!}`;
+    case 'link':
+      return `${hop.nodeId[at]!} ${hop.l1EgressInterface[at]!}`;
+    case 'all':
+      return '';
+    case 'flow': {
+      const { source0, source1, source2, source3, destination0, destination1, destination2, destination3 } = batch;
+      const isIpv6 = (batch.flags[row]! & FLAG.IPV6) !== 0;
+      const short = `${batch.protocol[row]!} ${batch.ports[row]!} ${source0[row]!} ${destination0[row]!}`;
+      if (!isIpv6) return short;
+      const source = `${source1[row]!} ${source2[row]!} ${source3[row]!}`;
+      return `${short} ${source} ${destination1[row]!} ${destination2[row]!} ${destination3[row]!}`;
+    }
+  }
+}
+
+function keyText(key: WatchKey, { hop }: TelemetryBatch, at: number, { flow }: Event): string {
+  const number = (value: number): string => (value === NOT_AVAILABLE ? '?' : String(value));
+  switch (key) {
+    case 'switch':
+      return `switch ${number(hop.nodeId[at]!)}`;
+    case 'queue':
+      return `switch ${number(hop.nodeId[at]!)} queue ${number(hop.queueId[at]!)}`;
+    case 'link':
+      return `switch ${number(hop.nodeId[at]!)} egress ${number(hop.l1EgressInterface[at]!)}`;
+    case 'all':
+      return 'all';
+    case 'flow': {
+      if (flow === null) return 'unknown flow';
+      const { source, destination, sourcePort, destinationPort, protocol } = flow;
+      return `${source} ${sourcePort} > ${destination} ${destinationPort} protocol ${protocol}`;
+    }
+  }
+}
