@@ -1,11 +1,11 @@
 /** Events and flow entries for tests of what is made of them: arbitrary words in the columns. */
 import { METRIC_NAMES, type MetricName, type TelemetryBatch } from '@int/codec';
 import {
-  AGGREGATES,
   compileRules,
   DETECTOR_KINDS,
   Detector,
   EVIDENCE,
+  EVIDENCE_NAMES,
   EventBatch,
   NO_METRIC,
   NO_RULE,
@@ -42,7 +42,7 @@ export const eventSeeds = fc.array(
     evidence: fc.array(
       fc.record({
         metric: fc.oneof(fc.nat(METRIC_NAMES.length - 1), fc.constant(NO_METRIC)),
-        aggregate: fc.nat(AGGREGATES.length - 1),
+        aggregate: fc.nat(EVIDENCE_NAMES.length - 1),
         hop: fc.oneof(fc.nat(255), fc.constant(EVIDENCE.NO_HOP)),
         nodeId: word,
         value: word,

@@ -1,4 +1,4 @@
-import type { DecodeOptions, Profile } from '@int/codec';
+import type { Profile } from '@int/codec';
 import { PROFILES } from '@int/codec/internals';
 import type { DetectorOptions, StateMode } from '@int/detect';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -77,13 +77,6 @@ export function addDecodeOptions(command: Command): Command {
         PROFILES,
       ),
     );
-}
-
-/** The codec's options from the flags. Missing flags keep the codec's defaults. */
-export function decodeOptions(flags: DecodeFlags): Omit<DecodeOptions, 'linkType'> {
-  const { intPort: intPorts, reportPort: reportPorts, probePort: probePorts, ...others } = flags;
-  const { intDscp, greProtocol, probeMarker, profile } = others;
-  return given({ intPorts, intDscp, greProtocol, probeMarker, reportPorts, probePorts, profile });
 }
 
 /** Nanoseconds in each unit of time. */

@@ -22,7 +22,7 @@ function pageWith(text: string, url: string): Promise<string> {
 
 describe('int collect --metrics', () => {
   test('serves what it counts while it runs, and ends with it', async () => {
-    const { process, port } = await listening('--json', '--metrics', '0');
+    const { process, port } = await listening('--json', '--metrics', '0', '--unit', 'hopLatency=us');
     await process.until(() => addressIn(process.stderr) !== undefined);
     const url = addressIn(process.stderr)!;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
@@ -31,6 +31,7 @@ describe('int collect --metrics', () => {
     expect(page).toContain('\nint_frames_decoded_total 2\n');
     expect(page).toContain('int_switch_hops_total{switch="153"} 2');
     expect(page).toContain('int_hop_latency_seconds_count{switch="1"} 2');
+    expect(page).toContain("# HELP int_queue_occupancy Occupancy of a queue as last reported, in the device's unit.");
     const health = await fetch(url.replace('/metrics', '/health'));
     expect([health.status, await health.json()]).toMatchObject([
       200,

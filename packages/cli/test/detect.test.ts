@@ -353,6 +353,8 @@ describe('int detect', () => {
       'previous',
       'threshold',
       'evidence',
+      'state',
+      'firstSight',
       'flow',
     ]);
     expect(events[4]).toEqual({
@@ -370,6 +372,8 @@ describe('int detect', () => {
       previous: null,
       threshold: null,
       evidence: null,
+      state: 'once',
+      firstSight: false,
       flow: { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 40_000, destinationPort: 80 },
     });
     expect(Object.keys(summary).slice(0, 5)).toEqual(['type', 'reports', 'events', 'survivors', 'byRule']);

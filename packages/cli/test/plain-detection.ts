@@ -29,7 +29,7 @@ interface Finding {
   readonly nodeId?: number | null;
   readonly hop?: number;
   readonly value?: number;
-  readonly previous?: number;
+  readonly previous?: number | null;
   readonly evidence?: readonly object[];
 }
 
@@ -48,11 +48,14 @@ export interface PlainRule {
 export interface Cells {
   readonly flow: (flow: PlainFlow) => number | string;
   readonly node: (id: number) => number;
+  /** What perHop and perFlow compare the first value with; `null`: nothing, and its event says that it is the first. */
+  readonly before: 0 | null;
 }
 
 export const EXACT: Cells = {
   flow: (flow) => JSON.stringify(flow),
   node: (id) => id,
+  before: null,
 };
 
 /** CRC-32 over addresses, protocol and ports, modulo the number of cells. IPv4 only. */
@@ -65,6 +68,7 @@ export function registers(flowCells: number, nodeCells: number): Cells {
       return crc32(Uint8Array.from(key)) % flowCells;
     },
     node: (id) => id % nodeCells,
+    before: 0,
   };
 }
 
@@ -94,9 +98,9 @@ export function perHop(metric: string, threshold: number, cells: Cells): PlainDe
       const value = hop[metric];
       if (typeof value !== 'number' || typeof hop.nodeId !== 'number') return [];
       const cell = cells.node(hop.nodeId);
-      const previous = state.get(cell) ?? 0;
-      if (Math.abs(value - previous) <= threshold) return [];
-      state.set(cell, value);
+      const previous = state.get(cell) ?? cells.before;
+      if (previous === null || Math.abs(value - previous) > threshold) state.set(cell, value);
+      if (Math.abs(value - (previous ?? 0)) <= threshold) return [];
       return [{ scope: 'hop', nodeId: hop.nodeId, hop: at, value, previous }];
     });
 }
@@ -106,10 +110,10 @@ export function perFlow(metric: string, threshold: number, cells: Cells): PlainD
   return (line) => {
     if (line.flow === null || valuesOf(line, metric).length === 0) return [];
     const cell = cells.flow(line.flow);
-    const previous = state.get(cell) ?? 0;
+    const previous = state.get(cell) ?? cells.before;
     const value = sumOf(line, metric);
-    if (Math.abs(value - previous) <= threshold) return [];
-    state.set(cell, value);
+    if (previous === null || Math.abs(value - previous) > threshold) state.set(cell, value);
+    if (Math.abs(value - (previous ?? 0)) <= threshold) return [];
     return [{ scope: 'flow', value, previous }];
   };
 }
@@ -190,6 +194,8 @@ export function plainEvents(lines: readonly Line[], rules: readonly PlainRule[])
           previous,
           threshold: rule.threshold,
           evidence,
+          state: 'once',
+          firstSight: previous === null && (rule.detector === 'perHop' || rule.detector === 'perFlow'),
           flow: line.flow,
         }));
     });

@@ -45,7 +45,7 @@ describe('int process', () => {
     const { bootstrap } = await kafkaForTests();
     const prefix = await written(bootstrap);
     const args = ['process', '--kafka', bootstrap.join(), '--prefix', prefix, '--group', prefix, '--json'];
-    const { code, stdout } = await run([...args, '--commit', '100ms'], {
+    const { code, stdout } = await run([...args, '--commit', '100ms', '--unit', 'hopLatency=us'], {
       interruptWhen: ({ stdout: shown }) => shown.includes('"switchWindow"') && shown.includes('"kind":"loop"'),
     });
     expect(code).toBe(0);
@@ -53,6 +53,7 @@ describe('int process', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines[0]).toMatchObject({ type: 'units', units: { hopLatency: { text: 'us', factor: 1e-6 } } });
     expect(lines.at(-1)).toMatchObject({ type: 'total', reports: REPORTS, repeated: 0, bad: 0, lost: 0, late: 0 });
     expect(lines.at(-1)).toMatchObject({ corrected: 0, incomplete: 0, behindMs: 0 });
     const loop = lines.find(({ kind }) => kind === 'loop');

@@ -6,7 +6,10 @@ const files = temporaryFolder();
 const YAML = `switches:
   1: { name: leaf-1, ports: { 1: { to: host h1 }, 9: { to: spine-1:1, speed: 10G }, 10: { name: uplink } } }
   2: { name: leaf-2 }
+  3:
+  4:
   5: { name: spine-1 }
+  6:
   7:
 hosts:
   h1: { addresses: [10.1.0.0/16], level: 2 }

@@ -49,5 +49,10 @@ export {
 export { ETHERNET_BYTES, writeRecord } from './record-row.js';
 export { fastIcrc, icrcDifference } from './roce/index.js';
 export { OuterSource } from './scan/outer-source.js';
-export { DEFAULT_GRE_PROTOCOL, DEFAULT_INT_DSCP, DEFAULT_INT_PORTS } from './scan/settings.js';
+export {
+  DEFAULT_GRE_PROTOCOL,
+  DEFAULT_INT_DSCP,
+  DEFAULT_INT_PORTS,
+  DEFAULT_PROBE_PORTS,
+} from './scan/settings.js';
 export { REPORT_COLUMN, SignedColumns, signed } from './signed-columns.js';

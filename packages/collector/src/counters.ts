@@ -3,11 +3,11 @@ import { CODE_STATUS } from '@int/codec/internals';
 import { REFUSED } from './admission/admission.js';
 import type { SinkTotals } from './stage.js';
 
-/**
- * Why a frame became no rows: the decoder's status; `overrun`, because the pipeline was too slow; `unknown-source`, because
- * its sender may not send; `unknown-switch`, because it names a switch that there is not.
- */
-export type DropStatus = Exclude<Status, 'ok'> | 'overrun' | 'unknown-source' | 'unknown-switch';
+/** Why a frame was not decoded: the decoder's status, or `overrun`, because the pipeline was too slow. */
+export type DropStatus = Exclude<Status, 'ok'> | 'overrun';
+
+/** Why a frame was refused: its sender may not send, or it names a switch that there is not. */
+export type Refusal = 'unknown-source' | 'unknown-switch';
 
 /** What became of the frames. `received` is `decoded` plus the sum of `dropped`. */
 export interface FrameTotals {
@@ -17,8 +17,11 @@ export interface FrameTotals {
   readonly decoded: number;
   /** Individual reports and INT packets decoded; one frame may hold several. */
   readonly reports: number;
-  /** Frames that became no rows, by reason. All keys are always there. */
-  readonly dropped: Readonly<Record<DropStatus, number>>;
+  /**
+   * Frames that became no rows, by reason. The keys of {@link DropStatus} are always there, `unknown-source` if a source has a
+   * list of senders, and `unknown-switch` if the collector knows the switches.
+   */
+  readonly dropped: Readonly<Record<DropStatus, number> & Partial<Record<Refusal, number>>>;
   /** What the decoder found wrong in dropped frames, by its code. Only codes that occurred. */
   readonly errors: Readonly<Partial<Record<CodeName, number>>>;
   /** Frames the kernel discarded before this process saw them; `null` if no source can say. Not part of `received`. */
@@ -44,9 +47,13 @@ export class FrameCounters {
   reports = 0;
   /** Frames that the pipeline itself dropped. */
   overrun = 0;
-  /** Frames of senders that may not send, and frames that name a switch that there is not. */
+  /** Frames of senders that may not send. */
   unknownSource = 0;
+  /** Frames that name a switch that there is not. */
   unknownSwitch = 0;
+  /** Whether senders and switches are looked at, so that the totals have these counts. */
+  checksSenders = false;
+  checksSwitches = false;
 
   /** Adds frames `from` to `to - 1` of a batch's `frameCode` column. */
   add(frameCode: Uint8Array, from: number, to: number): void {
@@ -70,17 +77,18 @@ export class FrameCounters {
    * @param kernelDropped what the sources know of the kernel's drops
    */
   totals(overrun: number, refused: number, kernelDropped: number | null): FrameTotals {
-    const dropped: Record<DropStatus, number> = {
+    const dropped: Record<DropStatus, number> & Partial<Record<Refusal, number>> = {
       truncated: 0,
       malformed: 0,
       unsupported: 0,
       'not-int': 0,
       overrun: overrun + this.overrun,
-      'unknown-source': refused + this.unknownSource,
-      'unknown-switch': this.unknownSwitch,
     };
+    const unknownSource = refused + this.unknownSource;
+    if (this.checksSenders) dropped['unknown-source'] = unknownSource;
+    if (this.checksSwitches) dropped['unknown-switch'] = this.unknownSwitch;
     const errors: Partial<Record<CodeName, number>> = {};
-    let received = dropped.overrun + dropped['unknown-source'] + dropped['unknown-switch'];
+    let received = dropped.overrun + unknownSource + this.unknownSwitch;
     let decoded = 0;
     this.byCode.forEach((count, code) => {
       received += count;

@@ -1,5 +1,5 @@
 export type { PipelineCapacity } from './capacity.js';
-export type { CollectorTotals, DropStatus, FrameTotals } from './counters.js';
+export type { CollectorTotals, DropStatus, FrameTotals, Refusal } from './counters.js';
 export { DartStage, type DartStageOptions, type DartTotals, type RowWriter } from './dart/stage.js';
 
 export type { CodedProblem, Outage, OutageListener } from './delivery/outage.js';
@@ -62,7 +62,6 @@ export {
   type SinkTotals,
   type Stage,
 } from './stage.js';
-export type { BucketColumns } from './statistics/bucket-counts.js';
 export type { CongestedPath } from './statistics/congestion-log.js';
 export type { GaugeColumns } from './statistics/gauges.js';
 export {
@@ -77,5 +76,6 @@ export {
   SwitchTotals,
   type SwitchTotalsOptions,
 } from './statistics/switch-totals.js';
+export type { BucketColumns } from './statistics/unit-histograms.js';
 export { FlowWorkers, type FlowWorkersOptions } from './workers/flow-workers.js';
 export { type FlowWorkerContext, type FlowWorkerParts, serveFlowWorker } from './workers/serve.js';

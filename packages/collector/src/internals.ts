@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { prefixesOf } from './admission/sender-list.js';
+export { prefixesOf, SenderList } from './admission/sender-list.js';
 export { type Deferred, deferred } from './deferred.js';
 export { BackOff } from './delivery/back-off.js';
 export { integer, MAX_MS, oneOf, text } from './delivery/option-checks.js';

@@ -93,6 +93,7 @@ export class Collector {
       options.sources,
       ({ from }) => {
         const senders = from == null ? null : new SenderList(from);
+        this.#counters.checksSenders ||= senders !== null;
         return (input) => this.#push({ input, senders });
       },
       (source, error) => {
@@ -174,6 +175,7 @@ export class Collector {
    */
   setKnownSwitches(ids: Iterable<number> | null): void {
     this.#admission.setKnown(ids);
+    this.#counters.checksSwitches ||= ids !== null;
   }
 
   /** The counters now. */
@@ -327,7 +329,7 @@ export class Collector {
 
   /** Tells stages and sinks the time from now on, if one of them wants to know it. */
   #keepTime(): void {
-    const isWanted = this.#fanOut.takesTime || this.#stages.some((stage) => stage.tick !== undefined);
+    const isWanted = this.#fanOut.takesTime || this.#stages.some((stage) => stage.advance !== undefined);
     if (isWanted && this.#ticks === undefined) this.#ticks = setInterval(() => this.#tick(), TICK_MS);
     if (isWanted) return;
     clearInterval(this.#ticks);
@@ -368,7 +370,7 @@ export class Collector {
   #advance(timeMs: number): void {
     for (const stage of this.#stages) {
       try {
-        stage.tick?.(timeMs);
+        stage.advance?.(timeMs);
       } catch (error) {
         if (this.#health.threw(stage, asError(error))) this.#onProblem({ where: stage.name, error: asError(error) });
       }

@@ -5,7 +5,7 @@ import type { DegradedPart, DegradedState } from './health/degraded-state.js';
 
 /** Passes the records of stages to the sinks. The memory is reused when a method returns. */
 export interface Outlets {
-  /** Hands events on, see {@link Sink.writeEvents}. Call it only during `process` of their batch. */
+  /** Hands events on, see {@link Sink.writeEvents}. Call it only during `process` of their batch; those of a batch apart also during `advance`. */
   events(events: EventBatch): void;
   /** Hands flow entries on, see {@link Sink.writeFlows}. */
   flows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): void;
@@ -27,16 +27,15 @@ export interface Stage {
    */
   connect?(outlets: Outlets): void;
   /**
+   * Tells that all reports before a time have been given, as far as the sources know: see {@link Sink.advance}.
+   * @param timeMs milliseconds since the epoch; goes back only if the clock of a source does
+   */
+  advance?(timeMs: number): void;
+  /**
    * Called when the stage gets no more batches, before the sinks close. It hands its remaining records to the outlets.
    * @returns a promise if that takes time
    */
   finish?(): Promise<void> | undefined;
-  /**
-   * Tells that all reports before a time have been given, as for {@link Sink.advance}. Called several times a second,
-   * between batches, also while no input arrives.
-   * @param timeMs milliseconds since the epoch
-   */
-  tick?(timeMs: number): void;
   /** Counters by name, for `CollectorTotals.stages`. */
   counters?(): Readonly<Record<string, number>>;
   /** Its current degraded states, for `Collector.degraded`: see `DegradedStates`. */

@@ -8,6 +8,8 @@ import {
   detectionMemory,
   FrameSlab,
   type Push,
+  QueuedSink,
+  type Sink,
   type Source,
 } from '@int/collector';
 import { reportIndex } from '@int/collector/internals';
@@ -331,5 +333,57 @@ describe('DetectionStage', () => {
     push();
     await collector.stop();
     expect(stage.totals().byRule.get('mac')).toMatchObject({ reports: 30, events: 30 });
+  });
+});
+
+describe('rules that look at time', () => {
+  const gone: Rule['detector'] = { kind: 'absent', key: 'switch', forMs: 1000 };
+
+  test('are told the time while no report comes, and their findings reach listeners and sinks, behind a queue as well', async () => {
+    const source = new HandSource();
+    const told: (Event & { isApart: boolean; timeMs: number })[] = [];
+    const written: string[] = [];
+    const reports: number[] = [];
+    const stage = new DetectionStage(ruleSet(rule('gone', 1, gone)), {
+      onEvents: (events) => {
+        for (let row = 0; row < events.count; row++) {
+          const timeMs = Math.round(Number(events.timeNs(row)) / 1e6);
+          told.push({ ...events.event(row), isApart: events.isApart, timeMs });
+        }
+      },
+    });
+    const sink = (name: string): Sink => ({
+      name,
+      write: (batch) => {
+        reports.push(batch.reports);
+        return undefined;
+      },
+      writeEvents: (events) => {
+        for (const { rule: from, nodeId, state } of events) written.push(`${name} ${from} ${nodeId} ${state}`);
+        return undefined;
+      },
+    });
+    const sinks = [sink('at once'), new QueuedSink(sink('queued'))];
+    const collector = new Collector({ sources: [source], stages: [stage], sinks });
+    await collector.start();
+    const seen = (nodeId: number): Uint8Array => report(nodeId, 0, []);
+    source.push(slab([seen(1), seen(2)]));
+    stage.advance(START_MS + 500);
+    expect(told).toEqual([]);
+    stage.advance(START_MS + 1500);
+    expect(told.map(({ nodeId, state, isApart, timeMs }) => [nodeId, state, isApart, timeMs - START_MS])).toEqual([
+      [1, 'open', true, 1000],
+      [2, 'open', true, 1000],
+    ]);
+    source.push(slab([seen(2)], () => START_MS + 2000));
+    expect(told.slice(2).map(({ nodeId, state, timeMs }) => [nodeId, state, timeMs - START_MS])).toEqual([
+      [2, 'close', 2000],
+    ]);
+    await collector.stop();
+    const expected = (name: string): string[] => ['1 open', '2 open', '2 close'].map((what) => `${name} gone ${what}`);
+    expect(written.filter((line) => line.startsWith('at once'))).toEqual(expected('at once'));
+    expect(written.filter((line) => line.startsWith('queued'))).toEqual(expected('queued'));
+    // Batches of findings are not written as reports.
+    expect(reports.toSorted()).toEqual([1, 1, 2, 2]);
   });
 });

@@ -32,14 +32,15 @@ function gaugesOf<Row>(
 }
 
 /** The counters of switches, ordered by node id, and of everything else. */
+/** With one unit for all switches. */
 export function switchRows(totals: SwitchTotals) {
   const { nodeId, hops, dropReports, hopLatency, queueOccupancy, queues, interfaces, refused } = totals.columns();
   const rowOf = (id: number | null, row: number): SwitchRow => ({
     nodeId: id,
     hops: hops[row]!,
     dropReports: dropReports[row]!,
-    hopLatency: bucketsOf(hopLatency, row),
-    queueOccupancy: bucketsOf(queueOccupancy, row),
+    hopLatency: bucketsOf(hopLatency[0]!, row),
+    queueOccupancy: bucketsOf(queueOccupancy[0]!, row),
   });
   return {
     switches: Array.from(nodeId, rowOf).sort((a, b) => a.nodeId! - b.nodeId!),

@@ -1,5 +1,6 @@
 import { CODES, FLAG, NOT_AVAILABLE, TelemetryBatch } from '@int/codec';
-import { SwitchTotals, type SwitchTotalsOptions } from '@int/collector';
+import { type BucketColumns, SwitchTotals, type SwitchTotalsOptions } from '@int/collector';
+import { DeviceProfile } from '@int/network';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
@@ -109,6 +110,44 @@ describe('SwitchTotals', () => {
         expect([sum(0), sum(2)]).toEqual([shallow, deep]);
       }),
       { seed: SEED, numRuns: runs(500) },
+    );
+  });
+
+  it('compares with bounds in seconds what each switch counts in units of its own', () => {
+    const units = { 1: 'ns', 2: 'us', 3: 'clock(200MHz)' };
+    const switches = Object.fromEntries(
+      Object.entries(units).map(([id, hopLatency]) => [id, { units: { hopLatency } }]),
+    );
+    const device = new DeviceProfile({ switches });
+    /** In picoseconds. */
+    const ticks: Readonly<Record<number, bigint>> = { 1: 1000n, 2: 1_000_000n, 3: 5000n };
+    const BOUNDS = [500n, 1000n, 2500n, 5000n, 10_000n, 25_000n, 50_000n, 100_000n, 250_000n, 500_000n, 1_000_000n];
+    const latency = fc.oneof(fc.nat(20), fc.nat(3000), fc.nat(2_000_000), fc.constantFrom(100, 200, 500, 2500, 25_000));
+    const hops = fc.array(fc.record({ nodeId: fc.constantFrom(1, 2, 3, 4), latency }), { maxLength: 40 });
+    fc.assert(
+      fc.property(hops, fc.integer({ min: 1, max: 4 }), (all, rows) => {
+        // With fewer rows than switches, the others are counted together.
+        const totals = new SwitchTotals({ device, switches: rows });
+        feed(totals, [{ hops: all }]);
+        const { hopLatency } = totals.columns();
+        expect(hopLatency.map(({ base }) => base)).toEqual([null, 'seconds']);
+        const known = all.filter(({ nodeId }) => nodeId !== 4);
+        const picoseconds = known.map(({ nodeId, latency: value }) => BigInt(value) * ticks[nodeId]!);
+        const [raw, seconds] = hopLatency as [BucketColumns, BucketColumns];
+        const width = seconds.bounds.length + 1;
+        BOUNDS.forEach((bound, index) => {
+          expect(seconds.bounds[index]).toBe(Number(bound) / 1e9);
+          let count = 0;
+          for (let at = 0; at < seconds.counts.length; at++) if (at % width <= index) count += seconds.counts[at]!;
+          expect(count).toBe(picoseconds.filter((value) => value <= bound * 1000n).length);
+        });
+        const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+        expect(sum(seconds.sums)).toBeCloseTo(Number(picoseconds.reduce((a, b) => a + b, 0n)) / 1e12, 9);
+        expect(sum(raw.sums)).toBe(all.reduce((total, each) => total + (each.nodeId === 4 ? each.latency : 0), 0));
+        expect([...raw.nodeId, ...seconds.nodeId]).toHaveLength(new Set(totals.columns().nodeId).size);
+        expect([...seconds.nodeId]).not.toContain(4);
+      }),
+      { seed: SEED, numRuns: runs(200) },
     );
   });
 
@@ -233,7 +272,7 @@ describe('SwitchTotals', () => {
         expect(new Map([...nodeId].map((id, row) => [id, hops[row]]))).toEqual(
           new Map(switches.map((each) => [each.nodeId!, each.hops])),
         );
-        expect([hops.at(-1), ...hopLatency.counts.slice(-3)]).toEqual([other.hops, ...other.hopLatency.buckets]);
+        expect([hops.at(-1), ...hopLatency[0]!.counts.slice(-3)]).toEqual([other.hops, ...other.hopLatency.buckets]);
       }),
       { seed: SEED, numRuns: 300 },
     );

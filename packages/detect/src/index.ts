@@ -17,21 +17,34 @@ export { Classifier, type ClassifierShape } from './classify/classifier.js';
 export { Detector } from './engine/detector.js';
 export { type Event, type Evidence, evidenceOf } from './engine/event.js';
 export { EventBatch } from './engine/event-batch.js';
-export { EVIDENCE, type EventScope, KIND, NO_METRIC, NO_RULE, SCOPES } from './engine/event-columns.js';
+export {
+  EVENT_STATES,
+  EVIDENCE,
+  EVIDENCE_NAMES,
+  type EventScope,
+  type EventState,
+  type EvidenceName,
+  hasPrevious,
+  hasThreshold,
+  hasValue,
+  KIND,
+  NO_METRIC,
+  NO_RULE,
+  SCOPES,
+} from './engine/event-columns.js';
 export type { DetectorOptions, StateMode } from './engine/options.js';
 export type { DetectorTotals, RuleTotals } from './engine/totals.js';
 export { type RuleProblem, type RuleProblemCode, RulesError } from './errors.js';
 export { toCnf } from './expression/cnf.js';
-export {
-  AGGREGATES,
-  type Aggregate,
-  type Cnf,
-  type Condition,
-  type ConvertQuantity,
-  type Expression,
-  type Operator,
-  type Quantity,
-  type Span,
+export type {
+  Aggregate,
+  Cnf,
+  Condition,
+  ConvertQuantity,
+  Expression,
+  Operator,
+  Quantity,
+  Span,
 } from './expression/model.js';
 export { parseExpression } from './expression/parse.js';
 export { printCnf, printExpression } from './expression/print.js';

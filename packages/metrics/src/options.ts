@@ -16,8 +16,8 @@ export interface PipelineParts {
   readonly collector?: Pick<Collector, 'totals'> & Partial<Pick<Collector, 'degraded'>>;
   /** The degraded states of the process. Default: those of its collector. */
   readonly degraded?: () => readonly DegradedPart[];
-  /** Hops, hop latency, queues and egress interfaces of each switch. */
-  readonly switches?: Pick<SwitchTotals, 'columns'>;
+  /** Hops, hop latency, queues and egress interfaces of each switch, in the units of its `device`. */
+  readonly switches?: Pick<SwitchTotals, 'columns' | 'device'>;
   /** Events by rule. */
   readonly detection?: Pick<DetectionStage, 'totals'>;
   /** Flows in the cache, and flows that left it. */
@@ -34,8 +34,6 @@ export interface PipelineParts {
 export interface PipelineMetricsOptions extends PipelineParts {
   /** Prefix of every name, followed by an underscore. Default `int`. */
   readonly prefix?: string;
-  /** Unit of hop latency, in seconds. Default 1e-9: switches count nanoseconds. */
-  readonly latencyUnit?: number;
   /** Labels of every sample, such as the site. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Whether to export memory, CPU and event loop of this process too, as prom-client measures them. Default true. */

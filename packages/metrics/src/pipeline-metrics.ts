@@ -29,8 +29,8 @@ export class PipelineMetrics {
   readonly #own: ReadonlySet<object>;
 
   /**
-   * @throws RangeError for a prefix that Prometheus does not permit, or a unit that is not above 0 and at most 1; Error
-   *   if the registry already has a metric of the same name
+   * @throws RangeError for a prefix that Prometheus does not permit; Error if the registry already has a metric of the
+   *   same name
    */
   constructor(options: PipelineMetricsOptions) {
     const { prefix = 'int', labels } = options;

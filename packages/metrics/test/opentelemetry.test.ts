@@ -110,13 +110,13 @@ describe('observePipeline', () => {
   });
 
   it('names things and adds attributes as asked', async () => {
-    const { collect } = await observed({ prefix: 'lab.int', attributes: { site: 'north' }, latencyUnit: 1e-6 });
+    const { collect } = await observed({ prefix: 'lab.int', attributes: { site: 'north' } });
     const metrics = await collect();
     expect([...metrics.keys()].every((name) => name.startsWith('lab.int.'))).toBe(true);
     for (const { dataPoints } of metrics.values()) {
       for (const { attributes } of dataPoints) expect(attributes.site).toBe('north');
     }
-    expect(readingOf(metrics.get('lab.int.hop_latency_seconds.sum'), { switch: 5 })).toBeCloseTo(11_600e-6, 9);
+    expect(readingOf(metrics.get('lab.int.hop_latency_seconds.sum'), { switch: 5 })).toBeCloseTo(11_600e-9, 12);
   });
 
   it('reads no more when it is stopped', async () => {
@@ -128,9 +128,8 @@ describe('observePipeline', () => {
     expect(readingOf((await collect()).get('int.frames_received'))).toBe(6);
   });
 
-  it('refuses names and units that make no sense', () => {
+  it('refuses names that make no sense', () => {
     const meter = new MeterProvider().getMeter('int');
     expect(() => observePipeline(meter, {}, { prefix: '9 lives' })).toThrow(RangeError);
-    expect(() => observePipeline(meter, {}, { latencyUnit: 0 })).toThrow(RangeError);
   });
 });

@@ -1,12 +1,16 @@
 import { PipelineMetrics } from '@int/metrics';
+import { DeviceProfile } from '@int/network';
 import { Counter, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type Parsed, parseExposition } from './exposition.js';
 import { CountingSink, PushSource, pipeline, report } from './pipeline.js';
 
 /** What a scrape tells after some reports of two switches, one of which lost two packets, and a datagram that is none. */
-async function scrape(options: Partial<ConstructorParameters<typeof PipelineMetrics>[0]> = {}): Promise<Parsed[]> {
-  const parts = pipeline(new PushSource());
+async function scrape(
+  options: Partial<ConstructorParameters<typeof PipelineMetrics>[0]> = {},
+  device?: DeviceProfile,
+): Promise<Parsed[]> {
+  const parts = pipeline(new PushSource(), [], device);
   await parts.collector.start();
   const latencies = [400, 500, 1700, 9000];
   parts.source.push(latencies.map((latency, index) => report(5, index < 2 ? index : index + 2, latency, index * 5)));
@@ -101,10 +105,52 @@ describe('PipelineMetrics', () => {
     expect(depths.map(({ value }) => value)).toEqual([1, 3, 4, 4]);
   });
 
-  it('gives names, labels and units as asked', async () => {
-    const samples = await scrape({ prefix: 'lab', labels: { site: 'north "1"\n' }, latencyUnit: 1e-6 });
+  it('gives names and labels as asked', async () => {
+    const samples = await scrape({ prefix: 'lab', labels: { site: 'north "1"\n' } });
     expect(samples.every(({ name, labels }) => name.startsWith('lab_') && labels.site === 'north "1"\n')).toBe(true);
-    expect(valueIn(samples, 'lab_hop_latency_seconds_sum', { switch: '5' })).toBeCloseTo(11_600e-6, 9);
+  });
+
+  it('names what values are in, and converts them', async () => {
+    const units = { hopLatency: 'us', queueOccupancy: { cell: 80 }, bufferOccupancy: 'KB', egressUtilization: '0.01%' };
+    const samples = await scrape({}, new DeviceProfile({ units }));
+    const of = (name: string, labels?: Readonly<Record<string, string>>): number | undefined =>
+      valueIn(samples, name, labels);
+    expect(of('int_hop_latency_seconds_sum', { switch: '5' })).toBeCloseTo(11_600e-6, 12);
+    expect(of('int_hop_latency_seconds_bucket', { switch: '5', le: '0.001' })).toBe(2);
+    expect(of('int_hop_queue_occupancy_bytes_sum', { switch: '5' })).toBe(30 * 80);
+    expect(of('int_hop_queue_occupancy_bytes_bucket', { switch: '5', le: '800' })).toBe(3);
+    expect(of('int_queue_occupancy_bytes', { switch: '5', queue: '3' })).toBe(15 * 80);
+    expect(of('int_egress_utilization_ratio', { switch: '5', interface: '2' })).toBe(0.0055);
+    expect(of('int_switch_measure_bytes', { switch: '5', metric: 'bufferOccupancy' })).toBe(900_000);
+    const names = samples.map(({ name }) => name);
+    expect(names.filter((name) => /device_units|occupancy$|utilization$|measure$/.test(name))).toEqual([]);
+  });
+
+  it('claims no unit that nobody has named', async () => {
+    const samples = await scrape({}, DeviceProfile.NONE);
+    expect(samples.filter(({ name }) => /hop_latency_seconds|_bytes|_ratio|queue_occupancy_/.test(name))).toEqual(
+      samples.filter(({ name }) => /^int_hop_queue_occupancy_(bucket|sum|count)$/.test(name)),
+    );
+    expect(valueIn(samples, 'int_hop_latency_device_units_sum', { switch: '5' })).toBe(11_600);
+    expect(valueIn(samples, 'int_hop_latency_device_units_bucket', { switch: '5', le: '1000' })).toBe(2);
+    expect(valueIn(samples, 'int_queue_occupancy', { switch: '5', queue: '3' })).toBe(15);
+  });
+
+  it('adds up what switches count in units of their own, and keeps apart what has none', async () => {
+    const switches = { 5: { units: { hopLatency: 'us' } } };
+    const own = await scrape({}, new DeviceProfile({ switches }));
+    expect(valueIn(own, 'int_hop_latency_seconds_sum', { switch: '5' })).toBeCloseTo(11_600e-6, 12);
+    expect(valueIn(own, 'int_hop_latency_seconds_sum', { switch: '4294967294' })).toBeUndefined();
+    expect(valueIn(own, 'int_hop_latency_device_units_sum', { switch: '4294967294' })).toBe(1000);
+    expect(valueIn(own, 'int_hop_latency_device_units_sum', { switch: '5' })).toBeUndefined();
+    const both = await scrape({}, new DeviceProfile({ units: { hopLatency: 'ns' }, switches }));
+    const les = (id: string): (string | undefined)[] =>
+      both
+        .filter(({ name, labels }) => name.endsWith('latency_seconds_bucket') && labels.switch === id)
+        .map(({ labels }) => labels.le);
+    expect(les('5')).toEqual(les('4294967294'));
+    expect(valueIn(both, 'int_hop_latency_seconds_sum', { switch: '4294967294' })).toBeCloseTo(1e-6, 12);
+    expect(valueIn(both, 'int_hop_latency_seconds_bucket', { switch: '5', le: '0.0000025' })).toBe(0);
   });
 
   it('tells what became of the records in each sink, and whether the sink is well', async () => {
@@ -163,13 +209,7 @@ describe('PipelineMetrics', () => {
   });
 
   it('refuses options that make no sense', () => {
-    for (const options of [
-      { prefix: '9' },
-      { prefix: 'a-b' },
-      { latencyUnit: 0 },
-      { latencyUnit: 2 },
-      { latencyUnit: Number.NaN },
-    ]) {
+    for (const options of [{ prefix: '9' }, { prefix: 'a-b' }]) {
       expect(() => new PipelineMetrics(options)).toThrow(RangeError);
     }
   });

@@ -11,6 +11,7 @@ import {
   UdpSource,
 } from '@int/collector';
 import { readRules } from '@int/detect/yaml';
+import { DeviceProfile } from '@int/network';
 
 /** A report of a switch about one packet: payload of a datagram. */
 export function report(nodeId: number, sequence: number, hopLatency: number, queueOccupancy: number): Uint8Array {
@@ -85,8 +86,12 @@ export class CountingSink implements Sink {
 }
 
 /** A whole pipeline, all its parts. */
-export function pipeline<S extends Source>(source: S, sinks: readonly Sink[] = []) {
-  const switches = new SwitchTotals({ latencyBounds: [500, 1000, 2500], occupancyBounds: [0, 10, 100] });
+export function pipeline<S extends Source>(
+  source: S,
+  sinks: readonly Sink[] = [],
+  device = new DeviceProfile({ units: { hopLatency: 'ns' } }),
+) {
+  const switches = new SwitchTotals({ device, latencyBounds: [500, 1000, 2500], occupancyBounds: [0, 10, 100] });
   const detection = new DetectionStage(
     readRules(`
 version: 1

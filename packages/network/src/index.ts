@@ -1,6 +1,6 @@
 /** What a network's switches are like: units of what they measure, names, ports and links. */
 export { isInPrefix, type Prefix, prefixOf } from './device/prefix.js';
-export { DeviceProfile, type Measured } from './device/profile.js';
+export { DeviceProfile, type Measured, type UnitsByMetric } from './device/profile.js';
 export type { DeviceSpec, UnitSpec, UnitsSpec } from './device/spec.js';
 export { type BaseUnit, type MetricUnit, valueText } from './device/unit.js';
 export { FrameSample, type SampleLimits } from './dialect/sample.js';

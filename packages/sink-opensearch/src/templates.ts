@@ -97,7 +97,8 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Mapping>>>> = 
   },
   events: {
     ...COMMON,
-    ...each(['rule', 'detector', 'metric', 'scope', 'nodeName'], KEYWORD),
+    ...each(['rule', 'detector', 'metric', 'scope', 'state', 'nodeName'], KEYWORD),
+    firstSight: BOOLEAN,
     ...each(['nodeId', 'hop', 'value', 'previous', 'threshold'], LONG),
     evidence: /* @__PURE__ */ properties({
       ...each(['aggregate', 'metric', 'nodeName'], KEYWORD),

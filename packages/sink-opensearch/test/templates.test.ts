@@ -57,6 +57,7 @@ it('maps every field that events and flows have', () => {
   const event: EventRecord = {
     ...{ type: 'event', id: 'x', timeNs: '1', rule: 'r', detector: 'change', metric: 'hopLatency', scope: 'hop' },
     ...{ nodeId: 1, hop: 2, value: 3, previous: 4, threshold: 5, flow, path: [1] },
+    ...{ state: 'once', firstSight: false },
     evidence: [{ aggregate: 'max', metric: 'hopLatency', value: 3, nodeId: 1, hop: 2 }],
   };
   const left: FlowRecord = {

@@ -1,6 +1,6 @@
 import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
 import { integer, MAX_MS, oneOf } from '@int/collector/internals';
-import type { Topology } from '@int/network';
+import type { DeviceProfile, Topology } from '@int/network';
 import { COMPRESSIONS, type Compression } from './engine/file-writer.js';
 import type { ParquetSinkError } from './errors.js';
 import { namesJson } from './history/names.js';
@@ -42,6 +42,8 @@ export interface ParquetSinkOptions {
   readonly directory: string;
   /** Name of the sink. Default `parquet`. */
   readonly name?: string;
+  /** What the numbers are in; the metadata of each file says so, as JSON under `int_units`. Default: nobody said. */
+  readonly device?: DeviceProfile;
   /** Kinds of records to take. Default: all. */
   readonly records?: readonly RecordKind[];
   /** 16 lower-case hexadecimal digits that begin the id of each record. Default: random. */
@@ -78,6 +80,13 @@ export interface ParquetSinkOptions {
   readonly onRecovered?: (outage: Outage) => void;
 }
 
+/** The units as they stand in the files; `null`: none is known. */
+function unitsText(device: DeviceProfile | undefined): string | null {
+  if (device === undefined) return null;
+  const units = device.units();
+  return Object.values(units).every((unit) => unit === null || unit.length === 0) ? null : JSON.stringify(units);
+}
+
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 const MIB = 2 ** 20;
@@ -99,6 +108,7 @@ export function resolveOptions(options: ParquetSinkOptions) {
     directory,
     name: options.name ?? 'parquet',
     records,
+    units: unitsText(options.device),
     instance,
     namesJson: namesJson(options.names),
     compression: oneOf('compression', options.compression ?? 'zstd', COMPRESSIONS),

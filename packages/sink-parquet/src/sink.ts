@@ -156,12 +156,13 @@ export class ParquetSink implements Sink {
   static async open(options: ParquetSinkOptions): Promise<ParquetSink> {
     const resolved = resolveOptions(options);
     const ids = new RecordIds(resolved.instance);
-    const { directory, compression, threads } = resolved;
+    const { directory, compression, threads, units } = resolved;
     try {
       await mkdir(directory, { recursive: true });
       const workplace = await Workplace.open(directory, ids.instance);
       const writer = await FileWriter.open({
         compression,
+        units,
         threads,
         rowGroup: ROW_GROUP,
         memoryMiB: ENGINE_MIB,

@@ -1,7 +1,7 @@
 import { CaptureSource, Collector, type CollectorOptions, type CollectorTotals, SourceError } from '@int/collector';
 import { endOf } from '../interruption.js';
 import { CliError, EXIT, type Io, say, sayHint } from '../io.js';
-import { type DecodeFlags, decodeOptions } from '../options.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import type { DataOutput } from '../output/data-output.js';
 import { DialectHint } from '../output/dialect-hint.js';
 import { counted } from '../output/numbers.js';
@@ -19,7 +19,7 @@ export class CaptureRun {
   /** @param isDataShown whether data are written meanwhile, which a progress line would disturb */
   constructor(
     file: string,
-    flags: DecodeFlags,
+    network: KnownNetwork,
     parts: Pick<CollectorOptions, 'stages' | 'sinks' | 'memory'>,
     isDataShown: boolean,
     output: DataOutput,
@@ -28,12 +28,12 @@ export class CaptureRun {
     this.#io = io;
     this.#output = output;
     this.#progress = new Progress(io, isDataShown);
+    const { decode, sources } = network.device;
     const process = (): void => this.#progress.update(() => counted(this.received, 'frame'));
-    const decode = decodeOptions(flags);
     this.#hint = new DialectHint(decode);
     this.#collector = new Collector({
       ...parts,
-      sources: [new CaptureSource({ path: file, input: io.stdin })],
+      sources: [new CaptureSource({ path: file, input: io.stdin, ...(sources !== null && { from: sources }) })],
       decode,
       stages: [...(parts.stages ?? []), { name: 'progress', process }, this.#hint],
       onProblem: ({ error }) => this.#problems.push(error.message),

@@ -24,7 +24,7 @@ import { DialectHint } from '../output/dialect-hint.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import { dropText, type LiveState, logLine, totalText } from '../output/live-state.js';
-import { type MetricText, namedMetrics } from '../output/metric-text.js';
+import { type MetricText, measuredText } from '../output/metric-text.js';
 import type { MetricsEndpoint } from '../output/metrics-endpoint.js';
 import { counted, grouped } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
@@ -82,8 +82,8 @@ export class CollectRun {
     this.#detection = detection;
     this.#metrics = metrics;
     // A capture waits for the reader of its events; a network source does not.
-    this.#live = new LiveOutput(io, form.json === true, isPatient, isInputUsed);
-    this.#metricText = namedMetrics(setup.topology);
+    this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient, isInputUsed);
+    this.#metricText = measuredText(setup.network);
     this.#lastStatistics = new LastStatistics(this.#metricText);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
@@ -91,7 +91,7 @@ export class CollectRun {
       () => detection?.notShown ?? 0,
       (events) => `${events} events not printed: whoever reads them is behind`,
     );
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), setup.topology);
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), setup.network);
   }
 
   #degraded(): readonly DegradedPart[] {
@@ -102,6 +102,7 @@ export class CollectRun {
   async #open(): Promise<void> {
     this.#input = await opening(this.#io, 'the source', this.#setup.input());
     const { sources, decode, isLive } = this.#input;
+    const { knownSwitches } = this.#setup;
     const detection = this.#detection;
     const memory = detection?.takeMemory() ?? null;
     // Makes a capture wait for the reader of the output; it takes no records.
@@ -119,6 +120,7 @@ export class CollectRun {
       ],
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, output],
       ...(memory !== null && { memory }),
+      ...(knownSwitches !== null && { knownSwitches }),
       onProblem: ({ error }) => {
         this.#live.hasProblem = true;
         if (isInterfaceFailure(error)) this.#isCutOff = true;
@@ -236,7 +238,7 @@ export class CollectRun {
       recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded,
       metrics: this.#metricText,
-      topology: this.#setup.topology,
+      topology: this.#setup.network.topology,
       hint: this.#hintText,
     };
   }

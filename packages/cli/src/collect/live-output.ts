@@ -1,9 +1,10 @@
 import type { CollectorTotals, DegradedPart } from '@int/collector';
-import type { Topology } from '@int/network';
 import { hasColour, type Io } from '../io.js';
 import { type Controls, type Extents, FIRST_CONTROLS, type Key, press } from '../live/controls.js';
 import type { Frame, Size } from '../live/live-view.js';
 import { TerminalSession } from '../live/terminal-session.js';
+import type { KnownNetwork } from '../network/known-network.js';
+import { unitsLine } from '../network/units-line.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
@@ -42,14 +43,17 @@ export class LiveOutput {
   readonly #untold: string[] = [];
 
   /**
+   * @param network of which the units are the first line of JSON
    * @param isPatient whether the run waits for the reader of its events, so that none need be left out
    * @param isInputUsed whether standard input is an input of the command, so that no keys come from it
    */
-  constructor(io: Io, isJson: boolean, isPatient = false, isInputUsed = false) {
+  constructor(io: Io, isJson: boolean, { device }: KnownNetwork, isPatient = false, isInputUsed = false) {
     this.#io = io;
     this.#isJson = isJson;
     this.data = new DataOutput(io.stdout);
     this.paced = new PacedOutput(this.data, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
+    const units = isJson ? unitsLine(device) : null;
+    if (units !== null) this.paced.add(units);
     const hasView = io.stdout.isTTY === true && !isJson;
     const keys = isInputUsed ? null : io.stdin;
     this.#session = hasView
@@ -87,9 +91,9 @@ export class LiveOutput {
   /**
    * Prints events as lines of JSON, or keeps them for the view.
    * @param totals of the collector, now
-   * @param topology names of switches
+   * @param network units and names of switches
    */
-  show(detection: LiveDetection, totals: () => CollectorTotals, topology?: Topology): void {
+  show(detection: LiveDetection, totals: () => CollectorTotals, network?: KnownNetwork): void {
     const { paced } = this;
     detection.firstNumber = (frames): number => totals().received - frames + 1;
     detection.tell = (problems, message): void => {
@@ -102,7 +106,7 @@ export class LiveOutput {
     detection.onTracked = (all): void => {
       for (const told of all) {
         if (paced.isFull) detection.notShown++;
-        else paced.add(trackedJson(told, topology));
+        else paced.add(trackedJson(told, network));
       }
       void paced.flush();
     };
@@ -112,7 +116,7 @@ export class LiveOutput {
         if (detection.stage.isTracked(events.ruleName(row))) continue;
         // Do not format a line that cannot be added.
         if (paced.isFull) detection.notShown++;
-        else paced.add(eventJson(placedEvent(events, row, number), topology));
+        else paced.add(eventJson(placedEvent(events, row, number), network));
       }
       void paced.flush();
     };

@@ -1,5 +1,4 @@
 import { Collector, type CollectorTotals, type FlowStage, LiveStatistics } from '@int/collector';
-import type { Topology } from '@int/network';
 import { type Command, Option } from 'commander';
 import { countersJson } from '../bridge/bridge-json.js';
 import { BridgeSource } from '../bridge/bridge-source.js';
@@ -16,16 +15,9 @@ import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
 import { liveView } from '../live/live-view.js';
-import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
-import {
-  addDecodeOptions,
-  addStateOptions,
-  type DecodeFlags,
-  type DetectFlags,
-  decodeOptions,
-  detectOptions,
-  RULES_HELP,
-} from '../options.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
+import { addStateOptions, type DetectFlags, detectOptions, RULES_HELP } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
@@ -34,11 +26,11 @@ import { flowTotalsLines } from '../output/flow-table.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import type { LiveState } from '../output/live-state.js';
-import { type MetricText, namedMetrics } from '../output/metric-text.js';
+import { type MetricText, measuredText } from '../output/metric-text.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
-interface BridgeFlags extends DecodeFlags, TopologyFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
+interface BridgeFlags extends NetworkFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
   readonly rules?: string;
   readonly mode: OpenSidesOptions['mode'];
   readonly onDown?: OnDown;
@@ -69,11 +61,10 @@ export function define(
         .default('auto'),
     )
     .addOption(onDownOption())
-    .addOption(topologyOption())
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
   addStateOptions(command);
-  addDecodeOptions(command)
+  addNetworkOptions(command)
     .addHelpText('after', RULES_HELP)
     .action(async (inner: string, outer: string, flags: BridgeFlags) => {
       if (inner === outer) command.error(`error: IN and OUT are both ${inner}: a bridge needs two interfaces`);
@@ -82,9 +73,12 @@ export function define(
       }
       const { idle, ...state } = flags;
       const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
-      const topology = await readTopology(flags.topology, io);
-      const detection = flags.rules === undefined ? null : await LiveDetection.open(flags.rules, detect, io);
-      done(await new BridgeCommand(inner, outer, flags, topology, detection, open, io).run());
+      const network = await readNetwork(flags, io);
+      const detection =
+        flags.rules === undefined
+          ? null
+          : await LiveDetection.open(flags.rules, detect, io, undefined, rulesContextOf(network));
+      done(await new BridgeCommand(inner, outer, flags, network, detection, open, io).run());
     });
 }
 
@@ -92,7 +86,7 @@ class BridgeCommand {
   readonly #flags: BridgeFlags;
   readonly #io: Io;
   readonly #live: LiveOutput;
-  readonly #topology: Topology;
+  readonly #network: KnownNetwork;
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
   readonly #metricText: MetricText;
@@ -109,20 +103,20 @@ class BridgeCommand {
     inner: string,
     outer: string,
     flags: BridgeFlags,
-    topology: Topology,
+    network: KnownNetwork,
     detection: LiveDetection | null,
     open: OpenSides,
     io: Io,
   ) {
     this.#flags = flags;
     this.#io = io;
-    this.#topology = topology;
-    this.#metricText = namedMetrics(topology);
+    this.#network = network;
+    this.#metricText = measuredText(network);
     this.#lastStatistics = new LastStatistics(this.#metricText);
     this.#detection = detection;
-    this.#live = new LiveOutput(io, flags.json === true, false, flags.rules === '-');
+    this.#live = new LiveOutput(io, flags.json === true, network, false, flags.rules === '-');
     this.#flowStage = flowStageOf(flags);
-    const decode = decodeOptions(flags);
+    const { decode } = network.device;
     const { reportPorts, ...strip } = decode;
     const isOneWay = flags.oneWay === true;
     this.#source = new BridgeSource({
@@ -150,7 +144,7 @@ class BridgeCommand {
       },
     });
     this.#health = this.#live.watch(() => this.#collector.degraded());
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), topology);
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), network);
   }
 
   async run(): Promise<number> {
@@ -202,7 +196,7 @@ class BridgeCommand {
       recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded: this.#health.look(),
       metrics: this.#metricText,
-      topology: this.#topology,
+      topology: this.#network.topology,
     };
   }
 
@@ -237,14 +231,14 @@ class BridgeCommand {
     const flows = flowTotals(this.#flowStage.totals());
     const listed = await listFlows(
       this.#flowStage.cache,
-      { json: isJson, names: this.#topology },
+      { json: isJson, network: this.#network },
       output,
       colours(false),
     );
     const totals = this.#source.totals();
     if (isJson) output.line(JSON.stringify({ type: 'total', ...countersJson(totals, read), flows }));
     else {
-      for (const line of flowTotalsLines(flows, listed, colours(false))) output.line(line);
+      for (const line of flowTotalsLines(flows, listed, colours(false), this.#network)) output.line(line);
       for (const line of bridgeTotalLines(totals, read)) output.line(line);
     }
     await output.finish();

@@ -1,6 +1,6 @@
 import { CaptureSource, type UdpAddress } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
-import type { Topology } from '@int/network';
+import type { Prefix } from '@int/network';
 import { type Command, Option } from 'commander';
 import { CollectRun } from '../collect/collect-run.js';
 import { LiveDetection } from '../collect/live-detection.js';
@@ -8,38 +8,35 @@ import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
 import { type CollectSetup, configSetup } from '../config/setup.js';
 import type { Tell } from '../config/sink-parts.js';
+import { DEMO_DEVICE } from '../demo/device.js';
 import { given, ifGiven } from '../given.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { readRulesFile } from '../input/rules-file.js';
+import { senderPrefix } from '../input/senders.js';
 import { anyAddress, CaptureInput, UdpInput } from '../input/telemetry-input.js';
 import { udpAddress } from '../input/udp-address.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { RunningPrefilter, XdpMode } from '../input/xdp-input.js';
 import { opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
-import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
-import {
-  addDecodeOptions,
-  addDetectOptions,
-  type DecodeFlags,
-  type DetectFlags,
-  decodeOptions,
-  detectOptions,
-  duration,
-  positiveNumber,
-  RULES_HELP,
-} from '../options.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
+import { knownSwitches } from '../network/known-switches.js';
+import { readTopology } from '../network/topology-option.js';
+import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNumber, RULES_HELP } from '../options.js';
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface CollectFlags extends DecodeFlags, DetectFlags, TopologyFlags {
+interface CollectFlags extends NetworkFlags, DetectFlags {
   readonly listen?: UdpAddress;
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
   readonly prefilter?: true;
   readonly onDown?: OnDown;
   readonly pcap?: string;
+  readonly from?: readonly Prefix[];
+  readonly keepUnknownSwitches?: true;
   readonly demo?: true;
   readonly speed?: number;
   readonly rules?: string;
@@ -99,9 +96,13 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         .argParser(positiveNumber('a factor'))
         .conflicts(others('pcap')),
     )
+    .option('--from <PREFIX>', 'who may send: an address or prefix; repeat for more (anybody)', senderPrefix)
     .addOption(new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')))
     .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
-    .addOption(topologyOption())
+    .option(
+      '--keep-unknown-switches',
+      'with a topology: take reports of switches that are not in it, too (drop and count)',
+    )
     .addOption(metricsOption())
     .addOption(metricsHostOption())
     .option('--config <FILE>', 'sources, rules, flows and sinks from int.yaml: instead of the other options')
@@ -109,7 +110,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
-  addDecodeOptions(command)
+  addNetworkOptions(command)
     .addHelpText('after', RULES_HELP)
     .action(async (flags: CollectFlags) => {
       if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
@@ -125,9 +126,10 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       if (!hasRules && Object.keys(options).length > 0) {
         command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
       }
-      const topology = await readTopology(flags.topology, io);
+      const network = await readNetwork(flags, io, flags.demo === true ? DEMO_DEVICE : undefined);
+      checkPrefilter(flags, network, command);
       let tell = (message: string): void => say(io, message);
-      const setup = await flagsSetup(flags, topology, hasRules, options, io, (message) => tell(message));
+      const setup = await flagsSetup(flags, network, hasRules, options, io, (message) => tell(message));
       const collect = new CollectRun(flags, setup, io);
       tell = (message) => collect.tell(message);
       done(await collect.run());
@@ -137,32 +139,39 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
 /** Makes the setup from the options of the command line. @throws CliError (rejects) */
 async function flagsSetup(
   flags: CollectFlags,
-  topology: Topology,
+  network: KnownNetwork,
   hasRules: boolean,
   options: DetectorOptions,
   io: Io,
   tell: Tell,
 ): Promise<CollectSetup> {
   const { pcap, speed, listen } = flags;
-  const xdp = new XdpChoice(flags, io, tell);
+  const { device, topology } = network;
+  const { decode } = device;
+  const from = flags.from ?? device.sources ?? undefined;
+  const xdp = new XdpChoice({ ...flags, ...given({ from }) }, decode, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
-  const detection = hasRules ? await LiveDetection.open(flags.rules ?? null, options, io, attach, { topology }) : null;
+  const detection = hasRules
+    ? await LiveDetection.open(flags.rules ?? null, options, io, attach, rulesContextOf(network))
+    : null;
   return {
-    topology,
+    network,
+    knownSwitches: knownSwitches(topology, flags.keepUnknownSwitches),
     detection,
-    metrics: metricsOf(flags, topology),
+    metrics: metricsOf(flags, network),
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
     isInputUsed: pcap === '-' || flags.rules === '-',
     // The requested source, or UDP instead of AF_XDP.
     async input() {
-      const decode = decodeOptions(flags);
       const input = await xdp.input(detection?.prefilter ?? null);
       if (input !== null) return input;
-      if (flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode);
-      if (pcap === undefined) return new UdpInput([listen ?? { host: '127.0.0.1', port: 0 }], decode);
-      const source = new CaptureSource({ path: pcap, input: io.stdin, ...given({ speed }) });
+      if (flags.afxdp !== undefined) return new UdpInput(anyAddress(decode), decode, given({ from }));
+      if (pcap === undefined) {
+        return new UdpInput([listen ?? { host: '127.0.0.1', port: 0 }], decode, given({ from }));
+      }
+      const source = new CaptureSource({ path: pcap, input: io.stdin, ...given({ speed, from }) });
       return new CaptureInput(source, decode);
     },
     giveUp: (error) => xdp.giveUp(error),
@@ -171,8 +180,11 @@ async function flagsSetup(
   };
 }
 
-function metricsOf({ metrics, metricsAllowHost: allowHosts }: CollectFlags, names: Topology): MetricsEndpoint | null {
-  return metrics === undefined ? null : new MetricsEndpoint(metrics, { names, ...given({ allowHosts }) });
+function metricsOf(
+  { metrics, metricsAllowHost: allowHosts }: CollectFlags,
+  { device, topology: names }: KnownNetwork,
+): MetricsEndpoint | null {
+  return metrics === undefined ? null : new MetricsEndpoint(metrics, { device, names, ...given({ allowHosts }) });
 }
 
 const drainMsOf = ({ drainTimeout }: CollectFlags): number | null =>
@@ -194,21 +206,16 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   if (flags.check === true) {
     await needPackages(config);
     const topology = await readTopology(ifGiven(config.topology, read.path), io);
-    if (config.detect !== undefined) await readRulesFile(read.path(config.detect.rules), io, { topology });
+    if (config.detect !== undefined)
+      await readRulesFile(read.path(config.detect.rules), io, rulesContextOf({ device: read.device, topology }));
     const lines = flags.json === true ? [JSON.stringify(checkJson(read))] : checkLines(read);
     for (const line of lines) io.stdout.write(`${line}\n`);
     return EXIT.OK;
   }
   const topology = await readTopology(ifGiven(config.topology, read.path), io);
+  const network = { device: read.device, topology };
   let tell = (message: string): void => say(io, message);
-  const made = configSetup(
-    read,
-    io,
-    (message) => tell(message),
-    drainMsOf(flags),
-    topology,
-    metricsOf(flags, topology),
-  );
+  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), topology, metricsOf(flags, network));
   const setup = await opening(io, 'what the file names', made);
   const isInputUsed = file === '-' || setup.isInputUsed;
   const collect = new CollectRun(flags, { ...setup, isInputUsed }, io);
@@ -224,6 +231,9 @@ function checkFlags(flags: CollectFlags, command: Command): void {
       'error: nothing to collect from: give --listen udp://HOST:PORT, --afxdp IFACE, --pcap FILE or --config FILE, or try --demo',
     );
   }
+  if (flags.keepUnknownSwitches === true && flags.topology === undefined && flags.device === undefined) {
+    command.error('error: --keep-unknown-switches goes with --topology FILE');
+  }
   if (flags.speed !== undefined && pcap === undefined) command.error('error: --speed goes with --pcap FILE');
   if (rules === '-' && pcap === '-') command.error('error: --pcap and --rules cannot both be standard input');
   if (flags.afxdpMode !== undefined && afxdp === undefined)
@@ -232,7 +242,14 @@ function checkFlags(flags: CollectFlags, command: Command): void {
   if (flags.prefilter === true && (afxdp === undefined || rules === undefined)) {
     command.error('error: --prefilter goes with --afxdp IFACE and --rules FILE');
   }
-  if (flags.prefilter === true && (flags.profile ?? 'spec') !== 'spec') {
-    command.error('error: --prefilter reads reports as the specifications have them: leave out --profile');
+}
+
+function checkPrefilter({ prefilter, from }: CollectFlags, { device }: KnownNetwork, command: Command): void {
+  if (prefilter !== true) return;
+  if (from !== undefined || device.sources !== null) {
+    const given = from === undefined ? 'sources of the device file' : '--from';
+    command.error(`error: --prefilter looks at reports before their senders are checked: leave out ${given}`);
   }
+  if ((device.decode.profile ?? 'spec') === 'spec') return;
+  command.error('error: --prefilter reads reports as the specifications have them: leave out --profile');
 }

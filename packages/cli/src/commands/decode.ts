@@ -1,8 +1,9 @@
 import type { CaptureBatch } from '@int/pcap';
 import type { Command } from 'commander';
 import { CliError, EXIT, hasColour, type Io, say, sayHint } from '../io.js';
-import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
-import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../options.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { unitsLine } from '../network/units-line.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import type { FramePrinter } from '../output/frame-printer.js';
@@ -10,24 +11,28 @@ import { counted, grouped } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
 import { Tally } from '../output/tally.js';
 
-interface DecodeCommandFlags extends DecodeFlags, TopologyFlags {
+interface DecodeCommandFlags extends NetworkFlags {
   readonly json?: true;
   readonly count?: true;
   readonly raw?: true;
 }
 
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
-  addDecodeOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
-    .addOption(topologyOption())
+  addNetworkOptions(command.argument('<FILE...>', 'captures to read; - is standard input'))
     .option('--json', 'one JSON object per line')
     .option('--count', 'only totals by status, report version and INT mode')
     .option('--raw', 'add frameHex and linkType to the JSON: what int encode needs to give the frames back exactly')
     .action(async (files: string[], flags: DecodeCommandFlags) => {
-      done(await decode(files, flags, io));
+      done(await decode(files, flags, await readNetwork(flags, io), io));
     });
 }
 
-async function decode(files: readonly string[], flags: DecodeCommandFlags, io: Io): Promise<number> {
+async function decode(
+  files: readonly string[],
+  flags: DecodeCommandFlags,
+  network: KnownNetwork,
+  io: Io,
+): Promise<number> {
   // Loaded here, because help does not need these modules.
   const [{ readFrames }, { FrameCounter }, { framePrinter }, { DialectHint }] = await Promise.all([
     import('../input/capture-frames.js'),
@@ -35,9 +40,10 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
     import('../output/frame-printer.js'),
     import('../output/dialect-hint.js'),
   ]);
-  const options = decodeOptions(flags);
-  const topology = await readTopology(flags.topology, io);
+  const options = network.device.decode;
   const output = new DataOutput(io.stdout);
+  const units = flags.json === true && flags.count !== true ? unitsLine(network.device) : null;
+  if (units !== null) output.line(units);
   const colour = colours(hasColour(io));
   const progress = new Progress(io, flags.count !== true);
   const tally = new Tally();
@@ -56,7 +62,7 @@ async function decode(files: readonly string[], flags: DecodeCommandFlags, io: I
             form: flags.raw === true ? 'raw' : flags.json === true ? 'json' : 'text',
             file: files.length > 1 ? file : null,
             colour,
-            topology,
+            network,
             hint,
           });
     const take = (batch: CaptureBatch): Promise<boolean> | boolean => {

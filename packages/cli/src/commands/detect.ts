@@ -1,27 +1,21 @@
 import { type CollectorTotals, DetectionStage, detectionMemory, type EventListener } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
-import type { Topology } from '@int/network';
 import type { Command } from 'commander';
 import { CaptureRun } from '../collect/capture-run.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { hasColour, type Io } from '../io.js';
-import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
-import {
-  addDecodeOptions,
-  addDetectOptions,
-  type DecodeFlags,
-  type DetectFlags,
-  detectOptions,
-  RULES_HELP,
-} from '../options.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
+import { unitsLine } from '../network/units-line.js';
+import { addDetectOptions, type DetectFlags, detectOptions, RULES_HELP } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { detectionJson, detectionTable } from '../output/detection-summary.js';
 import { eventJson, eventText, placedEvent } from '../output/event-text.js';
-import { namedMetrics } from '../output/metric-text.js';
+import { measuredText } from '../output/metric-text.js';
 import { type Told, trackedJson, trackedText } from '../output/tracked-text.js';
 
-interface DetectCommandFlags extends DecodeFlags, DetectFlags, TopologyFlags {
+interface DetectCommandFlags extends NetworkFlags, DetectFlags {
   readonly rules: string;
   readonly json?: true;
 }
@@ -30,19 +24,18 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   command
     .argument('<FILE>', 'capture to read; - is standard input')
     .requiredOption('--rules <FILE>', 'rules (YAML or JSON), see below; - is standard input')
-    .addOption(topologyOption())
     .option('--json', 'one JSON object per line: events, then a summary');
   addDetectOptions(command);
-  addDecodeOptions(command)
+  addNetworkOptions(command)
     .addHelpText('after', RULES_HELP)
     .action(async (file: string, flags: DetectCommandFlags) => {
       if (file === '-' && flags.rules === '-') {
         command.error('error: FILE and --rules cannot both be standard input');
       }
       const options = detectOptions(flags, command);
-      const topology = await readTopology(flags.topology, io);
-      const rules = await readRulesFile(flags.rules, io, { topology });
-      done(await detect(file, rules, flags, options, topology, io));
+      const network = await readNetwork(flags, io);
+      const rules = await readRulesFile(flags.rules, io, rulesContextOf(network));
+      done(await detect(file, rules, flags, options, network, io));
     });
 }
 
@@ -51,24 +44,26 @@ async function detect(
   rules: RuleSet,
   flags: DetectCommandFlags,
   options: DetectorOptions,
-  topology: Topology,
+  network: KnownNetwork,
   io: Io,
 ): Promise<number> {
   const output = new DataOutput(io.stdout);
+  const units = flags.json === true ? unitsLine(network.device) : null;
+  if (units !== null) output.line(units);
   const colour = colours(hasColour(io));
-  const metrics = namedMetrics(topology);
+  const metrics = measuredText(network);
   const memory = usingRules(flags.rules, () => detectionMemory(rules, options));
   const onEvents: EventListener = (events) => {
     const firstNumber = run.received - events.batch.frames + 1;
     for (let row = 0; row < events.count; row++) {
       if (stage.isTracked(events.ruleName(row))) continue;
       const event = placedEvent(events, row, firstNumber);
-      output.line(flags.json === true ? eventJson(event, topology) : eventText(event, colour, metrics));
+      output.line(flags.json === true ? eventJson(event, network) : eventText(event, colour, metrics));
     }
   };
   const onTracked = (all: readonly Told[]): void => {
     for (const told of all) {
-      output.line(flags.json === true ? trackedJson(told, topology) : trackedText(told, colour, topology));
+      output.line(flags.json === true ? trackedJson(told, network) : trackedText(told, colour, metrics));
     }
   };
   const stage: DetectionStage = usingRules(
@@ -78,7 +73,7 @@ async function detect(
   // This sink makes the capture wait for a slow reader of the events.
   const sinks = [{ name: 'output', write: () => output.flush() }];
   const parts = { stages: [stage], sinks, ...(memory !== null && { memory }) };
-  const run: CaptureRun = new CaptureRun(file, flags, parts, true, output, io);
+  const run: CaptureRun = new CaptureRun(file, network, parts, true, output, io);
   const totals = await run.run();
   writeEnd(totals, stage, flags, output, io);
   return run.end(totals);

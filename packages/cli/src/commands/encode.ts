@@ -13,6 +13,7 @@ import { Progress } from '../output/progress.js';
 
 /** A line in the form of `int decode --json`. It is untrusted: every member may be missing or of another type. */
 interface LineJson extends Partial<RecordJson> {
+  readonly type?: unknown;
   readonly file?: unknown;
   readonly frame?: unknown;
   readonly timeNs?: unknown;
@@ -92,6 +93,8 @@ class Encoder {
       this.#bad.reject(this.#file, this.#lineNumber, error);
       return;
     }
+    // The units of the numbers, which are written as they are.
+    if (json.type === 'units') return;
     const open = this.#group;
     const continues =
       open !== null &&

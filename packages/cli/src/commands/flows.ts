@@ -5,15 +5,17 @@ import { CaptureRun } from '../collect/capture-run.js';
 import { addCacheOptions, type CacheFlags, flowStageOf } from '../flows/cache-options.js';
 import { type FlowListOptions, listFlows } from '../flows/flow-list.js';
 import { hasColour, type Io } from '../io.js';
-import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
-import { addDecodeOptions, type DecodeFlags, wholeNumber } from '../options.js';
+import { addNetworkOptions } from '../network/device-options.js';
+import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
+import { unitsLine } from '../network/units-line.js';
+import { wholeNumber } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { flowTotals, flowTotalsJson } from '../output/flow-json.js';
 import { FLOW_ORDERS } from '../output/flow-order.js';
 import { flowTotalsLines } from '../output/flow-table.js';
 
-interface FlowsFlags extends DecodeFlags, CacheFlags, Omit<FlowListOptions, 'json' | 'names'>, TopologyFlags {
+interface FlowsFlags extends NetworkFlags, CacheFlags, Omit<FlowListOptions, 'json' | 'network'> {
   readonly json?: true;
 }
 
@@ -45,19 +47,19 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(new Option('--sort <KEY>', 'order of the flows, largest first').choices(FLOW_ORDERS).default('packets'))
     .option('--top <N>', 'list so many flows (all)', wholeNumber('a number', 1, 2 ** 32))
     .option('--per-hop', 'a line for each hop, too')
-    .addOption(topologyOption())
     .option('--json', 'one JSON object per line: flows, then a total');
-  addDecodeOptions(command).action(async (file: string, flags: FlowsFlags) => {
-    done(await flows(file, flags, io));
+  addNetworkOptions(command).action(async (file: string, flags: FlowsFlags) => {
+    done(await flows(file, flags, await readNetwork(flags, io), io));
   });
 }
 
-async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
-  const names = await readTopology(flags.topology, io);
+async function flows(file: string, flags: FlowsFlags, network: KnownNetwork, io: Io): Promise<number> {
   const output = new DataOutput(io.stdout);
+  const units = flags.json === true ? unitsLine(network.device) : null;
+  if (units !== null) output.line(units);
   const stage = flowStageOf(flags, SWEEP);
   // The flows are printed after all input is read.
-  const run = new CaptureRun(file, flags, { stages: [stage] }, false, output, io);
+  const run = new CaptureRun(file, network, { stages: [stage] }, false, output, io);
   const totals = await run.run();
   stage.sweep();
 
@@ -66,8 +68,8 @@ async function flows(file: string, flags: FlowsFlags, io: Io): Promise<number> {
   // After an interruption, flows read so far are listed; a signal during the list ends it.
   const wasInterrupted = io.signal.aborted;
   const isOver = (): boolean => io.signal.aborted && !wasInterrupted;
-  const listed = await listFlows(stage.cache, { ...flags, names }, output, colour, isOver);
+  const listed = await listFlows(stage.cache, { ...flags, network }, output, colour, isOver);
   if (flags.json === true) output.line(flowTotalsJson(found, totals));
-  else for (const line of flowTotalsLines(found, listed, colour)) output.line(line);
+  else for (const line of flowTotalsLines(found, listed, colour, network)) output.line(line);
   return run.end(totals);
 }

@@ -1,5 +1,4 @@
 import { within } from '@int/collector/internals';
-import type { Topology } from '@int/network';
 import type {
   FlowWindow,
   ImmediateEvent,
@@ -14,8 +13,11 @@ import { optionalPackage } from '../input/optional-package.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { TerminalSession } from '../live/terminal-session.js';
+import { addUnitOptions, type UnitFlags } from '../network/device-options.js';
+import { type KnownNetwork, readNetwork } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
-import { readTopology, type TopologyFlags, topologyOption } from '../network/topology-option.js';
+import { type TopologyFlags, topologyOption } from '../network/topology-option.js';
+import { unitsLine } from '../network/units-line.js';
 import { duration } from '../options.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
@@ -27,7 +29,7 @@ import { serveProcessMetrics } from '../process/process-metrics.js';
 import { SwitchView } from '../process/switch-view.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface ProcessFlags extends TopologyFlags {
+interface ProcessFlags extends UnitFlags, TopologyFlags {
   readonly kafka: readonly string[];
   readonly group?: string;
   readonly prefix?: string;
@@ -104,18 +106,17 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       'how long windows wait for a collector that is silent (30s)',
       wholeMs('a time', 1000, 86_400_000),
     )
-    .addOption(topologyOption())
     .addOption(metricsOption())
     .addOption(metricsHostOption())
-    .option('--json', 'one JSON object per line: windows, corrections and events, totals at the end')
-    .action(async (flags: ProcessFlags) => {
-      if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
-        command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
-      }
-      const { Processor } = await optionalPackage('@int/stream-kafka', '`int process`', import('@int/stream-kafka'));
-      const topology = await readTopology(flags.topology, io);
-      done(await new ProcessCommand(flags, topology, io, (options) => new Processor(options)).run());
-    });
+    .option('--json', 'one JSON object per line: windows, corrections and events, totals at the end');
+  addUnitOptions(command.addOption(topologyOption())).action(async (flags: ProcessFlags) => {
+    if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
+      command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
+    }
+    const network = await readNetwork(flags, io);
+    const { Processor } = await optionalPackage('@int/stream-kafka', '`int process`', import('@int/stream-kafka'));
+    done(await new ProcessCommand(flags, network, io, (options) => new Processor(options)).run());
+  });
 }
 
 function optionsOf(flags: ProcessFlags): ProcessorOptions {
@@ -140,7 +141,7 @@ class ProcessCommand {
   readonly #paced: PacedOutput;
   readonly #screen: TerminalSession | null;
   readonly #colour: Colours;
-  readonly #topology: Topology;
+  readonly #network: KnownNetwork;
   readonly #view: SwitchView;
   readonly #processor: Processor;
   #recent: string[] = [];
@@ -149,11 +150,11 @@ class ProcessCommand {
   /** The problem reported last. */
   #trouble: string | null = null;
 
-  constructor(flags: ProcessFlags, topology: Topology, io: Io, make: (options: ProcessorOptions) => Processor) {
+  constructor(flags: ProcessFlags, network: KnownNetwork, io: Io, make: (options: ProcessorOptions) => Processor) {
     this.#flags = flags;
-    this.#topology = topology;
-    this.#view = new SwitchView(topology);
     this.#io = io;
+    this.#network = network;
+    this.#view = new SwitchView(network);
     this.#output = new DataOutput(io.stdout);
     this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
     const hasView = io.stdout.isTTY === true && flags.json !== true;
@@ -184,6 +185,8 @@ class ProcessCommand {
   /** Runs until a signal comes or its output has no reader any more. Returns the exit code. */
   async run(): Promise<number> {
     const ended = endOf(this.#io, this.#output);
+    const units = this.#flags.json === true ? unitsLine(this.#network.device) : null;
+    if (units !== null) this.#line(units);
     try {
       await opening(this.#io, `Kafka at ${this.#flags.kafka.join(', ')}`, this.#processor.start());
     } catch (error) {
@@ -227,12 +230,12 @@ class ProcessCommand {
 
   #event(event: ImmediateEvent): void {
     if (this.#flags.json === true) this.#line(this.#json(event));
-    else if (this.#screen === null) this.#line(immediateText(event, this.#colour, this.#topology));
-    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour, this.#topology)];
+    else if (this.#screen === null) this.#line(immediateText(event, this.#colour, this.#network));
+    else this.#recent = [...this.#recent.slice(1 - RECENT), immediateText(event, this.#colour, this.#network)];
   }
 
   #json(result: object): string {
-    return JSON.stringify(withNames(result, this.#topology));
+    return JSON.stringify(withNames(result, this.#network.topology));
   }
 
   #line(text: string): void {

@@ -1,8 +1,9 @@
 /** Types of a valid int.yaml; they match schema/int.schema.json. */
-import type { MetricName, Profile } from '@int/codec';
+import type { MetricName } from '@int/codec';
 import type { RecordKind } from '@int/collector';
 import type { StateMode } from '@int/detect';
 import type { ThresholdOptions } from '@int/flowcache';
+import type { DeviceSpec } from '@int/network';
 import type { OnDown } from '../input/link-words.js';
 import type { Quantity } from './quantities.js';
 
@@ -24,13 +25,19 @@ export interface RetryConfig {
   readonly longest?: Quantity;
 }
 
-export interface UdpConfig {
+/** Fields common to sources whose frames have a sender. */
+export interface SendersConfig {
+  /** Who may send: addresses and prefixes. */
+  readonly from?: readonly string[];
+}
+
+export interface UdpConfig extends SendersConfig {
   readonly listen: string;
   readonly receiveBuffer?: Quantity;
   readonly slabs?: number;
 }
 
-export interface AfxdpConfig {
+export interface AfxdpConfig extends SendersConfig {
   readonly interface: string;
   readonly queues?: string | number;
   readonly mode?: 'auto' | 'driver' | 'generic';
@@ -38,7 +45,7 @@ export interface AfxdpConfig {
   readonly onDown?: OnDown;
 }
 
-export interface PcapConfig {
+export interface PcapConfig extends SendersConfig {
   readonly file: string;
   readonly speed?: number;
 }
@@ -61,15 +68,8 @@ export interface SourceConfig {
   readonly kafka?: KafkaSourceConfig;
 }
 
-export interface DecodeConfig {
-  readonly intPorts?: number[];
-  readonly intDscp?: string;
-  readonly greProtocol?: number;
-  readonly probeMarker?: string;
-  readonly reportPorts?: number[];
-  readonly probePorts?: number[];
-  readonly profile?: Profile;
-}
+/** How packets are decoded: members of `device` that may stand by themselves. */
+export type DecodeConfig = Omit<DeviceSpec, 'units' | 'switches' | 'sources'>;
 
 export interface DetectConfig {
   readonly rules: string;
@@ -188,7 +188,9 @@ export interface IntConfig {
   readonly sources: readonly SourceConfig[];
   /** A file with names, ports and links. */
   readonly topology?: string;
+  readonly keepUnknownSwitches?: boolean;
   readonly decode?: DecodeConfig;
+  readonly device?: DeviceSpec;
   readonly detect?: DetectConfig;
   readonly flows?: FlowsConfig;
   readonly dart?: DartConfig;

@@ -1,4 +1,6 @@
 /** The output of `int collect --check`: the parts that a configuration would run. */
+
+import { deviceJson, deviceLines } from '../network/describe-device.js';
 import { DRAIN_MS } from '../stopping.js';
 import { nameOf } from './config.js';
 import { sourceText } from './inputs.js';
@@ -6,11 +8,12 @@ import { millisecondsOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import { sinkText } from './sinks.js';
 
-export function checkJson({ config, file }: ReadConfig): Record<string, unknown> {
+export function checkJson({ config, file, device }: ReadConfig): Record<string, unknown> {
   return {
     type: 'config',
     file,
     sources: config.sources.map(sourceText),
+    device: deviceJson(device),
     topology: config.topology ?? null,
     rules: config.detect?.rules ?? null,
     flows: config.flows !== undefined,
@@ -21,11 +24,14 @@ export function checkJson({ config, file }: ReadConfig): Record<string, unknown>
   };
 }
 
-export function checkLines({ config, file }: ReadConfig): string[] {
-  const { topology, detect, flows, dart, workers, sinks = [] } = config;
+export function checkLines({ config, file, device }: ReadConfig): string[] {
+  const { topology, keepUnknownSwitches, detect, flows, dart, workers, sinks = [] } = config;
   return [
     ...config.sources.map((source) => `receive: ${sourceText(source)}`),
-    ...(topology === undefined ? [] : [`topology: names of ${topology}`]),
+    ...deviceLines(device),
+    ...(topology === undefined
+      ? []
+      : [`topology: names of ${topology}${keepUnknownSwitches === true ? ', unknown switches are kept' : ''}`]),
     ...(detect === undefined ? [] : [`detect: rules of ${detect.rules}, state ${detect.state ?? 'register'}`]),
     ...(flows === undefined
       ? []

@@ -1,15 +1,15 @@
 /** The sources of int.yaml. */
 import type { DecodeOptions } from '@int/codec';
 import { CaptureSource, type Source } from '@int/collector';
-import { parseUdpAddress } from '@int/collector/internals';
+import { parseUdpAddress, prefixesOf } from '@int/collector/internals';
+import type { Prefix } from '@int/network';
 import { given, ifGiven } from '../given.js';
 import { interfaceQueues } from '../input/interface-queues.js';
+import { fromText } from '../input/senders.js';
 import { anyAddress, CaptureInput, type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import type { XdpChoice, XdpChoiceFlags } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
-import { decodeOptions } from '../options.js';
-import type { AfxdpConfig, SourceConfig } from './config.js';
-import { decodeFlagsOf } from './decode.js';
+import type { AfxdpConfig, SendersConfig, SourceConfig } from './config.js';
 import { kafkaInput } from './kafka.js';
 import { bytesOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
@@ -48,29 +48,35 @@ class JointInput implements TelemetryInput {
 }
 
 /** The options of the AF_XDP source, if there is one, in the form of the command line's. */
-export function xdpFlagsOf({ config, problem }: ReadConfig): XdpChoiceFlags {
-  const decode = decodeFlagsOf(config.decode ?? {});
+export function xdpFlagsOf(read: ReadConfig): XdpChoiceFlags {
+  const { config, problem } = read;
   const index = config.sources.findIndex(({ afxdp }) => afxdp !== undefined);
   const afxdp: AfxdpConfig | undefined = config.sources[index]?.afxdp;
-  if (afxdp === undefined) return decode;
+  if (afxdp === undefined) return {};
   const { interface: name, queues = 'all', mode, prefilter, onDown } = afxdp;
+  const from = sendersOf(read, afxdp);
   try {
     return {
-      ...decode,
       afxdp: interfaceQueues(`${name}:${queues}`),
       ...(prefilter === true && { prefilter }),
-      ...given({ afxdpMode: mode, onDown }),
+      ...given({ afxdpMode: mode, onDown, from }),
     };
   } catch (error) {
     throw problem(['sources', index, 'afxdp'], (error as Error).message, error);
   }
 }
 
+/** Who may send to a source: its own list, else that of the device profile; without one anybody. */
+function sendersOf({ device }: ReadConfig, { from }: SendersConfig): readonly Prefix[] | undefined {
+  return ifGiven(from, prefixesOf) ?? device.sources ?? undefined;
+}
+
 function udpInput(read: ReadConfig, index: number, decode: Omit<DecodeOptions, 'linkType'>): TelemetryInput {
-  const { listen, receiveBuffer, slabs } = read.config.sources[index]!.udp!;
+  const udp = read.config.sources[index]!.udp!;
+  const { listen, receiveBuffer, slabs } = udp;
   const path = ['sources', index, 'udp'];
   try {
-    const options = given({ receiveBufferBytes: ifGiven(receiveBuffer, bytesOf), slabs });
+    const options = given({ receiveBufferBytes: ifGiven(receiveBuffer, bytesOf), slabs, from: sendersOf(read, udp) });
     return new UdpInput([parseUdpAddress(`udp://${listen}`)], decode, options);
   } catch (error) {
     throw read.problem(path, (error as Error).message, error);
@@ -85,30 +91,34 @@ export async function configInput(
   io: Io,
   tell: Tell,
 ): Promise<TelemetryInput> {
-  let decode = decodeOptions(decodeFlagsOf(read.config.decode ?? {}));
+  let { decode } = read.device;
   const parts: TelemetryInput[] = [];
   for (const [index, source] of read.config.sources.entries()) {
     const { pcap, kafka } = source;
     if (source.udp !== undefined) parts.push(udpInput(read, index, decode));
     else if (pcap !== undefined) {
       const { file, speed } = pcap;
+      const from = sendersOf(read, pcap);
       const path = file === '-' ? file : read.path(file);
-      const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed }) });
+      const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed, from }) });
       parts.push(new CaptureInput(capture, decode));
     } else if (kafka !== undefined) parts.push(await kafkaInput(read, index, decode, tell));
     else {
       const input = await xdp.input(prefilter);
       // Decode options for frames of an interface do not affect other sources.
       if (input !== null) decode = input.decode;
-      parts.push(input ?? new UdpInput(anyAddress(decode), decode));
+      parts.push(
+        input ?? new UdpInput(anyAddress(decode), decode, given({ from: sendersOf(read, source.afxdp ?? {}) })),
+      );
     }
   }
   return new JointInput(parts, decode);
 }
 
 export function sourceText({ udp, afxdp, pcap, kafka }: SourceConfig): string {
-  if (udp !== undefined) return `UDP on ${udp.listen}`;
-  if (afxdp !== undefined) return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}`;
-  if (pcap !== undefined) return `the capture ${pcap.file}`;
+  if (udp !== undefined) return `UDP on ${udp.listen}${fromText(udp.from)}`;
+  if (afxdp !== undefined)
+    return `AF_XDP on ${afxdp.interface}, queues ${afxdp.queues ?? 'all'}${fromText(afxdp.from)}`;
+  if (pcap !== undefined) return `the capture ${pcap.file}${fromText(pcap.from)}`;
   return `Kafka topic ${kafka?.topic ?? 'int.reports'} of ${kafka?.brokers.join(', ') ?? ''}`;
 }

@@ -21,6 +21,7 @@ export async function parquetSink(
     ParquetSink.open({
       ...same,
       name,
+      device: read.device,
       names,
       directory: read.path(directory),
       ...reporting(name, tell),

@@ -1,17 +1,20 @@
 /** Reading int.yaml, and checking it against its schema and further rules. */
 import { dirname, resolve } from 'node:path';
 import { isMetricName, METRIC_NAMES } from '@int/codec';
-import { PROFILES } from '@int/codec/internals';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { DeviceProfile, NetworkError, prefixOf } from '@int/network';
+import { Ajv, type ValidateFunction } from 'ajv';
 import schema from '../../schema/int.schema.json' with { type: 'json' };
 import { readText } from '../input/text-file.js';
 import { EXIT, type FileProblems, type Io } from '../io.js';
 import { type IntConfig, nameOf } from './config.js';
 import { ConfigDocument, type Problem, type ValuePath } from './document.js';
+import { schemaProblems } from './schema-problems.js';
 
 /** A valid configuration, with functions for later errors about it. */
 export interface ReadConfig {
   readonly config: IntConfig;
+  /** What the switches are like. */
+  readonly device: DeviceProfile;
   /** The file, for messages. */
   readonly file: string;
   /** Resolves a path in the configuration to a path of the process. */
@@ -22,74 +25,12 @@ export interface ReadConfig {
 
 const CONFIGURATION = { name: 'configuration', mostBytes: 1 << 20, tooLargeCode: EXIT.USAGE } as const;
 
-/** Most problems located in the text; further ones are only counted. */
-const MOST_EXPLAINED = 200;
-
-interface Described {
-  readonly title?: string;
-  readonly properties?: Readonly<Record<string, unknown>>;
-}
-
-function keysOf({ instancePath }: ErrorObject): (string | number)[] {
-  return instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-}
-
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  object: 'a mapping',
-  array: 'a list',
-  string: 'text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-};
-const typeName = (type: string): string => TYPE_NAMES[type] ?? type;
-
 let compiled: ValidateFunction<IntConfig> | null = null;
 
 /** The validator, made at first use, because most commands need none. */
 function validator(): ValidateFunction<IntConfig> {
   compiled ??= new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true }).compile<IntConfig>(schema);
   return compiled;
-}
-
-function explain(error: ErrorObject): Problem {
-  const path = keysOf(error);
-  const { keyword, params, message = 'is wrong' } = error;
-  const { title, properties = {} } = (error.parentSchema ?? {}) as Described;
-  const wanted = title === undefined ? null : `give ${title}`;
-  switch (keyword) {
-    case 'additionalProperties': {
-      const name = String(params.additionalProperty);
-      const known = Object.keys(properties);
-      const rest = known.length === 0 ? '' : `: there are ${known.join(', ')}`;
-      return { path: [...path, name], atKey: true, message: `no such key, '${name}'${rest}` };
-    }
-    case 'required':
-      return { path, message: `'${String(params.missingProperty)}' is missing` };
-    case 'enum':
-      return { path, message: `give one of ${(params.allowedValues as unknown[]).join(', ')}` };
-    case 'const':
-      return { path, message: `give ${JSON.stringify(params.allowedValue)}` };
-    case 'minProperties':
-    case 'maxProperties': {
-      const known = Object.keys(properties).join(', ');
-      return { path, message: keyword === 'minProperties' ? `give one of ${known}` : `give one of ${known}, not more` };
-    }
-    case 'type':
-      return { path, message: wanted ?? `give ${[params.type].flat().map(typeName).join(' or ')}` };
-    case 'minItems':
-      return { path, message: 'give at least one' };
-    case 'uniqueItems':
-      return { path, message: 'the same stands here twice' };
-    case 'pattern':
-      return { path, message: wanted ?? `give what matches ${String(params.pattern)}` };
-    default:
-      return { path, message: wanted ?? message };
-  }
 }
 
 /** Problems that the schema cannot express. */
@@ -104,17 +45,35 @@ function inconsistencies(config: IntConfig): Problem[] {
     if (afxdp.prefilter !== true) continue;
     const path = ['sources', index, 'afxdp', 'prefilter'];
     if (detect === undefined) found.push({ path, message: 'a pre-filter goes with detect: rules' });
-    if ((config.decode?.profile ?? 'spec') !== 'spec') {
+    if ((config.device?.profile ?? config.decode?.profile ?? 'spec') !== 'spec') {
       found.push({
         path,
         message: 'a pre-filter reads reports as the specifications have them: leave out the profile',
       });
     }
     if (sources.length > 1) found.push({ path, message: 'a pre-filter goes with its source alone' });
+    if (afxdp.from !== undefined || config.device?.sources !== undefined) {
+      const list = afxdp.from === undefined ? 'sources of device' : 'from';
+      found.push({
+        path,
+        message: `a pre-filter looks at reports before their senders are checked: leave out ${list}`,
+      });
+    }
   }
-  const profile = config.decode?.profile;
-  if (profile !== undefined && !PROFILES.includes(profile)) {
-    found.push({ path: ['decode', 'profile'], message: `give one of ${PROFILES.join(', ')}` });
+  for (const [index, { udp, afxdp, pcap }] of sources.entries()) {
+    for (const [kind, source] of Object.entries({ udp, afxdp, pcap })) {
+      for (const [at, text] of source?.from?.entries() ?? []) {
+        const path: ValuePath = ['sources', index, kind, 'from', at];
+        if (prefixOf(text) === null)
+          found.push({ path, message: `'${text}' is no address or prefix: write 10.9.0.0/16` });
+      }
+    }
+  }
+  if (config.keepUnknownSwitches !== undefined && config.topology === undefined) {
+    found.push({
+      path: ['keepUnknownSwitches'],
+      message: 'keepUnknownSwitches goes with topology: without one all are taken',
+    });
   }
   const metric = (name: string, path: ValuePath): void => {
     if (!isMetricName(name)) found.push({ path, message: `'${name}' is none of ${METRIC_NAMES.join(', ')}` });
@@ -160,6 +119,23 @@ function inconsistencies(config: IntConfig): Problem[] {
   return found;
 }
 
+/** The device profile of a configuration: what `device` says, and what `decode` says beside it. @param found receives problems */
+export function deviceOf({ device = {}, decode = {} }: IntConfig, found: Problem[] = []): DeviceProfile {
+  for (const name of Object.keys(decode)) {
+    if (name in device)
+      found.push({ path: ['decode', name], atKey: true, message: `${name} stands in device, too: leave out one` });
+  }
+  try {
+    return new DeviceProfile({ ...decode, ...device });
+  } catch (error) {
+    if (!NetworkError.is(error)) throw error;
+    for (const { path, message } of error.problems) {
+      found.push({ path: [path[0]! in device ? 'device' : 'decode', ...path], message });
+    }
+    return DeviceProfile.NONE;
+  }
+}
+
 /**
  * Reads and checks a configuration.
  * @throws FileProblems with exit code 2 if it is invalid; CliError with exit code 3 if it cannot be read
@@ -169,14 +145,15 @@ export async function readConfig(file: string, io: Io): Promise<ReadConfig> {
   const validate = validator();
   const { value } = document;
   if (!validate(value)) {
-    const errors = validate.errors ?? [];
-    throw document.problems(errors.slice(0, MOST_EXPLAINED).map(explain), undefined, errors.length);
+    throw schemaProblems(document, validate.errors ?? []);
   }
   const found = inconsistencies(value);
+  const device = deviceOf(value, found);
   if (found.length > 0) throw document.problems(found);
   const folder = dirname(resolve(file));
   return {
     config: value,
+    device,
     file,
     path: (relative) => resolve(folder, relative),
     problem: (path, message, cause) => document.problems([{ path, message }], cause),

@@ -7,6 +7,8 @@ import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
+import { type KnownNetwork, rulesContextOf } from '../network/known-network.js';
+import { knownSwitches } from '../network/known-switches.js';
 import { MetricsEndpoint, metricsAddress } from '../output/metrics-endpoint.js';
 import type { DetectConfig } from './config.js';
 import { drainOf } from './describe.js';
@@ -20,8 +22,9 @@ import { pipelinePart } from './workers/split.js';
 import { startWorkers } from './workers/workers.js';
 
 export interface CollectSetup {
-  /** Names of switches and ports. */
-  readonly topology: Topology;
+  readonly network: KnownNetwork;
+  /** The switches that there are; `null`: any id may be one. */
+  readonly knownSwitches: Iterable<number> | null;
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
   /** Stages that run after detection. */
@@ -48,7 +51,12 @@ function metricsOf(read: ReadConfig, names: Topology): MetricsEndpoint | null {
   const prometheus = prometheusOf(read);
   if (prometheus === null) return null;
   const { listen, allowHosts, labels, prefix, ...rows } = prometheus;
-  return new MetricsEndpoint(metricsAddress(listen), { rows, names, ...given({ allowHosts, labels, prefix }) });
+  return new MetricsEndpoint(metricsAddress(listen), {
+    rows,
+    names,
+    device: read.device,
+    ...given({ allowHosts, labels, prefix }),
+  });
 }
 
 /**
@@ -74,14 +82,18 @@ export async function configSetup(
   // The page for Prometheus has a stage of its own.
   const loss = metrics === null ? new ReportLossStage() : null;
   const limitMs = drainMs ?? drainOf(config.drain);
-  const xdp = new XdpChoice(xdpFlagsOf(read), io, tell);
+  const xdp = new XdpChoice(xdpFlagsOf(read), read.device.decode, io, tell);
   const options = detect === undefined ? {} : detectorOptions(detect);
   const detection =
     detect === undefined
       ? null
-      : await LiveDetection.open(read.path(detect.rules), options, io, (rules) => xdp.attach(rules, options), {
-          topology,
-        });
+      : await LiveDetection.open(
+          read.path(detect.rules),
+          options,
+          io,
+          (rules) => xdp.attach(rules, options),
+          rulesContextOf({ device: read.device, topology }),
+        );
   const open: (() => Promise<unknown>)[] = [async () => detection?.prefilter?.close()];
   try {
     // Checked here for workers, too, so that errors have line and column.
@@ -93,7 +105,8 @@ export async function configSetup(
     if (dart !== null) open.push(() => dart.store.close());
     const workers = threads === undefined ? null : await startWorkers(read, tell, limitMs / 3);
     return {
-      topology,
+      network: { device: read.device, topology },
+      knownSwitches: knownSwitches(topology, config.keepUnknownSwitches),
       detection,
       metrics,
       stages: [loss, flows, dart?.stage ?? null, workers?.stage ?? null].filter((stage) => stage !== null),

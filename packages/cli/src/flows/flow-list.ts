@@ -1,5 +1,5 @@
 import type { FlowCache } from '@int/flowcache';
-import type { Topology } from '@int/network';
+import type { KnownNetwork } from '../network/known-network.js';
 import type { Colours } from '../output/colour.js';
 import type { DataOutput } from '../output/data-output.js';
 import { flowJson } from '../output/flow-json.js';
@@ -17,13 +17,13 @@ export interface FlowListOptions {
   /** Whether each flow has a line for each hop, too. */
   readonly perHop?: true;
   /** Names of switches. Default: none. */
-  readonly names?: Topology;
+  readonly network?: KnownNetwork;
 }
 
 /** Writes the flows of a cache. @param isOver asked between flows: whether to end early @returns their number */
 export async function listFlows(
   cache: FlowCache,
-  { json = false, sort = 'packets', top = Number.POSITIVE_INFINITY, perHop, names }: FlowListOptions,
+  { json = false, sort = 'packets', top = Number.POSITIVE_INFINITY, perHop, network }: FlowListOptions,
   output: DataOutput,
   colour: Colours,
   isOver: () => boolean = () => false,
@@ -31,8 +31,8 @@ export async function listFlows(
   let listed = 0;
   for (const entry of flowsInOrder(cache, sort, top)) {
     if (listed === 0 && !json) output.line(flowHeading(colour));
-    let busy = output.line(json ? flowJson(entry, names) : flowLine(entry, colour, names));
-    if (!json && perHop === true) for (const line of hopLines(entry, colour, names)) busy = output.line(line) ?? busy;
+    let busy = output.line(json ? flowJson(entry, network) : flowLine(entry, colour, network));
+    if (!json && perHop === true) for (const line of hopLines(entry, colour, network)) busy = output.line(line) ?? busy;
     listed++;
     if (busy !== undefined) await busy;
     if (listed % LINES === 0) await new Promise(setImmediate);

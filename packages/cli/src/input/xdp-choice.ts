@@ -1,7 +1,9 @@
 import type { Prefilter } from '@int/afxdp/prefilter';
+import type { DecodeOptions } from '@int/codec';
 import type { DetectorOptions, RuleSet } from '@int/detect';
+import type { Prefix } from '@int/network';
+import { given } from '../given.js';
 import { type Io, say } from '../io.js';
-import { type DecodeFlags, decodeOptions } from '../options.js';
 import type { InterfaceQueues } from './interface-queues.js';
 import type { OnDown } from './link-words.js';
 import { anyAddress } from './telemetry-input.js';
@@ -16,25 +18,29 @@ import {
 } from './xdp-input.js';
 
 /** The command line's options for AF_XDP. */
-export interface XdpChoiceFlags extends DecodeFlags {
+export interface XdpChoiceFlags {
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
   readonly onDown?: OnDown;
   readonly prefilter?: true;
+  /** Who may send; default: anybody. */
+  readonly from?: readonly Prefix[];
 }
 
 /** The choice of AF_XDP: it applies if requested, until it proves impossible. */
 export class XdpChoice {
   readonly #flags: XdpChoiceFlags;
+  readonly #decode: Omit<DecodeOptions, 'linkType'>;
   readonly #io: Io;
   readonly #tell: (message: string) => void;
   #xdp: XdpFlags | null;
 
   /** @param tell prints messages about changes of the interface */
-  constructor(flags: XdpChoiceFlags, io: Io, tell: (message: string) => void) {
+  constructor(flags: XdpChoiceFlags, decode: Omit<DecodeOptions, 'linkType'>, io: Io, tell: (message: string) => void) {
     const { afxdp, afxdpMode = 'auto', onDown = 'wait' } = flags;
     this.#tell = tell;
     this.#flags = flags;
+    this.#decode = decode;
     this.#io = io;
     this.#xdp = afxdp === undefined ? null : { ...afxdp, mode: afxdpMode, onDown };
   }
@@ -46,7 +52,7 @@ export class XdpChoice {
   async attach(rules: RuleSet, options: DetectorOptions): Promise<RunningPrefilter | null> {
     if (this.#xdp === null || this.#flags.prefilter !== true) return null;
     try {
-      return await attachPrefilter(this.#xdp, rules, options, decodeOptions(this.#flags));
+      return await attachPrefilter(this.#xdp, rules, options, this.#decode);
     } catch (error) {
       if (!this.giveUp(error)) throw error;
       return null;
@@ -57,7 +63,8 @@ export class XdpChoice {
   async input(prefilter: Prefilter | null): Promise<XdpInput | null> {
     if (this.#xdp === null) return null;
     try {
-      return await XdpInput.load(this.#xdp, decodeOptions(this.#flags), prefilter, this.#tell);
+      const { from } = this.#flags;
+      return await XdpInput.load({ ...this.#xdp, ...given({ from }) }, this.#decode, prefilter, this.#tell);
     } catch (error) {
       if (!this.giveUp(error)) throw error;
       return null;
@@ -76,7 +83,7 @@ export class XdpChoice {
       if (failure !== error) throw failure;
       return false;
     }
-    const ports = anyAddress(decodeOptions(this.#flags)).map(({ port }) => port);
+    const ports = anyAddress(this.#decode).map(({ port }) => port);
     say(
       this.#io,
       `no AF_XDP on ${this.#xdp.interface}: ${failure.message} Receiving by UDP on port ${ports.join(', ')}.`,

@@ -5,6 +5,7 @@ import type { XdpSource } from '@int/afxdp/source';
 import type { DecodeOptions } from '@int/codec';
 import { SourceError } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
+import type { Prefix } from '@int/network';
 import { CliError, EXIT } from '../io.js';
 import { counted } from '../output/numbers.js';
 import type { InterfaceQueues } from './interface-queues.js';
@@ -17,6 +18,8 @@ export type { XdpMode };
 export interface XdpFlags extends InterfaceQueues {
   readonly mode: 'auto' | XdpMode;
   readonly onDown: OnDown;
+  /** Who may send; default: anybody. */
+  readonly from?: readonly Prefix[];
 }
 
 /** Thrown if AF_XDP cannot be used on this machine, by this user or with this card. UDP is the alternative. */
@@ -129,6 +132,7 @@ export class XdpInput implements TelemetryInput {
       mode: flags.mode,
       ports: portsOf(decode),
       decode,
+      ...(flags.from !== undefined && { from: flags.from }),
       ...(prefilter !== null && { prefilter }),
       ...(flags.onDown === 'exit' ? { onDown: 'end' } : linkWords(flags.interface, tell)),
     });

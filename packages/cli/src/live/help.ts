@@ -17,7 +17,7 @@ export const HELP: readonly string[] = [
   '  util      utilisation of the egress link, the last value',
   '  trouble   events; drops; lat 3x: p99 is 3 times the usual; util from 90 %;',
   '            queue deep: congested',
-  '  device units are what the switch counts in: the view cannot know them',
+  '  device units are what the switch counts in; --unit or --device says what they are',
   '',
   'Rules',
   '  with events   share of the reports of the rule that have at least one event',

@@ -1,5 +1,6 @@
 import type { CongestedPath } from '@int/collector';
 import type { MetricText } from '../output/metric-text.js';
+import { repeatedFirst } from '../output/ranking.js';
 import { flowText } from '../output/record-text.js';
 import { clockTime, withFlow } from './event-panel.js';
 import { passes } from './filter.js';
@@ -18,14 +19,14 @@ function queueEntry(
   return withFlow(text, flow === null ? '' : flowText(flow), width).map((line): Line => ({ text: line }));
 }
 
-/** The queues that were deep most recently, with their paths and the last flow of each. */
+/** The queues that were deep most recently, with their paths and the last flow of each; those that were deep once are last. */
 export function queuePanel(
   congested: readonly CongestedPath[],
   filter: string,
   metrics: MetricText,
   width: number,
 ): Panel {
-  const shown = congested.filter(({ path, nodeId, flow }) => {
+  const shown = repeatedFirst(congested).filter(({ path, nodeId, flow }) => {
     const switches = [...path, nodeId];
     const names = switches.map((id) => (id === null ? null : metrics.switchName(id)));
     return passes(filter, { switches, words: [...names, flow?.source ?? null, flow?.destination ?? null] });

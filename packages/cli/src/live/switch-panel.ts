@@ -1,6 +1,8 @@
+import type { MetricName } from '@int/codec';
 import type { StatisticsSnapshot, SwitchStatistics } from '@int/collector';
 import type { MetricText } from '../output/metric-text.js';
 import { compact } from '../output/numbers.js';
+import { busiest } from '../output/ranking.js';
 import { sparkline } from '../output/sparkline.js';
 import type { Controls, Sort } from './controls.js';
 import { passes } from './filter.js';
@@ -19,41 +21,38 @@ interface Column {
 const nameOf = ({ nodeId }: SwitchStatistics, metrics: MetricText): string =>
   nodeId === null ? 'others' : metrics.switchName(nodeId);
 
+/** A column of values, as wide as their units need. */
+function valueColumn(
+  head: string,
+  rank: number,
+  width: number,
+  metric: MetricName,
+  of: (one: SwitchStatistics) => number | null,
+  metrics: MetricText,
+): Column {
+  return {
+    head,
+    width: Math.max(width, metrics.width(metric)),
+    rank,
+    cell: (one) => metrics.cell(metric, of(one), one.nodeId),
+  };
+}
+
+const NAME_COLUMN: Column = { head: 'switch', width: 10, rank: 0, cell: nameOf };
+const RATE_COLUMN: Column = { head: 'rep/s', width: 7, rank: 5, cell: (one) => compact(one.reportsPerSecond) };
+
 /** Columns in the order in which they are shown. */
-const COLUMNS: readonly Column[] = [
-  { head: 'switch', width: 10, rank: 0, cell: nameOf },
-  { head: 'rep/s', width: 7, rank: 5, cell: (one) => compact(one.reportsPerSecond) },
-  {
-    head: 'lat p50',
-    width: 8,
-    rank: 6,
-    cell: (one, metrics) => metrics.cell('hopLatency', one.hopLatency.p50, one.nodeId),
-  },
-  {
-    head: 'lat p99',
-    width: 8,
-    rank: 1,
-    cell: (one, metrics) => metrics.cell('hopLatency', one.hopLatency.p99, one.nodeId),
-  },
-  {
-    head: 'queue',
-    width: 8,
-    rank: 4,
-    cell: (one, metrics) => metrics.cell('queueOccupancy', one.queueOccupancy.now, one.nodeId),
-  },
-  {
-    head: 'peak',
-    width: 8,
-    rank: 2,
-    cell: (one, metrics) => metrics.cell('queueOccupancy', one.queueOccupancy.peak, one.nodeId),
-  },
-  {
-    head: 'util',
-    width: 7,
-    rank: 3,
-    cell: (one, metrics) => metrics.cell('egressUtilization', one.egressUtilization.now, one.nodeId),
-  },
-];
+function columnsOf(metrics: MetricText): readonly Column[] {
+  return [
+    NAME_COLUMN,
+    RATE_COLUMN,
+    valueColumn('lat p50', 6, 8, 'hopLatency', (one) => one.hopLatency.p50, metrics),
+    valueColumn('lat p99', 1, 8, 'hopLatency', (one) => one.hopLatency.p99, metrics),
+    valueColumn('queue', 4, 8, 'queueOccupancy', (one) => one.queueOccupancy.now, metrics),
+    valueColumn('peak', 2, 8, 'queueOccupancy', (one) => one.queueOccupancy.peak, metrics),
+    valueColumn('util', 3, 7, 'egressUtilization', (one) => one.egressUtilization.now, metrics),
+  ];
+}
 const LEAST_TROUBLE = 12;
 const WIDE_TROUBLE = 44;
 const MIN_SPARK = 8;
@@ -81,9 +80,10 @@ function widthsOf(
   const hasValues = (column: Column): boolean =>
     switches.length === 0 ||
     switches.some((one) => column.cell(one, metrics) !== metrics.cell('hopLatency', null, null));
+  const columns = columnsOf(metrics);
   let free = width - LEAST_TROUBLE - 2;
   const chosen = new Set<Column>();
-  for (const column of COLUMNS.filter(hasValues).sort((a, b) => a.rank - b.rank)) {
+  for (const column of columns.filter(hasValues).sort((a, b) => a.rank - b.rank)) {
     if (column.width + 1 > free && chosen.size > 0) break;
     chosen.add(column);
     free -= column.width + 1;
@@ -95,10 +95,10 @@ function widthsOf(
     return more;
   };
   const trouble = LEAST_TROUBLE + widen(Math.min(WIDE_TROUBLE, troubleWidth) - LEAST_TROUBLE);
-  const name = COLUMNS[0]!.width + widen(longestName - COLUMNS[0]!.width);
+  const name = NAME_COLUMN.width + widen(longestName - NAME_COLUMN.width);
   const spark = Math.min(MAX_SPARK, free - 2);
   return {
-    columns: COLUMNS.filter((column) => chosen.has(column)),
+    columns: columns.filter((column) => chosen.has(column)),
     name,
     trouble,
     spark: spark < MIN_SPARK ? 0 : spark,
@@ -135,11 +135,17 @@ function unitsText(metrics: MetricText): string {
 function compare(
   sort: Sort,
   found: ReadonlyMap<SwitchStatistics, Trouble>,
+  metrics: MetricText,
 ): (a: SwitchStatistics, b: SwitchStatistics) => number {
   const byId = (a: SwitchStatistics, b: SwitchStatistics): number =>
     (a.nodeId ?? Number.POSITIVE_INFINITY) - (b.nodeId ?? Number.POSITIVE_INFINITY) || 0;
   const most = (of: (one: SwitchStatistics) => number | null) => (a: SwitchStatistics, b: SwitchStatistics) =>
     (of(b) ?? -1) - (of(a) ?? -1) || byId(a, b);
+  const mostOf = (metric: MetricName, of: (one: SwitchStatistics) => number | null) =>
+    most((one) => {
+      const value = of(one);
+      return value === null ? null : metrics.comparable(metric, value, one.nodeId);
+    });
   switch (sort) {
     case 'trouble':
       return (a, b) => byTrouble(found.get(a), found.get(b)) || byId(a, b);
@@ -148,11 +154,11 @@ function compare(
     case 'reports':
       return most((one) => one.reportsPerSecond);
     case 'latency':
-      return most((one) => one.hopLatency.p99);
+      return mostOf('hopLatency', (one) => one.hopLatency.p99);
     case 'queue':
-      return most((one) => one.queueOccupancy.peak);
+      return mostOf('queueOccupancy', (one) => one.queueOccupancy.peak);
     case 'util':
-      return most((one) => one.egressUtilization.now);
+      return mostOf('egressUtilization', (one) => one.egressUtilization.now);
   }
 }
 
@@ -168,7 +174,7 @@ export function switchPanel(
   const found = troubles(statistics, events, metrics);
   const shown = all
     .filter((one) => passes(filter, { switches: [one.nodeId], words: [nameOf(one, metrics)] }))
-    .sort(compare(sort, found));
+    .sort(compare(sort, found, metrics));
   const texts = shown.map((one) => {
     const trouble = found.get(one);
     return trouble === undefined ? '' : troubleText(trouble);
@@ -194,19 +200,24 @@ export function switchPanel(
   };
 }
 
-/** Width of the plain table: all columns. */
-const TABLE_WIDTH = /* @__PURE__ */ COLUMNS.reduce((sum, { width }) => sum + width + 1, LEAST_TROUBLE + 2);
+/** Most switches in a table for the end of a run. */
+const MOST_LISTED = 64;
+/** How the units of cells without one are named. */
+const NAME_UNITS = '; name them with --unit or --device';
 
 /** The switches as plain text, for the end of a run: a line about the units if the cells do not tell, heads, a line each. */
 export function switchTable(statistics: StatisticsSnapshot, metrics: MetricText): string[] {
   const all = statistics.other === null ? statistics.switches : [...statistics.switches, statistics.other];
   if (all.length === 0) return [];
-  const names = longest(all.map((one) => nameOf(one, metrics)));
-  const widths = widthsOf(TABLE_WIDTH + names, all, metrics, 0);
+  const shown = busiest(all, MOST_LISTED);
+  const names = longest(shown.map((one) => nameOf(one, metrics)));
+  const needed = columnsOf(metrics).reduce((sum, { width }) => sum + width + 1, LEAST_TROUBLE + 2);
+  const widths = widthsOf(needed + names, shown, metrics, 0);
   const units = unitsText(metrics);
   return [
-    ...(units === '' ? [] : [`switches, last 10 s: ${units}`]),
+    ...(units === '' ? [] : [`switches, last 10 s: ${units}${units.includes('device units') ? NAME_UNITS : ''}`]),
     heading(widths, false),
-    ...all.map((one) => figures(one, widths, metrics)),
+    ...shown.map((one) => figures(one, widths, metrics)),
+    ...(shown.length < all.length ? [`  and ${all.length - shown.length} more`] : []),
   ];
 }

@@ -2,6 +2,7 @@
 import type { StatisticsSnapshot, SwitchStatistics } from '@int/collector';
 import type { MetricText } from '../output/metric-text.js';
 import { counted, factor, percent } from '../output/numbers.js';
+import { seenOften } from '../output/ranking.js';
 
 /** What is wrong at a switch. */
 export interface Trouble {
@@ -14,6 +15,8 @@ export interface Trouble {
   /** Utilisation of a link as a share, if it is high; else 0. */
   readonly utilisation: number;
   readonly isCongested: boolean;
+  /** Whether the switch, unlike others, has only a few values: its id may be forged. */
+  readonly isSeldom: boolean;
 }
 
 /** The 99th percentile is high from so many times the median of the switch's own last minute, or of all switches. */
@@ -41,7 +44,11 @@ export function troubles(
   events: ReadonlyMap<number, number>,
   metrics: MetricText,
 ): Map<SwitchStatistics, Trouble> {
-  const latencies = switches.flatMap(({ hopLatency }) => hopLatency.p99 ?? []);
+  const often = new Set(seenOften(switches));
+  const comparable = (value: number, nodeId: number | null): number => metrics.comparable('hopLatency', value, nodeId);
+  const latencies = [...often].flatMap(({ nodeId, hopLatency: { p99 } }) =>
+    p99 === null ? [] : comparable(p99, nodeId),
+  );
   const usual = latencies.length < LEAST_SWITCHES ? 0 : median(latencies);
   const since = (timeMs ?? 0) - RECENT_MS;
   const deep = new Set(congested.filter((one) => one.timeMs >= since).map(({ nodeId }) => nodeId));
@@ -56,7 +63,8 @@ export function troubles(
     const trouble: Trouble = {
       events: nodeId === null ? 0 : (events.get(nodeId) ?? 0),
       drops,
-      latency: Math.max(own, high(p99, usual, HIGH_TO_OTHERS)),
+      latency: Math.max(own, high(comparable(p99, nodeId), usual, HIGH_TO_OTHERS)),
+      isSeldom: !often.has(one),
       utilisation: share !== null && share >= HIGH_UTILISATION ? share : 0,
       isCongested: nodeId !== null && deep.has(nodeId),
     };
@@ -69,10 +77,11 @@ function isTrouble({ events, drops, latency, utilisation, isCongested }: Trouble
   return events > 0 || drops > 0 || latency > 0 || utilisation > 0 || isCongested;
 }
 
-/** The order of trouble, worst first: events, then drops, then high latency or utilisation, then deep queues. */
+/** The order of trouble, worst first: that of switches that are seen often, then events, then drops, then high latency or utilisation, then deep queues. */
 export function byTrouble(a: Trouble | undefined, b: Trouble | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   return (
+    Number(a.isSeldom) - Number(b.isSeldom) ||
     b.events - a.events ||
     b.drops - a.drops ||
     Math.max(b.latency, b.utilisation) - Math.max(a.latency, a.utilisation) ||

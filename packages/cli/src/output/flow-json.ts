@@ -1,12 +1,12 @@
 import type { CollectorTotals } from '@int/collector';
 import { flowFields } from '@int/collector/internals';
 import type { FlowCacheTotals, FlowEntry } from '@int/flowcache';
-import { Topology } from '@int/network';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
 
 /** The line of a flow. */
-export function flowJson(entry: FlowEntry, topology: Topology = Topology.NONE): string {
-  return JSON.stringify(withNames({ type: 'flow', ...flowFields(entry) }, topology));
+export function flowJson(entry: FlowEntry, network: KnownNetwork = UNKNOWN_NETWORK): string {
+  return JSON.stringify(withNames({ type: 'flow', ...flowFields(entry) }, network.topology));
 }
 
 /** See {@link flowTotals}. */

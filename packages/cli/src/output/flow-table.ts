@@ -1,9 +1,11 @@
+import type { MetricName } from '@int/codec';
 import type { FlowEntry, HopStatistics } from '@int/flowcache';
-import { Topology } from '@int/network';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import { inUnits, meanInUnits, plainColumns } from '../network/measured-text.js';
 import { switchText } from '../network/names.js';
 import type { Colours } from './colour.js';
 import type { FlowTotalsJson } from './flow-json.js';
-import { counted, factor, grouped } from './numbers.js';
+import { counted, grouped } from './numbers.js';
 import { flowText, pathText } from './record-text.js';
 
 /** Most pairs of IPv4 addresses and ports fit; a longer flow shifts the columns after it. */
@@ -37,39 +39,53 @@ export function flowHeading(colour: Colours): string {
 }
 
 /** A flow as a line: latencies are those of the whole path. */
-export function flowLine(entry: FlowEntry, colour: Colours, topology: Topology = Topology.NONE): string {
+export function flowLine(entry: FlowEntry, colour: Colours, network: KnownNetwork = UNKNOWN_NETWORK): string {
   const { flow, packets, firstNs, lastNs, endToEnd, pathChanges, path, pathLength } = entry;
   const cells = [
     grouped(packets),
     // Frames may be out of order.
     lastNs < firstNs ? '-' : spanText(Number(lastNs - firstNs)),
-    endToEnd === null ? '-' : factor(endToEnd.mean),
-    endToEnd === null || endToEnd.last === null ? '-' : grouped(endToEnd.last),
+    endToEnd === null ? '-' : meanInUnits(network.device, 'hopLatency', endToEnd.mean, null),
+    endToEnd === null || endToEnd.last === null ? '-' : inUnits(network.device, 'hopLatency', endToEnd.last, null),
     grouped(pathChanges),
   ];
   const more = pathLength > path.length ? ' > ...' : '';
-  const text = line(flowText(flow), cells, pathText(path, topology) + more);
+  const text = line(flowText(flow), cells, pathText(path, network.topology) + more);
   return pathChanges > 0 ? colour.yellow(text) : text;
 }
 
-function hopLine({ nodeId, metrics }: HopStatistics, topology: Topology): string {
-  const values = Object.entries(metrics)
+function hopLine({ nodeId, metrics }: HopStatistics, network: KnownNetwork): string {
+  const { device, topology } = network;
+  const values = Object.entries(metrics) as [MetricName, NonNullable<HopStatistics['metrics'][MetricName]>][];
+  const texts = values
     .filter(([, { count }]) => count > 0)
-    .map(([name, { last, mean }]) => `${name} ${factor(mean)} (last ${last === null ? '-' : grouped(last)})`);
-  return `    ${`node ${switchText(nodeId, topology)}`.padEnd(16)}${values.join('  ')}`.trimEnd();
+    .map(([name, { last, mean }]) => {
+      const lastText = last === null ? '-' : inUnits(device, name, last, nodeId);
+      return `${name} ${meanInUnits(device, name, mean, nodeId)} (last ${lastText})`;
+    });
+  return `    ${`node ${switchText(nodeId, topology)}`.padEnd(16)}${texts.join('  ')}`.trimEnd();
 }
 
 /** A line per position on the path: means, and last values. */
-export function hopLines({ hops }: FlowEntry, colour: Colours, topology: Topology = Topology.NONE): string[] {
-  return hops.map((hop) => colour.dim(hopLine(hop, topology)));
+export function hopLines({ hops }: FlowEntry, colour: Colours, network: KnownNetwork = UNKNOWN_NETWORK): string[] {
+  return hops.map((hop) => colour.dim(hopLine(hop, network)));
 }
 
 /** The last lines: totals as text, and entries that left the cache. @param listed number of listed flows */
-export function flowTotalsLines(totals: FlowTotalsJson, listed: number, colour: Colours): string[] {
+export function flowTotalsLines(
+  totals: FlowTotalsJson,
+  listed: number,
+  colour: Colours,
+  { device }: KnownNetwork = UNKNOWN_NETWORK,
+): string[] {
   const { packets, flows, evicted, aged, lost, pathChanges, hopsBeyond, notOk } = totals;
   const shown = listed < flows ? ` (${grouped(listed)} listed)` : '';
   const changes = pathChanges === 0 ? '' : `, ${counted(pathChanges, 'path change')}`;
-  const lines = [colour.bold(`${counted(packets, 'report')}, ${counted(flows, 'flow')}${shown}${changes}`)];
+  const plain = listed === 0 ? null : plainColumns(device, [['latency', 'hopLatency']]);
+  const lines = [
+    ...(plain === null ? [] : [colour.dim(plain)]),
+    colour.bold(`${counted(packets, 'report')}, ${counted(flows, 'flow')}${shown}${changes}`),
+  ];
   for (const [name, { entries, packets: held }] of Object.entries({ evicted, aged })) {
     if (entries > 0) lines.push(colour.yellow(`${name}: ${counted(entries, 'flow')}, ${counted(held, 'report')}`));
   }

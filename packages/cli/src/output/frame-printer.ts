@@ -1,7 +1,7 @@
 import { type DecodeOptions, FrameDecoder, recordToJson, type TelemetryRecord } from '@int/codec';
 import { linkLayerOf } from '@int/collector/internals';
-import { Topology } from '@int/network';
 import type { CaptureBatch } from '@int/pcap';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
 import type { Colours } from './colour.js';
 import type { DataOutput } from './data-output.js';
@@ -17,7 +17,7 @@ export interface PrintOptions {
   readonly file: string | null;
   readonly colour: Colours;
   /** Names of switches and ports. Default: none. */
-  readonly topology?: Topology;
+  readonly network?: KnownNetwork;
   /** Given the frames that are not read. */
   readonly hint: DialectHint;
 }
@@ -33,7 +33,7 @@ export function framePrinter(
   decode: DecodeOptions,
   tally: Tally,
   output: DataOutput,
-  { form, file, colour, topology = Topology.NONE, hint }: PrintOptions,
+  { form, file, colour, network = UNKNOWN_NETWORK, hint }: PrintOptions,
 ): FramePrinter {
   const decoder = new FrameDecoder(decode);
   // The line is joined from parts: a single object would require a copy per record.
@@ -42,10 +42,10 @@ export function framePrinter(
 
   const line = (record: TelemetryRecord, timeNs: bigint, data: Uint8Array, linkType: string | number): string => {
     if (form === 'text') {
-      const text = recordText(number, timeNs, record, colour, topology);
+      const text = recordText(number, timeNs, record, colour, network);
       return file === null ? text : `${colour.dim(file)}  ${text}`;
     }
-    const json = JSON.stringify(withNames(recordToJson(record), topology)).slice(1);
+    const json = JSON.stringify(withNames(recordToJson(record), network.topology)).slice(1);
     const whole = `${start}"frame":${number},"timeNs":"${timeNs}",${json}`;
     if (form === 'json') return whole;
     const frameHex = Buffer.from(data.buffer, data.byteOffset, data.length).toString('hex');

@@ -1,11 +1,12 @@
 /** What a run that goes on knows of itself, and its texts outside of a view. */
-import type { CollectorTotals, DegradedPart, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
+import type { CollectorTotals, DegradedPart, StatisticsSnapshot } from '@int/collector';
 import type { Topology } from '@int/network';
 import type { DetectionState } from './detection-state.js';
 import { survivorsText } from './detection-summary.js';
 import { degradedNames } from './health-watch.js';
 import type { MetricText } from './metric-text.js';
 import { counted, grouped } from './numbers.js';
+import { worstSwitch } from './ranking.js';
 import { sinksText } from './sink-text.js';
 
 export interface LiveState {
@@ -59,15 +60,6 @@ export function totalText(totals: CollectorTotals): string {
   return `${totals.received} received, ${totals.decoded} decoded, ${sumDropped(totals)} dropped`;
 }
 
-/** The switch with the highest 99th percentile of latency. */
-function slowest(switches: readonly SwitchStatistics[]): SwitchStatistics | null {
-  let worst: SwitchStatistics | null = null;
-  for (const one of switches) {
-    if (one.hopLatency.p99 !== null && (worst === null || one.hopLatency.p99 > worst.hopLatency.p99!)) worst = one;
-  }
-  return worst;
-}
-
 /** A line for a log, once a second. */
 export function logLine(state: LiveState): string {
   const { totals, statistics, metrics } = state;
@@ -82,11 +74,11 @@ export function logLine(state: LiveState): string {
     ...(totals.outages === undefined ? [] : [counted(totals.outages, 'outage')]),
     counted(statistics.switches.length, 'switch', 'switches'),
   ];
-  const worst = slowest(statistics.switches);
+  const worst = worstSwitch(statistics.switches, metrics);
   if (worst !== null) {
-    const id = worst.nodeId!;
+    const id = worst.nodeId;
     const latency = metrics.cell('hopLatency', worst.hopLatency.p99, id);
-    parts.push(`latency p99 ${latency} at switch ${metrics.switchName(id)}`);
+    parts.push(`latency p99 ${latency} at switch ${id === null ? '?' : metrics.switchName(id)}`);
     parts.push(`queue peak there ${metrics.cell('queueOccupancy', worst.queueOccupancy.peak, id)}`);
   }
   const sinks = sinksText(totals.sinks);

@@ -12,6 +12,7 @@ import {
 } from '@int/collector';
 import { HostList } from '@int/collector/http';
 import type { MetricsServer, PipelineMetricsOptions } from '@int/metrics';
+import type { DeviceProfile } from '@int/network';
 import { InvalidArgumentError, Option } from 'commander';
 import { given } from '../given.js';
 import { CliError, EXIT } from '../io.js';
@@ -58,6 +59,8 @@ export function metricsHostOption(): Option {
 
 export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'labels' | 'prefix' | 'names'> {
   readonly allowHosts?: readonly string[];
+  /** Units of the switches' numbers. */
+  readonly device?: DeviceProfile;
   /** Numbers of rows, which the busiest keys have. */
   readonly rows?: Pick<SwitchTotalsOptions, 'switches' | 'queues' | 'interfaces'> & { readonly reporters?: number };
 }
@@ -67,12 +70,15 @@ export class MetricsEndpoint {
   readonly #address: MetricsAddress;
   readonly #switches: SwitchTotals;
   readonly #loss: ReportLossStage;
-  readonly #options: Omit<MetricsEndpointOptions, 'rows'>;
+  readonly #options: Omit<MetricsEndpointOptions, 'rows' | 'device'>;
   #server: MetricsServer | null = null;
 
-  constructor(address: MetricsAddress, { rows: { reporters, ...rows } = {}, ...options }: MetricsEndpointOptions = {}) {
+  constructor(
+    address: MetricsAddress,
+    { rows: { reporters, ...rows } = {}, device, ...options }: MetricsEndpointOptions = {},
+  ) {
     this.#address = address;
-    this.#switches = new SwitchTotals(rows);
+    this.#switches = new SwitchTotals({ ...rows, ...given({ device }) });
     this.#loss = new ReportLossStage(reporters === undefined ? {} : { reporters });
     this.#options = options;
   }

@@ -1,5 +1,7 @@
-import type { Flow, Hop, TelemetryRecord } from '@int/codec';
+import { type Flow, type Hop, isMetricName, type TelemetryRecord } from '@int/codec';
 import { Topology } from '@int/network';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import { inUnits, timestampText } from '../network/measured-text.js';
 import { portText, switchText } from '../network/names.js';
 import type { Colours } from './colour.js';
 
@@ -73,19 +75,30 @@ export function timeText(timeNs: bigint): string {
 const PORTS: ReadonlySet<keyof Hop> = /* @__PURE__ */ new Set<keyof Hop>(['l1IngressInterface', 'l1EgressInterface']);
 
 /** @param nodeId the switch that the values are of */
-function hopText(hop: Hop, nodeId: number | null | undefined, topology: Topology): string {
+function hopText(hop: Hop, nodeId: number | null | undefined, network: KnownNetwork): string {
   const parts: string[] = [];
   for (const [field, label] of HOP_LABELS) {
     const value = hop[field];
     if (value === undefined) continue;
-    if (typeof value === 'number' && PORTS.has(field)) parts.push(`${label} ${portText(nodeId, value, topology)}`);
+    if (typeof value === 'number' && PORTS.has(field))
+      parts.push(`${label} ${portText(nodeId, value, network.topology)}`);
     else if (value instanceof Uint8Array) parts.push(`${label} ${Buffer.from(value).toString('hex')}`);
-    else parts.push(`${label} ${String(value ?? 'n/a')}`);
+    else if (field === 'ingressTimestamp' || field === 'egressTimestamp') {
+      parts.push(
+        `${label} ${value === null ? 'n/a' : timestampText(network.device, value as number | bigint, nodeId ?? null)}`,
+      );
+    } else if (
+      typeof value === 'number' &&
+      isMetricName(field) &&
+      network.device.unit(field, nodeId ?? undefined) !== null
+    ) {
+      parts.push(`${label} ${inUnits(network.device, field, value, nodeId ?? null)}`);
+    } else parts.push(`${label} ${String(value ?? 'n/a')}`);
   }
   return parts.join('  ');
 }
 
-function headline(record: TelemetryRecord, topology: Topology): string[] {
+function headline(record: TelemetryRecord, { topology }: KnownNetwork): string[] {
   const parts: string[] = [];
   const { report, int } = record;
   if (report !== null) {
@@ -115,12 +128,13 @@ export function recordText(
   timeNs: bigint,
   record: TelemetryRecord,
   colour: Colours,
-  topology: Topology = Topology.NONE,
+  network: KnownNetwork = UNKNOWN_NETWORK,
 ): string {
+  const { topology } = network;
   const { status, error, flow, path } = record;
   const mark = status === 'ok' ? colour.green : status === 'not-int' ? colour.dim : colour.red;
   const number = record.index === 0 ? `#${frame}` : `#${frame}.${record.index}`;
-  const parts = [colour.bold(number), colour.dim(timeText(timeNs)), mark(status), ...headline(record, topology)];
+  const parts = [colour.bold(number), colour.dim(timeText(timeNs)), mark(status), ...headline(record, network)];
   if (flow !== null) parts.push(colour.cyan(flowText(flow)));
   if (path.length > 0) parts.push(`path ${colour.bold(pathText(path, topology))}`);
   const lines = [parts.join('  ')];
@@ -128,9 +142,9 @@ export function recordText(
     lines.push(`    ${colour.red(`${error.code}: ${error.message}, ${error.layer} at byte ${error.offset}`)}`);
   for (const hop of record.hops) {
     const { nodeId, ...rest } = hop;
-    lines.push(`    ${`node ${switchText(nodeId, topology)}`.padEnd(14)}${hopText(rest, nodeId, topology)}`);
+    lines.push(`    ${`node ${switchText(nodeId, topology)}`.padEnd(14)}${hopText(rest, nodeId, network)}`);
   }
-  const own = record.report === null ? '' : hopText(record.report.metadata, record.report.nodeId, topology);
+  const own = record.report === null ? '' : hopText(record.report.metadata, record.report.nodeId, network);
   if (own !== '')
     lines.push(
       `    ${`node ${switchText(record.report?.nodeId, topology)}`.padEnd(14)}${own}${colour.dim('  (reports)')}`,

@@ -1,9 +1,9 @@
 import type { Severity, TrackedEvent, TrackedFinding } from '@int/detect';
-import { Topology } from '@int/network';
-import { switchText, withNames } from '../network/names.js';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import { withNames } from '../network/names.js';
 import type { Colours } from './colour.js';
 import { findingText } from './event-text.js';
-import { namedMetrics } from './metric-text.js';
+import { type MetricText, RAW_METRICS } from './metric-text.js';
 import { counted } from './numbers.js';
 import { timeText } from './record-text.js';
 
@@ -16,7 +16,7 @@ const nanoseconds = (timeMs: number): bigint => BigInt(Math.round(timeMs * 1000)
 const timeOf = ({ state, timeMs, finding }: Told): bigint => (state === 'open' ? finding.timeNs : nanoseconds(timeMs));
 
 /** The line of `--json`. The values are those of the finding that is told; at the end of the one told last. */
-export function trackedJson(told: Told, topology: Topology = Topology.NONE): string {
+export function trackedJson(told: Told, { topology }: KnownNetwork = UNKNOWN_NETWORK): string {
   const { id, rule, state, isFirst, beginMs, findings, finding } = told;
   const { severity } = rule.lifecycle;
   const begun = { isFirst, beginNs: String(nanoseconds(beginMs)), findings };
@@ -38,12 +38,12 @@ function severityText(severity: Severity, colour: Colours): string {
 }
 
 /** The key with the name of its switch. */
-function keyText({ finding: { key } }: Told, topology: Topology): string {
-  return key.replace(/^switch (\d+)/, (_, id: string) => `switch ${switchText(Number(id), topology)}`);
+function keyText({ finding: { key } }: Told, metrics: MetricText): string {
+  return key.replace(/^switch (\d+)/, (_, id: string) => `switch ${metrics.switchName(Number(id))}`);
 }
 
 /** The line of text: `begins  critical  queue-of-3  switch 3  threshold queueOccupancy ...`. */
-export function trackedText(told: Told, colour: Colours, topology: Topology = Topology.NONE): string {
+export function trackedText(told: Told, colour: Colours, metrics: MetricText = RAW_METRICS): string {
   const { rule, state, isFirst, beginMs, timeMs, findings, finding } = told;
   const seconds = `${(Math.max(0, timeMs - beginMs) / 1000).toFixed(3)} s`;
   const word = state === 'close' ? colour.green('ends') : isFirst ? colour.red('begins') : colour.red('goes on');
@@ -52,10 +52,8 @@ export function trackedText(told: Told, colour: Colours, topology: Topology = To
     word,
     severityText(rule.lifecycle.severity, colour),
     colour.yellow(rule.name),
-    colour.cyan(keyText(told, topology)),
-    state === 'close'
-      ? `after ${seconds}, ${counted(findings, 'finding')}`
-      : findingText(finding.event, namedMetrics(topology)),
+    colour.cyan(keyText(told, metrics)),
+    state === 'close' ? `after ${seconds}, ${counted(findings, 'finding')}` : findingText(finding.event, metrics),
   ];
   return parts.join('  ');
 }

@@ -1,11 +1,12 @@
-import { Topology } from '@int/network';
 import type { ImmediateEvent } from '@int/stream-kafka';
+import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import { inUnits } from '../network/measured-text.js';
 import { switchText } from '../network/names.js';
 import type { Colours } from '../output/colour.js';
-import { counted, grouped } from '../output/numbers.js';
+import { counted } from '../output/numbers.js';
 import { flowText, pathText, timeText } from '../output/record-text.js';
 
-function aboutText(event: ImmediateEvent, topology: Topology): string {
+function aboutText(event: ImmediateEvent, { device, topology }: KnownNetwork): string {
   const named = (id: number): string => switchText(id, topology);
   switch (event.kind) {
     case 'loop':
@@ -17,7 +18,8 @@ function aboutText(event: ImmediateEvent, topology: Topology): string {
     case 'linkFailure':
       return `${named(event.link[0])} > ${named(event.link[1])}, which carried ${counted(event.flows, 'flow')}`;
     case 'persistentCongestion': {
-      const limit = `${grouped(event.occupancy)} (threshold ${grouped(event.threshold)})`;
+      const text = (value: number): string => inUnits(device, 'queueOccupancy', value, event.nodeId);
+      const limit = `${text(event.occupancy)} (threshold ${text(event.threshold)})`;
       return `switch ${named(event.nodeId)}, queue ${event.queueId}: occupancy ${limit}, ${counted(event.windows, 'window')}`;
     }
     case 'reportLoss': {
@@ -28,9 +30,9 @@ function aboutText(event: ImmediateEvent, topology: Topology): string {
   }
 }
 
-export function immediateText(event: ImmediateEvent, colour: Colours, topology: Topology = Topology.NONE): string {
+export function immediateText(event: ImmediateEvent, colour: Colours, network: KnownNetwork = UNKNOWN_NETWORK): string {
   const name = event.ended === true ? colour.green(`${event.kind} ended`) : colour.red(event.kind);
-  const parts = [colour.dim(timeText(BigInt(event.timeNs))), name, aboutText(event, topology)];
+  const parts = [colour.dim(timeText(BigInt(event.timeNs))), name, aboutText(event, network)];
   if ('flow' in event && event.flow !== null) parts.push(colour.cyan(flowText(event.flow)));
   return parts.join('  ');
 }

@@ -15,13 +15,20 @@ const files = temporaryFolder();
 const WHOLE = `version: 1
 sources:
   - udp: { listen: "0.0.0.0:32766", receiveBuffer: 32MiB, slabs: 8 }
-  - udp: { listen: "[::1]:32766" }
-  - afxdp: { interface: eth1, queues: 0-3, mode: auto, onDown: wait }
-  - pcap: { file: old.pcap.gz, speed: 2 }
+  - udp: { listen: "[::1]:32766", from: [10.9.0.0/16, "2001:db8::/32"] }
+  - afxdp: { interface: eth1, queues: 0-3, mode: auto, onDown: wait, from: [10.9.0.1] }
+  - pcap: { file: old.pcap.gz, speed: 2, from: [10.0.0.0/8] }
   - kafka: { brokers: ["10.0.0.1:9092"], topic: int.reports, group: second, from: earliest }
 decode:
   { intPorts: [5000], intDscp: "0x17/0x3f", greProtocol: 35001, probeMarker: "0123456789abcdef", reportPorts: [32766],
     probePorts: [5017, 5018], profile: spec }
+device:
+  units:
+    { hopLatency: clock(200MHz), queueOccupancy: { cell: 80B }, bufferOccupancy: B, egressUtilization: { full: 10000 },
+      timestamps: ns }
+  switches: { 3: { units: { hopLatency: us } }, "7-9, 12": { units: { egressUtilization: bps } } }
+  sources: [10.9.0.0/16, "2001:db8::/32"]
+topology: topology.yaml
 detect: { rules: rules.yaml, state: exact, flowCells: 1000, switchCells: 10, idle: 30s }
 flows:
   rows: 65536
@@ -70,10 +77,12 @@ async function check(
 describe('int.yaml', () => {
   test('can have everything that its schema knows', async () => {
     const path = await files.write('whole.yaml', WHOLE);
-    const { config, path: resolved } = await readConfig(path, io());
+    const { config, device, path: resolved } = await readConfig(path, io());
     expect(config.sinks![0]!.kafka!.sasl!.password).toBe('x');
     expect(config.sources.map((source) => Object.keys(source)[0])).toEqual(['udp', 'udp', 'afxdp', 'pcap', 'kafka']);
     expect(resolved('history')).toBe(files.path('history'));
+    expect(device.unit('hopLatency', 2)).toMatchObject({ base: 'seconds', factor: 5e-9 });
+    expect(device.decode).toMatchObject({ intPorts: [5000], intDscp: { value: 0x17, mask: 0x3f } });
   });
 
   test('is as the README shows it', async () => {
@@ -164,12 +173,41 @@ sinks:
       'int.yaml:3:39: a pre-filter reads reports as the specifications have them: leave out the profile',
       'int.yaml:3:39: a pre-filter goes with its source alone',
       'int.yaml:4:12: there is one AF_XDP source at most',
-      expect.stringMatching(/^int\.yaml:5:20: give one of spec, /),
+      expect.stringMatching(/^int\.yaml:5:20: "nope" is none of spec, /),
       'int.yaml:6:27: idle goes with state: exact; registers are never idle',
       expect.stringMatching(/^int\.yaml:7:32: 'speed' is none of hopLatency, /),
       'int.yaml:8:27: give path, or a list of metrics',
       "int.yaml:11:5: this sink is called 'opensearch', as that at sinks[0]: give it another name",
       'int.yaml:13:5: there is one prometheus sink at most',
+    ]);
+    const device = await check(`version: 1
+sources: [{ udp: { listen: "0.0.0.0:1" } }]
+decode: { intPorts: [5000] }
+device:
+  intPorts: [5001]
+  profile: nope
+  units: { hopLatency: cells, queueOccupancy: { cell: 80us } }
+  switches: { 3-1: { units: { hopLatency: lightyears } } }
+  sources: [10.9.0.0/33]
+`);
+    expect(device.lines).toEqual([
+      'int.yaml:3:11: intPorts stands in device, too: leave out one',
+      expect.stringMatching(/^int\.yaml:6:12: "nope" is none of spec, /),
+      'int.yaml:7:24: "cells" is a number of cells, but hopLatency is a time (s, ms, us, ns, ps)',
+      'int.yaml:7:47: "80us" is a time: a cell has bytes, as 80B',
+      'int.yaml:8:20: "3-1" is no switch id or range: write 3, 3-5 or 3, 7-9',
+      expect.stringMatching(/^int\.yaml:8:43: "lightyears" is no unit/),
+      'int.yaml:9:13: "10.9.0.0/33" is no address or prefix: write 10.9.0.0/16',
+    ]);
+    const shape = await check(`version: 1
+sources: [{ udp: { listen: "0.0.0.0:1" } }]
+device: { units: { hopLatency: 7, speed: us }, switches: { 3: { unit: ns } } }
+`);
+    expect(shape.lines).toEqual([
+      'int.yaml:3:32: give a unit, such as ns, clock(200MHz), cells, 0.01%, { cell: 80B } or { full: 10000 }',
+      expect.stringMatching(/^int\.yaml:3:35: no such key, 'speed': there are hopLatency, /),
+      "int.yaml:3:63: 'units' is missing",
+      expect.stringMatching(/^int\.yaml:3:65: no such key, 'unit'/),
     ]);
     const redis = await check(`version: 1
 sources: [{ udp: { listen: "a:1" } }]
@@ -255,6 +293,9 @@ describe('int collect --config --check', () => {
       `version: 1
 sources: [{ udp: { listen: "203.0.113.7:1" } }]
 detect: { rules: check-rules.yaml }
+decode: { reportPorts: [32766] }
+device:
+  { units: { hopLatency: us }, switches: { 3-5: { units: { hopLatency: ns } } }, intDscp: 0x20/0x20, sources: [10.9.0.0/16] }
 flows: { rows: 16 }
 drain: 3s
 sinks: [{ redis: { url: "redis://203.0.113.7:1" } }]
@@ -264,6 +305,10 @@ sinks: [{ redis: { url: "redis://203.0.113.7:1" } }]
     expect(words).toMatchObject({ code: 0, stderr: '' });
     expect(words.stdout.trimEnd().split('\n')).toEqual([
       'receive: UDP on 203.0.113.7:1',
+      'units: hopLatency in us, queueOccupancy without unit, bufferOccupancy without unit, egressUtilization without unit, timestamps without unit',
+      'units of switch 3-5: hopLatency in ns',
+      'decode: profile spec; INT by UDP port 5000, 4096 and DSCP 0x20/0x20; reports at UDP port 32766',
+      'senders: 10.9.0.0/16',
       'detect: rules of check-rules.yaml, state register',
       'flows: a cache of 16 rows, idle after 30s',
       'sink redis: flows, events of the flow cache to Redis at redis://203.0.113.7:1',
@@ -275,6 +320,24 @@ sinks: [{ redis: { url: "redis://203.0.113.7:1" } }]
         type: 'config',
         file: path,
         sources: ['UDP on 203.0.113.7:1'],
+        device: {
+          units: {
+            hopLatency: { text: 'us', base: 'seconds', factor: 1e-6 },
+            queueOccupancy: null,
+            bufferOccupancy: null,
+            egressUtilization: null,
+            timestamps: null,
+            switches: [{ from: 3, to: 5, units: { hopLatency: { text: 'ns', base: 'seconds', factor: 1e-9 } } }],
+          },
+          profile: 'spec',
+          intPorts: [5000, 4096],
+          intDscp: '0x20/0x20',
+          reportPorts: [32766],
+          probePorts: [5017, 5018],
+          greProtocol: 0x88b5,
+          probeMarker: null,
+          sources: ['10.9.0.0/16'],
+        },
         topology: null,
         rules: 'check-rules.yaml',
         flows: true,

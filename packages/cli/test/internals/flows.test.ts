@@ -232,7 +232,8 @@ describe('int flows over generated reports', () => {
     const { stdout, stderr, code } = await run(['flows', fabric]);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     const shown = stdout.trimEnd().split('\n');
-    expect(shown).toHaveLength(list.length + 2);
+    expect(shown).toHaveLength(list.length + 3);
+    expect(shown.at(-2)).toBe('latency: as the switches count; name a unit with --unit hopLatency=UNIT or --device');
     expect(shown[0]).toMatch(/^flow +reports +duration +latency +last +changes +path$/);
     const first = list[0]! as Flow & { endToEnd: { last: number } };
     expect(shown[1]).toMatch(
@@ -244,6 +245,13 @@ describe('int flows over generated reports', () => {
     expect(stdout).not.toContain('\x1b');
     const coloured = await run(['flows', fabric, '--rows', '99'], { terminal: { columns: 80, rows: 24 } });
     expect(coloured.stdout).toContain('\x1b[');
+
+    const named = await run(['flows', fabric, '--unit', 'hopLatency=us', '--top', '1', '--per-hop']);
+    expect(named.stdout.split('\n')[1]).toMatch(/ +[\d.]+ ms +[\d.]+ m?s +[\d.]+ m?s +\d+ {2}\d/);
+    expect(named.stdout.split('\n')[2]).toMatch(
+      /hopLatency [\d.]+ [µm]?s \(last [\d.]+ [µm]?s\) {2}queueOccupancy [\d.]+ \(/,
+    );
+    expect(named.stdout).not.toContain('--unit');
 
     const lettingGo = ['--rows', '30', '--buckets', '4', '--idle', '10ms'];
     const small = await run(['flows', fabric, ...lettingGo, '--hops', '2', '--top', '3', '--per-hop']);

@@ -18,6 +18,8 @@ const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
 /** A batch with its frames and events. It grows to the largest batch and does not shrink. */
 export class BatchCopy {
   batch: TelemetryBatch = new TelemetryBatch({ frames: FRAMES, reports: REPORTS, hops: HOPS, bytes: BYTES });
+  /** Whether the batch is there for its events only. */
+  isApart = false;
   readonly #copier = new ReportCopier();
   readonly #events: EventBatch[] = [];
   #used = 0;
@@ -29,6 +31,7 @@ export class BatchCopy {
 
   /** Takes a copy of a batch, without events. Its reports keep their rows. */
   copy(batch: TelemetryBatch): void {
+    this.isApart = false;
     for (const events of this.#events) events.clear();
     this.#used = 0;
     this.#reserve(batch);
@@ -43,12 +46,12 @@ export class BatchCopy {
     if (last === undefined || last.detector !== detector) {
       last = this.#events[this.#used] ?? new EventBatch(EVENTS);
       this.#events[this.#used++] = last;
-      last.attach(this.batch, detector);
+      last.attach(this.batch, detector, found.isApart);
     }
     const count = last.count + found.count;
     if (count > last.capacity) {
       const larger = new EventBatch(powerOfTwo(count));
-      larger.attach(this.batch, detector);
+      larger.attach(this.batch, detector, found.isApart);
       appendEvents(last, larger);
       this.#events[this.#used - 1] = larger;
       last = larger;

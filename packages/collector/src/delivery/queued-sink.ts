@@ -148,11 +148,28 @@ export class QueuedSink implements Sink {
 
   #takeEvents(events: EventBatch): Promise<void> | undefined {
     this.#account.offer('events', events.count);
+    if (events.isApart) {
+      this.#takeApart(events);
+      return this.#whenRoom();
+    }
     this.#open ??= this.#copyOf(events.batch);
     if (this.#open === null) this.#refuse('events', events.count);
     else this.#open.add(events);
     // There is room for the rest of this batch. The pipeline waits after its reports, if it must.
     return undefined;
+  }
+
+  /** Takes events whose batch is there for them only, and is not written. */
+  #takeApart(events: EventBatch): void {
+    const copy = this.#copyOf(events.batch);
+    if (copy === null) {
+      this.#refuse('events', events.count);
+      return;
+    }
+    copy.isApart = true;
+    copy.add(events);
+    this.#ready.push(copy);
+    this.#start();
   }
 
   #takeFlows(words: Int32Array, at: number, records: number, geometry: CacheGeometry): Promise<void> | undefined {
@@ -255,7 +272,7 @@ export class QueuedSink implements Sink {
     for (const events of copy.events) {
       await this.#give('events', events.count, () => this.#sink.writeEvents!(events));
     }
-    const records = this.#takes.reports ? goodReports(batch) : 0;
+    const records = this.#takes.reports && !copy.isApart ? goodReports(batch) : 0;
     if (records > 0) await this.#give('reports', records, () => this.#sink.write(batch));
     // After a timeout the sink may still read its batch.
     if (!this.#isEnded) this.#free.push(copy);

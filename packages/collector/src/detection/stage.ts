@@ -58,6 +58,8 @@ export interface DetectionTotals extends Omit<DetectorTotals, 'byRule' | 'byDefa
 /** Default of `eventRows`. */
 export const EVENT_ROWS = 8192;
 
+const NS_PER_MS = 1_000_000n;
+
 /** Interval at which thresholds may adapt, in milliseconds of frame time. */
 const TICK_MS = 10;
 
@@ -124,16 +126,20 @@ export class DetectionStage implements Stage {
         this.#outlets?.events(events);
       }
     } while (row < batch.reports);
+    failure = this.#tellFindings() ?? failure;
     if (this.#isExact) {
       this.detector.sweep(frameTimeNs(batch, last), SWEEP_SETS);
     }
     if (failure !== null) throw failure.error;
   }
 
-  /** Ends events of rules with a lifecycle whose findings have stopped. */
-  tick(timeMs: number): void {
+  /** Lets time pass: for the rules that look at time, and for events of rules with a lifecycle whose findings have stopped. */
+  advance(timeMs: number): void {
+    this.detector.advance(BigInt(Math.floor(timeMs)) * NS_PER_MS);
+    const failure = this.#tellFindings();
     const told = this.#tracking.advance(timeMs);
     if (told.length > 0) this.#onTracked(told);
+    if (failure !== null) throw failure.error;
   }
 
   /** Whether the events of a rule have a beginning and an end, and `onTracked` tells of them. */
@@ -195,6 +201,21 @@ export class DetectionStage implements Stage {
       byDefault: { ...totals.byDefault, survivors: survivors(null) },
       removed: { ...this.#removed },
     };
+  }
+
+  /** Hands on the findings of rules that look at time. @returns what the listener has thrown */
+  #tellFindings(): { readonly error: unknown } | null {
+    const found = this.detector.findings();
+    if (found === null || found.count === 0) return null;
+    let failure: { readonly error: unknown } | null = null;
+    try {
+      this.#onEvents(found);
+    } catch (error) {
+      failure = { error };
+    }
+    this.#outlets?.events(found);
+    found.clear();
+    return failure;
   }
 
   #adapt({ rules, adapt }: RuleSet): void {

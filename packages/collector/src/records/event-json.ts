@@ -1,5 +1,16 @@
 import { METRIC_NAMES } from '@int/codec';
-import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
+import {
+  DETECTOR_KINDS,
+  EVENT_STATES,
+  EVIDENCE,
+  EVIDENCE_NAMES,
+  type EventBatch,
+  hasPrevious,
+  hasThreshold,
+  hasValue,
+  KIND,
+  SCOPES,
+} from '@int/detect';
 import {
   type PackedText,
   packText,
@@ -34,7 +45,7 @@ const PREVIOUS = /* @__PURE__ */ packText(',"previous":');
 const THRESHOLD = /* @__PURE__ */ packText(',"threshold":');
 const EVIDENCE_NULL = /* @__PURE__ */ packText(',"evidence":null');
 const EVIDENCE_OPEN = /* @__PURE__ */ packText(',"evidence":');
-const AGGREGATE_TEXTS: readonly PackedText[] = /* @__PURE__ */ AGGREGATES.map((name) =>
+const AGGREGATE_TEXTS: readonly PackedText[] = /* @__PURE__ */ EVIDENCE_NAMES.map((name) =>
   packText(`{"aggregate":"${name}","metric":`),
 );
 const EVIDENCE_METRICS: readonly PackedText[] = /* @__PURE__ */ METRIC_NAMES.map((name) =>
@@ -42,6 +53,9 @@ const EVIDENCE_METRICS: readonly PackedText[] = /* @__PURE__ */ METRIC_NAMES.map
 );
 const NO_EVIDENCE_METRIC = /* @__PURE__ */ packText('null,"value":');
 const NODE = /* @__PURE__ */ packText(',"nodeId":');
+const STATES: readonly PackedText[] = /* @__PURE__ */ EVENT_STATES.map((name) => packText(`,"state":"${name}"`));
+const FIRST_SIGHT = /* @__PURE__ */ packText(',"firstSight":true');
+const NOT_FIRST_SIGHT = /* @__PURE__ */ packText(',"firstSight":false');
 const FLOW = /* @__PURE__ */ packText(',"flow":');
 const PATH = /* @__PURE__ */ packText(',"path":');
 const BRACE = 0x7d;
@@ -50,14 +64,13 @@ const BRACKET_OPEN = 0x5b;
 const BRACKET_CLOSE = 0x5d;
 
 const SCOPE_HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
-const KIND_THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
 const KIND_COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 const NONE = -1;
 
 /** Bytes of the evidence of a clause. */
 const EVIDENCE_BYTES = 128;
 /** Bytes beside rule, evidence and path. */
-const EVENT_JSON_BYTES = 496 + FLOW_KEY_JSON_BYTES + SLACK_BYTES;
+const EVENT_JSON_BYTES = 544 + FLOW_KEY_JSON_BYTES + SLACK_BYTES;
 /** Bytes of a node id in the path. */
 const PATH_BYTES = 11;
 
@@ -66,11 +79,12 @@ function putOptional(view: DataView, at: number, key: PackedText, isThere: boole
   return isThere ? putUint32(view, next, word) : putText(view, next, NULL);
 }
 
-function isComplex(events: EventBatch, row: number): boolean {
-  return (events.kind[row]! & KIND.DETECTOR_MASK) === KIND_COMPLEX;
+/** Whether an event has evidence: complex ones, and those of watches. */
+function hasEvidence(events: EventBatch, row: number): boolean {
+  return (events.kind[row]! & KIND.DETECTOR_MASK) >= KIND_COMPLEX;
 }
 
-/** Writes the evidence of a complex event as an array; an expression has at least one clause. */
+/** Writes the evidence of an event as an array. */
 function putEvidence(
   view: DataView,
   start: number,
@@ -79,14 +93,15 @@ function putEvidence(
   names: RecordNames | null,
 ): number {
   let at = putText(view, start, EVIDENCE_OPEN);
+  view.setUint8(at++, BRACKET_OPEN);
   for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
     const cell = slot * EVIDENCE.COLUMNS * stride + row;
     const what = evidence[cell + EVIDENCE.WHAT * stride]!;
     if (what === EVIDENCE.NONE) break;
     const node = evidence[cell + EVIDENCE.NODE * stride]!;
     const hop = what >>> EVIDENCE.HOP_SHIFT;
-    view.setUint8(at, slot === 0 ? BRACKET_OPEN : COMMA);
-    at = putText(view, at + 1, AGGREGATE_TEXTS[(what >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK]!);
+    if (slot > 0) view.setUint8(at++, COMMA);
+    at = putText(view, at, AGGREGATE_TEXTS[(what >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK]!);
     at = putText(view, at, EVIDENCE_METRICS[what & EVIDENCE.METRIC_MASK] ?? NO_EVIDENCE_METRIC);
     at = putUint32(view, at, evidence[cell + EVIDENCE.VALUE * stride]!);
     at = putOptional(view, at, NODE, node !== NONE, node);
@@ -116,7 +131,7 @@ export class EventJson {
   bound(events: EventBatch, row: number): number {
     const rule = events.ruleName(row);
     const name = rule === null ? 0 : this.#rules(rule).length;
-    const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
+    const evidence = hasEvidence(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
     const nodes = events.batch.hopCount[events.report[row]!]! + 1;
     const names = this.#names;
     // The event, its evidence, and the nodes of the path.
@@ -142,7 +157,10 @@ export class EventJson {
     at = putText(view, at, RULE);
     at = rule === null ? putText(view, at, NULL) : putBytes(view, at, this.#rules(rule));
     at = this.#finding(view, at, events, row);
-    at = isComplex(events, row) ? putEvidence(view, at, events, row, this.#names) : putText(view, at, EVIDENCE_NULL);
+    at = hasEvidence(events, row) ? putEvidence(view, at, events, row, this.#names) : putText(view, at, EVIDENCE_NULL);
+    const kind = events.kind[row]!;
+    at = putText(view, at, STATES[(kind >>> KIND.STATE_SHIFT) & KIND.STATE_MASK]!);
+    at = putText(view, at, (kind & KIND.FIRST_SIGHT) === 0 ? NOT_FIRST_SIGHT : FIRST_SIGHT);
     at = putReportFlow(view, putText(view, at, FLOW), batch, report);
     at = putPath(view, putText(view, at, PATH), batch, report, this.#names);
     view.setUint8(at, BRACE);
@@ -155,7 +173,6 @@ export class EventJson {
     const metric = (kind >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK;
     const scope = (kind >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK;
     const isHop = scope === SCOPE_HOP;
-    const hasValue = metric !== NO_METRIC;
     const node = events.nodeId[row]! | 0;
     let at = putText(view, start, DETECTORS[detector]!);
     at = putText(view, at, METRICS[metric] ?? NO_METRIC_TEXT);
@@ -163,8 +180,8 @@ export class EventJson {
     at = isHop && node !== NONE ? putUint32(view, at, node) : putText(view, at, NULL);
     if (this.#names !== null && isHop && node !== NONE) at = this.#names.putNode(view, at, node);
     at = putOptional(view, at, HOP, isHop, events.hop[row]! | 0);
-    at = putOptional(view, at, VALUE, hasValue, events.value[row]! | 0);
-    at = putOptional(view, at, PREVIOUS, hasValue && detector !== KIND_THRESHOLD, events.previous[row]! | 0);
-    return putOptional(view, at, THRESHOLD, hasValue, events.threshold[row]! | 0);
+    at = putOptional(view, at, VALUE, hasValue(kind), events.value[row]! | 0);
+    at = putOptional(view, at, PREVIOUS, hasPrevious(kind), events.previous[row]! | 0);
+    return putOptional(view, at, THRESHOLD, hasThreshold(kind), events.threshold[row]! | 0);
   }
 }

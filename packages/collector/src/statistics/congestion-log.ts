@@ -6,6 +6,8 @@ import { integer } from '../delivery/option-checks.js';
 const FLOW_WORDS = 11;
 /** Nodes kept per path. Paths that differ only beyond them are still distinct. */
 const PATH_NODES = 16;
+/** How long a path that came more than once keeps its place. */
+const KEPT_MS = 60_000;
 const ADDRESSES = /* @__PURE__ */ REPORT_WORD_COLUMNS.indexOf('source0');
 
 /** A congested queue: its path, its position and the last flow. */
@@ -28,8 +30,9 @@ export interface CongestedPath {
 }
 
 /**
- * The most recent congested paths: one entry per path and hop, at most `capacity`. A new entry replaces the least
- * recently seen. Fixed memory, nothing allocated until {@link entries} is called.
+ * The most recent congested paths: one entry per path and hop, at most `capacity`. A new entry replaces the least recently seen
+ * of those that came once or not within a minute; if there is none, the least recently seen. So forged paths, which come once,
+ * replace each other. Fixed memory, nothing allocated until {@link entries} is called.
  */
 export class CongestionLog {
   readonly capacity: number;
@@ -87,7 +90,7 @@ export class CongestionLog {
     hash >>>= 0;
     let entry = 0;
     while (entry < this.#size && !(this.#hash[entry] === hash && this.#hop[entry] === hop)) entry++;
-    if (entry === this.#size) entry = this.#enter(batch, start, end, hop, hash);
+    if (entry === this.#size) entry = this.#enter(batch, start, end, hop, hash, timeMs);
     this.#time[entry] = timeMs;
     this.#order[entry] = ++this.#clock;
     this.#depth[entry] = depth;
@@ -104,15 +107,10 @@ export class CongestionLog {
     return order.map((entry) => this.#read(entry));
   }
 
-  #enter(batch: TelemetryBatch, start: number, end: number, hop: number, hash: number): number {
+  #enter(batch: TelemetryBatch, start: number, end: number, hop: number, hash: number, timeMs: number): number {
     let entry = this.#size;
     if (entry < this.capacity) this.#size++;
-    else {
-      entry = 0;
-      for (let index = 1; index < this.capacity; index++) {
-        if (this.#order[index]! < this.#order[entry]!) entry = index;
-      }
-    }
+    else entry = this.#leastMissed(timeMs);
     this.#hash[entry] = hash;
     this.#hop[entry] = hop;
     this.#nodes[entry] = batch.hop.nodeId[start + hop]!;
@@ -121,6 +119,21 @@ export class CongestionLog {
     const count = Math.min(end - start, PATH_NODES);
     this.#pathCount[entry] = count;
     this.#paths.set(batch.hop.nodeId.subarray(start, start + count), entry * PATH_NODES);
+    return entry;
+  }
+
+  /** The entry that gives its place away. */
+  #leastMissed(timeMs: number): number {
+    let entry = 0;
+    let oldest = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < this.capacity; index++) {
+      const isFleeting = this.#reports[index]! <= 1 || Math.abs(timeMs - this.#time[index]!) > KEPT_MS;
+      const order = this.#order[index]! + (isFleeting ? 0 : this.#clock);
+      if (order < oldest) {
+        oldest = order;
+        entry = index;
+      }
+    }
     return entry;
   }
 

@@ -1,20 +1,29 @@
 import { FIELDS, type Field, FLAG, NOT_AVAILABLE, STATE, type TelemetryBatch } from '@int/codec';
+import { DeviceProfile } from '@int/network';
 import { frameTimeMs } from '../frames.js';
 import { DEGRADED, type DegradedState } from '../health/degraded-state.js';
 import { DegradedStates } from '../health/degraded-states.js';
 import type { Stage } from '../stage.js';
-import { type BucketColumns, BucketCounts } from './bucket-counts.js';
 import { BusiestKeys, NO_ROW } from './busiest-keys.js';
 import { type GaugeColumns, Gauges } from './gauges.js';
 import { move, rowsOf } from './rows.js';
+import { type BoundsByBase, type BucketColumns, UnitHistograms } from './unit-histograms.js';
 
-/** Bounds in ns, a factor of 2 to 2.5 apart: from the latency of an idle switch to that of a blocked queue. */
+/** In ns, or in device units, a factor of 2 to 2.5 apart: from the latency of an idle switch to that of a blocked queue. */
 const LATENCY_BOUNDS = [
   500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
   100_000_000, 1_000_000_000,
 ] as const;
 /** In cells, packets or whatever else the device counts: from an empty queue to a full one. */
 const OCCUPANCY_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000] as const;
+
+const SECONDS: readonly number[] = /* @__PURE__ */ LATENCY_BOUNDS.map((bound) => bound / 1e9);
+const LATENCY: BoundsByBase = { seconds: SECONDS, deviceUnits: LATENCY_BOUNDS };
+const OCCUPANCY: BoundsByBase = {
+  seconds: SECONDS,
+  bytes: /* @__PURE__ */ OCCUPANCY_BOUNDS.map((bound) => bound * 1000),
+  deviceUnits: OCCUPANCY_BOUNDS,
+};
 
 /** Metrics that are counted in a way of their own. */
 const COUNTED: readonly string[] = ['hopLatency', 'queueOccupancy', 'egressUtilization'];
@@ -32,12 +41,14 @@ export interface SwitchTotalsOptions {
   readonly queues?: number;
   /** Egress interfaces, over all switches, the busiest, 1 to 65,536. Default 8192. */
   readonly interfaces?: number;
+  /** Units of the switches' numbers. Default: nobody said. */
+  readonly device?: DeviceProfile;
   /**
-   * Upper bounds of the hop latency's buckets, in the device's unit, ascending, at most 64. A value equal to a bound is below
-   * it. Default: 500 ns to 1 s.
+   * Upper bounds of the hop latency's buckets, in the unit of most switches' device, ascending, at most 64. A value equal to a
+   * bound is below it. Default: 500 ns to 1 s; 500 to 10^9 where nobody said what a unit is.
    */
   readonly latencyBounds?: readonly number[];
-  /** The same for the queue occupancy. Default: 0 to 100,000. */
+  /** The same for the queue occupancy. Default: 0 to 100,000; of bytes: 0 to 100 MB. */
   readonly occupancyBounds?: readonly number[];
 }
 
@@ -49,12 +60,14 @@ export interface RefusedGauges {
 
 /** What {@link SwitchTotals.columns} gives: copies, the reader's own. */
 export interface SwitchColumns {
-  /** A cell for each switch. All other columns have a row more, that of everything without a row of its own. */
+  /** A cell for each switch. `hops` and `dropReports` have a row more, that of everything without a row of its own. */
   readonly nodeId: Uint32Array;
   readonly hops: Float64Array;
   readonly dropReports: Float64Array;
-  readonly hopLatency: BucketColumns;
-  readonly queueOccupancy: BucketColumns;
+  /** One for each thing that the switches' numbers are in: mostly one. */
+  readonly hopLatency: readonly BucketColumns[];
+  readonly queueOccupancy: readonly BucketColumns[];
+  /** Values of gauges are in device units. */
   readonly queues: GaugeColumns;
   readonly interfaces: GaugeColumns;
   /** `number` is that of the metric. */
@@ -79,14 +92,16 @@ export interface SwitchColumns {
  */
 export class SwitchTotals implements Stage {
   readonly name = 'switch totals';
+  /** Units of the switches' numbers. */
+  readonly device: DeviceProfile;
   readonly #nodes: BusiestKeys;
   /** The row of all switches without one. */
   readonly #other: number;
   /** Per row. */
   readonly #hops: Float64Array;
   readonly #dropReports: Float64Array;
-  readonly #latency: BucketCounts;
-  readonly #occupancy: BucketCounts;
+  readonly #latency: UnitHistograms;
+  readonly #occupancy: UnitHistograms;
   readonly #queues: Gauges;
   readonly #interfaces: Gauges;
   /** By switch and number of the metric. */
@@ -97,14 +112,16 @@ export class SwitchTotals implements Stage {
 
   /** @throws RangeError for an option out of range, or bounds that do not ascend */
   constructor(options: SwitchTotalsOptions = {}) {
-    const { switches = 1024, queues = 8192, interfaces = 8192 } = options;
+    const { switches = 1024, queues = 8192, interfaces = 8192, device = DeviceProfile.NONE } = options;
     const rows = switches + 1;
+    this.device = device;
     this.#nodes = new BusiestKeys(switches);
     this.#other = switches;
     this.#hops = new Float64Array(rows);
     this.#dropReports = new Float64Array(rows);
-    this.#latency = new BucketCounts('latencyBounds', options.latencyBounds ?? LATENCY_BOUNDS, rows);
-    this.#occupancy = new BucketCounts('occupancyBounds', options.occupancyBounds ?? OCCUPANCY_BOUNDS, rows);
+    const { latencyBounds, occupancyBounds } = options;
+    this.#latency = new UnitHistograms('latencyBounds', 'hopLatency', device, latencyBounds, LATENCY, rows);
+    this.#occupancy = new UnitHistograms('occupancyBounds', 'queueOccupancy', device, occupancyBounds, OCCUPANCY, rows);
     this.#queues = new Gauges(queues);
     this.#interfaces = new Gauges(interfaces);
     this.#measures = new Gauges(switches * Math.max(1, OTHERS.length));
@@ -130,8 +147,8 @@ export class SwitchTotals implements Stage {
         const latency = hopLatency[at]!;
         const occupancy = queueOccupancy[at]!;
         this.#hops[row]!++;
-        if (latency !== NOT_AVAILABLE) this.#latency.add(row, latency);
-        if (occupancy !== NOT_AVAILABLE) this.#occupancy.add(row, occupancy);
+        if (latency !== NOT_AVAILABLE) this.#latency.add(row, node, latency);
+        if (occupancy !== NOT_AVAILABLE) this.#occupancy.add(row, node, occupancy);
         if (row === this.#other) continue;
         if (hasOthers) this.#measure(batch, node, at);
         // A switch that names no queues has one.
@@ -174,12 +191,13 @@ export class SwitchTotals implements Stage {
   columns(): SwitchColumns {
     const rows = this.#nodes.size;
     const other = this.#other;
+    const nodeId = this.#nodes.first.slice(0, rows);
     return {
-      nodeId: this.#nodes.first.slice(0, rows),
+      nodeId,
       hops: rowsOf(this.#hops, rows, other),
       dropReports: rowsOf(this.#dropReports, rows, other),
-      hopLatency: this.#latency.columns(rows, other),
-      queueOccupancy: this.#occupancy.columns(rows, other),
+      hopLatency: this.#latency.columns(nodeId, other),
+      queueOccupancy: this.#occupancy.columns(nodeId, other),
       queues: this.#queues.columns(),
       interfaces: this.#interfaces.columns(),
       measures: this.#measures.columns(),

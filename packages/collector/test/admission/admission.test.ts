@@ -1,5 +1,5 @@
-import { encodeReport, FLAG, FrameDecoder, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
-import { Collector, type CollectorTotals, type Sink, type Stage } from '@int/collector';
+import { BatchDecoder, encodeReport, FLAG, FrameDecoder, NOT_AVAILABLE, TelemetryBatch } from '@int/codec';
+import { Collector, type CollectorTotals, type FrameSlab, type Sink, type Stage } from '@int/collector';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
@@ -46,7 +46,7 @@ class Rows implements Stage {
 }
 
 /** An Ethernet frame around a datagram for the port of reports. */
-export function framed(source: Uint8Array, payload: Uint8Array, hasTag = false): Uint8Array {
+function framed(source: Uint8Array, payload: Uint8Array, hasTag = false): Uint8Array {
   const isIpv4 = source.length === 4;
   const type = isIpv4 ? [0x08, 0x00] : [0x86, 0xdd];
   const size = (length: number): number[] => [length >>> 8, length & 0xff];
@@ -114,11 +114,19 @@ function closes({ received, decoded, dropped }: CollectorTotals): void {
   expect(received).toBe(decoded + Object.values(dropped).reduce((sum, count) => sum + count, 0));
 }
 
+/** The frames as a source pushes them that decodes by itself. */
+function decodedOf(slab: FrameSlab, linkType: 'report' | 'ethernet'): TelemetryBatch {
+  const batch = new TelemetryBatch({ frames: slab.count + 1, reports: 256, hops: 2048 });
+  new BatchDecoder({ linkType, reportPorts: [32_766] }).decode(batch, slab);
+  return batch;
+}
+
 async function collected(
   source: HandSource,
   slabs: readonly (readonly Uint8Array[])[],
   link: 'report' | 'ethernet' | null,
   known: readonly number[] | null,
+  isDecoded = false,
 ): Promise<{ rows: readonly Row[]; totals: CollectorTotals }> {
   const stage = new Rows();
   const collector = new Collector({
@@ -128,7 +136,10 @@ async function collected(
     ...(known !== null && { knownSwitches: known }),
   });
   await collector.start();
-  for (const frames of slabs) await source.push(slabOf(frames, link));
+  for (const frames of slabs) {
+    const slab = slabOf(frames, link);
+    await source.push(isDecoded && link !== null ? decodedOf(slab, link) : slab);
+  }
   const totals = await collector.stop();
   closes(totals);
   return { rows: stage.rows, totals };
@@ -145,7 +156,8 @@ describe('who may send', () => {
       fc.asyncProperty(
         fc.array(fc.array(fc.tuple(datagram, address, fc.boolean()), { maxLength: 12 }), { maxLength: 4 }),
         fc.constantFrom('report' as const, 'ethernet' as const),
-        async (batches, link) => {
+        fc.boolean(),
+        async (batches, link, isDecoded) => {
           const slabs = batches.map((batch) =>
             batch.map(([payload, source, hasTag]) => (link === 'report' ? payload : framed(source, payload, hasTag))),
           );
@@ -155,9 +167,10 @@ describe('who may send', () => {
             ),
           );
           const source = new HandSource(link === 'report' ? null : ['10.9.0.0/16']);
-          const { rows, totals } = await collected(source, slabs, link, KNOWN);
+          const { rows, totals } = await collected(source, slabs, link, KNOWN, isDecoded);
           expect(rows.map(({ timeNs: _, ...row }) => row)).toEqual(wanted.flatMap((each) => each.rows));
-          const counts: Record<string, number> = { decoded: totals.decoded, ...totals.dropped };
+          expect('unknown-source' in totals.dropped).toBe(link === 'ethernet');
+          const counts: Record<string, number> = { 'unknown-source': 0, decoded: totals.decoded, ...totals.dropped };
           const sums: Record<string, number> = Object.fromEntries(Object.keys(counts).map((name) => [name, 0]));
           for (const { fate } of wanted) {
             sums[fate]!++;

@@ -1,7 +1,7 @@
 /** The rule of prefixes once more, in the plainest way: an address and a prefix as text of bits. */
 
 /** Bits of an address as text; an IPv4-mapped IPv6 address is the IPv4 address in it. */
-export function bitsOf(address: Uint8Array): string {
+function bitsOf(address: Uint8Array): string {
   const bits = Array.from(address, (byte) => byte.toString(2).padStart(8, '0')).join('');
   const mapped = '0'.repeat(80) + '1'.repeat(16);
   return bits.length === 128 && bits.startsWith(mapped) ? bits.slice(96) : bits;

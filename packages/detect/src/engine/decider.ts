@@ -12,7 +12,7 @@ import type { SwitchTable } from './switch-table.js';
 export const UNMATCHED = -1;
 export const NOT_OK = -2;
 /** With `decide: all`: each rule is asked whether it matches. */
-export const EACH = -3;
+const EACH = -3;
 /** Clock of the tables: 2^20 ns, in 32 bits. */
 export const TICK_NS: number = 1 << 20;
 

@@ -2,6 +2,7 @@ import { type AcceleratorMemory, Arena, TelemetryBatch, type TelemetryRecord } f
 import { ETHERNET_BYTES, REPORT_COLUMN, writeRecord } from '@int/codec/internals';
 import { RulesError } from '../errors.js';
 import { type DetectorConfig, MATCH_ANY, type Rule, type RuleSet } from '../rules/model.js';
+import { Watches } from '../watch/watches.js';
 import { Accelerator } from './accelerator/accelerator.js';
 import { BatchView } from './batch-view.js';
 import { Decider, NOT_OK, TICK_NS, UNMATCHED } from './decider.js';
@@ -39,7 +40,7 @@ const SPARE_BYTES = 128;
  * - Hops come in path order: source first, the reporting node's own values last. Each sees what those before it have
  * written.
  * - A hop that lacks the metric is skipped. A report with no other hop raises no event and changes no state.
- * - At first sight, state is zero. It belongs to a detector and a metric, as the registers of a switch do, and survives
+ * - At first sight, state is zero; exact state of perHop and perFlow takes the first value instead, and marks its event. It belongs to a detector and a metric, as the registers of a switch do, and survives
  *   the
  * rules.
  */
@@ -53,6 +54,7 @@ export class Detector {
   readonly options: Readonly<ResolvedOptions>;
   readonly #pool: StatePool;
   readonly #book: RuleBook;
+  readonly #watches: Watches;
   readonly #decider: Decider;
   readonly #context: LoopContext;
   readonly #memory: AcceleratorMemory | null;
@@ -86,7 +88,7 @@ export class Detector {
     const flowCells = isExact ? entriesFor(resolved.flowCells) : resolved.flowCells;
     const switchCells = isExact ? entriesFor(resolved.switchCells) : resolved.switchCells;
     this.options = { ...resolved, flowCells, switchCells };
-    const cells: CellCounts = { flowCells, switchCells, positions: resolved.positions };
+    const cells: CellCounts = { flowCells, switchCells, positions: resolved.positions, marksFirst: isExact };
     const stateBytes = stateBytesOf(rules, cells, options.stateBytes);
     const { memory } = options;
     this.byteLength =
@@ -111,7 +113,8 @@ export class Detector {
     this.#default = defaultRule(this.#pool);
     this.#reportsByRule = new Float64Array(resolved.maxRules);
     this.#eventsByRule = new Float64Array(resolved.maxRules);
-    this.#book = new RuleBook(resolved.maxRules, this.#pool, (slot) => {
+    this.#watches = new Watches(this, resolved.watchKeys, resolved.idleMs);
+    this.#book = new RuleBook(resolved.maxRules, this.#pool, this.#watches, (slot) => {
       this.#reportsByRule[slot] = 0;
       this.#eventsByRule[slot] = 0;
     });
@@ -143,7 +146,7 @@ export class Detector {
       throw new RangeError(`rows ${from} to ${to}: the batch holds ${batch.reports}`);
     }
     if (from < to && this.#book.needsTime && !batch.isTimed) {
-      throw new TypeError('a rule samples by time: give the times of the frames');
+      throw new TypeError('a rule samples by time or watches it: give the times of the frames');
     }
     if (from < to && this.#book.needsBytes && batch.bytes.length === 0) {
       throw new TypeError('a rule matches MAC addresses or DSCP: give a batch that has the bytes of its frames');
@@ -162,7 +165,8 @@ export class Detector {
       const room = events.capacity - context.count;
       const end = decider.prepare(view, row, Math.min(to, row + CHUNK), room, this.#active);
       if (end === row) break;
-      this.#run(view, row, end);
+      if (this.#watches.isEmpty) this.#run(view, row, end);
+      else this.#runWatched(view, row, end);
       decider.settle();
       row = end;
     }
@@ -188,7 +192,34 @@ export class Detector {
       row = this.detect(batch, events, row);
       found.push(...events);
     }
+    const all = this.findings();
+    if (all !== null && all.count > 0) {
+      found.push(...all);
+      all.clear();
+    }
     return found;
+  }
+
+  /**
+   * What the rules with `baseline`, `rate`, `absent` and `burst` have found. Such events belong to no report: each has one of its own
+   * in a batch apart ({@link EventBatch.isApart}), with its time, and its flow or a hop. Read them after {@link detect} and
+   * {@link advance}, and clear them. They are the same object each time.
+   * @returns `null` if there has never been such a rule
+   */
+  findings(): EventBatch | null {
+    return this.#watches.events;
+  }
+
+  /**
+   * Lets time pass without reports, so that silence is found: call it about once a second. Time never goes back; reports with earlier
+   * times count as of now.
+   * @param timeNs nanoseconds since the epoch
+   */
+  advance(timeNs: bigint): void {
+    const watches = this.#watches;
+    if (watches.isEmpty) return;
+    watches.time.pass(timeNs);
+    watches.advance(watches.time.now);
   }
 
   /**
@@ -259,23 +290,27 @@ export class Detector {
 
   totals(): DetectorTotals {
     const context = this.#context;
+    const watches = this.#watches;
     const byRule = new Map(
       this.#book.rules().map(({ name }) => {
         const slot = this.#book.slot(name);
-        return [name, { reports: this.#reportsByRule[slot]!, events: this.#eventsByRule[slot]! }];
+        const events = this.#eventsByRule[slot]! + watches.foundBy(slot);
+        return [name, { reports: this.#reportsByRule[slot]!, events }];
       }),
     );
     return {
       reports: this.#reports,
       survivors: context.survivors,
-      events: context.written,
+      events: context.written + watches.found,
       notOk: this.#notOk,
       unmatched: this.#unmatched,
       unsampled: this.#unsampled,
-      withoutFlow: context.withoutFlow,
+      withoutFlow: context.withoutFlow + watches.withoutFlow,
       beyondPositions: context.beyondPositions,
       aged: this.#decider.aged,
       evicted: this.#decider.evicted,
+      untracked: watches.untracked,
+      untold: watches.untold,
       byRule,
       byDefault: { ...this.#defaults },
     };
@@ -300,6 +335,7 @@ export class Detector {
     const context = this.#context;
     const decider = this.#decider;
     const rules = Math.max(1, this.#book.specials.length);
+    const watches = this.#watches;
     if (this.#held !== null && (this.#held.batch !== view.batch || this.#held.row !== from)) this.#held = null;
     let row = from;
     while (row < to) {
@@ -310,8 +346,14 @@ export class Detector {
         if (context.count > 0) break;
         end = decider.prepare(view, row, row + 1, capacity, null);
       }
+      if (!watches.isEmpty && this.#held === null) this.#noteTimes(view, row, end);
       let isDone = true;
-      for (; row < end && isDone; row++) isDone = this.#lookAll(view, row, capacity);
+      for (; row < end && isDone; row++) {
+        if (!watches.isEmpty) watches.advanceTo(row);
+        const before = context.count;
+        isDone = this.#lookAll(view, row, capacity);
+        if (!watches.isEmpty) watches.countEvents(view, context.events, context.eventStride, before, context.count);
+      }
       decider.settle();
       if (!isDone) return row - 1;
     }
@@ -366,6 +408,27 @@ export class Detector {
     else this.#runSampled(view, rule, from, to);
   }
 
+  #noteTimes(view: BatchView, from: number, to: number): void {
+    const { time } = this.#watches;
+    time.note(view.batch, from, to);
+    this.#context.times = time.times;
+  }
+
+  /** The same, while rules watch the time: they are told of it between two reports. */
+  #runWatched(view: BatchView, from: number, to: number): void {
+    const watches = this.#watches;
+    const context = this.#context;
+    this.#noteTimes(view, from, to);
+    for (let row = from; row < to; ) {
+      watches.advanceTo(row);
+      const end = watches.endOfCalm(row, to);
+      const before = context.count;
+      this.#run(view, row, end);
+      watches.countEvents(view, context.events, context.eventStride, before, context.count);
+      row = end;
+    }
+  }
+
   /** Looks at prepared rows, in runs of equal decisions. */
   #run(view: BatchView, from: number, to: number): void {
     const { decisions } = view;
@@ -415,10 +478,12 @@ export class Detector {
     const { view } = context;
     for (let row = from; row < to; row++) {
       const before = context.count;
-      lens.load(view, row, fit, rule.columns);
+      lens.load(view, row, fit, rule.columns, rule.watch !== null);
       context.view = lens.view;
+      context.firstRow = row;
       LOOPS[rule.loop]!(context, rule, 0, 1);
       context.view = view;
+      context.firstRow = 0;
       lens.place(context, before, row);
     }
   }

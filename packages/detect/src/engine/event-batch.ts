@@ -24,8 +24,10 @@ const MIN_CAPACITY = 256;
  * | threshold (hop) | yes | yes | |
  * | perFlow, movingAverage, change (endToEnd) | | yes | yes |
  * | threshold (endToEnd) | | yes | |
+ * | baseline | if its key is one of a switch | yes, no value if silent | yes: what is usual |
+ * | rate, absent, burst | if its key is one of a switch | yes | |
  *
- * Only complex events have {@link evidence}.
+ * There is no `previous` at {@link KIND}.FIRST_SIGHT. Only complex events and those of watches have {@link evidence}.
  */
 export class EventBatch {
   /** Rows there is room for. */
@@ -53,6 +55,7 @@ export class EventBatch {
   readonly #count: Int32Array;
   #batch: TelemetryBatch | null = null;
   #detector: Detector | null = null;
+  #isApart = false;
 
   /**
    * @param capacity rows, 256 to 2^24. Default 8192
@@ -120,15 +123,21 @@ export class EventBatch {
   }
 
   /**
-   * For detectors, and for copies: sets the batch and the detector of the events.
+   * For detectors, and for copies: sets the batch and the detector of the events, and {@link isApart}.
    * @throws RangeError if there are events that were found elsewhere
    */
-  attach(batch: TelemetryBatch, detector: Detector): void {
+  attach(batch: TelemetryBatch, detector: Detector, isApart = false): void {
     if (this.count > 0 && (this.#batch !== batch || this.#detector !== detector)) {
       throw new RangeError('the events of another batch or detector are still there: clear them first');
     }
     this.#batch = batch;
     this.#detector = detector;
+    this.#isApart = isApart;
+  }
+
+  /** Whether the batch is none of the stream, but holds a report for each event, which only says when and what it is about. */
+  get isApart(): boolean {
+    return this.#isApart;
   }
 
   /** Name of the rule of an event; `null`: the default. Valid until the rules change. */
@@ -174,6 +183,7 @@ export class EventBatch {
     this.#count.fill(0);
     this.#batch = null;
     this.#detector = null;
+    this.#isApart = false;
   }
 }
 

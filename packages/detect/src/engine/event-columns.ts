@@ -1,3 +1,6 @@
+import { AGGREGATES } from '../expression/model.js';
+import { DETECTOR_KINDS } from '../rules/model.js';
+
 /**
  * Columns of an event batch, in the order of memory; evidence comes last. Other threads and accelerators read this layout:
  * append, never reorder.
@@ -23,7 +26,7 @@ export const EVIDENCE = {
   /** The most clauses of an expression. */
   SLOTS: 8,
   COLUMNS: 3,
-  /** Metric number (or {@link NO_METRIC}) | index in AGGREGATES << 8 | position on the path << 16. */
+  /** Metric number (or {@link NO_METRIC}) | index in {@link EVIDENCE_NAMES} << 8 | position on the path << 16. */
   WHAT: 0,
   /** The switch; all ones if it did not name itself, or if there is no hop. */
   NODE: 1,
@@ -37,6 +40,26 @@ export const EVIDENCE = {
   /** WHAT of the slot behind the last one in use. */
   NONE: -1,
 } as const;
+
+/**
+ * What a number of evidence is: an aggregate of an expression, or of a watch the median of a window and what would have been usual,
+ * how many spreads they are apart, findings a second, milliseconds without a report, the largest value and the microseconds of a
+ * burst. Append, never reorder.
+ */
+export const EVIDENCE_NAMES = [
+  ...AGGREGATES,
+  'median',
+  'usual',
+  'deviation',
+  'rate',
+  'silenceMs',
+  'peak',
+  'lengthUs',
+] as const;
+export type EvidenceName = (typeof EVIDENCE_NAMES)[number];
+
+/** Number of a name, as evidence has it. */
+export const evidenceIndex = (name: EvidenceName): number => EVIDENCE_NAMES.indexOf(name);
 
 /** The `rule` of an event that no rule raised: a report that matched none, under `default: report`. */
 export const NO_RULE = 0xffffffff;
@@ -55,4 +78,42 @@ export const KIND = {
   METRIC_MASK: 0xff,
   SCOPE_SHIFT: 16,
   SCOPE_MASK: 0x3,
+  /** Exact state: the first value of its switch or flow. There is no previous one. */
+  FIRST_SIGHT: 1 << 18,
+  /** Of a watch: there are no values where there usually are some. */
+  SILENT: 1 << 19,
+  /** Index in {@link EVENT_STATES}. */
+  STATE_SHIFT: 20,
+  STATE_MASK: 0x3,
 } as const;
+
+/** What a finding is for its key: alone, the first one, one more, or the end. Only watches have others than `once`. */
+export const EVENT_STATES = ['once', 'open', 'on', 'close'] as const;
+export type EventState = (typeof EVENT_STATES)[number];
+
+const BASELINE = /* @__PURE__ */ DETECTOR_KINDS.indexOf('baseline');
+const BURST = /* @__PURE__ */ DETECTOR_KINDS.indexOf('burst');
+const THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
+
+const hasMetric = (kind: number): boolean => ((kind >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK) !== NO_METRIC;
+const isWatch = (kind: number): boolean => {
+  const detector = kind & KIND.DETECTOR_MASK;
+  return detector >= BASELINE && detector <= BURST;
+};
+
+/** Whether the `value` of an event with this `kind` means something. */
+export function hasValue(kind: number): boolean {
+  return isWatch(kind) ? (kind & KIND.SILENT) === 0 : hasMetric(kind);
+}
+
+/** Whether the `previous` of an event with this `kind` means something; of a baseline it is what would have been usual. */
+export function hasPrevious(kind: number): boolean {
+  const detector = kind & KIND.DETECTOR_MASK;
+  if (isWatch(kind)) return detector === BASELINE;
+  return hasMetric(kind) && detector !== THRESHOLD && (kind & KIND.FIRST_SIGHT) === 0;
+}
+
+/** Whether the `threshold` of an event with this `kind` means something. */
+export function hasThreshold(kind: number): boolean {
+  return isWatch(kind) || hasMetric(kind);
+}

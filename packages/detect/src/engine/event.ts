@@ -1,15 +1,26 @@
 import { type Flow, METRIC_NAMES, type MetricName, NOT_AVAILABLE } from '@int/codec';
-import { AGGREGATES, type Aggregate } from '../expression/model.js';
 import { DETECTOR_KINDS, type DetectorKind } from '../rules/model.js';
 import type { EventBatch } from './event-batch.js';
-import { EVIDENCE, type EventScope, KIND, NO_METRIC, SCOPES } from './event-columns.js';
+import {
+  EVENT_STATES,
+  EVIDENCE,
+  EVIDENCE_NAMES,
+  type EventScope,
+  type EventState,
+  type EvidenceName,
+  hasPrevious,
+  hasThreshold,
+  hasValue,
+  KIND,
+  SCOPES,
+} from './event-columns.js';
 
 const COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 
-/** A condition of a complex expression that held, its value, and where it was seen. */
+/** A number that an event rests on: of a complex expression a condition that held, its value, and where it was seen. */
 export interface Evidence {
-  readonly aggregate: Aggregate;
-  /** `null`: count. */
+  readonly aggregate: EvidenceName;
+  /** `null`: count, rate, silenceMs. */
   readonly metric: MetricName | null;
   /**
    * In the unit of the device: the aggregate, or the value of one hop. For `any` that of the first hop that holds, for
@@ -18,7 +29,7 @@ export interface Evidence {
   readonly value: number;
   /** The switch; `null` if it did not name itself, and for `sum`, `delta` and `count`, which have no place. */
   readonly nodeId: number | null;
-  /** Position on the path; `null` for `sum`, `delta` and `count`. */
+  /** Position on the path; `null` for `sum`, `delta` and `count`, and of watches. */
   readonly hop: number | null;
 }
 
@@ -38,15 +49,19 @@ export interface Event {
   /** What it was compared with. */
   readonly previous: number | null;
   readonly threshold: number | null;
-  /** What made the expression true: an entry for each clause of its conjunctive normal form. `null`: not complex. */
+  /** What made the expression true: an entry for each clause of its conjunctive normal form; of a watch, what it has found. Else `null`. */
   readonly evidence: readonly Evidence[] | null;
+  /** Of a watch: the first finding of its key, one more, or the end; else `once`. */
+  readonly state: EventState;
+  /** Exact state: this is the first value of its switch or flow, and so there is no previous one. */
+  readonly firstSight: boolean;
   /** `null`: not known. */
   readonly flow: Flow | null;
 }
 
-/** The evidence of row `row` of an event batch; `null` if it is no complex event. */
+/** The evidence of row `row` of an event batch; `null` if it is neither complex nor of a watch. */
 export function evidenceOf({ kind, evidence, stride }: EventBatch, row: number): Evidence[] | null {
-  if ((kind[row]! & KIND.DETECTOR_MASK) !== COMPLEX) return null;
+  if ((kind[row]! & KIND.DETECTOR_MASK) < COMPLEX) return null;
   const found: Evidence[] = [];
   for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
     const at = slot * EVIDENCE.COLUMNS * stride + row;
@@ -55,7 +70,7 @@ export function evidenceOf({ kind, evidence, stride }: EventBatch, row: number):
     const nodeId = evidence[at + EVIDENCE.NODE * stride]! >>> 0;
     const hop = what >>> EVIDENCE.HOP_SHIFT;
     found.push({
-      aggregate: AGGREGATES[(what >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK]!,
+      aggregate: EVIDENCE_NAMES[(what >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK]!,
       metric: METRIC_NAMES[what & EVIDENCE.METRIC_MASK] ?? null,
       value: evidence[at + EVIDENCE.VALUE * stride]! >>> 0,
       nodeId: nodeId === NOT_AVAILABLE ? null : nodeId,
@@ -71,7 +86,6 @@ export function eventOf(events: EventBatch, row: number): Event {
   const detector = DETECTOR_KINDS[kind & KIND.DETECTOR_MASK]!;
   const metric = (kind >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK;
   const scope = SCOPES[(kind >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK]!;
-  const hasValue = metric !== NO_METRIC;
   const nodeId = events.nodeId[row]!;
   return {
     rule: events.ruleName(row),
@@ -80,10 +94,12 @@ export function eventOf(events: EventBatch, row: number): Event {
     scope,
     nodeId: scope === 'hop' && nodeId !== NOT_AVAILABLE ? nodeId : null,
     hop: scope === 'hop' ? events.hop[row]! : null,
-    value: hasValue ? events.value[row]! : null,
-    previous: hasValue && detector !== 'threshold' ? events.previous[row]! : null,
-    threshold: hasValue ? events.threshold[row]! : null,
+    value: hasValue(kind) ? events.value[row]! : null,
+    previous: hasPrevious(kind) ? events.previous[row]! : null,
+    threshold: hasThreshold(kind) ? events.threshold[row]! : null,
     evidence: evidenceOf(events, row),
+    state: EVENT_STATES[(kind >>> KIND.STATE_SHIFT) & KIND.STATE_MASK]!,
+    firstSight: (kind & KIND.FIRST_SIGHT) !== 0,
     flow: events.batch.record(events.report[row]!).flow,
   };
 }

@@ -16,8 +16,11 @@ export class HopLens {
   /** Position on the path of each hop that was copied. */
   readonly #positions = new Uint8Array(MOST_HOPS);
 
-  /** @param columns the hop columns that the rule reads, beside the switch id */
-  load(from: BatchView, row: number, fit: HopFit, columns: readonly number[]): void {
+  /**
+   * @param columns the hop columns that the rule reads, beside the switch id
+   * @param withFlow whether it reads the columns of the flow
+   */
+  load(from: BatchView, row: number, fit: HopFit, columns: readonly number[], withFlow: boolean): void {
     const { view } = this;
     const { report, reportStride } = view;
     const first = from.report[REPORT_COLUMN.HOP_START * from.reportStride + row]!;
@@ -34,10 +37,18 @@ export class HopLens {
       this.#positions[kept++] = hop;
     }
     view.hopCount[0] = kept;
+    const isLast = kept > 0 && this.#positions[kept - 1] === count - 1;
+    if (withFlow) {
+      view.protocol[0] = from.protocol[row]!;
+      for (let column = REPORT_COLUMN.PORTS; column <= REPORT_COLUMN.DESTINATION + 3; column++) {
+        report[column * reportStride] = from.report[column * from.reportStride + row]!;
+      }
+    }
     view.cells[0] = from.cells[row]!;
     report[REPORT_COLUMN.HOP_START * reportStride] = 0;
+    // The packet was dropped at the last hop.
     report[REPORT_COLUMN.FLAGS * reportStride] =
-      from.report[REPORT_COLUMN.FLAGS * from.reportStride + row]! & ~(FLAG.OWN | 0);
+      from.report[REPORT_COLUMN.FLAGS * from.reportStride + row]! & ~(isLast ? FLAG.OWN : FLAG.OWN | FLAG.DROPPED);
     // A switch that reports without being one of these hops is not on the path.
     report[REPORT_COLUMN.NODE * reportStride] = -1;
   }

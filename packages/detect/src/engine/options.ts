@@ -16,8 +16,13 @@ export interface DetectorOptions {
   readonly switchCells?: number;
   /** Hop positions that change detectors follow, 1 to 32; hops beyond are counted. Default 8. */
   readonly positions?: number;
-  /** Exact: milliseconds after which entries not seen are forgotten, at most 2^31 - 1; 0: never. Default 60 000. */
+  /**
+   * Exact: milliseconds after which entries not seen are forgotten, at most 2^31 - 1; 0: never. Default 60 000. Watches: keys not seen
+   * for so long make room when there is none.
+   */
   readonly idleMs?: number;
+  /** Keys that a rule with baseline, rate, absent or burst keeps apart, 1 to 2^20. Default 4096. */
+  readonly watchKeys?: number;
   /** Rules at a time, 1 to 2^20. Default 16 384. */
   readonly maxRules?: number;
   /**
@@ -39,6 +44,7 @@ const RANGES = {
   switchCells: [1, 1 << 20, 4096],
   positions: [1, 32, 8],
   idleMs: [0, 2 ** 31 - 1, 60_000],
+  watchKeys: [1, 1 << 20, 4096],
   maxRules: [1, 1 << 20, 16_384],
 } as const;
 
@@ -62,6 +68,7 @@ export function resolveOptions(options: DetectorOptions): ResolvedOptions {
     switchCells: number('switchCells'),
     positions: number('positions'),
     idleMs: number('idleMs'),
+    watchKeys: number('watchKeys'),
     maxRules: number('maxRules'),
   };
 }

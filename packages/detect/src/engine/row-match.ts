@@ -104,7 +104,7 @@ const isPort = (range: PortRange | null, port: number): boolean =>
   range === null || (port >= range.from && port <= range.to);
 
 /** Whether a number is in one of the ranges; -1 is in none. */
-export function isIn(ranges: readonly IdRange[], value: number): boolean {
+function isIn(ranges: readonly IdRange[], value: number): boolean {
   for (let k = 0; k < ranges.length; k++) {
     const { from, to } = ranges[k]!;
     if (value >= from && value <= to) return true;
@@ -136,7 +136,7 @@ const TAGS = [0x8100, 0x88a8, 0x9100];
 const MOST_TAGS = 4;
 
 /** The DSCP of the IP header behind an Ethernet header and its VLAN tags; -1: there is none. */
-export function dscpAt(bytes: Uint8Array, ethernet: number): number {
+function dscpAt(bytes: Uint8Array, ethernet: number): number {
   let at = ethernet + 12;
   for (let tags = 0; at + 4 <= bytes.length; tags++) {
     const type = (bytes[at]! << 8) | bytes[at + 1]!;

@@ -1,7 +1,8 @@
 import { Classifier } from '../classify/classifier.js';
 import { type RuleProblem, RulesError } from '../errors.js';
-import { isAny, isSameMatch, type Match, type Rule, type RuleSet } from '../rules/model.js';
+import { isAny, isSameMatch, isWatch, type Match, type Rule, type RuleSet } from '../rules/model.js';
 import { overlaps } from '../rules/overlap.js';
+import type { Watches } from '../watch/watches.js';
 import type { BatchView } from './batch-view.js';
 import { checkRule } from './check-rule.js';
 import { RowMatch } from './row-match.js';
@@ -47,17 +48,19 @@ export class RuleBook {
   needsBytes = false;
   /** Whether any rule keeps state by flow, or samples. */
   needsFlow = false;
-  /** Whether a rule samples by time. */
+  /** Whether a rule samples by time, or watches it. */
   needsTime = false;
   readonly #pool: StatePool;
   readonly #rules: (Rule | undefined)[] = [];
   readonly #slots = new Map<string, number>();
   readonly #free: number[] = [];
   readonly #onNewSlot: (slot: number) => void;
+  readonly #watches: Watches;
 
-  constructor(capacity: number, pool: StatePool, onNewSlot: (slot: number) => void) {
+  constructor(capacity: number, pool: StatePool, watches: Watches, onNewSlot: (slot: number) => void) {
     this.capacity = capacity;
     this.#pool = pool;
+    this.#watches = watches;
     this.#onNewSlot = onNewSlot;
     this.classifier = new Classifier(capacity);
   }
@@ -266,19 +269,25 @@ export class RuleBook {
   #place(slot: number, rule: Rule): void {
     this.#rules[slot] = rule;
     this.#slots.set(rule.name, slot);
-    this.running[slot] = new RunningRule(slot, rule, this.#pool, this.isAll);
+    const running = new RunningRule(slot, rule, this.#pool, this.isAll);
+    if (isWatch(rule.detector)) running.watch = this.#watches.take(rule.name, rule.detector, slot);
+    this.running[slot] = running;
   }
 
   #summarize(): void {
     let first: Rule | undefined;
     let needsFlow = false;
     let needsTime = false;
+    const watched = new Set<string>();
     for (const [slot, rule] of this.#rules.entries()) {
       if (rule === undefined) continue;
       if (first === undefined || rule.priority > first.priority) first = rule;
       needsFlow ||= this.running[slot]!.needsFlow;
-      needsTime ||= this.running[slot]!.sampleNs > 0;
+      const { sampleNs, watch } = this.running[slot]!;
+      needsTime ||= sampleNs > 0 || watch !== null;
+      if (watch !== null) watched.add(rule.name);
     }
+    this.#watches.keep(watched);
     this.everything = !this.isAll && first !== undefined && isAny(first.match) ? this.slot(first.name) : -1;
     this.specials = [...this.#rules.entries()]
       .flatMap(([slot, rule]) => {

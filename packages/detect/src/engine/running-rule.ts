@@ -1,6 +1,8 @@
 import { type MetricName, metricOf } from '@int/codec';
 import type { Cnf } from '../expression/model.js';
 import { DETECTOR_KINDS, type DetectorKind, type Match, type Rule } from '../rules/model.js';
+import { KEY_METRICS } from '../watch/key-table.js';
+import type { Watch } from '../watch/watch.js';
 import { KIND, NO_METRIC, NO_RULE, SCOPES } from './event-columns.js';
 import { type HopFit, hopFitOf } from './hop-fit.js';
 import type { Program } from './loops/program.js';
@@ -52,6 +54,8 @@ export class RunningRule {
   readonly reported: number;
   readonly expression: RunningExpression | null;
   readonly needsFlow: boolean;
+  /** Whether its first value of a switch or flow is marked, instead of compared with 0. */
+  readonly marksFirst: boolean;
   readonly sampleEvery: number;
   readonly sampleNs: number;
   readonly sampleState: number;
@@ -59,6 +63,8 @@ export class RunningRule {
   readonly hops: HopFit | null;
   /** The hop columns that it reads, beside the switch id. */
   readonly columns: readonly number[];
+  /** The watch of a rule that looks at time. */
+  watch: Watch | null = null;
 
   /** @param isAlone whether it shares state with no other rule */
   constructor(
@@ -84,9 +90,11 @@ export class RunningRule {
     this.state = arrays[0]?.base ?? -1;
     this.reported = arrays[1]?.base ?? -1;
     this.expression = detector.kind === 'complex' ? expressionOf(detector.expression, arrays) : null;
-    const readings = [this.reading, ...(this.expression?.metrics ?? [])];
+    const keys = 'key' in detector ? KEY_METRICS[detector.key].map(readingOf) : [];
+    const readings = [this.reading, ...(this.expression?.metrics ?? []), ...keys];
     this.columns = [...new Set(readings.flatMap(({ column, pair }) => [column, pair]))];
     this.needsFlow = arrays.some(({ isPerSwitch }) => !isPerSwitch);
+    this.marksFirst = pool.cells.marksFirst === true && (detector.kind === 'perHop' || detector.kind === 'perFlow');
     this.sampleEvery = sample !== null && 'oneIn' in sample ? sample.oneIn : 0;
     this.sampleNs = sample !== null && 'everyNs' in sample ? sample.everyNs : 0;
     this.sampleState = sample === null ? -1 : arrays.at(-1)!.base;

@@ -7,6 +7,8 @@ export interface CellCounts {
   readonly switchCells: number;
   /** Hop positions that a change detector follows. */
   readonly positions: number;
+  /** Whether perHop and perFlow tell the first value of a cell from later ones: exact state. */
+  readonly marksFirst?: boolean;
 }
 
 /** A cell of a flow, or of a switch: so many words, or 64-bit floats. */
@@ -53,8 +55,10 @@ export interface StateKey {
   readonly owner?: number | null;
 }
 
-function cellOf(kind: StateKind, positions: number): Cell {
-  return kind === 'changeHop' ? { size: 1 + 2 * positions } : KINDS[kind];
+function cellOf(kind: StateKind, { positions, marksFirst = false }: CellCounts): Cell {
+  if (kind === 'changeHop') return { size: 1 + 2 * positions };
+  // The second word: 1 after the first value.
+  return marksFirst && (kind === 'perHop' || kind === 'perFlow') ? { ...KINDS[kind], size: 2 } : KINDS[kind];
 }
 
 /** The state that a rule needs. @param owner its slot, if it shares state with no other; `null`: it does */
@@ -117,7 +121,7 @@ export class StatePool {
 
   /** Bytes of one array. */
   static bytesOf({ kind }: StateKey, cells: CellCounts): number {
-    const { size, isFloat, isPerSwitch } = cellOf(kind, cells.positions);
+    const { size, isFloat, isPerSwitch } = cellOf(kind, cells);
     const bytes = (isPerSwitch ? cells.switchCells : cells.flowCells) * size * (isFloat ? 8 : 4);
     return Math.ceil(bytes / 64) * 64;
   }
@@ -150,7 +154,7 @@ export class StatePool {
   take(key: StateKey): StateArray {
     const known = this.find(key);
     if (known !== undefined) return known;
-    const { size, isFloat = false, isPerSwitch = false } = cellOf(key.kind, this.cells.positions);
+    const { size, isFloat = false, isPerSwitch = false } = cellOf(key.kind, this.cells);
     const array = { ...key, base: this.#used / (isFloat ? 8 : 4), size, isFloat, isPerSwitch };
     this.#used += StatePool.bytesOf(key, this.cells);
     this.#arrays.push(array);

@@ -24,6 +24,9 @@ export interface DetectorTotals {
   /** Exact state: flows and switches forgotten because they were idle, or to make room. */
   readonly aged: number;
   readonly evicted: number;
+  /** Watches: reports of keys for which there was no room, and findings that nobody had read when there were too many. */
+  readonly untracked: number;
+  readonly untold: number;
   /** The rules in force. */
   readonly byRule: ReadonlyMap<string, RuleTotals>;
   /** Reports that no rule matched, under `default: report`. */

@@ -4,8 +4,8 @@ import { readDurationMs } from './duration.js';
 import type { Given, Mapping } from './given.js';
 import type { DetectorConfig } from './model.js';
 
-export const SEVERITIES: readonly Severity[] = ['info', 'warning', 'critical'];
-export const WATCH_KEYS: readonly WatchKey[] = ['switch', 'queue', 'link', 'flow', 'all'];
+const SEVERITIES: readonly Severity[] = ['info', 'warning', 'critical'];
+const WATCH_KEYS: readonly WatchKey[] = ['switch', 'queue', 'link', 'flow', 'all'];
 
 /** The keys beside `detect` that make events with a beginning and an end. */
 export const LIFECYCLE_KEYS: Readonly<Record<string, string>> = {

@@ -168,6 +168,11 @@ export const DETECTOR_KINDS = [
 ] as const;
 export type DetectorKind = (typeof DETECTOR_KINDS)[number];
 
+/** Whether a detector looks at time. */
+export function isWatch(detector: DetectorConfig): detector is WatchConfig {
+  return DETECTOR_KINDS.indexOf(detector.kind) >= DETECTOR_KINDS.indexOf('baseline');
+}
+
 /** A whole rule set. */
 export interface RuleSet {
   readonly rules: readonly Rule[];

@@ -41,7 +41,7 @@ function coversEnds(a: Match, b: Match): boolean {
 }
 
 /** Whether `a` matches all that `b` matches. It may miss that it does, and never says so in vain. */
-export function covers(a: Match, b: Match): boolean {
+function covers(a: Match, b: Match): boolean {
   return (
     coversValue(a.protocol, b.protocol) &&
     coversPorts(a.sourcePort, b.sourcePort) &&

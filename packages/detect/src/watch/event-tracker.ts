@@ -44,8 +44,8 @@ interface Entry<F> {
 }
 
 /** Findings stop when none comes for so long; for a rule with `clear`: when neither a finding nor another value does. */
-export const QUIET_MS = 1000;
-export const QUIET_CLEAR_MS = 60_000;
+const QUIET_MS = 1000;
+const QUIET_CLEAR_MS = 60_000;
 
 const MOST_KEYS = 1 << 20;
 const quietMs = ({ lifecycle }: TrackedRule): number => (lifecycle.clear === null ? QUIET_MS : QUIET_CLEAR_MS);

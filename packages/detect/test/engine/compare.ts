@@ -1,5 +1,14 @@
 import { METRIC_NAMES } from '@int/codec';
-import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC, NO_RULE, SCOPES } from '@int/detect';
+import {
+  DETECTOR_KINDS,
+  EVIDENCE,
+  EVIDENCE_NAMES,
+  type EventBatch,
+  KIND,
+  NO_METRIC,
+  NO_RULE,
+  SCOPES,
+} from '@int/detect';
 import type { ReferenceEvent, ReferenceEvidence } from '../reference/reference.js';
 
 /** An event row as the reference writes events; `first` is the number of reports before the batch. */
@@ -26,7 +35,7 @@ export function eventAt(
     hop: isHop ? events.hop[row]! : null,
     nodeId: isHop && nodeId !== 0xffffffff ? nodeId : null,
     value: hasValue ? events.value[row]! : null,
-    previous: hasValue && detector !== 'threshold' ? events.previous[row]! : null,
+    previous: hasValue && detector !== 'threshold' && (kind & KIND.FIRST_SIGHT) === 0 ? events.previous[row]! : null,
     threshold: hasValue ? events.threshold[row]! : null,
     evidence: detector === 'complex' ? evidenceAt(events, row) : null,
   };
@@ -42,7 +51,9 @@ function evidenceAt({ evidence, evidenceSlots, stride }: EventBatch, row: number
     if (what === EVIDENCE.NONE) break;
     const hop = what! >>> EVIDENCE.HOP_SHIFT;
     found.push({
-      aggregate: AGGREGATES[(what! >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK]!,
+      aggregate: EVIDENCE_NAMES[
+        (what! >>> EVIDENCE.AGGREGATE_SHIFT) & EVIDENCE.AGGREGATE_MASK
+      ]! as ReferenceEvidence['aggregate'],
       metric: METRIC_NAMES[what! & EVIDENCE.METRIC_MASK] ?? null,
       value: value! >>> 0,
       nodeId: node === -1 ? null : node! >>> 0,

@@ -48,17 +48,19 @@ function repeat(detector: Detector, value: number, times: number, before: number
 }
 
 describe.each(['register', 'exact'] as const)('%s state', (state) => {
+  /** What a first value is compared with. */
+  const none = state === 'exact' ? null : 0;
   const of = (config: DetectorConfig): Detector => Detector.of(config, { state, ...SIZES });
 
   it('fires at first sight if the value is above the threshold, as a zeroed register does', () => {
-    expect(told(of(PER_HOP), latencies(100, 101))).toEqual(['101 <- 0 at 1 (2)']);
+    expect(told(of(PER_HOP), latencies(100, 101))).toEqual([`101 <- ${none} at 1 (2)`]);
     expect(told(of(PER_FLOW), latencies(50, 50))).toEqual([]);
-    expect(told(of(PER_FLOW), latencies(50, 51))).toEqual(['101 <- 0']);
+    expect(told(of(PER_FLOW), latencies(50, 51))).toEqual([`101 <- ${none}`]);
   });
 
   it('compares strictly, and remembers only what it has told', () => {
     const detector = of(PER_HOP);
-    expect(told(detector, latencies(200))).toEqual(['200 <- 0 at 0 (1)']);
+    expect(told(detector, latencies(200))).toEqual([`200 <- ${none} at 0 (1)`]);
     expect(told(detector, latencies(300))).toEqual([]);
     expect(told(detector, latencies(301))).toEqual(['301 <- 200 at 0 (1)']);
     expect(told(detector, latencies(201))).toEqual([]);
@@ -67,8 +69,8 @@ describe.each(['register', 'exact'] as const)('%s state', (state) => {
 
   it('skips a hop that lacks the metric, or whose item is all ones', () => {
     const detector = of(PER_HOP);
-    expect(told(detector, latencies(500, undefined, null))).toEqual(['500 <- 0 at 0 (1)']);
-    expect(told(of(PER_FLOW), latencies(undefined, 101, null))).toEqual(['101 <- 0']);
+    expect(told(detector, latencies(500, undefined, null))).toEqual([`500 <- ${none} at 0 (1)`]);
+    expect(told(of(PER_FLOW), latencies(undefined, 101, null))).toEqual([`101 <- ${none}`]);
   });
 
   it('does nothing for a report in which no hop carries the metric', () => {
@@ -91,18 +93,22 @@ describe.each(['register', 'exact'] as const)('%s state', (state) => {
 
   it('sees in a loop what it has written at the same switch in the same report', () => {
     const loop = [1, 2, 1].map((nodeId, k) => ({ nodeId, hopLatency: [500, 500, 700][k]! }));
-    expect(told(of(PER_HOP), loop)).toEqual(['500 <- 0 at 0 (1)', '500 <- 0 at 1 (2)', '700 <- 500 at 2 (1)']);
+    expect(told(of(PER_HOP), loop)).toEqual([
+      `500 <- ${none} at 0 (1)`,
+      `500 <- ${none} at 1 (2)`,
+      '700 <- 500 at 2 (1)',
+    ]);
   });
 
   it('lets sums saturate at 2^32 - 1', () => {
     const detector = of(PER_FLOW);
-    expect(told(detector, latencies(MAX - 1, MAX - 1))).toEqual([`${MAX} <- 0`]);
+    expect(told(detector, latencies(MAX - 1, MAX - 1))).toEqual([`${MAX} <- ${none}`]);
     expect(told(detector, latencies(MAX - 1, 2, 50))).toEqual([]);
     expect(told(detector, latencies(MAX - 101))).toEqual([`${MAX - 101} <- ${MAX}`]);
   });
 
   it('takes a saturated sum for a sum, not for one that is missing', () => {
-    expect(told(of({ ...PER_FLOW, threshold: MAX - 1 }), latencies(MAX - 1, 1))).toEqual([`${MAX} <- 0`]);
+    expect(told(of({ ...PER_FLOW, threshold: MAX - 1 }), latencies(MAX - 1, 1))).toEqual([`${MAX} <- ${none}`]);
   });
 
   it('can take every threshold: 0 fires on any difference, 2^32 - 1 never', () => {
@@ -245,7 +251,26 @@ describe.each(['register', 'exact'] as const)('%s state', (state) => {
       state,
     });
     const values = [10, 99, 10, 99, 11].map((value) => told(detector, latencies(value)));
-    expect(values).toEqual([['10 <- 0'], [], [], [], ['11 <- 10']]);
+    expect(values).toEqual([[`10 <- ${none}`], [], [], [], ['11 <- 10']]);
+  });
+});
+
+describe('the first value in exact state', () => {
+  const of = (config: DetectorConfig): Detector => Detector.of(config, { state: 'exact', ...SIZES });
+
+  it('is remembered and raises no event, unless it is above the threshold by itself: then the event says so', () => {
+    const hop = of(PER_HOP);
+    expect(told(hop, latencies(90, 500))).toEqual(['500 <- null at 1 (2)']);
+    expect(told(hop, latencies(190, 510))).toEqual([]);
+    expect(told(hop, latencies(191, 399))).toEqual(['191 <- 90 at 0 (1)', '399 <- 500 at 1 (2)']);
+    const flow = of(PER_FLOW);
+    expect(told(flow, latencies(60))).toEqual([]);
+    expect(told(flow, latencies(160))).toEqual([]);
+    expect(told(flow, latencies(161))).toEqual(['161 <- 60']);
+    expect(of(PER_FLOW).observe(record(latencies(200)))).toMatchObject([{ firstSight: true, previous: null }]);
+    expect(told(flow, latencies(0), 1)).toEqual([]);
+    const [event] = flow.observe(record(latencies(101), 1));
+    expect(event).toMatchObject({ firstSight: false, previous: 0 });
   });
 });
 

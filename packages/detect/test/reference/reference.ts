@@ -65,6 +65,8 @@ export interface ReferenceSizes {
   readonly flowCells?: number;
   readonly switchCells?: number;
   readonly positions?: number;
+  /** As exact state: the first value of perHop and perFlow has no previous one. */
+  readonly marksFirst?: boolean;
 }
 
 const MAX32 = 0xffffffff;
@@ -274,6 +276,7 @@ export class ReferenceDetector {
   readonly #flowCells: number;
   readonly #switchCells: number;
   readonly #positions: number;
+  readonly #marksFirst: boolean;
   /** Highest priority first. */
   #rules: readonly Rule[] = [];
   #default: RuleSet['default'] = 'report';
@@ -285,6 +288,7 @@ export class ReferenceDetector {
     this.#flowCells = sizes.flowCells ?? 65536;
     this.#switchCells = sizes.switchCells ?? 4096;
     this.#positions = sizes.positions ?? 8;
+    this.#marksFirst = sizes.marksFirst ?? false;
     this.setRules(rules);
   }
 
@@ -409,6 +413,15 @@ export class ReferenceDetector {
     return true;
   }
 
+  /** Whether a cell has had no value yet; from now on it has. */
+  #isFirst(name: string, cell: number, size: number): boolean {
+    if (!this.#marksFirst) return false;
+    const seen = this.#register(name, size);
+    const isFirst = seen[cell] === 0;
+    seen[cell] = 1;
+    return isFirst;
+  }
+
   #perHop(rule: Rule, detector: Of<'perHop'>, report: ReferenceReport): ReferenceEvent[] {
     const { metric } = detector;
     const previous = this.#register(`per_hop_previous ${metric}`, this.#switchCells);
@@ -418,9 +431,11 @@ export class ReferenceDetector {
       const nodeId = metricAt(hop, 'nodeId');
       if (x === null || nodeId === null) return;
       const cell = nodeId % this.#switchCells;
-      const before = previous[cell]!;
+      const isFirst = this.#isFirst(`per_hop_seen ${metric}`, cell, this.#switchCells);
+      const before = isFirst ? null : previous[cell]!;
       const threshold = detector.switchThresholds?.get(nodeId) ?? detector.threshold;
-      if (absdiff(x, before) > threshold) {
+      if (isFirst) previous[cell] = x;
+      if (absdiff(x, before ?? 0) > threshold) {
         previous[cell] = x;
         const found = { metric, scope: 'hop', hop: index, nodeId, value: x, previous: before, threshold } as const;
         events.push(this.#event(rule, 'perHop', found));
@@ -435,8 +450,9 @@ export class ReferenceDetector {
     if (values.length === 0) return [];
     const sum = saturatingSum(values);
     const previous = this.#register(`per_flow_previous ${metric}`);
-    const before = previous[flow]!;
-    if (absdiff(sum, before) <= threshold) return [];
+    const before = this.#isFirst(`per_flow_seen ${metric}`, flow, this.#flowCells) ? null : previous[flow]!;
+    if (before === null) previous[flow] = sum;
+    if (absdiff(sum, before ?? 0) <= threshold) return [];
     previous[flow] = sum;
     return [this.#event(rule, 'perFlow', { metric, value: sum, previous: before, threshold })];
   }

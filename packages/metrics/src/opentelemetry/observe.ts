@@ -7,8 +7,6 @@ import { labelsAt } from '../snapshot-metric.js';
 export interface ObservePipelineOptions {
   /** Prefix of every name, followed by a dot. Default `int`. */
   readonly prefix?: string;
-  /** Unit of hop latency, in seconds. Default 1e-9: switches count nanoseconds. */
-  readonly latencyUnit?: number;
   /** Attributes of every value, such as the site. */
   readonly attributes?: Readonly<Record<string, string | number | boolean>>;
 }
@@ -39,15 +37,15 @@ interface Instruments {
  * Each histogram is therefore three counters: `int.hop_latency_seconds.bucket` with cumulative buckets by attribute
  * `le`, `.sum` and `.count`.
  *
- * @throws RangeError for a prefix that OpenTelemetry does not permit, or a unit that is not above 0 and at most 1
+ * @throws RangeError for a prefix that OpenTelemetry does not permit
  */
 export function observePipeline(
   meter: Meter,
   parts: PipelineParts,
-  { prefix = 'int', latencyUnit, attributes = {} }: ObservePipelineOptions = {},
+  { prefix = 'int', attributes = {} }: ObservePipelineOptions = {},
 ): PipelineObservation {
   if (!PREFIX.test(prefix)) throw new RangeError(`prefix must be the name of an instrument, not "${prefix}"`);
-  const definitions = pipelineMetrics({ ...parts, ...(latencyUnit !== undefined && { latencyUnit }) });
+  const definitions = pipelineMetrics(parts);
   const made = definitions.map((definition) => instrumentsOf(meter, prefix, definition, attributes));
   const instruments = made.flatMap((each) => each.instruments);
   const callback = (result: BatchObservableResult): void => {

@@ -20,6 +20,18 @@ import { type MetricUnit, unitOfScale, valueText } from './unit.js';
 /** What a unit can be of: metrics, and timestamps. */
 export type Measured = MetricName | 'timestamps';
 
+/** What has a unit. */
+const MEASURED = [...MEASURED_METRICS, 'timestamps'] as const;
+
+/** The units of a profile, for JSON; see {@link DeviceProfile.units}. */
+export interface UnitsByMetric
+  extends Readonly<
+    Record<'hopLatency' | 'queueOccupancy' | 'bufferOccupancy' | 'egressUtilization' | 'timestamps', MetricUnit | null>
+  > {
+  /** Ids `from` to `to` whose units are others. The first that has an id and a metric counts. */
+  readonly switches: readonly (IdRange & { readonly units: Readonly<Partial<Record<Measured, MetricUnit>>> })[];
+}
+
 interface SwitchUnits {
   readonly ranges: readonly IdRange[];
   readonly scales: ReadonlyMap<Measured, Scale>;
@@ -40,6 +52,8 @@ export class DeviceProfile {
   /** Nothing is known: all numbers are plain, everybody may send, packets are decoded by the defaults. */
   static readonly NONE: DeviceProfile = new DeviceProfile();
 
+  /** As it was written. */
+  readonly spec: DeviceSpec;
   /** How packets are decoded; `linkType` comes from the source. */
   readonly decode: Omit<DecodeOptions, 'linkType'>;
   /** Who may send; `null`: anybody. */
@@ -51,6 +65,7 @@ export class DeviceProfile {
   /** @throws NetworkError with all problems of the description */
   constructor(spec: DeviceSpec = {}) {
     const problems: NetworkProblem[] = [];
+    this.spec = spec;
     this.#scales = readUnits(spec.units ?? {}, ['units'], problems);
     this.#switches = Object.entries(spec.switches ?? {}).flatMap(([key, { units }]) => {
       const path = ['switches', key];
@@ -105,6 +120,19 @@ export class DeviceProfile {
     });
   }
 
+  /** All units, for JSON: of most switches, and of those that have their own; `null` where nobody said. */
+  units(): UnitsByMetric {
+    const usual = Object.fromEntries(MEASURED.map((name) => [name, this.unit(name)])) as Record<
+      Measured,
+      MetricUnit | null
+    >;
+    const switches = this.#switches.flatMap(({ ranges, scales }) => {
+      const units = Object.fromEntries([...scales].map(([name, scale]) => [name, unitOfScale(scale)]));
+      return ranges.map(({ from, to }) => ({ from, to, units }));
+    });
+    return { ...usual, switches };
+  }
+
   /** Whether a number of all switches is in one unit, or in none. */
   isUniform(measured: Measured): boolean {
     const usual = this.#scales.get(measured);
@@ -135,10 +163,7 @@ function readUnit(name: string, value: UnitSpec): Scale {
   if (name === 'timestamps') return timeScale(value);
   const metric = MEASURED_METRICS.find((each) => each === name);
   if (metric === undefined) {
-    throw new ValueError(
-      'BAD_VALUE',
-      `${quoted(name)} has no unit: there are ${[...MEASURED_METRICS, 'timestamps'].join(', ')}`,
-    );
+    throw new ValueError('BAD_VALUE', `${quoted(name)} has no unit: there are ${MEASURED.join(', ')}`);
   }
   if (typeof value === 'string') return unitScale(metric, value);
   return 'cell' in value ? cellScale(metric, value.cell) : fullScale(metric, value.full);

@@ -1,7 +1,18 @@
 import { FLAG, METRIC_NAMES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import type { RecordIds } from '@int/collector';
 import { namesNodes, ruleNames } from '@int/collector/internals';
-import { AGGREGATES, DETECTOR_KINDS, EVIDENCE, type EventBatch, KIND, NO_METRIC, SCOPES } from '@int/detect';
+import {
+  DETECTOR_KINDS,
+  EVENT_STATES,
+  EVIDENCE,
+  EVIDENCE_NAMES,
+  type EventBatch,
+  hasPrevious,
+  hasThreshold,
+  hasValue,
+  KIND,
+  SCOPES,
+} from '@int/detect';
 import { putId, putReportFlow } from './protobuf-report.js';
 import type { MessageSlab } from './slab.js';
 import { closeField, putField, putFixed64, putVarint, tagOf, WIRE } from './wire.js';
@@ -22,6 +33,8 @@ const EVENT_FIELD = {
   FLOW: 13,
   PATH: 14,
   EVIDENCE: 15,
+  STATE: 16,
+  FIRST_SIGHT: 17,
 } as const;
 
 const EVIDENCE_FIELD = { AGGREGATE: 1, METRIC: 2, VALUE: 3, NODE: 4, HOP: 5 } as const;
@@ -30,10 +43,10 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 const bytesOf = (text: string): Uint8Array => encoder.encode(text);
 const DETECTORS: readonly Uint8Array[] = /* @__PURE__ */ DETECTOR_KINDS.map(bytesOf);
 const METRICS: readonly Uint8Array[] = /* @__PURE__ */ METRIC_NAMES.map(bytesOf);
+const STATES: readonly Uint8Array[] = /* @__PURE__ */ EVENT_STATES.map(bytesOf);
 const SCOPE_NAMES: readonly Uint8Array[] = /* @__PURE__ */ SCOPES.map(bytesOf);
-const AGGREGATE_NAMES: readonly Uint8Array[] = /* @__PURE__ */ AGGREGATES.map(bytesOf);
+const AGGREGATE_NAMES: readonly Uint8Array[] = /* @__PURE__ */ EVIDENCE_NAMES.map(bytesOf);
 const SCOPE_HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
-const KIND_THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
 const KIND_COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 const NONE = -1;
 
@@ -71,8 +84,9 @@ function putPath(bytes: Uint8Array, start: number, batch: TelemetryBatch, row: n
   return closeField(bytes, body, at);
 }
 
-function isComplex(events: EventBatch, row: number): boolean {
-  return (events.kind[row]! & KIND.DETECTOR_MASK) === KIND_COMPLEX;
+/** Whether an event has evidence: complex ones, and those of watches. */
+function hasEvidence(events: EventBatch, row: number): boolean {
+  return (events.kind[row]! & KIND.DETECTOR_MASK) >= KIND_COMPLEX;
 }
 
 function putEvidence(bytes: Uint8Array, start: number, { evidence, stride }: EventBatch, row: number): number {
@@ -104,7 +118,7 @@ export class ProtobufEvent {
   bound(events: EventBatch, row: number): number {
     const rule = events.ruleName(row);
     const name = rule === null ? 0 : this.#rules(rule).length + 8;
-    const evidence = isComplex(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
+    const evidence = hasEvidence(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
     return EVENT_BYTES + name + evidence + (events.batch.hopCount[events.report[row]!]! + 1) * 5;
   }
 
@@ -121,7 +135,19 @@ export class ProtobufEvent {
     at = this.#finding(bytes, at, events, row);
     at = putReportFlow(slab, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);
     at = putPath(bytes, at, batch, report);
-    return isComplex(events, row) ? putEvidence(bytes, at, events, row) : at;
+    if (hasEvidence(events, row)) at = putEvidence(bytes, at, events, row);
+    const kind = events.kind[row]! | 0;
+    // What most events are is left out, as Protobuf leaves out what is 0.
+    const state = (kind >>> KIND.STATE_SHIFT) & KIND.STATE_MASK;
+    if (state !== 0) {
+      // Tags of fields from 16 on have two bytes.
+      at = putVarint(bytes, at, tagOf(EVENT_FIELD.STATE, WIRE.BYTES));
+      const name = STATES[state]!;
+      bytes[at++] = name.length;
+      for (let k = 0; k < name.length; k++) bytes[at++] = name[k]!;
+    }
+    if ((kind & KIND.FIRST_SIGHT) === 0) return at;
+    return putVarint(bytes, putVarint(bytes, at, tagOf(EVENT_FIELD.FIRST_SIGHT, WIRE.VARINT)), 1);
   }
 
   #finding(bytes: Uint8Array, start: number, events: EventBatch, row: number): number {
@@ -138,11 +164,11 @@ export class ProtobufEvent {
       if (node !== NONE) at = putField(bytes, at, tagOf(EVENT_FIELD.NODE, WIRE.VARINT), node);
       at = putField(bytes, at, tagOf(EVENT_FIELD.HOP, WIRE.VARINT), events.hop[row]! | 0);
     }
-    if (metric === NO_METRIC) return at;
-    at = putField(bytes, at, tagOf(EVENT_FIELD.VALUE, WIRE.VARINT), events.value[row]! | 0);
-    if (detector !== KIND_THRESHOLD) {
+    if (hasValue(kind)) at = putField(bytes, at, tagOf(EVENT_FIELD.VALUE, WIRE.VARINT), events.value[row]! | 0);
+    if (hasPrevious(kind)) {
       at = putField(bytes, at, tagOf(EVENT_FIELD.PREVIOUS, WIRE.VARINT), events.previous[row]! | 0);
     }
+    if (!hasThreshold(kind)) return at;
     return putField(bytes, at, tagOf(EVENT_FIELD.THRESHOLD, WIRE.VARINT), events.threshold[row]! | 0);
   }
 }

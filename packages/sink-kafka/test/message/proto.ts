@@ -81,10 +81,12 @@ export function reportMessage(record: ReportRecord): Json {
 
 /** What the message of an event must be. */
 export function eventMessage(record: EventRecord): Json {
-  const { type: _, id: text, timeNs, flow: monitored, path, evidence, ...rest } = record;
+  const { type: _, id: text, timeNs, flow: monitored, path, evidence, state, firstSight, ...rest } = record;
   return {
     ...id(text),
     ...present({ timeNs }),
+    ...(state === 'once' ? {} : { state }),
+    ...(firstSight ? { firstSight } : {}),
     ...given(rest),
     ...(evidence === null
       ? {}

@@ -1,3 +1,4 @@
+import { DuckDBConnection } from '@duckdb/node-api';
 import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
 import type { Segment } from '../memory/segment.js';
 import type { Table } from '../table/table.js';
@@ -28,6 +29,8 @@ const SCHEMA_VERSION = 1;
 /** Options of {@link FileWriter}. */
 export interface FileWriterOptions {
   readonly compression: Compression;
+  /** Units of the numbers, for the metadata of files; `null`: none is known. */
+  readonly units: string | null;
   /** Threads of the engine. */
   readonly threads: number;
   /** Rows that a reader can skip or read together. */
@@ -92,18 +95,33 @@ export class FileWriter {
           const type = table.ofJson[name];
           return type === undefined ? identifier(name) : `${identifier(name)}::JSON::${type} AS ${identifier(name)}`;
         });
-        await this.#copy(`SELECT ${columns.join(', ')} FROM ${SegmentFeed.FUNCTION}()`, table, path, true);
+        const query = `SELECT ${columns.join(', ')} FROM ${SegmentFeed.FUNCTION}()`;
+        await this.#copy(query, table, path, this.#options.units, true);
       } finally {
         this.#feed = null;
       }
     });
   }
 
-  /** Writes the rows of several files of a table, one file after the other, to a new one. */
-  merge(table: Table, files: readonly string[], path: string): Promise<void> {
+  /**
+   * Writes the rows of several files of a table, one file after the other, to a new one.
+   * @param units of all their numbers
+   */
+  merge(table: Table, files: readonly string[], path: string, units: string | null): Promise<void> {
     return this.#exclusive(() =>
-      this.#copy(`SELECT * FROM read_parquet(${list(files)}, hive_partitioning = false)`, table, path),
+      this.#copy(`SELECT * FROM read_parquet(${list(files)}, hive_partitioning = false)`, table, path, units),
     );
+  }
+
+  /** The units in the metadata of files, in their order. */
+  async unitsOf(files: readonly string[]): Promise<(string | null)[]> {
+    const units = new Map<unknown, string>();
+    await this.#exclusive(async () => {
+      const query = `SELECT file_name, decode(value) FROM parquet_kv_metadata(${list(files)}) WHERE decode(key) = 'int_units'`;
+      const found = await new DuckDBConnection(this.#connection).runAndReadAll(query);
+      for (const [file, value] of found.getRows()) units.set(file, String(value));
+    });
+    return files.map((file) => units.get(file) ?? null);
   }
 
   /** Ends what is being written, which then fails. */
@@ -120,12 +138,14 @@ export class FileWriter {
     duckdb.close_sync(this.#database);
   }
 
-  async #copy(query: string, table: Table, path: string, isFirst = false): Promise<void> {
+  async #copy(query: string, table: Table, path: string, units: string | null, isFirst = false): Promise<void> {
     const { compression, rowGroup, namesJson } = this.#options;
     const metadata = [
       `int_table: ${literal(table.name)}`,
       `int_schema: ${literal(String(SCHEMA_VERSION))}`,
+      ...(units === null ? [] : [`int_units: ${literal(units)}`]),
       ...(namesJson === null ? [] : [`int_switch_names: ${literal(namesJson)}`]),
+      ...(units === null ? [] : [`int_units: ${literal(units)}`]),
     ];
     const options = [
       'FORMAT parquet',

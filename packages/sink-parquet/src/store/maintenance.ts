@@ -132,11 +132,26 @@ export class Maintenance {
         if (await this.#isSound(partition, file.name)) sound.push(file);
         else result.damaged++;
       }
-      if (sound.length < 2) continue;
-      await this.#merge(partition, sound);
-      result.merged += sound.length;
-      result.made++;
+      for (const [units, alike] of await this.#byUnits(partition, sound)) {
+        if (alike.length < 2) continue;
+        await this.#merge(partition, alike, units);
+        result.merged += alike.length;
+        result.made++;
+      }
     }
+  }
+
+  /** The files by the units of their numbers: those of one file are in the same. */
+  async #byUnits({ path }: Partition, files: readonly SizedFile[]): Promise<Map<string | null, SizedFile[]>> {
+    const byUnits = new Map<string | null, SizedFile[]>();
+    if (files.length < 2) return byUnits;
+    const units = await this.#writer.unitsOf(files.map(({ name }) => join(path, name)));
+    files.forEach((file, index) => {
+      const alike = byUnits.get(units[index]!);
+      if (alike === undefined) byUnits.set(units[index]!, [file]);
+      else alike.push(file);
+    });
+    return byUnits;
   }
 
   /** Whether a file is as it was written; one that is not gets another name: it would become part of a good one. */
@@ -149,7 +164,7 @@ export class Maintenance {
     return false;
   }
 
-  async #merge({ table, path }: Partition, files: readonly SizedFile[]): Promise<void> {
+  async #merge({ table, path }: Partition, files: readonly SizedFile[], units: string | null): Promise<void> {
     const stem = `pack-${this.#options.nextName()}`;
     const written = this.#workplace.file(`${stem}.parquet`);
     const list = this.#workplace.file(`${stem}.replaces`);
@@ -159,6 +174,7 @@ export class Maintenance {
         SCHEMA_TABLES[table],
         files.map((file) => join(path, file.name)),
         written,
+        units,
       );
       name = sealedName(stem, await checksumOf(written));
       await writeFile(list, files.map((file) => `${file.name}\n`).join(''));

@@ -1,7 +1,7 @@
 import { METRIC_NAMES } from '@int/codec';
-import { DETECTOR_KINDS, KIND, NO_METRIC, SCOPES } from '@int/detect';
+import { DETECTOR_KINDS, EVENT_STATES, hasPrevious, hasThreshold, hasValue, KIND, SCOPES } from '@int/detect';
 import { SLAB_STRIDE, type SlabShape } from '../memory/slab.js';
-import { type Column, computed, entry, name, pair, text, word, wordIf } from './column.js';
+import { type Column, computed, entry, flag, name, pair, text, word, wordIf } from './column.js';
 import { EVIDENCE_TYPE, type Table } from './table.js';
 
 /** Columns of words of `events`. All ones: not there. */
@@ -32,15 +32,16 @@ const PORTS = EVENT_ROW.PORTS * SLAB_STRIDE;
 const PROTOCOL = EVENT_ROW.PROTOCOL * SLAB_STRIDE;
 const MISSING = 0xffffffff;
 const HOP_SCOPE = /* @__PURE__ */ SCOPES.indexOf('hop');
-const THRESHOLD = /* @__PURE__ */ DETECTOR_KINDS.indexOf('threshold');
 
 function scopeOf(words: Uint32Array, row: number): number {
   return (words[KINDS + row]! >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK;
 }
 
-function hasValue(words: Uint32Array, row: number): boolean {
-  return ((words[KINDS + row]! >>> KIND.METRIC_SHIFT) & KIND.METRIC_MASK) !== NO_METRIC;
-}
+/** Whether the kind of an event says that it has a number. */
+const ifKind =
+  (has: (kind: number) => boolean) =>
+  (words: Uint32Array, row: number): boolean =>
+    has(words[KINDS + row]!);
 
 function hasFlow(words: Uint32Array, row: number): boolean {
   return words[PROTOCOL + row] !== MISSING;
@@ -77,14 +78,12 @@ export const EVENTS_TABLE: Table = /* @__PURE__ */ {
     name('scope', SCOPES, scopeOf),
     ofHop('nodeId', EVENT_ROW.NODE),
     ofHop('hop', EVENT_ROW.HOP),
-    wordIf('value', EVENT_ROW.VALUE, hasValue),
-    wordIf(
-      'previous',
-      EVENT_ROW.PREVIOUS,
-      (words, row) => hasValue(words, row) && (words[KINDS + row]! & KIND.DETECTOR_MASK) !== THRESHOLD,
-    ),
-    wordIf('threshold', EVENT_ROW.THRESHOLD, hasValue),
+    wordIf('value', EVENT_ROW.VALUE, ifKind(hasValue)),
+    wordIf('previous', EVENT_ROW.PREVIOUS, ifKind(hasPrevious)),
+    wordIf('threshold', EVENT_ROW.THRESHOLD, ifKind(hasThreshold)),
     text('evidence', 0),
+    name('state', EVENT_STATES, (words, row) => (words[KINDS + row]! >>> KIND.STATE_SHIFT) & KIND.STATE_MASK),
+    flag('firstSight', EVENT_ROW.KIND, KIND.FIRST_SIGHT),
     entry('source', EVENT_ROW.SOURCE, 'source'),
     entry('destination', EVENT_ROW.DESTINATION, 'destination'),
     word('protocol', EVENT_ROW.PROTOCOL),

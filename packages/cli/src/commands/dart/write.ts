@@ -4,12 +4,13 @@ import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js'
 import { addStoreOptions, type StoreFlags } from '../../dart/options.js';
 import { RowWriter } from '../../dart/row-writer.js';
 import { EXIT, type Io, say, sayHint } from '../../io.js';
-import { addDecodeOptions, type DecodeFlags, decodeOptions } from '../../options.js';
+import { addNetworkOptions, type DeviceFlags } from '../../network/device-options.js';
+import { type KnownNetwork, readNetwork } from '../../network/known-network.js';
 import { DataOutput } from '../../output/data-output.js';
 import { counted, grouped, percent } from '../../output/numbers.js';
 import { Progress } from '../../output/progress.js';
 
-interface WriteFlags extends StoreFlags, DecodeFlags {
+interface WriteFlags extends StoreFlags, DeviceFlags {
   readonly postcards?: true;
   readonly metrics?: readonly MetricName[];
   readonly json?: true;
@@ -30,22 +31,22 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--postcards', 'a row for each hop: the key is the flow and the switch, the value its metrics')
     .option('--metrics <NAME,...>', `with --postcards: what a value holds (${POSTCARD_METRICS})`, metricList)
     .option('--json', 'totals as one JSON object');
-  addDecodeOptions(command).action(async (files: string[], flags: WriteFlags) => {
+  addNetworkOptions(command).action(async (files: string[], flags: WriteFlags) => {
     if (flags.metrics !== undefined && flags.postcards !== true) {
       command.error('error: --metrics goes with --postcards: other values are paths');
     }
     if (files.filter((file) => file === '-').length > 1) command.error('error: standard input can be read once');
-    done(await write(files, flags, io));
+    done(await write(files, flags, await readNetwork(flags, io), io));
   });
 }
 
-async function write(files: readonly string[], flags: WriteFlags, io: Io): Promise<number> {
+async function write(files: readonly string[], flags: WriteFlags, { device }: KnownNetwork, io: Io): Promise<number> {
   const trouble = new StoreTrouble((message) => say(io, message));
   const store = await openStore(flags, { onError: trouble.onError });
   const progress = new Progress(io, false);
   const values = flags.postcards === true ? (flags.metrics ?? POSTCARD_METRICS) : 'path';
   const onProgress = (): void => progress.update(() => `${counted(writer.keys, 'key')} written`);
-  const writer = new RowWriter(store, { decode: decodeOptions(flags), values, onProgress }, io);
+  const writer = new RowWriter(store, { decode: device.decode, values, onProgress }, io);
   try {
     for (const file of files) {
       if (io.signal.aborted) break;

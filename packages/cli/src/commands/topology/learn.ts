@@ -7,15 +7,17 @@ import { CaptureInput, type TelemetryInput, UdpInput } from '../../input/telemet
 import { udpAddress } from '../../input/udp-address.js';
 import { endOf, opening } from '../../interruption.js';
 import { EXIT, type Io, say } from '../../io.js';
+import { addUnitOptions, type DeviceFlags } from '../../network/device-options.js';
+import { type KnownNetwork, readNetwork } from '../../network/known-network.js';
 import { learntCounts, learntText, topologyYaml, untrackedText } from '../../network/topology-yaml.js';
-import { addDecodeOptions, type DecodeFlags, decodeOptions, wholeNumber } from '../../options.js';
+import { addDecodeOptions, wholeNumber } from '../../options.js';
 import { DataOutput } from '../../output/data-output.js';
 import { NewFile } from '../../output/new-file.js';
 import { counted } from '../../output/numbers.js';
 import { Progress } from '../../output/progress.js';
 import { interruptedCode } from '../../stopping.js';
 
-interface LearnFlags extends DecodeFlags {
+interface LearnFlags extends DeviceFlags {
   readonly listen?: UdpAddress;
   readonly output?: string;
   readonly force?: true;
@@ -44,12 +46,12 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--ports <N>', 'most ports (65536)', wholeNumber('a number', 1, MOST))
     .option('--links <N>', 'most links (65536)', wholeNumber('a number', 1, MOST))
     .option('--json', 'what was learnt, as one JSON object');
-  addDecodeOptions(command).action(async (file: string | undefined, flags: LearnFlags) => {
+  addUnitOptions(addDecodeOptions(command)).action(async (file: string | undefined, flags: LearnFlags) => {
     if ((file === undefined) === (flags.listen === undefined)) {
       command.error('error: say what to learn from: a capture FILE, or --listen udp://HOST:PORT');
     }
     if (flags.force === true && flags.output === undefined) command.error('error: --force goes with --output FILE');
-    done(await new LearnCommand(file ?? null, flags, io).run());
+    done(await new LearnCommand(file ?? null, flags, await readNetwork(flags, io), io).run());
   });
 }
 
@@ -63,13 +65,13 @@ class LearnCommand {
   readonly #problems: string[] = [];
 
   /** @param file a capture; `null`: the network */
-  constructor(file: string | null, flags: LearnFlags, io: Io) {
+  constructor(file: string | null, flags: LearnFlags, { device }: KnownNetwork, io: Io) {
     const { switches, ports, links, listen } = flags;
     this.#flags = flags;
     this.#io = io;
     this.#learner = new TopologyLearner(given({ switches, ports, links }));
     this.#progress = new Progress(io, false);
-    const decode = decodeOptions(flags);
+    const { decode } = device;
     this.#input =
       file === null
         ? new UdpInput([listen!], decode)

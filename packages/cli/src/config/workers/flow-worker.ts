@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { type FlowWorkerParts, type Sink, serveFlowWorker } from '@int/collector';
 import { Topology } from '@int/network';
 import { EXIT, FileProblems } from '../../io.js';
-import type { ReadConfig } from '../read-config.js';
+import { deviceOf, type ReadConfig } from '../read-config.js';
 import { configSinks } from '../sinks.js';
 import { flowGeometry, flowStage } from '../stages.js';
 import type { WorkerData, WorkerMessage } from './messages.js';
@@ -35,6 +35,7 @@ await serveFlowWorker(async ({ data, index, post }): Promise<FlowWorkerParts> =>
   const tell = (message: WorkerMessage): void => post(message);
   const read: ReadConfig = {
     config: workerPart(config, index),
+    device: deviceOf(config),
     file,
     path: (relative) => resolve(dirname(resolve(file)), relative),
     // The pipeline's thread has already checked this and reported problems with line and column.

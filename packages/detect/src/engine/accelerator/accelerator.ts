@@ -91,7 +91,13 @@ export class Accelerator {
   takes(rule: RunningRule): boolean {
     const isOneWord = rule.reading.pair === rule.reading.column;
     const hasSwitches = rule.loop !== PER_HOP || this.#context[CONTEXT.SWITCH_MASK]! >= 0;
-    return this.#loops[rule.loop] !== undefined && isOneWord && hasSwitches && rule.switchThresholds === null;
+    return (
+      this.#loops[rule.loop] !== undefined &&
+      isOneWord &&
+      hasSwitches &&
+      !rule.marksFirst &&
+      rule.switchThresholds === null
+    );
   }
 
   /** Points it at a batch and at where events go. */

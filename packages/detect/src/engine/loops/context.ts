@@ -8,6 +8,10 @@ import { BLOCK } from './program.js';
 /** What the loops work on: set once a batch, read into locals by each loop. */
 export class LoopContext {
   view!: BatchView;
+  /** Watches: the stream's time at each row. */
+  times: Float64Array = new Float64Array(0);
+  /** Watches: what row 0 of the view is among them. */
+  firstRow = 0;
   readonly words: Int32Array;
   readonly floats: Float64Array;
   /** Number of switch cells minus one if that is a mask; -1: ask {@link switchCell}. */

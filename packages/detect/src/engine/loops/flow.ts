@@ -3,6 +3,7 @@ import { REPORT_COLUMN } from '@int/codec/internals';
 import { EVENT_COLUMN } from '../event-columns.js';
 import type { RunningRule } from '../running-rule.js';
 import { closeEvents, closeThreshold, type LoopContext } from './context.js';
+import { perFlowFirst } from './first-sight.js';
 import { doubtOf, sumOf } from './sum.js';
 
 /** noop: always. */
@@ -19,6 +20,10 @@ export function noop(context: LoopContext, rule: RunningRule, from: number, to: 
 
 /** perFlow: absdiff(S, prev[flow]) > T; prev = S. */
 export function perFlow(context: LoopContext, rule: RunningRule, from: number, to: number): void {
+  if (rule.marksFirst) {
+    perFlowFirst(context, rule, from, to);
+    return;
+  }
   const { view, words, events } = context;
   const { hops, report, hopCount, cells } = view;
   const { reading } = rule;

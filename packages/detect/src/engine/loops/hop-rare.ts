@@ -2,9 +2,10 @@
 import { REPORT_COLUMN } from '@int/codec/internals';
 import type { RunningRule } from '../running-rule.js';
 import type { LoopContext } from './context.js';
+import { perHopFirst } from './first-sight.js';
 
 /** Writes event `at`; all numbers are signed words. */
-function writeEvent(
+export function writeEvent(
   events: Int32Array,
   stride: number,
   at: number,
@@ -33,12 +34,16 @@ export function crosses(value: number, previous: number, limit: number): boolean
 }
 
 /** The threshold at a switch. */
-function thresholdAt(rule: RunningRule, id: number): number {
+export function thresholdAt(rule: RunningRule, id: number): number {
   return rule.switchThresholds?.get(id) ?? rule.threshold;
 }
 
 /** perHop: absdiff(x, prev[switch]) > T; prev = x for the hops that crossed, in path order. */
 export function perHopRare(context: LoopContext, rule: RunningRule, from: number, to: number): void {
+  if (rule.marksFirst) {
+    perHopFirst(context, rule, from, to);
+    return;
+  }
   const { view, words, switchMask, events, eventStride } = context;
   const { hops, hopStride, report, reportStride, hopCount } = view;
   const values = rule.reading.column * hopStride;

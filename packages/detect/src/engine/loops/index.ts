@@ -3,6 +3,7 @@ import type { Loop } from './context.js';
 import { average, changeEndToEnd, floatAverage, noop, perFlow, thresholdEndToEnd } from './flow.js';
 import { changeHop, perHop, thresholdHop } from './hop.js';
 import { pathChange } from './path.js';
+import { watch } from './watch.js';
 
 /**
  * A loop gets so many reports at a time. V8 optimises a function that is called seldom and runs long from the middle of
@@ -32,6 +33,5 @@ export const LOOPS: readonly Loop[] = /* @__PURE__ */ [
   changeEndToEnd,
   pathChange,
   complex,
-  // A detector that looks at time works beside the loops.
-  (): void => {},
+  watch,
 ].map(inBlocks);

@@ -69,7 +69,9 @@ describe('golden vectors', () => {
         const detector = new Detector(cases.get(file.replace('.json', ''))![at]!.rules);
         const events = vector.reports.flatMap((_, index) => {
           const { record, timeNs } = recordOf(vector, index);
-          return detector.observe(record, timeNs).map(({ flow, ...event }) => ({ report: index, ...event }));
+          return detector
+            .observe(record, timeNs)
+            .map(({ flow, state, firstSight, ...event }) => ({ report: index, ...event }));
         });
         const found = events.map((event) =>
           Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null)),

@@ -1,0 +1,44 @@
+import type { RulesContext } from '@int/detect';
+import { DeviceProfile, Topology } from '@int/network';
+import type { Io } from '../io.js';
+import { type DeviceFlags, deviceSpecOf, joinedSpec } from './device-options.js';
+import { readTopology, type TopologyFlags } from './topology-option.js';
+import { unitsLine } from './units-line.js';
+
+/** What a command knows of the network whose telemetry it reads. */
+export interface KnownNetwork {
+  /** Units, dialect and senders. Its `decode` has the codec's options. */
+  readonly device: DeviceProfile;
+  /** Names of switches and ports, and links. */
+  readonly topology: Topology;
+}
+
+/** Nothing is known. */
+export const UNKNOWN_NETWORK: KnownNetwork = { device: DeviceProfile.NONE, topology: Topology.NONE };
+
+/** What rules may refer to: the names, and the units, if any is known. */
+export function rulesContextOf({ device, topology }: KnownNetwork): RulesContext {
+  return { topology, ...(unitsLine(device) !== null && { profile: device }) };
+}
+
+/** Values of all options about the network. */
+export interface NetworkFlags extends DeviceFlags, TopologyFlags {}
+
+/**
+ * What the options and the files that they name say of the network. Options win over the device file; `--unit` replaces its
+ * unit of most switches, and not that of switches with one of their own.
+ * @param usual what holds where neither says something
+ * @throws FileProblems (rejects) with exit code 2 if a file is invalid; CliError with exit code 3 if it cannot be read
+ */
+export async function readNetwork(flags: NetworkFlags, io: Io, usual = DeviceProfile.NONE): Promise<KnownNetwork> {
+  const own = deviceSpecOf(flags);
+  if (flags.device === undefined) {
+    const device = new DeviceProfile(joinedSpec(usual.spec, own));
+    return { device, topology: await readTopology(flags.topology, io) };
+  }
+  // The modules for reading and checking are loaded only if there is a file.
+  const { readDeviceFile } = await import('./device-file.js');
+  const file = await readDeviceFile(flags.device, io);
+  const device = new DeviceProfile(joinedSpec(joinedSpec(usual.spec, file.device.spec), own));
+  return { device, topology: await readTopology(flags.topology ?? file.topology, io) };
+}

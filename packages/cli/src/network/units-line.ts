@@ -1,0 +1,12 @@
+import type { DeviceProfile } from '@int/network';
+
+/**
+ * The first line of NDJSON: what the numbers of all further lines are in. The numbers themselves stay as the switches
+ * reported them. `null`: no unit is known.
+ */
+export function unitsLine(device: DeviceProfile): string | null {
+  const units = device.units();
+  const { switches, ...usual } = units;
+  if (switches.length === 0 && Object.values(usual).every((unit) => unit === null)) return null;
+  return JSON.stringify({ type: 'units', units });
+}
