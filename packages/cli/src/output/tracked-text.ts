@@ -29,7 +29,8 @@ export function trackedJson(told: Told, { topology }: KnownNetwork = UNKNOWN_NET
     key: finding.key,
     ...begun,
   };
-  return JSON.stringify({ ...head, ...withNames(finding.event, topology) });
+  // The state told, not that of the finding.
+  return JSON.stringify({ ...head, ...withNames(finding.event, topology), state });
 }
 
 function severityText(severity: Severity, colour: Colours): string {

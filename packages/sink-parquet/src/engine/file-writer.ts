@@ -145,7 +145,6 @@ export class FileWriter {
       `int_schema: ${literal(String(SCHEMA_VERSION))}`,
       ...(units === null ? [] : [`int_units: ${literal(units)}`]),
       ...(namesJson === null ? [] : [`int_switch_names: ${literal(namesJson)}`]),
-      ...(units === null ? [] : [`int_units: ${literal(units)}`]),
     ];
     const options = [
       'FORMAT parquet',
