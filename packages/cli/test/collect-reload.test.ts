@@ -291,6 +291,37 @@ describe('int collect, when its configuration changes', () => {
     expect([code, totalOf(stdout).decoded]).toEqual([0, 3]);
   });
 
+  test('knows other switches, senders and units from then on', async () => {
+    await files.write('net.yaml', 'switches: { 1: { name: a }, 2: {}, 153: {} }\n');
+    await files.write('less.yaml', 'switches: { 1: { name: a }, 153: {} }\n');
+    const known = (rest: string): string => config([parquet('known'), 'prometheus: { listen: "127.0.0.1:0" }'], rest);
+    const { process, port } = await collecting('known.yaml', known('topology: net.yaml\n'));
+    await send(port, [DATAGRAM]);
+    await lineWith(process, ({ reports }) => reports === 1);
+    expect(await reconfigured(process, 'known.yaml', known('topology: less.yaml\n'))).toContain('topology changed');
+    await send(port, [DATAGRAM]);
+    await lineWith(process, ({ dropped }) => dropped['unknown-switch'] === 1);
+    const units = 'device: { units: { hopLatency: us } }\n';
+    const all = `topology: less.yaml\nkeepUnknownSwitches: true\n${units}`;
+    expect(await reconfigured(process, 'known.yaml', known(all))).toMatch(
+      /in force: device changed, keepUnknownSwitches changed$/m,
+    );
+    await send(port, [DATAGRAM]);
+    await lineWith(process, ({ reports }) => reports === 2);
+    expect(ndjson(process.stdout).filter(({ type }) => type === 'units')).toMatchObject([
+      { units: { hopLatency: { text: 'us' } } },
+    ]);
+    const from = process.stderr.length;
+    await reconfigured(process, 'known.yaml', known(all.replace('us }', 'us }, sources: [10.9.9.9]')));
+    const [, next] = /listening on udp:\/\/127\.0\.0\.1:(\d+)/.exec(process.stderr.slice(from))!;
+    await send(Number(next), [DATAGRAM]);
+    await lineWith(process, ({ dropped }) => dropped['unknown-source'] === 1);
+    process.child.kill('SIGTERM');
+    const { stdout } = await process.end();
+    expect(totalOf(stdout)).toMatchObject({ reports: 2, dropped: { 'unknown-source': 1, 'unknown-switch': 1 } });
+    expect(await reportsIn('known')).toBe(2);
+  });
+
   test('ends in time at a signal during a change whose old sink does not close', async () => {
     const redis = `redis: { url: "redis://127.0.0.1:${await silence()}" }`;
     const rest = 'flows: { rows: 16 }\n';

@@ -298,10 +298,11 @@ export class Collector {
   }
 
   /** Puts the parts of a change in the place of the present ones. @returns the stages that are gone, and the way to the old sinks */
-  #replace({ stages = this.#stages, sinks = this.#fanOut.sinks, decode, memory }: CollectorChange): {
+  #replace({ stages = this.#stages, sinks = this.#fanOut.sinks, decode, memory, knownSwitches }: CollectorChange): {
     readonly outlets: Outlets;
     readonly stages: readonly Stage[];
   } {
+    if (knownSwitches !== undefined) this.setKnownSwitches(knownSwitches);
     const { outlets } = this.#fanOut;
     const gone = this.#stages.filter((stage) => !stages.includes(stage));
     this.#stages = stages;

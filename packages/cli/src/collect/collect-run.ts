@@ -19,15 +19,17 @@ import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { prefilterWords } from '../input/xdp-input.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, type Io, say, sayHint } from '../io.js';
+import { liveView } from '../live/live-view.js';
 import { namesAlike, rulesContextOf, sameUnits } from '../network/known-network.js';
 import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
+import type { Notice } from '../output/detection-state.js';
 import { detectionTable } from '../output/detection-summary.js';
-import type { Notice } from '../output/detection-view.js';
 import { DialectHint } from '../output/dialect-hint.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
-import { dropText, type LiveState, liveView, logLine, totalText } from '../output/live-view.js';
+import { dropText, type LiveState, logLine, totalText } from '../output/live-state.js';
+import { type MetricText, measuredText } from '../output/metric-text.js';
 import type { MetricsEndpoint } from '../output/metrics-endpoint.js';
 import { counted, grouped } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
@@ -70,7 +72,7 @@ export class CollectRun {
   readonly #io: Io;
   readonly #live: LiveOutput;
   readonly #statistics = new LiveStatistics();
-  readonly #lastStatistics = new LastStatistics();
+  readonly #lastStatistics: LastStatistics;
   readonly #health: HealthWatch;
   /** Degraded states of standard output. */
   readonly #outputStates = new DegradedStates();
@@ -92,12 +94,13 @@ export class CollectRun {
 
   /** @param file the configuration that the setup is made of, to be read again when it changes */
   constructor(form: CollectForm, setup: CollectSetup, io: Io, file: ConfigFile | null = null) {
-    const { isPatient } = setup;
+    const { isPatient, isInputUsed } = setup;
     this.#form = form;
     this.#setup = setup;
     this.#io = io;
     // A capture waits for the reader of its events; a network source does not.
-    this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient);
+    this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient, isInputUsed);
+    this.#lastStatistics = new LastStatistics(this.#metricText);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,
@@ -121,6 +124,10 @@ export class CollectRun {
           );
   }
 
+  get #metricText(): MetricText {
+    return measuredText(this.#setup.network);
+  }
+
   get #detection(): LiveDetection | null {
     return this.#setup.detection;
   }
@@ -129,7 +136,9 @@ export class CollectRun {
     return this.#setup.metrics;
   }
 
-  #show({ detection, network }: CollectSetup): void {
+  /** @param before what was shown so far */
+  #show({ detection, network }: CollectSetup, before: CollectSetup | null = null): void {
+    if (before !== null && !sameUnits(network.device, before.network.device)) this.#live.changeUnits(network.device);
     if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), network);
   }
 
@@ -263,7 +272,7 @@ export class CollectRun {
       const memory = next.detection === before.detection ? null : (next.detection?.takeMemory() ?? null);
       const reads = isDeepStrictEqual(decode, input.decode) ? {} : { decode };
       if ('decode' in reads) this.#hint = new DialectHint(decode);
-      this.#show(next);
+      this.#show(next, before);
       next.use();
       this.#setup = next;
       this.#input = next.made;
@@ -274,17 +283,16 @@ export class CollectRun {
           stages: this.#stages(next),
           sinks: isLive ? next.sinks : [...next.sinks, this.#output],
           ...reads,
+          knownSwitches: next.knownSwitches,
           ...(memory !== null && { memory }),
         },
         next.drainMs,
       );
-      this.#collector.setKnownSwitches(next.knownSwitches);
-      if (!sameUnits(next.network.device, before.network.device)) this.#live.tellUnits(next.network);
     } catch (error) {
       this.#setup = before;
       this.#input = input;
       this.#hint = hint;
-      this.#show(before);
+      this.#show(before, next);
       if (!isLate) await next.metrics?.close();
       await next.discard(before);
       throw error instanceof CliError ? error : new CliError((error as Error).message, EXIT.OPEN, error);
@@ -344,9 +352,11 @@ export class CollectRun {
       reportsPerSecond: this.#rate.reportsPerSecond,
       statistics,
       detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
+      recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded,
       notice: this.#notice,
-      network: this.#setup.network,
+      metrics: this.#metricText,
+      topology: this.#setup.network.topology,
       hint: this.#hintText,
     };
   }
@@ -359,7 +369,7 @@ export class CollectRun {
     }
     const state = this.#state(this.#health.look());
     this.#live.draw(
-      (columns, rows, colour) => liveView(state, columns, rows, colour),
+      (...given) => liveView(state, `int collect  ${state.source}`, ...given),
       () => (this.#form.json === true ? JSON.stringify(statsJson(state)) : logLine(state)),
     );
   }
@@ -372,7 +382,7 @@ export class CollectRun {
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
       output.line(JSON.stringify(totalJson(totals, this.#input.filtered)));
     } else {
-      for (const line of this.#lastStatistics.table(this.#setup.network)) output.line(line);
+      for (const line of this.#lastStatistics.table()) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }

@@ -1,12 +1,13 @@
-import type { AcceleratorMemory } from '@int/codec';
+import { type AcceleratorMemory, NOT_AVAILABLE } from '@int/codec';
 import { DetectionStage, detectionMemory, type EventListener } from '@int/collector';
-import type { DetectorOptions, EventBatch, RuleSet, RulesContext } from '@int/detect';
+import { type DetectorOptions, type EventBatch, KIND, type RuleSet, type RulesContext, SCOPES } from '@int/detect';
 import { DEMO_RULES } from '../demo/rules.js';
 import { FileWatch } from '../input/file-watch.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { prefilterWords, type RunningPrefilter } from '../input/xdp-input.js';
 import { CliError, FileProblems, type Io } from '../io.js';
-import type { DetectionState } from '../output/detection-view.js';
+import { RecentCounts } from '../live/recent-counts.js';
+import type { DetectionState } from '../output/detection-state.js';
 import { type PlacedEvent, placedEvent } from '../output/event-text.js';
 import { counted } from '../output/numbers.js';
 import type { Told } from '../output/tracked-text.js';
@@ -16,6 +17,8 @@ import { Reloading } from './reloading.js';
 const RECENT = 64;
 /** Most events kept per batch: a view that changes four times a second cannot show more. */
 const RECENT_OF_BATCH = 16;
+
+const HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
 
 /** Receives the result of reloading rules: the problems, a line each, and a message. */
 export type TellRules = (problems: readonly string[], message: string) => void;
@@ -43,6 +46,7 @@ export class LiveDetection {
   #memory: AcceleratorMemory | null;
   #context: RulesContext;
   #recent: PlacedEvent[] = [];
+  readonly #perSwitch = new RecentCounts();
   #notice: DetectionState['notice'] = null;
 
   private constructor(
@@ -138,14 +142,25 @@ export class LiveDetection {
     await this.#reloading?.stop();
   }
 
-  /** Keeps the last events for {@link state}. */
+  /** Keeps the last events for {@link state}, and counts all by switch. */
   remember(events: EventBatch): void {
+    const now = Date.now();
+    for (let row = 0; row < events.count; row++) {
+      const scope = (events.kind[row]! >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK;
+      const switchId = events.nodeId[row]!;
+      if (scope === HOP && switchId !== NOT_AVAILABLE) this.#perSwitch.add(switchId, now);
+    }
     const number = this.firstNumber(events.batch.frames);
     const from = Math.max(0, events.count - RECENT_OF_BATCH);
     for (let row = from; row < events.count; row++) {
       this.#recent.push(placedEvent(events, row, number));
     }
     if (this.#recent.length >= 2 * RECENT) this.#recent = this.#recent.slice(-RECENT);
+  }
+
+  /** Events of the last 10 s by switch, among those {@link remember} was given. */
+  recentEvents(): ReadonlyMap<number, number> {
+    return this.#perSwitch.counts(Date.now());
   }
 
   /** The state to show. @param filtered reports dropped by a pre-filter */

@@ -25,7 +25,7 @@ import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
 import { knownSwitches } from '../network/known-switches.js';
 import { readTopology } from '../network/topology-option.js';
-import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNumber } from '../options.js';
+import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNumber, RULES_HELP } from '../options.js';
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
 
@@ -114,28 +114,30 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
-  addNetworkOptions(command).action(async (flags: CollectFlags) => {
-    if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
-      command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
-    }
-    if (flags.config !== undefined) {
-      done(await collectByConfig(flags.config, flags, command, io));
-      return;
-    }
-    checkFlags(flags, command);
-    const options = detectOptions(flags, command);
-    const hasRules = flags.rules !== undefined || flags.demo === true;
-    if (!hasRules && Object.keys(options).length > 0) {
-      command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
-    }
-    const network = await readNetwork(flags, io, flags.demo === true ? DEMO_DEVICE : undefined);
-    checkPrefilter(flags, network, command);
-    let tell = (message: string): void => say(io, message);
-    const setup = await flagsSetup(flags, network, hasRules, options, io, (message) => tell(message));
-    const collect = new CollectRun(flags, setup, io);
-    tell = (message) => collect.tell(message);
-    done(await collect.run());
-  });
+  addNetworkOptions(command)
+    .addHelpText('after', RULES_HELP)
+    .action(async (flags: CollectFlags) => {
+      if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
+        command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
+      }
+      if (flags.config !== undefined) {
+        done(await collectByConfig(flags.config, flags, command, io));
+        return;
+      }
+      checkFlags(flags, command);
+      const options = detectOptions(flags, command);
+      const hasRules = flags.rules !== undefined || flags.demo === true;
+      if (!hasRules && Object.keys(options).length > 0) {
+        command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
+      }
+      const network = await readNetwork(flags, io, flags.demo === true ? DEMO_DEVICE : undefined);
+      checkPrefilter(flags, network, command);
+      let tell = (message: string): void => say(io, message);
+      const setup = await flagsSetup(flags, network, hasRules, options, io, (message) => tell(message));
+      const collect = new CollectRun(flags, setup, io);
+      tell = (message) => collect.tell(message);
+      done(await collect.run());
+    });
 }
 
 /** Makes the setup from the options of the command line. @throws CliError (rejects) */
@@ -164,6 +166,7 @@ async function flagsSetup(
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
+    isInputUsed: pcap === '-' || flags.rules === '-',
     // The requested source, or UDP instead of AF_XDP.
     async input() {
       const input = await xdp.input(detection?.prefilter ?? null);

@@ -36,6 +36,8 @@ export interface CollectSetup {
   readonly sinks: readonly Sink[];
   /** Whether all sources are captures, which wait for the reader of the output. */
   readonly isPatient: boolean;
+  /** Whether standard input is rules, a configuration or a capture, so that no keys come from it. */
+  readonly isInputUsed: boolean;
   /** The sources, not yet open. @throws CliError (rejects) */
   input(): Promise<TelemetryInput>;
   /** Handles an error on opening the sources. @returns true if {@link input} now returns other sources */
@@ -191,6 +193,10 @@ export class ConfigSetup implements CollectSetup {
 
   get isPatient(): boolean {
     return this.#read.config.sources.every(({ pcap }) => pcap !== undefined);
+  }
+
+  get isInputUsed(): boolean {
+    return this.#read.file === '-' || this.#read.config.sources.some(({ pcap }) => pcap?.file === '-');
   }
 
   get drainMs(): number {

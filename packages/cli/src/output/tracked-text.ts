@@ -1,9 +1,9 @@
 import type { Severity, TrackedEvent, TrackedFinding } from '@int/detect';
-import type { Topology } from '@int/network';
 import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
-import { switchText, withNames } from '../network/names.js';
+import { withNames } from '../network/names.js';
 import type { Colours } from './colour.js';
 import { findingText } from './event-text.js';
+import { type MetricText, RAW_METRICS } from './metric-text.js';
 import { counted } from './numbers.js';
 import { timeText } from './record-text.js';
 
@@ -35,9 +35,8 @@ export function trackedJson(told: Told, { topology }: KnownNetwork = UNKNOWN_NET
     key: finding.key,
     ...begun,
   };
-  // The state is that of the event told, not that of the finding.
-  const { state: _, ...rest } = withNames(finding.event, topology);
-  return JSON.stringify({ ...head, ...rest });
+  // A finding has a state of its own: that of what its detector watches.
+  return JSON.stringify({ ...head, ...withNames(finding.event, topology), state });
 }
 
 function severityText(severity: Severity, colour: Colours): string {
@@ -46,12 +45,12 @@ function severityText(severity: Severity, colour: Colours): string {
 }
 
 /** The key with the name of its switch. */
-function keyText({ finding: { key } }: Told, topology: Topology): string {
-  return key.replace(/^switch (\d+)/, (_, id: string) => `switch ${switchText(Number(id), topology)}`);
+function keyText({ finding: { key } }: Told, metrics: MetricText): string {
+  return key.replace(/^switch (\d+)/, (_, id: string) => `switch ${metrics.switchName(Number(id))}`);
 }
 
 /** The line of text: `begins  critical  queue-of-3  switch 3  threshold queueOccupancy ...`. */
-export function trackedText(told: Told, colour: Colours, network: KnownNetwork = UNKNOWN_NETWORK): string {
+export function trackedText(told: Told, colour: Colours, metrics: MetricText = RAW_METRICS): string {
   const { rule, state, isFirst, beginMs, timeMs, findings, finding } = told;
   const seconds = `${(Math.max(0, timeMs - beginMs) / 1000).toFixed(3)} s`;
   const word = state === 'close' ? colour.green('ends') : isFirst ? colour.red('begins') : colour.red('goes on');
@@ -60,8 +59,8 @@ export function trackedText(told: Told, colour: Colours, network: KnownNetwork =
     word,
     severityText(rule.lifecycle.severity, colour),
     colour.yellow(rule.name),
-    colour.cyan(keyText(told, network.topology)),
-    state === 'close' ? `after ${seconds}, ${counted(findings, 'finding')}` : findingText(finding.event, network),
+    colour.cyan(keyText(told, metrics)),
+    state === 'close' ? `after ${seconds}, ${counted(findings, 'finding')}` : findingText(finding.event, metrics),
   ];
   return parts.join('  ');
 }

@@ -53,6 +53,11 @@ describe('What a reload cannot change', () => {
         '3:9: decode of an afxdp source: a reload cannot change it: start the command anew',
       ],
       [
+        'sources: [{ afxdp: { interface: eth0 } }]\n',
+        'sources: [{ afxdp: { interface: eth0 } }]\ndevice: { intPorts: [1], units: { hopLatency: us } }\n',
+        '3:9: device of an afxdp source, but for its units: a reload cannot change it: start the command anew',
+      ],
+      [
         'sources: [{ afxdp: { interface: eth0, prefilter: true } }]\ndetect: { rules: a }\n',
         'sources: [{ afxdp: { interface: eth0, prefilter: true } }]\ndetect: { rules: b }\n',
         '3:9: detect with a pre-filter: a reload cannot change it: start the command anew',
@@ -90,6 +95,8 @@ describe('What a reload cannot change', () => {
     const after = `sources: [{ pcap: { file: a } }, { udp: { listen: "127.0.0.1:1" } }]\ndecode: { intPorts: [1] }\ndart: { store: t }\ndrain: 1s\nsinks: [{ prometheus: { listen: "127.0.0.1:1" } }, ${kafka(', prefix: x.')}]\n`;
     expect(await refused(before, after)).toEqual([]);
     expect(await refused(after, before)).toEqual([]);
+    const xdp = 'sources: [{ afxdp: { interface: eth0 } }]\n';
+    expect(await refused(xdp, `${xdp}device: { units: { hopLatency: us } }\n`)).toEqual([]);
     const [{ config: a }, { config: b }] = [await read('a.yaml', before), await read('b.yaml', after)];
     expect(changes(a, b)).toEqual([
       'the capture a added',
