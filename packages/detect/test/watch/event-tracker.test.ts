@@ -136,6 +136,30 @@ describe('EventTracker', () => {
     expect(() => new EventTracker({ keys: 0 })).toThrow(RangeError);
   });
 
+  it('what lasts begins, goes on and ends without findings in between', () => {
+    const tracker = new EventTracker<string>();
+    const lasting = { ...rule({ forMs: 10_000, everyMs: 60_000 }), isLasting: true };
+    expect(tracker.find(lasting, 'a', 1000, () => 'first')).toEqual([]);
+    expect(tracker.advance(10_999)).toEqual([]);
+    const told = tracker.advance(140_000);
+    expect(told.map(({ isFirst, timeMs, finding }) => [isFirst, timeMs, finding])).toEqual([
+      [true, 11_000, 'first'],
+      [false, 71_000, 'first'],
+      [false, 131_000, 'first'],
+    ]);
+    expect(tracker.find(lasting, 'a', 150_000, () => 'next')).toEqual([]);
+    const rest = tracker.end(lasting, 'a', 191_000);
+    expect(rest.map(({ state, timeMs, finding }) => [state, timeMs, finding])).toEqual([
+      ['open', 191_000, 'next'],
+      ['close', 191_000, 'next'],
+    ]);
+    // Of a long time, not every repetition is told; what is over before it begins is not told at all.
+    tracker.find({ ...lasting, name: 'often', lifecycle: { ...LIFECYCLE, everyMs: 1 } }, 'a', 0, () => 'a');
+    expect(tracker.advance(86_400_000)).toHaveLength(3600);
+    tracker.find(lasting, 'b', 0, () => 'b');
+    expect(tracker.end(lasting, 'b', 9999)).toEqual([]);
+  });
+
   it('agrees with the plain second implementation', () => {
     let told = 0;
     for (let k = 0; k < runs(200); k++) {
