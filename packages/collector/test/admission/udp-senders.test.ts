@@ -67,7 +67,8 @@ describe('UDP senders', () => {
     expect(collector.totals()).toMatchObject({ received: STRANGE, decoded: 0, reports: 0, kernelDropped: 0 });
     expect(collector.degraded().map(({ name }) => name)).toEqual(['unknown-source']);
     expect(batches).toBe(0);
-    expect(statistics.snapshot()).toEqual({ timeMs: null, switches: [], other: null, congested: [] });
+    // Time passes for it, with frames or without.
+    expect(statistics.snapshot()).toMatchObject({ switches: [], other: null, congested: [] });
     expect(switches.columns().nodeId.length).toBe(0);
     expect(loss.totals().reporters).toBe(0);
     // Meanwhile the sender that may send is heard.
