@@ -67,7 +67,7 @@ describe('UDP senders', () => {
     expect(collector.totals()).toMatchObject({ received: STRANGE, decoded: 0, reports: 0, kernelDropped: 0 });
     expect(collector.degraded().map(({ name }) => name)).toEqual(['unknown-source']);
     expect(batches).toBe(0);
-    // Time passes all the same.
+    // Time passes for it, with frames or without.
     expect(statistics.snapshot()).toMatchObject({ switches: [], other: null, congested: [] });
     expect(switches.columns().nodeId.length).toBe(0);
     expect(loss.totals().reporters).toBe(0);
