@@ -27,9 +27,9 @@ export const collector = [
   {
     id: 'collector-congestion-eviction',
     file: 'packages/collector/src/statistics/congestion-log.ts',
-    find: 'if (this.#order[index]! < this.#order[entry]!) entry = index;',
-    put: 'if (this.#order[index]! > this.#order[entry]!) entry = index;',
-    defect: 'the newest entry of a full log gives way, not the oldest',
+    find: 'const order = this.#order[index]! + (isFleeting ? 0 : this.#clock);',
+    put: 'const order = (isFleeting ? 0 : this.#clock) - this.#order[index]!;',
+    defect: 'the newest entry of a full log gives way, not the least recently seen',
   },
   {
     id: 'collector-released-size',
@@ -40,7 +40,7 @@ export const collector = [
   },
   {
     id: 'collector-good-reports',
-    file: 'packages/collector/src/delivery/fan-out.ts',
+    file: 'packages/collector/src/delivery/delivery.ts',
     find: 'if (code[row] === 0) count++;',
     put: 'if (code[row]! >= 0) count++;',
     defect: 'reports that could not be decoded count as offered',

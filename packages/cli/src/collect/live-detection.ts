@@ -2,7 +2,8 @@ import { type AcceleratorMemory, NOT_AVAILABLE } from '@int/codec';
 import { DetectionStage, detectionMemory, type EventListener } from '@int/collector';
 import { type DetectorOptions, type EventBatch, KIND, type RuleSet, type RulesContext, SCOPES } from '@int/detect';
 import { DEMO_RULES } from '../demo/rules.js';
-import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
+import { FileWatch } from '../input/file-watch.js';
+import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { prefilterWords, type RunningPrefilter } from '../input/xdp-input.js';
 import { CliError, FileProblems, type Io } from '../io.js';
 import { RecentCounts } from '../live/recent-counts.js';
@@ -10,6 +11,7 @@ import type { DetectionState } from '../output/detection-state.js';
 import { type PlacedEvent, placedEvent } from '../output/event-text.js';
 import { counted } from '../output/numbers.js';
 import type { Told } from '../output/tracked-text.js';
+import { Reloading } from './reloading.js';
 
 /** Recent events kept for a live view. */
 const RECENT = 64;
@@ -40,13 +42,9 @@ export class LiveDetection {
   #rules: RuleSet;
   #prefilter: RunningPrefilter | null;
   readonly #io: Io;
-  readonly #watch: FileWatch | null;
-  #stopHangup: () => void = () => {};
-  #loading: Promise<void> | null = null;
-  #again = false;
-  #isStopped = false;
+  readonly #reloading: Reloading | null;
   #memory: AcceleratorMemory | null;
-  readonly #context: RulesContext;
+  #context: RulesContext;
   #recent: PlacedEvent[] = [];
   readonly #perSwitch = new RecentCounts();
   #notice: DetectionState['notice'] = null;
@@ -65,7 +63,7 @@ export class LiveDetection {
     this.#rules = rules;
     this.#prefilter = prefilter;
     this.#io = io;
-    this.#watch = watch;
+    this.#reloading = watch === null ? null : new Reloading(watch, io, () => this.#load());
     const onEvents: EventListener = (events) => {
       this.#prefilter?.prefilter.applyVerdicts(events);
       this.onEvents(events);
@@ -130,33 +128,18 @@ export class LiveDetection {
   }
 
   start(): void {
-    if (this.#watch === null) return;
-    this.#watch.start(() => void this.reload());
-    this.#stopHangup = this.#io.onHangup?.(() => void this.reload()) ?? this.#stopHangup;
+    this.#reloading?.start();
+  }
+
+  /** Reads the rules again with other units and names. */
+  refer(context: RulesContext): void {
+    this.#context = context;
+    this.#reloading?.now();
   }
 
   /** Stops reloading rules. Resolves when no reload is running. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#watch?.stop();
-    this.#stopHangup();
-    await this.#loading;
-  }
-
-  /** Reads the rules file again and applies its rules, or reports their problems. */
-  reload(): Promise<void> {
-    if (this.#isStopped) return Promise.resolve();
-    // The file may have changed since it was read, so reload it once more.
-    if (this.#loading !== null) this.#again = true;
-    else {
-      this.#loading = this.#load().finally(() => {
-        this.#loading = null;
-        if (!this.#again) return;
-        this.#again = false;
-        void this.reload();
-      });
-    }
-    return this.#loading ?? Promise.resolve();
+    await this.#reloading?.stop();
   }
 
   /** Keeps the last events for {@link state}, and counts all by switch. */
@@ -197,13 +180,13 @@ export class LiveDetection {
     const path = this.#path!;
     try {
       const rules = await readRulesFile(path, this.#io, { ...this.#context, warn: (line) => this.tell([], line) });
-      if (this.#isStopped) return;
+      if (this.#reloading!.isStopped) return;
       usingRules(path, () => this.#setRules(rules));
       const inKernel = this.prefilter === null ? '' : `; ${prefilterWords(this.prefilter).at(-1)!}`;
       this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force${inKernel}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      if (this.#isStopped) return;
+      if (this.#reloading!.isStopped) return;
       const problems = error instanceof FileProblems ? error.text : [`int: ${error.message}`];
       this.#say(problems, `${path}: the rules in force stay as they were`);
     }

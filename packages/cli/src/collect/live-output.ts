@@ -1,10 +1,11 @@
 import type { CollectorTotals, DegradedPart } from '@int/collector';
+import type { DeviceProfile } from '@int/network';
 import { hasColour, type Io } from '../io.js';
 import { type Controls, type Extents, FIRST_CONTROLS, type Key, press } from '../live/controls.js';
 import type { Frame, Size } from '../live/live-view.js';
 import { TerminalSession } from '../live/terminal-session.js';
 import type { KnownNetwork } from '../network/known-network.js';
-import { unitsLine } from '../network/units-line.js';
+import { unitsLine, unitsText } from '../network/units-line.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
@@ -67,6 +68,11 @@ export class LiveOutput {
       : null;
   }
 
+  /** Adds another line of units to JSON, for all further lines. */
+  changeUnits(device: DeviceProfile): void {
+    if (this.#isJson) this.paced.add(unitsText(device));
+  }
+
   get hasView(): boolean {
     return this.#session !== null;
   }
@@ -75,6 +81,13 @@ export class LiveOutput {
   tell(message: string): void {
     this.#line(`int: ${message}`);
   }
+
+  /** Prints the result of reading a file again: the problems, a line each, and a message. */
+  readonly tellReload = (problems: readonly string[], message: string): void => {
+    if (problems.length > 0) this.hasProblem = true;
+    for (const problem of problems) this.#line(problem);
+    this.tell(message);
+  };
 
   #line(line: string): void {
     if (this.#session === null) this.#io.stderr.write(`${printable(line)}\n`);
@@ -96,11 +109,7 @@ export class LiveOutput {
   show(detection: LiveDetection, totals: () => CollectorTotals, network?: KnownNetwork): void {
     const { paced } = this;
     detection.firstNumber = (frames): number => totals().received - frames + 1;
-    detection.tell = (problems, message): void => {
-      if (problems.length > 0) this.hasProblem = true;
-      for (const problem of problems) this.#line(problem);
-      this.tell(message);
-    };
+    detection.tell = this.tellReload;
     if (this.hasView) detection.onEvents = (events): void => detection.remember(events);
     if (!this.#isJson) return;
     detection.onTracked = (all): void => {

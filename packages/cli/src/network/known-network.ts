@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RulesContext } from '@int/detect';
 import { DeviceProfile, Topology } from '@int/network';
 import type { Io } from '../io.js';
@@ -15,6 +16,16 @@ export interface KnownNetwork {
 
 /** Nothing is known. */
 export const UNKNOWN_NETWORK: KnownNetwork = { device: DeviceProfile.NONE, topology: Topology.NONE };
+
+/** Whether two device profiles have the same units. */
+export function sameUnits(a: DeviceProfile, b: DeviceProfile): boolean {
+  return a === b || isDeepStrictEqual(a.units(), b.units());
+}
+
+/** Whether rules that refer to two networks mean the same. */
+export function namesAlike(a: KnownNetwork, b: KnownNetwork): boolean {
+  return a.topology === b.topology && sameUnits(a.device, b.device);
+}
 
 /** What rules may refer to: the names, and the units, if any is known. */
 export function rulesContextOf({ device, topology }: KnownNetwork): RulesContext {

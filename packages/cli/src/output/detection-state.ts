@@ -8,5 +8,11 @@ export interface DetectionState extends Detected {
   /** Events not printed because the reader was too slow. */
   readonly notShown: number;
   /** Result of the last attempt to load rules; `null` if there was none. */
-  readonly notice: { readonly text: string; readonly isProblem: boolean } | null;
+  readonly notice: Notice | null;
+}
+
+/** The result of reading a file again. */
+export interface Notice {
+  readonly text: string;
+  readonly isProblem: boolean;
 }

@@ -1,7 +1,7 @@
 /** What a run that goes on knows of itself, and its texts outside of a view. */
 import type { CollectorTotals, DegradedPart, StatisticsSnapshot } from '@int/collector';
 import type { Topology } from '@int/network';
-import type { DetectionState } from './detection-state.js';
+import type { DetectionState, Notice } from './detection-state.js';
 import { survivorsText } from './detection-summary.js';
 import { degradedNames } from './health-watch.js';
 import type { MetricText } from './metric-text.js';
@@ -28,6 +28,8 @@ export interface LiveState {
   readonly metrics: MetricText;
   /** Names of switches, for JSON. Default: none. */
   readonly topology?: Topology;
+  /** Result of the last attempt to load the configuration anew; missing if there was none. */
+  readonly notice?: Notice | null;
   /** What frames that are not read look like. */
   readonly hint?: string | null;
 }

@@ -29,7 +29,7 @@ export function trackedJson(told: Told, { topology }: KnownNetwork = UNKNOWN_NET
     key: finding.key,
     ...begun,
   };
-  // The state told, not that of the finding.
+  // A finding has a state of its own: that of what its detector watches.
   return JSON.stringify({ ...head, ...withNames(finding.event, topology), state });
 }
 

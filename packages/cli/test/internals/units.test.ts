@@ -77,7 +77,7 @@ sinks: [{ parquet: { directory: ${folder} } }, { prometheus: { listen: "127.0.0.
     await collector.until(() => collector.stdout.includes('"reports":5,'));
     collector.child.kill('SIGTERM');
     const { code, stdout } = await collector.end();
-    expect(code).toBe(0);
+    expect([code, collector.stderr]).toEqual([0, expect.any(String)]);
 
     const metric = (name: string): number => {
       const line = page.split('\n').find((each) => each.startsWith(`${name} `));

@@ -123,7 +123,7 @@ export class EventBatch {
   }
 
   /**
-   * For detectors, and for copies: sets the batch and the detector of the events, and {@link isApart}.
+   * For detectors, and for copies: sets the batch and the detector of the events, and whether the batch is apart.
    * @throws RangeError if there are events that were found elsewhere
    */
   attach(batch: TelemetryBatch, detector: Detector, isApart = false): void {

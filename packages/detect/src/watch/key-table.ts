@@ -5,7 +5,7 @@ import type { BatchView } from '../engine/batch-view.js';
 import type { WatchKey } from './config.js';
 
 /** Words of a key: of a hop, switch and queue or interface; of a flow, IP version and protocol, ports, addresses. */
-export const KEY_WORDS = { switch: 1, queue: 2, link: 2, flow: 10, all: 1 } as const satisfies Record<WatchKey, number>;
+const KEY_WORDS = { switch: 1, queue: 2, link: 2, flow: 10, all: 1 } as const satisfies Record<WatchKey, number>;
 /** Of the meta word of a flow. */
 export const IPV6_KEY = 0x100;
 

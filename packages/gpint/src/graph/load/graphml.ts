@@ -297,13 +297,13 @@ export function parseGraphml(text: string, options: GraphmlOptions = {}): Graph 
 }
 
 /**
- * Reads GraphML as {@link parseGraphml} does, with what a graph leaves out: switch ids, ports, and several links between
+ * Reads GraphML as `parseGraphml` of `@int/gpint` does, with what a graph leaves out: switch ids, ports, and several links between
  * the same two nodes.
  *
  * @example
  * const { nodes, links } = parseGraphmlNetwork(text);
  * for (const { source, target } of links) console.log(nodes[source].name, nodes[target].name);
- * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, as {@link parseGraphml}
+ * @throws {@link GpintError} `ERR_GPINT_TOPOLOGY`, as `parseGraphml`
  */
 export function parseGraphmlNetwork(text: string): GraphmlNetwork {
   return new Reader(rootOf(text)).network();
