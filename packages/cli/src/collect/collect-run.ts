@@ -29,7 +29,7 @@ import { DialectHint } from '../output/dialect-hint.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
 import { dropText, type LiveState, logLine, totalText } from '../output/live-state.js';
-import { type MetricText, measuredText } from '../output/metric-text.js';
+import { measuredText } from '../output/metric-text.js';
 import type { MetricsEndpoint } from '../output/metrics-endpoint.js';
 import { counted, grouped } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
@@ -72,7 +72,7 @@ export class CollectRun {
   readonly #io: Io;
   readonly #live: LiveOutput;
   readonly #statistics = new LiveStatistics();
-  readonly #lastStatistics: LastStatistics;
+  readonly #lastStatistics = new LastStatistics();
   readonly #health: HealthWatch;
   /** Degraded states of standard output. */
   readonly #outputStates = new DegradedStates();
@@ -94,13 +94,13 @@ export class CollectRun {
 
   /** @param file the configuration that the setup is made of, to be read again when it changes */
   constructor(form: CollectForm, setup: CollectSetup, io: Io, file: ConfigFile | null = null) {
-    const { isPatient, isInputUsed } = setup;
+    const { isPatient } = setup;
+    const isInputUsed = setup.isInputUsed || file?.path === '-';
     this.#form = form;
     this.#setup = setup;
     this.#io = io;
     // A capture waits for the reader of its events; a network source does not.
     this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient, isInputUsed);
-    this.#lastStatistics = new LastStatistics(this.#metricText);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,
@@ -122,10 +122,6 @@ export class CollectRun {
             },
             io,
           );
-  }
-
-  get #metricText(): MetricText {
-    return measuredText(this.#setup.network);
   }
 
   get #detection(): LiveDetection | null {
@@ -355,7 +351,7 @@ export class CollectRun {
       recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded,
       notice: this.#notice,
-      metrics: this.#metricText,
+      metrics: measuredText(this.#setup.network),
       topology: this.#setup.network.topology,
       hint: this.#hintText,
     };
@@ -382,7 +378,7 @@ export class CollectRun {
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
       output.line(JSON.stringify(totalJson(totals, this.#input.filtered)));
     } else {
-      for (const line of this.#lastStatistics.table()) output.line(line);
+      for (const line of this.#lastStatistics.table(state.metrics)) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }

@@ -90,7 +90,7 @@ class BridgeCommand {
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
   readonly #metricText: MetricText;
-  readonly #lastStatistics: LastStatistics;
+  readonly #lastStatistics = new LastStatistics();
   readonly #flowStage: FlowStage;
   readonly #source: BridgeSource;
   readonly #collector: Collector;
@@ -112,7 +112,6 @@ class BridgeCommand {
     this.#io = io;
     this.#network = network;
     this.#metricText = measuredText(network);
-    this.#lastStatistics = new LastStatistics(this.#metricText);
     this.#detection = detection;
     this.#live = new LiveOutput(io, flags.json === true, network, false, flags.rules === '-');
     this.#flowStage = flowStageOf(flags);
@@ -222,7 +221,7 @@ class BridgeCommand {
       output.line(this.#statsLine(state));
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
     } else {
-      for (const line of this.#lastStatistics.table()) output.line(line);
+      for (const line of this.#lastStatistics.table(this.#metricText)) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }

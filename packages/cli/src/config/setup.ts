@@ -196,7 +196,7 @@ export class ConfigSetup implements CollectSetup {
   }
 
   get isInputUsed(): boolean {
-    return this.#read.file === '-' || this.#read.config.sources.some(({ pcap }) => pcap?.file === '-');
+    return this.#read.config.sources.some(({ pcap }) => pcap?.file === '-');
   }
 
   get drainMs(): number {

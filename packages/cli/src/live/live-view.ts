@@ -55,7 +55,8 @@ function head(state: LiveState, title: string, { isPaused }: Controls, width: nu
   const more = state.degraded.length - MAX_DEGRADED;
   if (more > 0) lines.push({ text: `degraded: and ${more} more`, mark: 'yellow' });
   if (state.hint != null) lines.push({ text: state.hint, mark: 'yellow' });
-  if (state.notice != null) lines.push({ text: state.notice.text, mark: state.notice.isProblem ? 'red' : 'dim' });
+  const { notice: reload } = state;
+  if (reload != null) lines.push({ text: reload.text, mark: reload.isProblem ? 'red' : 'dim' });
   // Problems with the rules belong where they are seen.
   const notice = state.detection?.notice;
   if (notice?.isProblem === true) lines.push({ text: notice.text, mark: 'red' });

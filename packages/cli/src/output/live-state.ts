@@ -28,7 +28,7 @@ export interface LiveState {
   readonly metrics: MetricText;
   /** Names of switches, for JSON. Default: none. */
   readonly topology?: Topology;
-  /** Result of reading the configuration again; `null` if that has not happened. */
+  /** Result of the last attempt to load the configuration anew; missing if there was none. */
   readonly notice?: Notice | null;
   /** What frames that are not read look like. */
   readonly hint?: string | null;

@@ -74,8 +74,16 @@ describe('forged switches', () => {
     for (const node of REAL) expect(view.join('\n')).toMatch(new RegExp(`^ {8,9}${node} +\\d`, 'm'));
     // The switches seen often, that is the real ones, come first; and the worst is one of them, not the largest random number.
     expect(logLine(state(snapshot))).toContain('at switch 12 ');
+    // A queue takes two lines where its flow does not fit into one.
     const chosen = { ...FIRST_CONTROLS, panel: 'queues' } as const;
-    const queues = liveView(state(snapshot), 'int collect', chosen, size, false, colours(false)).lines;
+    const queues = liveView(
+      state(snapshot),
+      'int collect',
+      chosen,
+      { columns: 80, rows: 40 },
+      false,
+      colours(false),
+    ).lines;
     const congested = queues
       .slice(queues.findIndex((line) => line.includes('Congested queues')) + 1)
       .filter((line) => line.includes(' at '));

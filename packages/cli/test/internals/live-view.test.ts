@@ -1,4 +1,5 @@
 import type { SwitchStatistics } from '@int/collector';
+import { DeviceProfile, Topology } from '@int/network';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Controls, FIRST_CONTROLS, PANELS, SORTS } from '../../src/live/controls.js';
@@ -7,8 +8,8 @@ import { shareLines } from '../../src/live/panel.js';
 import { RecentCounts } from '../../src/live/recent-counts.js';
 import { fit, inLines, widthOf } from '../../src/live/text-width.js';
 import { colours } from '../../src/output/colour.js';
-import type { LiveState } from '../../src/output/live-state.js';
-import { type MetricText, RAW_METRICS } from '../../src/output/metric-text.js';
+import { type LiveState, logLine } from '../../src/output/live-state.js';
+import { type MetricText, measuredText, RAW_METRICS } from '../../src/output/metric-text.js';
 import { SEED } from '../seed.js';
 import { congested, detection, state, switches, totals } from './live-states.js';
 
@@ -184,6 +185,29 @@ describe('the live view', () => {
     expect(named).toMatch(/ leaf-17 +100 +10 us +100 us /);
     expect(named).toContain('perHop hopLatency at switch leaf-2, hop 1: 1200 us to 5400 us (threshold 1000 us)');
     expect(named).toContain('at leaf-20: queue 900 us, peak 1000 us  path leaf-1 > leaf-20');
+  });
+
+  test('shows values with units, of each switch its own, and compares switches by them', () => {
+    const device = new DeviceProfile({
+      units: { hopLatency: 'us', queueOccupancy: 'cells', egressUtilization: '0.01%' },
+      switches: { 15308642: { units: { hopLatency: 'ns' } } },
+    });
+    const known = {
+      ...state({ congested: [{ ...congested[1]!, nodeId: 7_654_321 }] }),
+      detection: detection(1, 1),
+      metrics: measuredText({ device, topology: Topology.NONE }),
+    };
+    const shown = text(known, { columns: 140, rows: 40 }, { sort: 'latency' });
+    // 20,000 ns are less than 10,000 us.
+    expect(shown).toMatch(
+      / 7654321 +1,235 +100 µs +10 ms +3 cells +16\.8M cells [\s\S]* 15308642 +2,469 +100 ns +20 µs /,
+    );
+    expect(shown).toContain('queue 900 cells, peak 1,000 cells');
+    expect(shown).toContain('perHop hopLatency at switch 2, hop 1: 1.2 ms to 5.4 ms (threshold 1 ms)');
+    expect(shown).not.toContain('device units');
+    expect(logLine(known)).toContain('latency p99 10 ms at switch 7654321  queue peak there 16.8M cells');
+    expect(known.metrics.share('egressUtilization', 9500, 1)).toBeCloseTo(0.95);
+    expect(RAW_METRICS.share('egressUtilization', 9500, 1)).toBeNull();
   });
 
   test('filters by switch, rule and address', () => {
