@@ -1,4 +1,5 @@
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
 import { adaptationLines, type Detected, ruleTable, survivorsText } from './detection-summary.js';
 import { findingText, type PlacedEvent, ruleText } from './event-text.js';

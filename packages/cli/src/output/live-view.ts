@@ -1,9 +1,10 @@
 import type { CollectorTotals, DegradedPart, StatisticsSnapshot, SwitchStatistics } from '@int/collector';
 import type { BaseUnit, Measured } from '@int/network';
 import { SwitchUnits } from '@int/network/internals';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { measured, plainColumns } from '../network/measured-text.js';
 import { switchText } from '../network/names.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
 import { survivorsText } from './detection-summary.js';
 import { type DetectionState, detectionView } from './detection-view.js';

@@ -1,7 +1,8 @@
 import type { Severity, TrackedEvent, TrackedFinding } from '@int/detect';
 import type { Topology } from '@int/network';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { switchText, withNames } from '../network/names.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
 import { findingText } from './event-text.js';
 import { counted } from './numbers.js';
