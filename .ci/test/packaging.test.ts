@@ -55,6 +55,12 @@ describe('the commands of the unit', () => {
     expect(status).toBe(2);
   });
 
+  it('reload it after a look at it, by the signal at which the command reads it again', () => {
+    const [check, hangup] = unit.get('ExecReload') ?? [];
+    expect(check).toBe(unit.get('ExecStartPre')?.[0]);
+    expect(hangup).toBe('/bin/kill -HUP $MAINPID');
+  });
+
   it('collect, and at SIGTERM write what they have, within the time that the unit gives them', async () => {
     const config = join(folder, 'int.yaml');
     const text = readFileSync(join(packaging, 'int.yaml'), 'utf8')

@@ -37,7 +37,8 @@ const collector = spawn(
     rules,
     ...process.argv.slice(2),
   ],
-  { stdio: ['ignore', 'inherit', 'inherit'] },
+  // Its view takes keys.
+  { stdio: 'inherit' },
 );
 const stopping = new AbortController();
 // Ctrl-C reaches the collector too, which prints its totals.

@@ -28,11 +28,20 @@ export async function main(argv: readonly string[], io?: Io): Promise<number> {
   const { signal, within: drainWithin } = stopping;
   let exitCode: number = EXIT.INPUT;
   try {
-    exitCode = await run(argv, { stdin, stdout, stderr, env, signal, drainWithin, onHangup });
+    exitCode = await run(argv, { stdin, stdout, stderr, env, signal, drainWithin, onHangup, quit, raise });
     return exitCode;
   } finally {
     stopping.done(exitCode);
   }
+}
+
+function quit(): void {
+  process.kill(process.pid, 'SIGINT');
+}
+
+/** For all processes of the group, as a terminal does. */
+function raise(signal: NodeJS.Signals): void {
+  process.kill(0, signal);
 }
 
 function onHangup(listener: () => void): () => void {

@@ -31,6 +31,10 @@ export interface Io {
    * Sets the longest time for ending after a signal, in milliseconds; default 10 seconds. Then the process is ended.
    */
   readonly drainWithin?: (milliseconds: number) => void;
+  /** Ends the command as SIGINT does; for a key that means it. */
+  readonly quit?: () => void;
+  /** Raises a signal for the processes that a terminal sends it to; without it the view of a command reads no keys. */
+  readonly raise?: (signal: 'SIGINT' | 'SIGTSTP' | 'SIGQUIT') => void;
   /** Calls `listener` at each SIGHUP, which otherwise ends the process. Returns a function that stops this. */
   readonly onHangup?: (listener: () => void) => () => void;
 }

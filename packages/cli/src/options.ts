@@ -150,3 +150,10 @@ export function detectOptions(flags: DetectFlags, command: Command): DetectorOpt
   // The detector uses whole milliseconds. Round up, because 0 means 'never'.
   return given({ state, flowCells, switchCells, idleMs: ifGiven(idle, (ns) => Math.ceil(ns / 1e6)) });
 }
+
+/** The end of the help of commands that take rules: where their language is described, and what values are in. */
+export const RULES_HELP = `
+Rules: the language is described in the README of @int/detect (packages/detect/README.md), under 'Rules'.
+  examples/data/rules.yaml has an example. Values in rules have units: 10us, 64KiB, 80%.
+Units: a DURATION is a number with ns, us, ms, s, min or h. Latency, queues and utilisation are shown in the units of the switches,
+  unless a device profile says what these are. What to configure for which switch: packages/cli/SWITCHES.md.`;

@@ -74,8 +74,8 @@ describe('int collect --pcap --rules', () => {
     const path = await files.write('words.pcap', pcap([reportFrame(), reportFrame(), reportFrame(), reportFrame()]));
     const rules = await files.write('step.yaml', one('step', STEP));
     const { stdout } = await run(['collect', '--pcap', path, '--rules', rules]);
-    expect(stdout).toMatch(/^4 reports, 3 events: 25\.00 % survive: 4\.0 times fewer reports$/m);
-    expect(stdout).toMatch(/^step +4 +3 +25\.00 % +4\.0 times$/m);
+    expect(stdout).toMatch(/^4 reports, 3 events: 25\.00 % of reports have events: 1 in 4\.0$/m);
+    expect(stdout).toMatch(/^step +4 +3 +25\.00 % +4\.0$/m);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('4 received, 4 decoded, 0 dropped');
   });
 
@@ -84,11 +84,11 @@ describe('int collect --pcap --rules', () => {
     const rules = await files.write('step.yaml', one('step', STEP));
     const { stdout } = await run(['collect', '--pcap', path, '--rules', rules, '--speed', '1e-9'], {
       terminal: { columns: 130, rows: 40 },
-      interruptWhen: ({ stdout }) => stdout.includes('events 3 '),
+      interruptWhen: ({ stdout }) => stdout.includes('Events 3 '),
     });
     const [view] = stdout.split('\x1b[?25h\x1b[?1049l');
-    expect(view).toContain('events 3  100.00 % survive: 1.0 times fewer reports');
-    expect(view).toMatch(/step +1 +3 +100\.00 % +1\.0 times/);
+    expect(view).toContain('Events 3  100.00 % of reports have events: 1 in 1.0');
+    expect(view).toMatch(/step +1 +3 +100\.00 % +1\.0/);
     expect(view).toMatch(
       /step {2}perHop hopLatency at switch 153, hop 2: 0 to 500 \(threshold 100\) {2}10\.0\.1\.1:40000 >/,
     );

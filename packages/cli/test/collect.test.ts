@@ -156,7 +156,7 @@ describe('int collect --pcap', () => {
     expect(code).toBe(0);
     expect(stdout.startsWith('\x1b[?1049h\x1b[?25l')).toBe(true);
     const [view, after] = stdout.split('\x1b[?25h\x1b[?1049l');
-    expect(view).toContain('recently congested');
+    expect(view).toContain('Congested queues');
     expect(view).toMatch(/ 153 /);
     expect(after!.trimEnd().split('\n').at(-1)).toBe('1 received, 1 decoded, 0 dropped');
     expect(after).not.toContain('\x1b');
@@ -184,7 +184,7 @@ describe('int collect --demo', () => {
     expect(seconds.length).toBeGreaterThan(1);
     expect(seconds).toEqual([...seconds].sort());
     // The rules of the demo find something: this is what a pre-filter would be worth.
-    expect(stdout).toMatch(/ {2}[\d,]+ events {2}\d\.\d\d % survive: [\d.,]+ times fewer reports\n/);
+    expect(stdout).toMatch(/ {2}[\d,]+ events {2}\d\.\d\d % of reports have events: 1 in [\d.,]+\n/);
     for (const rule of ['tcp-congested', 'latency-step']) {
       expect(number(new RegExp(`^${rule} +[\\d,]+ +([\\d,]+) +`, 'm'))).toBeGreaterThan(0);
     }

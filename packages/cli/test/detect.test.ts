@@ -312,10 +312,10 @@ rules:
     );
     const times = (1 / summary.survivors).toFixed(1);
     expect(stdout).toContain(
-      `\n4,000 reports, ${summary.events} events: ${(summary.survivors * 100).toFixed(2)} % survive: ${times} times fewer`,
+      `\n4,000 reports, ${summary.events} events: ${(summary.survivors * 100).toFixed(2)} % of reports have events: 1 in ${times}`,
     );
     expect(stdout).toMatch(/\nnot counted by a rule's detector: [\d,]+ matched no rule\n/);
-    expect(stdout).toMatch(/\nrule +reports +events +survivors +capacity\n/);
+    expect(stdout).toMatch(/\nrule +reports +events +with events +1 report in\n/);
     expect(stdout).toMatch(/\nnever +0 +0 +0\.00 % +-\n/);
     expect(stdout).not.toContain('\x1b');
     const coloured = await run(['detect', fabric, '--rules', rules], { terminal: { columns: 80, rows: 24 } });

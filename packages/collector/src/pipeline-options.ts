@@ -49,6 +49,8 @@ export interface SourceExchange {
 export interface CollectorChange extends Partial<Pick<CollectorOptions, 'sources' | 'stages' | 'sinks' | 'decode'>> {
   /** Which of the new `sources` open only after an old one has closed. Nobody receives in between. */
   readonly exchanges?: readonly SourceExchange[];
+  /** The switches that there are, from the change on; `null`: any id may be one. */
+  readonly knownSwitches?: Iterable<number> | null;
   /** Memory that the batch moves to, for new stages with accelerators. */
   readonly memory?: AcceleratorMemory;
 }

@@ -74,8 +74,10 @@ export class Collector {
   #isGivenUp = false;
   #started = false;
   #stopping: Promise<CollectorTotals> | null = null;
-  /** Settles when the changes asked for so far are over. */
-  #changes: Promise<void> = Promise.resolve();
+  /** Settles when the changes asked for so far are in force, or refused. */
+  #switched: Promise<void> = Promise.resolve();
+  /** Settles when the sinks that they have replaced are closed, too. */
+  #closed: Promise<unknown> = Promise.resolve();
 
   /**
    * @throws RangeError if there is no source, two sinks have the same name, or a decode option, capacity or switch id is out of
@@ -128,7 +130,8 @@ export class Collector {
    *
    * New sources open first; those of `exchanges` when the old one has closed. Between two batches stages, sinks and decode
    * options change. Then the old sources stop, the old stages hand what they hold to the old sinks, and these close. New
-   * sinks take records from the moment of the change. Resolves when all of this is done. Changes follow one another.
+   * sinks take records from the moment of the change. Resolves when all of this is done. Changes follow one another;
+   * a later one does not wait for the closing of sinks.
    *
    * @param timeoutMs time limit in milliseconds: half for coming to the change and for the work of old sources and
    *   stages, the rest for closing old sinks. An old sink that holds up the pipeline for longer is waited for no more: what
@@ -138,12 +141,19 @@ export class Collector {
    * @throws Error (rejects) if the collector does not run, or the pipeline is at work for longer than the limit; nothing has changed
    */
   reconfigure(change: CollectorChange, timeoutMs?: number): Promise<void> {
-    const changed = this.#changes.then(() => {
+    const switched = this.#switched.then(async () => {
+      checkTime(timeoutMs);
       this.#mustRun();
-      return this.#sources.during(() => this.#change(change, timeoutMs));
+      const limit = new TimeLimit(timeoutMs);
+      return { limit, leaving: await this.#sources.during(() => this.#change(change, limit)) };
     });
-    this.#changes = changed.catch(() => {});
-    return changed;
+    const closed = switched.then(({ limit, leaving }) => this.#fanOut.retire(leaving, limit.leftMs));
+    this.#switched = switched.then(
+      () => {},
+      () => {},
+    );
+    this.#closed = Promise.allSettled([this.#closed, closed]);
+    return closed;
   }
 
   /**
@@ -201,13 +211,14 @@ export class Collector {
       this.#counters.overrun += this.#queued;
       this.#onProblem({ where: 'collector', error: new Error('what was under way has not ended in time: given up') });
     }
-    await this.#fanOut.close(limit.leftMs);
+    const { leftMs } = limit;
+    // The sinks of earlier changes have time limits of their own.
+    await Promise.all([this.#fanOut.close(leftMs), within(leftMs ?? Number.POSITIVE_INFINITY, this.#closed)]);
     return this.totals();
   }
 
-  async #change(change: CollectorChange, timeoutMs: number | undefined): Promise<void> {
-    checkTime(timeoutMs);
-    const limit = new TimeLimit(timeoutMs);
+  /** @returns the sinks that are to be closed */
+  async #change(change: CollectorChange, limit: TimeLimit): Promise<readonly SinkQueue[]> {
     const present = this.#sources.list;
     const { sources = present, exchanges = [], sinks = this.#fanOut.sinks, decode } = change;
     if (sources.length === 0) throw new RangeError('a collector needs at least one source');
@@ -230,7 +241,7 @@ export class Collector {
       this.#onProblem({ where: 'collector', error });
     }
     this.#health.change(this.#sources.list, this.#stages);
-    await this.#fanOut.retire(leaving, limit.leftMs);
+    return leaving;
   }
 
   #mustRun(): void {
@@ -242,17 +253,14 @@ export class Collector {
     const sources = this.#sources;
     const first = added.filter((source) => exchanges.every(({ by }) => by !== source));
     await sources.open(first);
-    const done: SourceExchange[] = [];
+    if (exchanges.length === 0) return;
+    const olds = exchanges.map(({ old }) => old);
     try {
-      for (const exchange of exchanges) {
-        await within(limit.halfMs, sources.stop(exchange.old));
-        done.push(exchange);
-        await sources.open([exchange.by]);
-      }
+      await within(limit.halfMs, Promise.all(olds.map((source) => sources.stop(source))));
+      await sources.open([...new Set(exchanges.map(({ by }) => by))]);
     } catch (error) {
-      const ends = [...first, ...done.flatMap(({ old, by }) => [old, by])].map((source) => sources.remove(source));
-      await within(limit.halfMs, Promise.all(ends));
-      for (const { back } of done) {
+      await within(limit.halfMs, Promise.all([...first, ...olds].map((source) => sources.remove(source))));
+      for (const { back } of exchanges) {
         await sources.open([back]).catch((reason: unknown) => {
           this.#onProblem({ where: back.name, error: asError(reason) });
         });
@@ -290,10 +298,11 @@ export class Collector {
   }
 
   /** Puts the parts of a change in the place of the present ones. @returns the stages that are gone, and the way to the old sinks */
-  #replace({ stages = this.#stages, sinks = this.#fanOut.sinks, decode, memory }: CollectorChange): {
+  #replace({ stages = this.#stages, sinks = this.#fanOut.sinks, decode, memory, knownSwitches }: CollectorChange): {
     readonly outlets: Outlets;
     readonly stages: readonly Stage[];
   } {
+    if (knownSwitches !== undefined) this.setKnownSwitches(knownSwitches);
     const { outlets } = this.#fanOut;
     const gone = this.#stages.filter((stage) => !stages.includes(stage));
     this.#stages = stages;
@@ -381,7 +390,7 @@ export class Collector {
   /** Everything up to the closing of the sinks. */
   async #drain(): Promise<void> {
     if (this.#started) await this.#sources.stopAll();
-    await this.#changes;
+    await this.#switched;
     clearInterval(this.#ticks);
     while (this.#busy !== null) await this.#busy;
     await this.#finish(this.#stages, this.#fanOut);

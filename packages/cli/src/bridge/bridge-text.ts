@@ -1,6 +1,6 @@
 import type { CollectorTotals } from '@int/collector';
 import { survivorsText } from '../output/detection-summary.js';
-import type { LiveState } from '../output/live-view.js';
+import type { LiveState } from '../output/live-state.js';
 import { counted, grouped } from '../output/numbers.js';
 import { dropReasons } from './bridge-json.js';
 import type { BridgeTotals } from './totals.js';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   Collector,
   type CollectorTotals,
@@ -8,25 +9,32 @@ import {
   LiveStatistics,
   type Sink,
   SourceError,
+  type Stage,
 } from '@int/collector';
-import type { CollectSetup } from '../config/setup.js';
+import type { CollectSetup, ConfigSetup } from '../config/setup.js';
 import { closeSinks } from '../config/sinks.js';
 import { DemoFabric } from '../demo/fabric.js';
+import type { FileWatch } from '../input/file-watch.js';
 import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
 import { prefilterWords } from '../input/xdp-input.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, type Io, say, sayHint } from '../io.js';
+import { liveView } from '../live/live-view.js';
+import { namesAlike, rulesContextOf, sameUnits } from '../network/known-network.js';
 import { statsJson, summaryJson, totalJson } from '../output/collect-json.js';
 import { colours } from '../output/colour.js';
+import type { Notice } from '../output/detection-state.js';
 import { detectionTable } from '../output/detection-summary.js';
 import { DialectHint } from '../output/dialect-hint.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
-import { dropText, type LiveState, liveView, logLine, totalText } from '../output/live-view.js';
+import { dropText, type LiveState, logLine, totalText } from '../output/live-state.js';
+import { type MetricText, measuredText } from '../output/metric-text.js';
 import type { MetricsEndpoint } from '../output/metrics-endpoint.js';
 import { counted, grouped } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 import { sinkDrops, sinkLines } from '../output/sink-text.js';
+import { ConfigReload } from './config-reload.js';
 import type { LiveDetection } from './live-detection.js';
 import { LiveOutput } from './live-output.js';
 
@@ -34,12 +42,22 @@ import { LiveOutput } from './live-output.js';
 const DEMO_MS = 10_000;
 /** Time for printing the totals after draining, in milliseconds. */
 const LAST_WORDS_MS = 2000;
+/** Time for a reload to end when the collector has. */
+const RELOAD_MS = 500;
 const DEMO = { topology: 'leaf-spine:4x2', flows: 256, ratePps: 20_000, seed: 1 } as const;
 
 export interface CollectForm {
   readonly json?: boolean | undefined;
   /** Run the demo's fabric, which sends to the collector. */
   readonly demo?: boolean | undefined;
+}
+
+/** A configuration to be read again. */
+export interface ConfigFile {
+  readonly path: string;
+  /** Made before the file was read. */
+  readonly watch: FileWatch;
+  readonly setup: ConfigSetup;
 }
 
 function isInterfaceFailure(error: Error): boolean {
@@ -50,16 +68,19 @@ function isInterfaceFailure(error: Error): boolean {
 /** One run of `int collect`, from opening its sources to its exit code. */
 export class CollectRun {
   readonly #form: CollectForm;
-  readonly #setup: CollectSetup;
+  #setup: CollectSetup;
   readonly #io: Io;
   readonly #live: LiveOutput;
-  readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
-  readonly #lastStatistics = new LastStatistics();
-  readonly #metrics: MetricsEndpoint | null;
+  readonly #lastStatistics: LastStatistics;
   readonly #health: HealthWatch;
   /** Degraded states of standard output. */
   readonly #outputStates = new DegradedStates();
+  /** Makes a capture wait for the reader of the output; it takes no records. */
+  readonly #output: Sink = { name: 'standard output', write: () => this.#live.paced.flush(), totals: () => ({}) };
+  readonly #reload: ConfigReload | null;
+  /** Result of the last reload of the configuration. */
+  #notice: Notice | null = null;
   #input!: TelemetryInput;
   #hint!: DialectHint;
   /** What frames that are not read look like; `null`: nothing known. */
@@ -71,22 +92,58 @@ export class CollectRun {
   /** The interface went down or away, and the run does not wait for it. */
   #isCutOff = false;
 
-  constructor(form: CollectForm, setup: CollectSetup, io: Io) {
-    const { detection, metrics, isPatient } = setup;
+  /** @param file the configuration that the setup is made of, to be read again when it changes */
+  constructor(form: CollectForm, setup: CollectSetup, io: Io, file: ConfigFile | null = null) {
+    const { isPatient, isInputUsed } = setup;
     this.#form = form;
     this.#setup = setup;
     this.#io = io;
-    this.#detection = detection;
-    this.#metrics = metrics;
     // A capture waits for the reader of its events; a network source does not.
-    this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient);
+    this.#live = new LiveOutput(io, form.json === true, setup.network, isPatient, isInputUsed);
+    this.#lastStatistics = new LastStatistics(this.#metricText);
     this.#health = this.#live.watch(() => this.#degraded());
     this.#outputStates.watch(
       DEGRADED.SHEDDING,
-      () => detection?.notShown ?? 0,
+      () => this.#detection?.notShown ?? 0,
       (events) => `${events} events not printed: whoever reads them is behind`,
     );
-    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), setup.network);
+    this.#show(setup);
+    this.#reload =
+      file === null
+        ? null
+        : new ConfigReload(
+            file.watch,
+            file.path,
+            file.setup,
+            (next, before) => this.#exchange(next, before),
+            (problems, message) => {
+              this.#notice = { text: problems[0] ?? message, isProblem: problems.length > 0 };
+              this.#live.tellReload(problems, message);
+            },
+            io,
+          );
+  }
+
+  get #metricText(): MetricText {
+    return measuredText(this.#setup.network);
+  }
+
+  get #detection(): LiveDetection | null {
+    return this.#setup.detection;
+  }
+
+  get #metrics(): MetricsEndpoint | null {
+    return this.#setup.metrics;
+  }
+
+  /** @param before what was shown so far */
+  #show({ detection, network }: CollectSetup, before: CollectSetup | null = null): void {
+    if (before !== null && !sameUnits(network.device, before.network.device)) this.#live.changeUnits(network.device);
+    if (detection !== null) this.#live.show(detection, () => this.#collector.totals(), network);
+  }
+
+  #stages({ metrics, detection, stages }: CollectSetup): readonly Stage[] {
+    return [this.#statistics, ...(metrics?.stages ?? []), ...(detection === null ? [] : [detection.stage]), ...stages];
   }
 
   #degraded(): readonly DegradedPart[] {
@@ -100,20 +157,12 @@ export class CollectRun {
     const { knownSwitches } = this.#setup;
     const detection = this.#detection;
     const memory = detection?.takeMemory() ?? null;
-    // Makes a capture wait for the reader of the output; it takes no records.
-    const output: Sink = { name: 'standard output', write: () => this.#live.paced.flush(), totals: () => ({}) };
     this.#hint = new DialectHint(decode);
     this.#collector = new Collector({
       sources,
       decode,
-      stages: [
-        this.#statistics,
-        ...(this.#metrics?.stages ?? []),
-        ...(detection === null ? [] : [detection.stage]),
-        ...this.#setup.stages,
-        this.#hint,
-      ],
-      sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, output],
+      stages: this.#stages(this.#setup),
+      sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#output],
       ...(memory !== null && { memory }),
       ...(knownSwitches !== null && { knownSwitches }),
       onProblem: ({ error }) => {
@@ -148,6 +197,7 @@ export class CollectRun {
     this.#announce();
     await this.#serveMetrics();
     this.#detection?.start();
+    this.#reload?.start();
     const fabric = this.#startDemo();
     this.#live.begin(() => this.#tick());
     let totals: CollectorTotals;
@@ -159,7 +209,10 @@ export class CollectRun {
         sent = last.sent;
         if (last.error !== null) throw new CliError(`the demo's fabric failed: ${last.error}`, EXIT.OPEN);
       }
+      const over = this.#reload?.stop();
       totals = await this.#collector.stop(this.#setup.drainMs);
+      // A reload under way ends with the collector, unless it opens what does not answer.
+      await Promise.race([over, sleep(RELOAD_MS, undefined, { ref: false })]);
     } finally {
       this.#live.pause();
       await this.#detection?.stop();
@@ -204,6 +257,75 @@ export class CollectRun {
     }
   }
 
+  /** Puts another setup in the place of the present one. Parts that both have go on. */
+  async #exchange(next: ConfigSetup, before: ConfigSetup): Promise<void> {
+    const [input, page, hint] = [this.#input, before.metrics, this.#hint];
+    const served = (): Promise<string> =>
+      next.metrics!.open(this.#collector, next.detection?.stage ?? null, next.stages, () => this.#degraded());
+    // A page with the server of the present one, or with its address, comes after it.
+    const isLate = page !== null && (next.metrics?.shares(page) || next.metrics?.follows(page));
+    let address: string | null = null;
+    try {
+      const exchanges = await next.exchanges(before);
+      if (next.metrics !== null && !isLate) address = await served();
+      const { sources, decode, isLive } = next.made;
+      const memory = next.detection === before.detection ? null : (next.detection?.takeMemory() ?? null);
+      const reads = isDeepStrictEqual(decode, input.decode) ? {} : { decode };
+      if ('decode' in reads) this.#hint = new DialectHint(decode);
+      this.#show(next, before);
+      next.use();
+      this.#setup = next;
+      this.#input = next.made;
+      await this.#collector.reconfigure(
+        {
+          sources,
+          exchanges,
+          stages: this.#stages(next),
+          sinks: isLive ? next.sinks : [...next.sinks, this.#output],
+          ...reads,
+          knownSwitches: next.knownSwitches,
+          ...(memory !== null && { memory }),
+        },
+        next.drainMs,
+      );
+    } catch (error) {
+      this.#setup = before;
+      this.#input = input;
+      this.#hint = hint;
+      this.#show(before, next);
+      if (!isLate) await next.metrics?.close();
+      await next.discard(before);
+      throw error instanceof CliError ? error : new CliError((error as Error).message, EXIT.OPEN, error);
+    }
+    await this.#replaced(next, before, isLate === true ? served : null, address);
+  }
+
+  /** After a change: ends what is no longer needed. @param servedLate opens the page that takes the place of the old one */
+  async #replaced(
+    next: ConfigSetup,
+    before: ConfigSetup,
+    servedLate: (() => Promise<string>) | null,
+    address: string | null,
+  ): Promise<void> {
+    this.#sourceText = next.made.text;
+    this.#hintText = null;
+    await before.leave(next);
+    if (before.metrics !== null && next.metrics?.shares(before.metrics) !== true) await before.metrics.close();
+    try {
+      await servedLate?.();
+    } catch (error) {
+      this.#live.hasProblem = true;
+      this.#live.tell((error as Error).message);
+    }
+    if (this.#reload?.isStopped === true) return;
+    this.#io.drainWithin?.(next.drainMs + LAST_WORDS_MS);
+    if (next.detection !== before.detection) next.detection?.start();
+    else if (!namesAlike(next.network, before.network)) next.detection?.refer(rulesContextOf(next.network));
+    if (this.#live.hasView) return;
+    for (const line of next.made.wordsBeside(before.made)) say(this.#io, line);
+    if (address !== null) say(this.#io, `metrics on ${address}`);
+  }
+
   #startDemo(): DemoFabric | null {
     if (this.#form.demo !== true || !(this.#input instanceof UdpInput)) return null;
     return new DemoFabric({ ...this.#input.sources[0]!.address, ...DEMO });
@@ -230,8 +352,11 @@ export class CollectRun {
       reportsPerSecond: this.#rate.reportsPerSecond,
       statistics,
       detection: this.#detection?.state(this.#input.filtered ?? 0) ?? null,
+      recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded,
-      network: this.#setup.network,
+      notice: this.#notice,
+      metrics: this.#metricText,
+      topology: this.#setup.network.topology,
       hint: this.#hintText,
     };
   }
@@ -244,7 +369,7 @@ export class CollectRun {
     }
     const state = this.#state(this.#health.look());
     this.#live.draw(
-      (columns, rows, colour) => liveView(state, columns, rows, colour),
+      (...given) => liveView(state, `int collect  ${state.source}`, ...given),
       () => (this.#form.json === true ? JSON.stringify(statsJson(state)) : logLine(state)),
     );
   }
@@ -257,7 +382,7 @@ export class CollectRun {
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
       output.line(JSON.stringify(totalJson(totals, this.#input.filtered)));
     } else {
-      for (const line of this.#lastStatistics.table(this.#setup.network)) output.line(line);
+      for (const line of this.#lastStatistics.table()) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }

@@ -1,19 +1,24 @@
-import type { AcceleratorMemory } from '@int/codec';
+import { type AcceleratorMemory, NOT_AVAILABLE } from '@int/codec';
 import { DetectionStage, detectionMemory, type EventListener } from '@int/collector';
-import type { DetectorOptions, EventBatch, RuleSet, RulesContext } from '@int/detect';
+import { type DetectorOptions, type EventBatch, KIND, type RuleSet, type RulesContext, SCOPES } from '@int/detect';
 import { DEMO_RULES } from '../demo/rules.js';
-import { FileWatch, readRulesFile, usingRules } from '../input/rules-file.js';
+import { FileWatch } from '../input/file-watch.js';
+import { readRulesFile, usingRules } from '../input/rules-file.js';
 import { prefilterWords, type RunningPrefilter } from '../input/xdp-input.js';
 import { CliError, FileProblems, type Io } from '../io.js';
-import type { DetectionState } from '../output/detection-view.js';
+import { RecentCounts } from '../live/recent-counts.js';
+import type { DetectionState } from '../output/detection-state.js';
 import { type PlacedEvent, placedEvent } from '../output/event-text.js';
 import { counted } from '../output/numbers.js';
 import type { Told } from '../output/tracked-text.js';
+import { Reloading } from './reloading.js';
 
 /** Recent events kept for a live view. */
 const RECENT = 64;
 /** Most events kept per batch: a view that changes four times a second cannot show more. */
 const RECENT_OF_BATCH = 16;
+
+const HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
 
 /** Receives the result of reloading rules: the problems, a line each, and a message. */
 export type TellRules = (problems: readonly string[], message: string) => void;
@@ -37,14 +42,11 @@ export class LiveDetection {
   #rules: RuleSet;
   #prefilter: RunningPrefilter | null;
   readonly #io: Io;
-  readonly #watch: FileWatch | null;
-  #stopHangup: () => void = () => {};
-  #loading: Promise<void> | null = null;
-  #again = false;
-  #isStopped = false;
+  readonly #reloading: Reloading | null;
   #memory: AcceleratorMemory | null;
-  readonly #context: RulesContext;
+  #context: RulesContext;
   #recent: PlacedEvent[] = [];
+  readonly #perSwitch = new RecentCounts();
   #notice: DetectionState['notice'] = null;
 
   private constructor(
@@ -61,7 +63,7 @@ export class LiveDetection {
     this.#rules = rules;
     this.#prefilter = prefilter;
     this.#io = io;
-    this.#watch = watch;
+    this.#reloading = watch === null ? null : new Reloading(watch, io, () => this.#load());
     const onEvents: EventListener = (events) => {
       this.#prefilter?.prefilter.applyVerdicts(events);
       this.onEvents(events);
@@ -126,43 +128,39 @@ export class LiveDetection {
   }
 
   start(): void {
-    if (this.#watch === null) return;
-    this.#watch.start(() => void this.reload());
-    this.#stopHangup = this.#io.onHangup?.(() => void this.reload()) ?? this.#stopHangup;
+    this.#reloading?.start();
+  }
+
+  /** Reads the rules again with other units and names. */
+  refer(context: RulesContext): void {
+    this.#context = context;
+    this.#reloading?.now();
   }
 
   /** Stops reloading rules. Resolves when no reload is running. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#watch?.stop();
-    this.#stopHangup();
-    await this.#loading;
+    await this.#reloading?.stop();
   }
 
-  /** Reads the rules file again and applies its rules, or reports their problems. */
-  reload(): Promise<void> {
-    if (this.#isStopped) return Promise.resolve();
-    // The file may have changed since it was read, so reload it once more.
-    if (this.#loading !== null) this.#again = true;
-    else {
-      this.#loading = this.#load().finally(() => {
-        this.#loading = null;
-        if (!this.#again) return;
-        this.#again = false;
-        void this.reload();
-      });
-    }
-    return this.#loading ?? Promise.resolve();
-  }
-
-  /** Keeps the last events for {@link state}. */
+  /** Keeps the last events for {@link state}, and counts all by switch. */
   remember(events: EventBatch): void {
+    const now = Date.now();
+    for (let row = 0; row < events.count; row++) {
+      const scope = (events.kind[row]! >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK;
+      const switchId = events.nodeId[row]!;
+      if (scope === HOP && switchId !== NOT_AVAILABLE) this.#perSwitch.add(switchId, now);
+    }
     const number = this.firstNumber(events.batch.frames);
     const from = Math.max(0, events.count - RECENT_OF_BATCH);
     for (let row = from; row < events.count; row++) {
       this.#recent.push(placedEvent(events, row, number));
     }
     if (this.#recent.length >= 2 * RECENT) this.#recent = this.#recent.slice(-RECENT);
+  }
+
+  /** Events of the last 10 s by switch, among those {@link remember} was given. */
+  recentEvents(): ReadonlyMap<number, number> {
+    return this.#perSwitch.counts(Date.now());
   }
 
   /** The state to show. @param filtered reports dropped by a pre-filter */
@@ -182,13 +180,13 @@ export class LiveDetection {
     const path = this.#path!;
     try {
       const rules = await readRulesFile(path, this.#io, { ...this.#context, warn: (line) => this.tell([], line) });
-      if (this.#isStopped) return;
+      if (this.#reloading!.isStopped) return;
       usingRules(path, () => this.#setRules(rules));
       const inKernel = this.prefilter === null ? '' : `; ${prefilterWords(this.prefilter).at(-1)!}`;
       this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force${inKernel}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      if (this.#isStopped) return;
+      if (this.#reloading!.isStopped) return;
       const problems = error instanceof FileProblems ? error.text : [`int: ${error.message}`];
       this.#say(problems, `${path}: the rules in force stay as they were`);
     }

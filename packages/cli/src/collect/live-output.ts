@@ -1,14 +1,17 @@
 import type { CollectorTotals, DegradedPart } from '@int/collector';
+import type { DeviceProfile } from '@int/network';
 import { hasColour, type Io } from '../io.js';
+import { type Controls, type Extents, FIRST_CONTROLS, type Key, press } from '../live/controls.js';
+import type { Frame, Size } from '../live/live-view.js';
+import { TerminalSession } from '../live/terminal-session.js';
 import type { KnownNetwork } from '../network/known-network.js';
-import { unitsLine } from '../network/units-line.js';
+import { unitsLine, unitsText } from '../network/units-line.js';
 import { type Colours, colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { eventJson, placedEvent } from '../output/event-text.js';
 import { HealthWatch } from '../output/health-watch.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { printable } from '../output/printable.js';
-import { Screen } from '../output/screen.js';
 import { trackedJson } from '../output/tracked-text.js';
 import type { LiveDetection } from './live-detection.js';
 
@@ -19,6 +22,9 @@ const UNREAD_LIMIT = 1 << 23;
 /** Most problems remembered while the live view is on. */
 const MAX_UNTOLD = 20;
 
+/** Draws a view for what the user has chosen. */
+export type DrawView = (controls: Controls, size: Size, hasKeys: boolean, colour: Colours) => Frame;
+
 /** The output of a command that runs until it is stopped: a live view in a terminal, else a line each second. */
 export class LiveOutput {
   readonly data: DataOutput;
@@ -28,7 +34,11 @@ export class LiveOutput {
   hasProblem = false;
   readonly #io: Io;
   readonly #isJson: boolean;
-  readonly #screen: Screen | null;
+  readonly #session: TerminalSession | null;
+  #controls: Controls = FIRST_CONTROLS;
+  #extents: Extents = {};
+  /** The last view; it stays while the user pauses. */
+  #view: DrawView | null = null;
   #ticker: NodeJS.Timeout | undefined;
   /** Messages held back while the live view hides standard error. */
   readonly #untold: string[] = [];
@@ -36,19 +46,35 @@ export class LiveOutput {
   /**
    * @param network of which the units are the first line of JSON
    * @param isPatient whether the run waits for the reader of its events, so that none need be left out
+   * @param isInputUsed whether standard input is an input of the command, so that no keys come from it
    */
-  constructor(io: Io, isJson: boolean, { device }: KnownNetwork, isPatient = false) {
+  constructor(io: Io, isJson: boolean, { device }: KnownNetwork, isPatient = false, isInputUsed = false) {
     this.#io = io;
     this.#isJson = isJson;
     this.data = new DataOutput(io.stdout);
     this.paced = new PacedOutput(this.data, isPatient ? Number.POSITIVE_INFINITY : UNREAD_LIMIT);
     const units = isJson ? unitsLine(device) : null;
     if (units !== null) this.paced.add(units);
-    this.#screen = io.stdout.isTTY === true && !isJson ? new Screen(io.stdout) : null;
+    const hasView = io.stdout.isTTY === true && !isJson;
+    const keys = isInputUsed ? null : io.stdin;
+    this.#session = hasView
+      ? new TerminalSession(
+          io.stdout,
+          keys,
+          io.raise,
+          (key) => this.#press(key),
+          () => this.#show(),
+        )
+      : null;
+  }
+
+  /** Adds another line of units to JSON, for all further lines. */
+  changeUnits(device: DeviceProfile): void {
+    if (this.#isJson) this.paced.add(unitsText(device));
   }
 
   get hasView(): boolean {
-    return this.#screen !== null;
+    return this.#session !== null;
   }
 
   /** Prints a message at once, or after the live view has ended. */
@@ -56,8 +82,15 @@ export class LiveOutput {
     this.#line(`int: ${message}`);
   }
 
+  /** Prints the result of reading a file again: the problems, a line each, and a message. */
+  readonly tellReload = (problems: readonly string[], message: string): void => {
+    if (problems.length > 0) this.hasProblem = true;
+    for (const problem of problems) this.#line(problem);
+    this.tell(message);
+  };
+
   #line(line: string): void {
-    if (this.#screen === null) this.#io.stderr.write(`${printable(line)}\n`);
+    if (this.#session === null) this.#io.stderr.write(`${printable(line)}\n`);
     else if (this.#untold.length < MAX_UNTOLD) this.#untold.push(line);
   }
 
@@ -76,11 +109,7 @@ export class LiveOutput {
   show(detection: LiveDetection, totals: () => CollectorTotals, network?: KnownNetwork): void {
     const { paced } = this;
     detection.firstNumber = (frames): number => totals().received - frames + 1;
-    detection.tell = (problems, message): void => {
-      if (problems.length > 0) this.hasProblem = true;
-      for (const problem of problems) this.#line(problem);
-      this.tell(message);
-    };
+    detection.tell = this.tellReload;
     if (this.hasView) detection.onEvents = (events): void => detection.remember(events);
     if (!this.#isJson) return;
     detection.onTracked = (all): void => {
@@ -105,14 +134,15 @@ export class LiveOutput {
   /** Begins to call `tick`, which calls {@link draw}. */
   begin(tick: () => void): void {
     this.#ticker = setInterval(tick, this.hasView ? REDRAW_MS : LOG_MS);
-    this.#screen?.enter();
+    this.#session?.enter();
     if (this.hasView) tick();
   }
 
-  draw(view: (columns: number, rows: number, colour: Colours) => readonly string[], line: () => string): void {
-    if (this.#screen !== null) {
-      const { columns, rows } = this.#screen;
-      this.#screen.draw(view(columns, rows, colours(hasColour(this.#io))));
+  /** @param view draws the present state @param line the line of this second where there is no view */
+  draw(view: DrawView, line: () => string): void {
+    if (this.#session !== null) {
+      if (!this.#controls.isPaused || this.#view === null) this.#view = view;
+      this.#show();
       return;
     }
     // A slow reader misses seconds; nothing accumulates here.
@@ -121,13 +151,32 @@ export class LiveOutput {
     void this.paced.flush();
   }
 
+  #show(): void {
+    const session = this.#session;
+    if (session === null || this.#view === null) return;
+    const { columns, rows, hasKeys } = session;
+    const { lines, extents } = this.#view(this.#controls, { columns, rows }, hasKeys, colours(hasColour(this.#io)));
+    this.#extents = extents;
+    session.draw(lines);
+  }
+
+  #press(key: Key): void {
+    const controls = press(this.#controls, key, this.#extents);
+    if (controls === null) {
+      this.#io.quit?.();
+      return;
+    }
+    this.#controls = controls;
+    this.#show();
+  }
+
   pause(): void {
     clearInterval(this.#ticker);
   }
 
   /** Leaves the view, and prints the messages held back. */
   leave(): void {
-    this.#screen?.leave();
+    this.#session?.leave();
     for (const line of this.#untold) this.#io.stderr.write(`${printable(line)}\n`);
   }
 }

@@ -14,17 +14,19 @@ import { given } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
+import { liveView } from '../live/live-view.js';
 import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
-import { addStateOptions, type DetectFlags, detectOptions } from '../options.js';
+import { addStateOptions, type DetectFlags, detectOptions, RULES_HELP } from '../options.js';
 import { statsJson, summaryJson } from '../output/collect-json.js';
-import { type Colours, colours } from '../output/colour.js';
+import { colours } from '../output/colour.js';
 import { detectionTable } from '../output/detection-summary.js';
 import { flowTotals } from '../output/flow-json.js';
 import { flowTotalsLines } from '../output/flow-table.js';
 import type { HealthWatch } from '../output/health-watch.js';
 import { LastStatistics } from '../output/last-statistics.js';
-import { type LiveState, liveView } from '../output/live-view.js';
+import type { LiveState } from '../output/live-state.js';
+import { type MetricText, measuredText } from '../output/metric-text.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
@@ -62,20 +64,22 @@ export function define(
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
   addStateOptions(command);
-  addNetworkOptions(command).action(async (inner: string, outer: string, flags: BridgeFlags) => {
-    if (inner === outer) command.error(`error: IN and OUT are both ${inner}: a bridge needs two interfaces`);
-    if (flags.rules === undefined && DETECT_FLAGS.some((name) => flags[name] !== undefined)) {
-      command.error('error: --state, --flow-cells and --switch-cells go with --rules FILE');
-    }
-    const { idle, ...state } = flags;
-    const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
-    const network = await readNetwork(flags, io);
-    const detection =
-      flags.rules === undefined
-        ? null
-        : await LiveDetection.open(flags.rules, detect, io, undefined, rulesContextOf(network));
-    done(await new BridgeCommand(inner, outer, flags, network, detection, open, io).run());
-  });
+  addNetworkOptions(command)
+    .addHelpText('after', RULES_HELP)
+    .action(async (inner: string, outer: string, flags: BridgeFlags) => {
+      if (inner === outer) command.error(`error: IN and OUT are both ${inner}: a bridge needs two interfaces`);
+      if (flags.rules === undefined && DETECT_FLAGS.some((name) => flags[name] !== undefined)) {
+        command.error('error: --state, --flow-cells and --switch-cells go with --rules FILE');
+      }
+      const { idle, ...state } = flags;
+      const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
+      const network = await readNetwork(flags, io);
+      const detection =
+        flags.rules === undefined
+          ? null
+          : await LiveDetection.open(flags.rules, detect, io, undefined, rulesContextOf(network));
+      done(await new BridgeCommand(inner, outer, flags, network, detection, open, io).run());
+    });
 }
 
 class BridgeCommand {
@@ -85,7 +89,8 @@ class BridgeCommand {
   readonly #network: KnownNetwork;
   readonly #detection: LiveDetection | null;
   readonly #statistics = new LiveStatistics();
-  readonly #lastStatistics = new LastStatistics();
+  readonly #metricText: MetricText;
+  readonly #lastStatistics: LastStatistics;
   readonly #flowStage: FlowStage;
   readonly #source: BridgeSource;
   readonly #collector: Collector;
@@ -106,8 +111,10 @@ class BridgeCommand {
     this.#flags = flags;
     this.#io = io;
     this.#network = network;
+    this.#metricText = measuredText(network);
+    this.#lastStatistics = new LastStatistics(this.#metricText);
     this.#detection = detection;
-    this.#live = new LiveOutput(io, flags.json === true, network);
+    this.#live = new LiveOutput(io, flags.json === true, network, false, flags.rules === '-');
     this.#flowStage = flowStageOf(flags);
     const { decode } = network.device;
     const { reportPorts, ...strip } = decode;
@@ -186,8 +193,10 @@ class BridgeCommand {
       reportsPerSecond: this.#rate.reportsPerSecond,
       statistics,
       detection: this.#detection?.state() ?? null,
+      recentEvents: this.#detection?.recentEvents() ?? new Map(),
       degraded: this.#health.look(),
-      network: this.#network,
+      metrics: this.#metricText,
+      topology: this.#network.topology,
     };
   }
 
@@ -197,13 +206,12 @@ class BridgeCommand {
 
   #tick(): void {
     const state = this.#state();
-    const view = (columns: number, rows: number, colour: Colours): string[] => {
-      const [, ...lines] = liveView(state, columns, rows, colour);
-      const title = `int bridge  ${bridgeTitle(state.source, this.#source.totals())}  Ctrl-C stops`;
-      return [colour.bold(title.slice(0, Math.max(20, columns))), ...lines];
-    };
+    const title = `int bridge  ${bridgeTitle(state.source, this.#source.totals())}`;
     const isJson = this.#flags.json === true;
-    this.#live.draw(view, () => (isJson ? this.#statsLine(state) : bridgeLogLine(this.#source.totals(), state)));
+    this.#live.draw(
+      (...given) => liveView(state, title, ...given),
+      () => (isJson ? this.#statsLine(state) : bridgeLogLine(this.#source.totals(), state)),
+    );
   }
 
   async #finish(read: CollectorTotals): Promise<number> {
@@ -214,7 +222,7 @@ class BridgeCommand {
       output.line(this.#statsLine(state));
       if (state.detection !== null) output.line(JSON.stringify(summaryJson(state.detection)));
     } else {
-      for (const line of this.#lastStatistics.table(this.#network)) output.line(line);
+      for (const line of this.#lastStatistics.table()) output.line(line);
       if (state.detection !== null) {
         for (const line of detectionTable(state.detection, colours(false))) output.line(line);
       }

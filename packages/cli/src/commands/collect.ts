@@ -6,10 +6,11 @@ import { CollectRun } from '../collect/collect-run.js';
 import { LiveDetection } from '../collect/live-detection.js';
 import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
-import { type CollectSetup, configSetup } from '../config/setup.js';
+import { type CollectSetup, ConfigSetup } from '../config/setup.js';
 import type { Tell } from '../config/sink-parts.js';
 import { DEMO_DEVICE } from '../demo/device.js';
 import { given, ifGiven } from '../given.js';
+import { FileWatch } from '../input/file-watch.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { readRulesFile } from '../input/rules-file.js';
@@ -24,7 +25,7 @@ import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
 import { knownSwitches } from '../network/known-switches.js';
 import { readTopology } from '../network/topology-option.js';
-import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNumber } from '../options.js';
+import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNumber, RULES_HELP } from '../options.js';
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
 
@@ -105,33 +106,38 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     )
     .addOption(metricsOption())
     .addOption(metricsHostOption())
-    .option('--config <FILE>', 'sources, rules, flows and sinks from int.yaml: instead of the other options')
+    .option(
+      '--config <FILE>',
+      'sources, rules, flows and sinks from int.yaml, instead of the other options; read again when it changes, and at SIGHUP',
+    )
     .option('--check', 'with --config: say what would run, or what is wrong with the file, and end')
     .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
   addDetectOptions(command);
-  addNetworkOptions(command).action(async (flags: CollectFlags) => {
-    if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
-      command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
-    }
-    if (flags.config !== undefined) {
-      done(await collectByConfig(flags.config, flags, command, io));
-      return;
-    }
-    checkFlags(flags, command);
-    const options = detectOptions(flags, command);
-    const hasRules = flags.rules !== undefined || flags.demo === true;
-    if (!hasRules && Object.keys(options).length > 0) {
-      command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
-    }
-    const network = await readNetwork(flags, io, flags.demo === true ? DEMO_DEVICE : undefined);
-    checkPrefilter(flags, network, command);
-    let tell = (message: string): void => say(io, message);
-    const setup = await flagsSetup(flags, network, hasRules, options, io, (message) => tell(message));
-    const collect = new CollectRun(flags, setup, io);
-    tell = (message) => collect.tell(message);
-    done(await collect.run());
-  });
+  addNetworkOptions(command)
+    .addHelpText('after', RULES_HELP)
+    .action(async (flags: CollectFlags) => {
+      if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
+        command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
+      }
+      if (flags.config !== undefined) {
+        done(await collectByConfig(flags.config, flags, command, io));
+        return;
+      }
+      checkFlags(flags, command);
+      const options = detectOptions(flags, command);
+      const hasRules = flags.rules !== undefined || flags.demo === true;
+      if (!hasRules && Object.keys(options).length > 0) {
+        command.error('error: --state, --flow-cells, --switch-cells and --idle go with --rules FILE');
+      }
+      const network = await readNetwork(flags, io, flags.demo === true ? DEMO_DEVICE : undefined);
+      checkPrefilter(flags, network, command);
+      let tell = (message: string): void => say(io, message);
+      const setup = await flagsSetup(flags, network, hasRules, options, io, (message) => tell(message));
+      const collect = new CollectRun(flags, setup, io);
+      tell = (message) => collect.tell(message);
+      done(await collect.run());
+    });
 }
 
 /** Makes the setup from the options of the command line. @throws CliError (rejects) */
@@ -160,6 +166,7 @@ async function flagsSetup(
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
+    isInputUsed: pcap === '-' || flags.rules === '-',
     // The requested source, or UDP instead of AF_XDP.
     async input() {
       const input = await xdp.input(detection?.prefilter ?? null);
@@ -195,6 +202,8 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   if (other !== undefined) command.error(`error: ${other.long ?? other.flags} stands in the file that --config names`);
   // The modules for reading and checking are loaded only if there is a file.
   const { readConfig } = await import('../config/read-config.js');
+  // Watch the file before reading it, so that no change is missed.
+  const watch = await FileWatch.of(file);
   const read = await readConfig(file, io);
   const { config } = read;
   if (flags.metrics !== undefined && config.sinks?.some(({ prometheus }) => prometheus !== undefined) === true) {
@@ -209,14 +218,23 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
     for (const line of lines) io.stdout.write(`${line}\n`);
     return EXIT.OK;
   }
-  const topology = await readTopology(ifGiven(config.topology, read.path), io);
-  const network = { device: read.device, topology };
   let tell = (message: string): void => say(io, message);
-  const made = configSetup(read, io, (message) => tell(message), drainMsOf(flags), topology, metricsOf(flags, network));
-  const setup = await opening(io, 'what the file names', made);
-  const collect = new CollectRun(flags, setup, io);
-  tell = (message) => collect.tell(message);
-  return collect.run();
+  const made = ConfigSetup.make(read, {
+    io,
+    tell: (message) => tell(message),
+    drainMs: drainMsOf(flags),
+    prometheus: flags.metrics === undefined ? null : (network) => metricsOf(flags, network)!,
+  });
+  // SIGHUP means to read the file again, which has just been done.
+  const release = io.onHangup?.(() => {});
+  try {
+    const setup = await opening(io, 'what the file names', made);
+    const collect = new CollectRun(flags, setup, io, { path: file, watch, setup });
+    tell = (message) => collect.tell(message);
+    return await collect.run();
+  } finally {
+    release?.();
+  }
 }
 
 function checkFlags(flags: CollectFlags, command: Command): void {

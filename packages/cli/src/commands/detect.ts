@@ -7,11 +7,12 @@ import { hasColour, type Io } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
 import { unitsLine } from '../network/units-line.js';
-import { addDetectOptions, type DetectFlags, detectOptions } from '../options.js';
+import { addDetectOptions, type DetectFlags, detectOptions, RULES_HELP } from '../options.js';
 import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { detectionJson, detectionTable } from '../output/detection-summary.js';
 import { eventJson, eventText, placedEvent } from '../output/event-text.js';
+import { measuredText } from '../output/metric-text.js';
 import { type Told, trackedJson, trackedText } from '../output/tracked-text.js';
 
 interface DetectCommandFlags extends NetworkFlags, DetectFlags {
@@ -22,18 +23,20 @@ interface DetectCommandFlags extends NetworkFlags, DetectFlags {
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
     .argument('<FILE>', 'capture to read; - is standard input')
-    .requiredOption('--rules <FILE>', 'rules (YAML or JSON); - is standard input')
+    .requiredOption('--rules <FILE>', 'rules (YAML or JSON), see below; - is standard input')
     .option('--json', 'one JSON object per line: events, then a summary');
   addDetectOptions(command);
-  addNetworkOptions(command).action(async (file: string, flags: DetectCommandFlags) => {
-    if (file === '-' && flags.rules === '-') {
-      command.error('error: FILE and --rules cannot both be standard input');
-    }
-    const options = detectOptions(flags, command);
-    const network = await readNetwork(flags, io);
-    const rules = await readRulesFile(flags.rules, io, rulesContextOf(network));
-    done(await detect(file, rules, flags, options, network, io));
-  });
+  addNetworkOptions(command)
+    .addHelpText('after', RULES_HELP)
+    .action(async (file: string, flags: DetectCommandFlags) => {
+      if (file === '-' && flags.rules === '-') {
+        command.error('error: FILE and --rules cannot both be standard input');
+      }
+      const options = detectOptions(flags, command);
+      const network = await readNetwork(flags, io);
+      const rules = await readRulesFile(flags.rules, io, rulesContextOf(network));
+      done(await detect(file, rules, flags, options, network, io));
+    });
 }
 
 async function detect(
@@ -48,18 +51,19 @@ async function detect(
   const units = flags.json === true ? unitsLine(network.device) : null;
   if (units !== null) output.line(units);
   const colour = colours(hasColour(io));
+  const metrics = measuredText(network);
   const memory = usingRules(flags.rules, () => detectionMemory(rules, options));
   const onEvents: EventListener = (events) => {
     const firstNumber = run.received - events.batch.frames + 1;
     for (let row = 0; row < events.count; row++) {
       if (stage.isTracked(events.ruleName(row))) continue;
       const event = placedEvent(events, row, firstNumber);
-      output.line(flags.json === true ? eventJson(event, network) : eventText(event, colour, network));
+      output.line(flags.json === true ? eventJson(event, network) : eventText(event, colour, metrics));
     }
   };
   const onTracked = (all: readonly Told[]): void => {
     for (const told of all) {
-      output.line(flags.json === true ? trackedJson(told, network) : trackedText(told, colour, network));
+      output.line(flags.json === true ? trackedJson(told, network) : trackedText(told, colour, metrics));
     }
   };
   const stage: DetectionStage = usingRules(

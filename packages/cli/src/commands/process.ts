@@ -12,6 +12,7 @@ import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
+import { TerminalSession } from '../live/terminal-session.js';
 import { addUnitOptions, type UnitFlags } from '../network/device-options.js';
 import { type KnownNetwork, readNetwork } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
@@ -23,7 +24,6 @@ import { DataOutput } from '../output/data-output.js';
 import { type MetricsAddress, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
-import { Screen } from '../output/screen.js';
 import { immediateText } from '../process/event-line.js';
 import { serveProcessMetrics } from '../process/process-metrics.js';
 import { SwitchView } from '../process/switch-view.js';
@@ -139,7 +139,7 @@ class ProcessCommand {
   readonly #io: Io;
   readonly #output: DataOutput;
   readonly #paced: PacedOutput;
-  readonly #screen: Screen | null;
+  readonly #screen: TerminalSession | null;
   readonly #colour: Colours;
   readonly #network: KnownNetwork;
   readonly #view: SwitchView;
@@ -157,7 +157,16 @@ class ProcessCommand {
     this.#view = new SwitchView(network);
     this.#output = new DataOutput(io.stdout);
     this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
-    this.#screen = io.stdout.isTTY === true && flags.json !== true ? new Screen(io.stdout) : null;
+    const hasView = io.stdout.isTTY === true && flags.json !== true;
+    this.#screen = hasView
+      ? new TerminalSession(
+          io.stdout,
+          null,
+          undefined,
+          () => {},
+          () => this.#show(),
+        )
+      : null;
     this.#colour = colours(hasColour(io, io.stdout));
     this.#processor = make({
       ...optionsOf(flags),

@@ -1,4 +1,5 @@
 /** The sources of int.yaml. */
+import { isDeepStrictEqual } from 'node:util';
 import type { DecodeOptions } from '@int/codec';
 import { CaptureSource, type Source } from '@int/collector';
 import { parseUdpAddress, prefixesOf } from '@int/collector/internals';
@@ -15,34 +16,52 @@ import { bytesOf } from './quantities.js';
 import type { ReadConfig } from './read-config.js';
 import type { Tell } from './sink-parts.js';
 
-class JointInput implements TelemetryInput {
-  readonly decode: Omit<DecodeOptions, 'linkType'>;
-  readonly #parts: readonly TelemetryInput[];
+/** A source of the configuration. */
+export interface InputPart {
+  readonly config: SourceConfig;
+  /** Who may send to it; `undefined`: anybody. */
+  readonly from: readonly Prefix[] | undefined;
+  readonly input: TelemetryInput;
+}
 
-  constructor(parts: readonly TelemetryInput[], decode: Omit<DecodeOptions, 'linkType'>) {
-    this.#parts = parts;
+/** All sources of a configuration. */
+export class ConfigInput implements TelemetryInput {
+  readonly decode: Omit<DecodeOptions, 'linkType'>;
+  readonly parts: readonly InputPart[];
+
+  constructor(parts: readonly InputPart[], decode: Omit<DecodeOptions, 'linkType'>) {
+    this.parts = parts;
     this.decode = decode;
   }
 
   get sources(): readonly Source[] {
-    return this.#parts.flatMap(({ sources }) => sources);
+    return this.parts.flatMap(({ input }) => input.sources);
   }
 
   get isLive(): boolean {
-    return this.#parts.some(({ isLive }) => isLive);
+    return this.parts.some(({ input }) => input.isLive);
   }
 
   get text(): string {
-    return this.#parts.map(({ text }) => text).join(', ');
+    return this.parts.map(({ input }) => input.text).join(', ');
   }
 
   get words(): readonly string[] {
-    return this.#parts.flatMap(({ words }) => words);
+    return this.parts.flatMap(({ input }) => input.words);
+  }
+
+  /** The messages of the sources that others have not. */
+  wordsBeside({ parts }: ConfigInput): readonly string[] {
+    const olds = parts.map(({ input }) => input);
+    return this.parts.flatMap(({ input }) => (olds.includes(input) ? [] : input.words));
   }
 
   get filtered(): number | null {
     let sum: number | null = null;
-    for (const { filtered } of this.#parts) if (filtered !== null) sum = (sum ?? 0) + filtered;
+    for (const {
+      input: { filtered },
+    } of this.parts)
+      if (filtered !== null) sum = (sum ?? 0) + filtered;
     return sum;
   }
 }
@@ -83,36 +102,63 @@ function udpInput(read: ReadConfig, index: number, decode: Omit<DecodeOptions, '
   }
 }
 
-/** All sources, not yet open. @throws CliError (rejects) */
+/** What sources are made with, besides their configuration. */
+export interface InputContext {
+  readonly xdp: XdpChoice;
+  readonly prefilter: Parameters<XdpChoice['input']>[0];
+  readonly io: Io;
+  readonly tell: Tell;
+}
+
+/** The source at an index, not yet open. @throws CliError (rejects) */
+async function inputPart(
+  read: ReadConfig,
+  index: number,
+  decode: Omit<DecodeOptions, 'linkType'>,
+  { xdp, prefilter, io, tell }: InputContext,
+): Promise<TelemetryInput> {
+  const { udp, afxdp = {}, pcap, kafka } = read.config.sources[index]!;
+  if (udp !== undefined) return udpInput(read, index, decode);
+  if (kafka !== undefined) return kafkaInput(read, index, decode, tell);
+  if (pcap === undefined) {
+    const input = await xdp.input(prefilter);
+    return input ?? new UdpInput(anyAddress(decode), decode, given({ from: sendersOf(read, afxdp) }));
+  }
+  const { file, speed } = pcap;
+  const path = file === '-' ? file : read.path(file);
+  const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed, from: sendersOf(read, pcap) }) });
+  return new CaptureInput(capture, decode);
+}
+
+/** A source like another one of a configuration, not yet open. @throws CliError (rejects) */
+export function inputLike(read: ReadConfig, config: SourceConfig, context: InputContext): Promise<TelemetryInput> {
+  return inputPart(read, read.config.sources.indexOf(config), read.device.decode, context);
+}
+
+/**
+ * All sources, not yet open.
+ * @param before the sources of the configuration so far: those that stay the same are taken over
+ * @throws CliError (rejects)
+ */
 export async function configInput(
   read: ReadConfig,
-  xdp: XdpChoice,
-  prefilter: Parameters<XdpChoice['input']>[0],
-  io: Io,
-  tell: Tell,
-): Promise<TelemetryInput> {
+  context: InputContext,
+  before: ConfigInput | null = null,
+): Promise<ConfigInput> {
   let { decode } = read.device;
-  const parts: TelemetryInput[] = [];
-  for (const [index, source] of read.config.sources.entries()) {
-    const { pcap, kafka } = source;
-    if (source.udp !== undefined) parts.push(udpInput(read, index, decode));
-    else if (pcap !== undefined) {
-      const { file, speed } = pcap;
-      const from = sendersOf(read, pcap);
-      const path = file === '-' ? file : read.path(file);
-      const capture = new CaptureSource({ path, input: io.stdin, ...given({ speed, from }) });
-      parts.push(new CaptureInput(capture, decode));
-    } else if (kafka !== undefined) parts.push(await kafkaInput(read, index, decode, tell));
-    else {
-      const input = await xdp.input(prefilter);
-      // Decode options for frames of an interface do not affect other sources.
-      if (input !== null) decode = input.decode;
-      parts.push(
-        input ?? new UdpInput(anyAddress(decode), decode, given({ from: sendersOf(read, source.afxdp ?? {}) })),
-      );
-    }
+  const known = [...(before?.parts ?? [])];
+  const parts: InputPart[] = [];
+  for (const [index, config] of read.config.sources.entries()) {
+    const { udp, afxdp, pcap } = config;
+    const from = sendersOf(read, udp ?? afxdp ?? pcap ?? {});
+    const at = known.findIndex((part) => isDeepStrictEqual(part.config, config) && isDeepStrictEqual(part.from, from));
+    const [same] = at < 0 ? [] : known.splice(at, 1);
+    const input = same?.input ?? (await inputPart(read, index, decode, context));
+    // Decode options for frames of an interface do not affect other sources.
+    if (afxdp !== undefined && !(input instanceof UdpInput)) decode = input.decode;
+    parts.push({ config, from, input });
   }
-  return new JointInput(parts, decode);
+  return new ConfigInput(parts, decode);
 }
 
 export function sourceText({ udp, afxdp, pcap, kafka }: SourceConfig): string {

@@ -1,7 +1,8 @@
 /** The sinks of int.yaml. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Sink } from '@int/collector';
 import type { CacheGeometry, RecordConsumer } from '@int/flowcache';
-import type { Topology } from '@int/network';
+import type { DeviceProfile, Topology } from '@int/network';
 import { nameOf, type PrometheusConfig, type SinkConfig } from './config.js';
 import { kafkaSink } from './kafka.js';
 import { openSearchSink } from './opensearch.js';
@@ -13,15 +14,31 @@ import type { Tell } from './sink-parts.js';
 /** Longest time to close unused sinks. */
 const UNUSED_MS = 1000;
 
-export interface ConfigSinks {
-  readonly sinks: readonly Sink[];
-  readonly cacheEvents: RecordConsumer | null;
+/** A sink, and what it was made from. */
+export interface ConfigSink {
+  readonly config: SinkConfig;
+  /** The layout of the flow cache, for a sink that needs it; otherwise `null`. */
+  readonly geometry: CacheGeometry | null;
+  readonly names: Topology;
+  /** The units of a sink that writes them beside its numbers; otherwise `null`. */
+  readonly units: ReturnType<DeviceProfile['units']> | null;
+  readonly sink: Sink;
+}
+
+/** The consumer of the flow cache's events among the sinks. */
+export function cacheEventsOf(sinks: readonly ConfigSink[]): RecordConsumer | null {
+  for (const { sink } of sinks) {
+    const { cacheEvents } = sink as { readonly cacheEvents?: RecordConsumer };
+    if (cacheEvents !== undefined) return cacheEvents;
+  }
+  return null;
 }
 
 /**
  * Makes all sinks except the page for Prometheus, which pulls its values.
  * @param geometry geometry of the flow cache, if there is one
  * @param names of switches and ports
+ * @param before the sinks of the configuration so far: those that stay the same are taken over
  * @throws CliError (rejects), after closing those already made
  */
 export async function configSinks(
@@ -29,26 +46,52 @@ export async function configSinks(
   geometry: CacheGeometry | null,
   names: Topology,
   tell: Tell,
-): Promise<ConfigSinks> {
-  const sinks: Sink[] = [];
-  let cacheEvents: RecordConsumer | null = null;
+  before: readonly ConfigSink[] = [],
+): Promise<readonly ConfigSink[]> {
+  const sinks: ConfigSink[] = [];
   try {
-    for (const [index, sink] of (read.config.sinks ?? []).entries()) {
-      const name = nameOf(sink);
-      if (sink.kafka !== undefined) sinks.push(await kafkaSink(read, index, name, names, tell));
-      else if (sink.parquet !== undefined) sinks.push(await parquetSink(read, index, name, names, tell));
-      else if (sink.opensearch !== undefined) sinks.push(await openSearchSink(read, index, name, names, tell));
-      else if (sink.redis !== undefined) {
-        const redis = await redisSink(read, index, name, geometry!, tell);
-        cacheEvents ??= redis.cacheEvents ?? null;
-        sinks.push(redis);
-      }
+    for (const [index, config] of (read.config.sinks ?? []).entries()) {
+      if (config.prometheus !== undefined) continue;
+      const needed = config.redis === undefined ? null : geometry;
+      const units = config.parquet === undefined ? null : read.device.units();
+      const same = before.find(
+        (each) =>
+          each.names === names &&
+          isDeepStrictEqual(each.units, units) &&
+          isDeepStrictEqual(each.config, config) &&
+          isDeepStrictEqual(each.geometry, needed),
+      );
+      const made = async (): Promise<ConfigSink> => {
+        const sink = await configSink(read, index, geometry, names, tell);
+        return { config, geometry: needed, names, units, sink };
+      };
+      sinks.push(same ?? (await made()));
     }
   } catch (error) {
-    await closeSinks(sinks);
+    await closeSinks(newSinks(sinks, before));
     throw error;
   }
-  return { sinks, cacheEvents };
+  return sinks;
+}
+
+/** The sinks that were not there before. */
+export function newSinks(sinks: readonly ConfigSink[], before: readonly ConfigSink[]): Sink[] {
+  return sinks.filter((each) => !before.includes(each)).map(({ sink }) => sink);
+}
+
+function configSink(
+  read: ReadConfig,
+  index: number,
+  geometry: CacheGeometry | null,
+  names: Topology,
+  tell: Tell,
+): Promise<Sink> {
+  const config = read.config.sinks![index]!;
+  const name = nameOf(config);
+  if (config.kafka !== undefined) return kafkaSink(read, index, name, names, tell);
+  if (config.parquet !== undefined) return parquetSink(read, index, name, names, tell);
+  if (config.opensearch !== undefined) return openSearchSink(read, index, name, names, tell);
+  return redisSink(read, index, name, geometry!, tell);
 }
 
 /** Closes sinks that received no records. */

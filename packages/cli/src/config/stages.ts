@@ -22,6 +22,15 @@ export function flowGeometry(read: ReadConfig): CacheGeometry | null {
   return made(read, ['flows'], () => geometryOf(dimensions));
 }
 
+/** Passes the events of a flow cache to a consumer that may change, or to none. */
+export class CacheEvents implements RecordConsumer {
+  consumer: RecordConsumer | null = null;
+
+  push(words: Int32Array, at: number, records: number): number {
+    return this.consumer === null ? records : this.consumer.push(words, at, records);
+  }
+}
+
 /** @param events consumer of the cache's events. @throws FileProblems; CliError if memory is insufficient */
 export function flowStage(read: ReadConfig, events: RecordConsumer | null): FlowStage | null {
   const { flows } = read.config;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RulesContext } from '@int/detect';
 import type { DeviceProfile, Topology } from '@int/network';
 import { CliError, EXIT, type Io } from '../io.js';
@@ -11,6 +12,16 @@ export interface KnownNetwork {
   readonly device: DeviceProfile;
   /** Names of switches and ports, and links. */
   readonly topology: Topology;
+}
+
+/** Whether two device profiles have the same units. */
+export function sameUnits(a: DeviceProfile, b: DeviceProfile): boolean {
+  return a === b || isDeepStrictEqual(a.units(), b.units());
+}
+
+/** Whether rules that refer to two networks mean the same. */
+export function namesAlike(a: KnownNetwork, b: KnownNetwork): boolean {
+  return a.topology === b.topology && sameUnits(a.device, b.device);
 }
 
 /** What rules may refer to: the names, and the units, if any is known. */

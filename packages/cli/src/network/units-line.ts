@@ -5,8 +5,12 @@ import type { DeviceProfile } from '@int/network';
  * reported them. `null`: no unit is known.
  */
 export function unitsLine(device: DeviceProfile): string | null {
-  const units = device.units();
-  const { switches, ...usual } = units;
+  const { switches, ...usual } = device.units();
   if (switches.length === 0 && Object.values(usual).every((unit) => unit === null)) return null;
-  return JSON.stringify({ type: 'units', units });
+  return unitsText(device);
+}
+
+/** The line, also where no unit is known. */
+export function unitsText(device: DeviceProfile): string {
+  return JSON.stringify({ type: 'units', units: device.units() });
 }

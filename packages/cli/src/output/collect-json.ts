@@ -1,9 +1,9 @@
 import type { CollectorTotals, SwitchStatistics } from '@int/collector';
 import { given } from '../given.js';
 import { withNames } from '../network/names.js';
+import type { DetectionState } from './detection-state.js';
 import { detectionJson } from './detection-summary.js';
-import type { DetectionState } from './detection-view.js';
-import type { LiveState } from './live-view.js';
+import type { LiveState } from './live-state.js';
 
 /**
  * The last line of `int collect --json`. `received` is `decoded` plus the sum of `dropped`. Some members are there only
@@ -28,8 +28,13 @@ function nanoseconds(timeMs: number): string {
 }
 
 function switchJson(one: SwitchStatistics): Record<string, unknown> {
-  const { history: _, reportsPerSecond, ...rest } = one;
-  return { ...rest, reportsPerSecond: Math.round(reportsPerSecond * 100) / 100 };
+  const { history: _, reportsPerSecond, dropReportsPerSecond, ...rest } = one;
+  const rounded = (rate: number): number => Math.round(rate * 100) / 100;
+  const rates = {
+    reportsPerSecond: rounded(reportsPerSecond),
+    dropReportsPerSecond: rounded(dropReportsPerSecond),
+  };
+  return { ...rest, ...rates };
 }
 
 /** The line written each second. */
@@ -53,5 +58,5 @@ export function statsJson(state: LiveState): Record<string, unknown> {
     other: statistics.other === null ? null : switchJson(statistics.other),
     congested: statistics.congested.map(({ timeMs, ...rest }) => ({ timeNs: nanoseconds(timeMs), ...rest })),
   };
-  return state.network === undefined ? json : withNames(json, state.network.topology);
+  return state.topology === undefined ? json : withNames(json, state.topology);
 }

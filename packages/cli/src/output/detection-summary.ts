@@ -40,18 +40,18 @@ export function detectionJson({ totals, tracked, adaptation, filtered }: Detecte
   };
 }
 
-/** The capacity gained by a share of survivors: `12.6 times`. */
-function capacityText(survivors: number, reports: number): string {
-  return survivors === 0 ? '-' : `${factor(reports / survivors)} times`;
+/** In how many reports one has an event: `12.6`. */
+function oneInText(survivors: number, reports: number): string {
+  return survivors === 0 ? '-' : factor(reports / survivors);
 }
 
-/** `7.91 % survive: 12.6 times fewer reports`. */
+/** `7.91 % of reports have events: 1 in 12.6`. */
 export function survivorsText({ totals, filtered }: Detected): string {
   const { survivors } = totals;
   const all = totals.reports + filtered;
   if (all === 0) return 'no reports';
-  if (survivors === 0) return 'none survive';
-  return `${percent(survivors / all)} survive: ${factor(all / survivors)} times fewer reports`;
+  if (survivors === 0) return 'no report has an event';
+  return `${percent(survivors / all)} of reports have events: 1 in ${factor(all / survivors)}`;
 }
 
 /** The other counters as text, without zeros. */
@@ -87,14 +87,14 @@ export function ruleTable(totals: DetectionTotals): string[] {
   const line = (name: string, ...cells: string[]): string =>
     [named(name, width), ...cells.map((cell) => cell.padStart(12))].join(' ');
   return [
-    line('rule', 'reports', 'events', 'survivors', 'capacity'),
+    line('rule', 'reports', 'events', 'with events', '1 report in'),
     ...rows.map(([name, { reports, events, survivors }]) =>
       line(
         name,
         grouped(reports),
         grouped(events),
         percent(fraction(survivors, reports)),
-        capacityText(survivors, reports),
+        oneInText(survivors, reports),
       ),
     ),
   ];

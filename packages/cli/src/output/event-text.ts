@@ -1,10 +1,11 @@
 import { reportIndex } from '@int/collector/internals';
 import type { Event, EventBatch, Evidence } from '@int/detect';
 import type { KnownNetwork } from '../network/known-network.js';
-import { inUnits } from '../network/measured-text.js';
-import { switchText, withNames } from '../network/names.js';
+import { withNames } from '../network/names.js';
 import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
+import { type MetricText, RAW_METRICS } from './metric-text.js';
+import { grouped } from './numbers.js';
 import { flowText, timeText } from './record-text.js';
 
 /** An event and its origin. */
@@ -42,10 +43,18 @@ export function eventJson(
   return `{"type":"event","timeNs":"${timeNs}","frame":${frame},"index":${index},${rest.slice(1)}`;
 }
 
+const placeText = (nodeId: number | null, metrics: MetricText): string =>
+  nodeId === null ? '?' : metrics.switchName(nodeId);
+
+function valueText({ metric, value, nodeId }: Evidence, metrics: MetricText): string {
+  return metric === null ? grouped(value) : metrics.value(metric, value, nodeId);
+}
+
 /** A condition that held: `max(queueOccupancy) 150 cells at switch 2, hop 1`. */
-function evidenceText({ aggregate, metric, value, nodeId, hop }: Evidence, network: KnownNetwork): string {
-  const place = hop === null ? '' : ` at switch ${switchText(nodeId, network.topology)}, hop ${hop}`;
-  return `${aggregate}(${metric ?? ''}) ${inUnits(network.device, metric, value, nodeId)}${place}`;
+function evidenceText(evidence: Evidence, metrics: MetricText): string {
+  const { aggregate, metric, nodeId, hop } = evidence;
+  const place = hop === null ? '' : ` at switch ${placeText(nodeId, metrics)}, hop ${hop}`;
+  return `${aggregate}(${metric ?? ''}) ${valueText(evidence, metrics)}${place}`;
 }
 
 /** How a finding of a rule that looks at time goes on. */
@@ -53,23 +62,21 @@ const STATE_TEXTS = { once: '', open: '', on: ' (goes on)', close: ' (over)' } a
 const WATCHES: readonly string[] = ['baseline', 'rate', 'absent', 'burst'];
 
 /** `baseline hopLatency at switch 2: median 5.4 µs, usual 1.2 µs, deviation 12 (goes on)` */
-function watchText({ detector, metric, nodeId, evidence, state }: Event, network: KnownNetwork): string {
+function watchText({ detector, metric, nodeId, evidence, state }: Event, metrics: MetricText): string {
   const what = metric === null ? detector : `${detector} ${metric}`;
-  const place = nodeId === null ? '' : ` at switch ${switchText(nodeId, network.topology)}`;
-  const numbers = (evidence ?? []).map(
-    (each) => `${each.aggregate} ${inUnits(network.device, each.metric, each.value, each.nodeId)}`,
-  );
+  const place = nodeId === null ? '' : ` at switch ${metrics.switchName(nodeId)}`;
+  const numbers = (evidence ?? []).map((each) => `${each.aggregate} ${valueText(each, metrics)}`);
   return `${what}${place}: ${numbers.join(', ')}${STATE_TEXTS[state]}`;
 }
 
 /** The event found: `perHop hopLatency at switch 2, hop 1: 1.2 µs to 5.4 µs (threshold 1 µs)`. */
-export function findingText(event: Event, network: KnownNetwork = UNKNOWN_NETWORK): string {
+export function findingText(event: Event, metrics: MetricText = RAW_METRICS): string {
   const { detector, metric, scope, nodeId, hop, value, previous, threshold, evidence } = event;
-  if (WATCHES.includes(detector)) return watchText(event, network);
-  if (evidence !== null) return `${detector}: ${evidence.map((each) => evidenceText(each, network)).join(', ')}`;
-  const place = scope === 'hop' ? ` at switch ${switchText(nodeId, network.topology)}, hop ${hop ?? '?'}` : '';
+  if (WATCHES.includes(detector)) return watchText(event, metrics);
+  if (evidence !== null) return `${detector}: ${evidence.map((each) => evidenceText(each, metrics)).join(', ')}`;
+  const place = scope === 'hop' ? ` at switch ${placeText(nodeId, metrics)}, hop ${hop ?? '?'}` : '';
   if (metric === null || value === null) return `${detector}${place}`;
-  const text = (number: number): string => inUnits(network.device, metric, number, scope === 'hop' ? nodeId : null);
+  const text = (number: number): string => metrics.value(metric, number, scope === 'hop' ? nodeId : null);
   const from = previous === null ? '' : `${text(previous)} to `;
   const limit = threshold === null ? '' : ` (threshold ${text(threshold)})`;
   return `${detector} ${metric}${place}: ${from}${text(value)}${limit}`;
@@ -83,14 +90,14 @@ export function ruleText(rule: string | null): string {
 export function eventText(
   { frame, index, timeNs, event }: PlacedEvent,
   colour: Colours,
-  network: KnownNetwork = UNKNOWN_NETWORK,
+  metrics: MetricText = RAW_METRICS,
 ): string {
   const number = frame === null ? '-' : index === 0 ? `#${frame}` : `#${frame}.${index}`;
   const parts = [
     colour.bold(number),
     colour.dim(timeText(timeNs)),
     colour.yellow(ruleText(event.rule)),
-    findingText(event, network),
+    findingText(event, metrics),
   ];
   if (event.flow !== null) parts.push(colour.cyan(flowText(event.flow)));
   return parts.join('  ');

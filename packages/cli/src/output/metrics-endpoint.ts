@@ -1,9 +1,11 @@
 import { isIPv6 } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Collector,
   type DegradedPart,
   type DetectionStage,
   FlowStage,
+  type HealthReport,
   healthOf,
   ReportLossStage,
   type Stage,
@@ -11,11 +13,12 @@ import {
   type SwitchTotalsOptions,
 } from '@int/collector';
 import { HostList } from '@int/collector/http';
-import type { MetricsServer, PipelineMetricsOptions } from '@int/metrics';
-import type { DeviceProfile } from '@int/network';
+import type { MetricsServer, PipelineMetrics, PipelineMetricsOptions } from '@int/metrics';
+import { DeviceProfile } from '@int/network';
 import { InvalidArgumentError, Option } from 'commander';
 import { given } from '../given.js';
 import { CliError, EXIT } from '../io.js';
+import { type KnownNetwork, sameUnits } from '../network/known-network.js';
 
 export interface MetricsAddress {
   readonly host: string;
@@ -65,30 +68,87 @@ export interface MetricsEndpointOptions extends Pick<PipelineMetricsOptions, 'la
   readonly rows?: Pick<SwitchTotalsOptions, 'switches' | 'queues' | 'interfaces'> & { readonly reporters?: number };
 }
 
+/** What is served: it changes while the server runs. */
+interface Served {
+  readonly metrics: PipelineMetrics;
+  readonly health: () => HealthReport & { readonly detail: unknown };
+}
+
+/** A running server, and what it serves now. */
+interface Page {
+  readonly server: MetricsServer;
+  served: Served;
+}
+
 /** The pipeline's counters for Prometheus, beside a running collector. */
 export class MetricsEndpoint {
   readonly #address: MetricsAddress;
+  readonly #options: MetricsEndpointOptions;
   readonly #switches: SwitchTotals;
   readonly #loss: ReportLossStage;
-  readonly #options: Omit<MetricsEndpointOptions, 'rows' | 'device'>;
-  #server: MetricsServer | null = null;
+  #page: Page | null = null;
 
+  /**
+   * @param before the endpoint so far: counters with as many rows and the same units, and a server with the same names, go on
+   * @param loss a stage that counts already
+   */
   constructor(
     address: MetricsAddress,
-    { rows: { reporters, ...rows } = {}, device, ...options }: MetricsEndpointOptions = {},
+    options: MetricsEndpointOptions = {},
+    before: MetricsEndpoint | null = null,
+    loss: ReportLossStage | null = null,
   ) {
+    const { rows: { reporters, ...rows } = {}, device, allowHosts } = options;
+    const { reporters: reportersBefore, ...rowsBefore } = (before === null ? {} : before.#options.rows) ?? {};
     this.#address = address;
-    this.#switches = new SwitchTotals({ ...rows, ...given({ device }) });
-    this.#loss = new ReportLossStage(reporters === undefined ? {} : { reporters });
     this.#options = options;
+    this.#switches =
+      before !== null &&
+      sameUnits(device ?? DeviceProfile.NONE, before.#options.device ?? DeviceProfile.NONE) &&
+      isDeepStrictEqual(rows, rowsBefore)
+        ? before.#switches
+        : new SwitchTotals({ ...rows, ...given({ device }) });
+    const known = before === null ? loss : before.#loss;
+    this.#loss =
+      known !== null && reporters === reportersBefore
+        ? known
+        : new ReportLossStage(reporters === undefined ? {} : { reporters });
+    if (before?.isAt(address) && isDeepStrictEqual(allowHosts, before.#options.allowHosts)) {
+      this.#page = before.#page;
+    }
   }
 
   get stages(): readonly Stage[] {
     return [this.#switches, this.#loss];
   }
 
+  /** The stage that counts lost reports. */
+  get loss(): ReportLossStage {
+    return this.#loss;
+  }
+
+  /** Whether it is, or is to be, on this address. */
+  isAt(address: MetricsAddress): boolean {
+    return this.#address.port === address.port && this.#address.host === address.host;
+  }
+
+  /** An endpoint on the same address for a network with other names or units, which takes over its server and what it can count on. */
+  of({ device, topology: names }: KnownNetwork): MetricsEndpoint {
+    return new MetricsEndpoint(this.#address, { ...this.#options, names, device }, this);
+  }
+
+  /** Whether two endpoints are one server. */
+  shares(other: MetricsEndpoint): boolean {
+    return this.#page !== null && this.#page === other.#page;
+  }
+
+  /** Whether it needs an address that another one has, which must close first. */
+  follows(other: MetricsEndpoint): boolean {
+    return this.#page === null && this.#address.port !== 0 && this.#address.port === other.#address.port;
+  }
+
   /**
-   * Starts the server. `/health` is 503 while a part fails.
+   * Starts the server, or gives a running one other parts to serve. `/health` is 503 while a part fails.
    * @param others further stages of the collector; those with metrics are exported
    * @param degraded returns the present degraded states
    * @returns the page's address
@@ -102,7 +162,7 @@ export class MetricsEndpoint {
   ): Promise<string> {
     const { MetricsServer, MetricsServerError, PipelineMetrics } = await import('@int/metrics');
     const flows = others.find((stage) => stage instanceof FlowStage);
-    const { allowHosts, ...options } = this.#options;
+    const { allowHosts, rows: _, device: __, ...options } = this.#options;
     const metrics = new PipelineMetrics({
       ...options,
       collector,
@@ -111,22 +171,43 @@ export class MetricsEndpoint {
       loss: this.#loss,
       ...given({ detection: detection ?? undefined, flows }),
     });
-    const health = () => ({ ...healthOf(degraded()), detail: { ...collector.totals(), page: this.#server?.totals() } });
-    try {
-      this.#server = await MetricsServer.listen({ ...this.#address, metrics, health, ...given({ allowHosts }) });
-    } catch (error) {
-      if (MetricsServerError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
-      throw error;
+    const health: Served['health'] = () => ({
+      ...healthOf(degraded()),
+      detail: { ...collector.totals(), page: this.#page?.server.totals() },
+    });
+    if (this.#page !== null) this.#page.served = { metrics, health };
+    else {
+      let served: Served = { metrics, health };
+      try {
+        const server = await MetricsServer.listen({
+          ...this.#address,
+          metrics: { content: () => served.metrics.content() },
+          health: () => served.health(),
+          ...given({ allowHosts }),
+        });
+        this.#page = {
+          server,
+          get served() {
+            return served;
+          },
+          set served(next) {
+            served = next;
+          },
+        };
+      } catch (error) {
+        if (MetricsServerError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
+        throw error;
+      }
     }
-    const { host, port } = this.#server.address;
+    const { host, port } = this.#page.server.address;
     return `http://${isIPv6(host) ? `[${host}]` : host}:${port}/metrics`;
   }
 
   degraded(): readonly DegradedPart[] {
-    return this.#server?.degraded() ?? [];
+    return this.#page?.server.degraded() ?? [];
   }
 
   async close(): Promise<void> {
-    await this.#server?.close();
+    await this.#page?.server.close();
   }
 }

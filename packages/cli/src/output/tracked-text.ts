@@ -1,10 +1,10 @@
 import type { Severity, TrackedEvent, TrackedFinding } from '@int/detect';
-import type { Topology } from '@int/network';
 import type { KnownNetwork } from '../network/known-network.js';
-import { switchText, withNames } from '../network/names.js';
+import { withNames } from '../network/names.js';
 import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
 import { findingText } from './event-text.js';
+import { type MetricText, RAW_METRICS } from './metric-text.js';
 import { counted } from './numbers.js';
 import { timeText } from './record-text.js';
 
@@ -40,12 +40,12 @@ function severityText(severity: Severity, colour: Colours): string {
 }
 
 /** The key with the name of its switch. */
-function keyText({ finding: { key } }: Told, topology: Topology): string {
-  return key.replace(/^switch (\d+)/, (_, id: string) => `switch ${switchText(Number(id), topology)}`);
+function keyText({ finding: { key } }: Told, metrics: MetricText): string {
+  return key.replace(/^switch (\d+)/, (_, id: string) => `switch ${metrics.switchName(Number(id))}`);
 }
 
 /** The line of text: `begins  critical  queue-of-3  switch 3  threshold queueOccupancy ...`. */
-export function trackedText(told: Told, colour: Colours, network: KnownNetwork = UNKNOWN_NETWORK): string {
+export function trackedText(told: Told, colour: Colours, metrics: MetricText = RAW_METRICS): string {
   const { rule, state, isFirst, beginMs, timeMs, findings, finding } = told;
   const seconds = `${(Math.max(0, timeMs - beginMs) / 1000).toFixed(3)} s`;
   const word = state === 'close' ? colour.green('ends') : isFirst ? colour.red('begins') : colour.red('goes on');
@@ -54,8 +54,8 @@ export function trackedText(told: Told, colour: Colours, network: KnownNetwork =
     word,
     severityText(rule.lifecycle.severity, colour),
     colour.yellow(rule.name),
-    colour.cyan(keyText(told, network.topology)),
-    state === 'close' ? `after ${seconds}, ${counted(findings, 'finding')}` : findingText(finding.event, network),
+    colour.cyan(keyText(told, metrics)),
+    state === 'close' ? `after ${seconds}, ${counted(findings, 'finding')}` : findingText(finding.event, metrics),
   ];
   return parts.join('  ');
 }

@@ -1,8 +1,13 @@
 import { BatchDecoder, type DecodeOptions, encodeReport, TelemetryBatch, telemetry } from '@int/codec';
-import { LiveStatistics, type StatisticsSnapshot } from '@int/collector';
+import { LiveStatistics } from '@int/collector';
 import { describe, expect, test } from 'vitest';
+import { FIRST_CONTROLS } from '../../src/live/controls.js';
+import { liveView } from '../../src/live/live-view.js';
+import { switchTable } from '../../src/live/switch-panel.js';
 import { colours } from '../../src/output/colour.js';
-import { type LiveState, liveView, logLine, switchTable } from '../../src/output/live-view.js';
+import { logLine } from '../../src/output/live-state.js';
+import { RAW_METRICS } from '../../src/output/metric-text.js';
+import { state } from './live-states.js';
 
 const OPTIONS: DecodeOptions = { linkType: 'report' };
 const START_MS = 1_700_000_000_000;
@@ -40,26 +45,6 @@ function take(statistics: LiveStatistics, datagrams: readonly Uint8Array[], from
   }
 }
 
-const state = (statistics: StatisticsSnapshot): LiveState => ({
-  source: 'udp://127.0.0.1:32766',
-  elapsedMs: 20_000,
-  totals: {
-    received: 0,
-    decoded: 0,
-    reports: 0,
-    dropped: { truncated: 0, malformed: 0, unsupported: 0, 'not-int': 0, overrun: 0 },
-    errors: {},
-    kernelDropped: 0,
-    stages: {},
-    sinks: {},
-  },
-  receivedPerSecond: 0,
-  reportsPerSecond: 0,
-  statistics,
-  detection: null,
-  degraded: [],
-});
-
 describe('forged switches', () => {
   const next = numbers(7);
   const forged = Array.from({ length: PHANTOMS }, () => report((next() | 0x8000) >>> 0, next(), next() & 0xff_ffff));
@@ -83,14 +68,19 @@ describe('forged switches', () => {
       take(statistics, honest(2), START_MS + 5000, 2000);
     }
     const snapshot = statistics.snapshot();
-    const view = liveView(state(snapshot), 80, 24, colours(false));
+    const size = { columns: 80, rows: 24 };
+    const view = liveView(state(snapshot), 'int collect', FIRST_CONTROLS, size, false, colours(false)).lines;
     expect(view.length).toBeLessThanOrEqual(24);
     for (const node of REAL) expect(view.join('\n')).toMatch(new RegExp(`^ {8,9}${node} +\\d`, 'm'));
-    // The busiest, that is the real ones, have the places; and the worst is one of them, not the largest random number.
+    // The switches seen often, that is the real ones, come first; and the worst is one of them, not the largest random number.
     expect(logLine(state(snapshot))).toContain('at switch 12 ');
-    const congested = view.slice(view.indexOf('recently congested') + 1).filter((line) => line.includes(' at '));
-    const first = congested.slice(0, REAL.length).map((line) => Number(/ at (\d+) /.exec(line)![1]));
+    const chosen = { ...FIRST_CONTROLS, panel: 'queues' } as const;
+    const queues = liveView(state(snapshot), 'int collect', chosen, size, false, colours(false)).lines;
+    const congested = queues
+      .slice(queues.findIndex((line) => line.includes('Congested queues')) + 1)
+      .filter((line) => line.includes(' at '));
+    const first = congested.slice(0, REAL.length).map((line) => Number(/ at (\d+): /.exec(line)![1]));
     expect(first.sort((a, b) => a - b)).toEqual(REAL);
-    expect(switchTable(snapshot).length).toBeLessThan(70);
+    expect(switchTable(snapshot, RAW_METRICS).length).toBeLessThan(70);
   });
 });

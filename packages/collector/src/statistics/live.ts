@@ -39,6 +39,8 @@ export interface SwitchStatistics {
   readonly egressUtilization: { readonly now: number | null; readonly peak: number | null };
   /** Reports of this switch about packets it dropped, since it has its place. */
   readonly dropReports: number;
+  /** The same per second, in the window. */
+  readonly dropReportsPerSecond: number;
   /** The 99th percentile of hop latency of each past slice, oldest first; `null` for slices without values. */
   readonly history: readonly (number | null)[];
 }
@@ -83,6 +85,7 @@ export class LiveStatistics implements Stage {
   readonly #congestion: CongestionLog;
   /** Per row and slice of the window. */
   readonly #reports: Float64Array;
+  readonly #drops: Float64Array;
   readonly #queuePeak: Uint32Array;
   readonly #utilizationPeak: Uint32Array;
   /** Per row. */
@@ -121,6 +124,7 @@ export class LiveStatistics implements Stage {
     this.#latency = new SlidingHistograms(rows, this.#windowSlices);
     this.#congestion = new CongestionLog(options.congestedPaths ?? 32);
     this.#reports = new Float64Array(rows * this.#windowSlices);
+    this.#drops = new Float64Array(rows * this.#windowSlices);
     this.#queuePeak = new Uint32Array(rows * this.#windowSlices).fill(NONE);
     this.#utilizationPeak = new Uint32Array(rows * this.#windowSlices).fill(NONE);
     this.#queueNow = new Uint32Array(rows).fill(NONE);
@@ -175,7 +179,11 @@ export class LiveStatistics implements Stage {
         }
       }
       if (count === 0 && batch.nodeId[row] !== NOT_AVAILABLE) this.#touch(batch.nodeId[row]!);
-      if ((flags & FLAG.DROPPED) !== 0) this.#dropReports[this.#touch(batch.nodeId[row]!)]!++;
+      if ((flags & FLAG.DROPPED) !== 0) {
+        const place = this.#touch(batch.nodeId[row]!);
+        this.#dropReports[place]!++;
+        this.#drops[place * this.#windowSlices + (this.#slice % this.#windowSlices)]!++;
+      }
       const isFlagged = (flags & FLAG.QUEUE_CONGESTED) !== 0;
       if (deepest >= 0 && (isFlagged || depth >= this.#congestedOccupancy)) {
         this.#congestion.add(batch, row, deepest, depth, timeMs);
@@ -279,6 +287,7 @@ export class LiveStatistics implements Stage {
     for (let row = 0; row < rows; row++) {
       const cell = row * this.#windowSlices + column;
       this.#reports[cell] = 0;
+      this.#drops[cell] = 0;
       this.#queuePeak[cell] = NONE;
       this.#utilizationPeak[cell] = NONE;
     }
@@ -293,11 +302,12 @@ export class LiveStatistics implements Stage {
   /** Adds the counts of a row to `other`, and clears it. */
   #leave(row: number): void {
     const other = this.#other;
-    this.#hasOther ||= this.#dropReports[row]! > 0 || this.#reportsOf(row) > 0;
+    this.#hasOther ||= this.#dropReports[row]! > 0 || this.#sumOf(this.#reports, row) > 0;
     this.#latency.move(row, other);
     for (let slice = 0; slice < this.#windowSlices; slice++) {
       const [from, to] = [row * this.#windowSlices + slice, other * this.#windowSlices + slice];
       move(this.#reports, from, to);
+      move(this.#drops, from, to);
       for (const peaks of [this.#queuePeak, this.#utilizationPeak]) {
         if (peaks[from] !== NONE && (peaks[to] === NONE || peaks[from]! > peaks[to]!)) peaks[to] = peaks[from]!;
         peaks[from] = NONE;
@@ -322,8 +332,8 @@ export class LiveStatistics implements Stage {
   }
 
   /** In the window. */
-  #reportsOf(row: number): number {
-    return this.#window(this.#reports, row).reduce((sum, reports) => sum + reports, 0);
+  #sumOf(counts: Float64Array, row: number): number {
+    return this.#window(counts, row).reduce((sum, count) => sum + count, 0);
   }
 
   #read(row: number, nodeId: number | null): SwitchStatistics {
@@ -340,7 +350,7 @@ export class LiveStatistics implements Stage {
     });
     return {
       nodeId,
-      reportsPerSecond: seconds > 0 ? this.#reportsOf(row) / seconds : 0,
+      reportsPerSecond: seconds > 0 ? this.#sumOf(this.#reports, row) / seconds : 0,
       hopLatency: {
         p50: this.#latency.quantile(row, 0.5),
         p99: this.#latency.quantile(row, 0.99),
@@ -349,6 +359,7 @@ export class LiveStatistics implements Stage {
       queueOccupancy: { now: known(this.#queueNow[row]!), peak: this.#peakOf(this.#queuePeak, row) },
       egressUtilization: { now: known(this.#utilizationNow[row]!), peak: this.#peakOf(this.#utilizationPeak, row) },
       dropReports: this.#dropReports[row]!,
+      dropReportsPerSecond: seconds > 0 ? this.#sumOf(this.#drops, row) / seconds : 0,
       history,
     };
   }

@@ -42,7 +42,8 @@ await serveFlowWorker(async ({ data, index, post }): Promise<FlowWorkerParts> =>
     problem: (path, message, cause) => new FileProblems([`${file}: ${path.join('.')}: ${message}`], cause, EXIT.USAGE),
   };
   const names = await namesOf(read);
-  const { sinks } = await configSinks(read, flowGeometry(read), names, (line) => tell({ name: 'say', line }));
+  const made = await configSinks(read, flowGeometry(read), names, (line) => tell({ name: 'say', line }));
+  const sinks = made.map(({ sink }) => sink);
   const flows = flowStage(read, null);
   return {
     stages: flows === null ? [] : [flows],

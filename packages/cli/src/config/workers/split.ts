@@ -31,7 +31,8 @@ function withSpool(sink: SinkConfig, owner: string): SinkConfig {
   return { kafka: { ...sink.kafka, spool: { ...spool, directory: join(spool.directory, owner) } } };
 }
 
-function isWorkers({ kafka, opensearch }: SinkConfig): boolean {
+/** Whether the threads of `workers` have the sink. */
+export function isOfWorkers({ kafka, opensearch }: SinkConfig): boolean {
   return kafka !== undefined || opensearch !== undefined;
 }
 
@@ -41,7 +42,7 @@ export function takesFlows({ sinks = [] }: IntConfig): boolean {
 
 export function pipelinePart(config: IntConfig): IntConfig {
   const { flows: _, workers: __, sinks = [], ...rest } = config;
-  const own = sinks.map((sink) => (isWorkers(sink) ? only(withSpool(sink, 'events'), ['events']) : sink));
+  const own = sinks.map((sink) => (isOfWorkers(sink) ? only(withSpool(sink, 'events'), ['events']) : sink));
   return { ...rest, sinks: own.filter((sink) => sink !== null) };
 }
 
@@ -53,7 +54,7 @@ function rowsOf({ rows = ROWS }: FlowsConfig, count: number): number {
 export function workerPart(config: IntConfig, index: number): IntConfig {
   const { flows, topology, sinks = [], workers = 1 } = config;
   const own = sinks
-    .filter(isWorkers)
+    .filter(isOfWorkers)
     .map((sink) => only(withSpool(sink, `worker-${index}`), ['reports', 'flows']))
     .filter((sink) => sink !== null);
   return {
