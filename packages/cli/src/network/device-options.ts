@@ -1,6 +1,5 @@
 /** Options that say what a network's switches are like: a device file, and the short way. */
-import { DeviceProfile, type DeviceSpec, NetworkError, type UnitSpec } from '@int/network';
-import { MEASURED_METRICS } from '@int/network/internals';
+import type { DeviceSpec, UnitSpec } from '@int/network';
 import { type Command, InvalidArgumentError } from 'commander';
 import { given, ifGiven } from '../given.js';
 import { addDecodeOptions, type DecodeFlags } from '../options.js';
@@ -15,8 +14,6 @@ export interface UnitFlags {
 /** Values of the options for a network, parsed by commander. */
 export interface DeviceFlags extends DecodeFlags, UnitFlags {}
 
-const MEASURED = [...MEASURED_METRICS, 'timestamps'];
-
 /** `cell(80B)` and `full(10000)` stand for the mappings of a file; other units are written alike. */
 function unitSpecOf(text: string): UnitSpec {
   const [, kind, value = ''] = /^(cell|full)\((.+)\)$/.exec(text.trim()) ?? [];
@@ -24,20 +21,16 @@ function unitSpecOf(text: string): UnitSpec {
   return kind === 'cell' ? { cell: value } : { full: Number(value) };
 }
 
-/** An option parser for METRIC=UNIT that may be repeated. */
+/**
+ * An option parser for METRIC=UNIT that may be repeated. Whether there are such a metric and unit is checked when the network
+ * is read: help needs no module of units.
+ */
 function unit(text: string, previous: UnitFlags['unit'] = {}): UnitFlags['unit'] {
   const at = text.indexOf('=');
   if (at < 1 || at === text.length - 1) {
-    throw new InvalidArgumentError(`Give METRIC=UNIT, as hopLatency=us; metrics are ${MEASURED.join(', ')}.`);
+    throw new InvalidArgumentError('Give METRIC=UNIT, as hopLatency=us or queueOccupancy=cell(80B).');
   }
-  const units = { [text.slice(0, at)]: unitSpecOf(text.slice(at + 1)) };
-  try {
-    new DeviceProfile({ units });
-  } catch (error) {
-    if (!NetworkError.is(error)) throw error;
-    throw new InvalidArgumentError(`${error.problems[0]!.message}.`);
-  }
-  return { ...previous, ...units };
+  return { ...previous, [text.slice(0, at)]: unitSpecOf(text.slice(at + 1)) };
 }
 
 /** Adds the options for units, for a command that reads telemetry which others have decoded. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RulesContext } from '@int/detect';
-import { DeviceProfile, Topology } from '@int/network';
-import type { Io } from '../io.js';
+import type { DeviceProfile, Topology } from '@int/network';
+import { CliError, EXIT, type Io } from '../io.js';
 import { type DeviceFlags, deviceSpecOf, joinedSpec } from './device-options.js';
 import { readTopology, type TopologyFlags } from './topology-option.js';
 import { unitsLine } from './units-line.js';
@@ -13,9 +13,6 @@ export interface KnownNetwork {
   /** Names of switches and ports, and links. */
   readonly topology: Topology;
 }
-
-/** Nothing is known. */
-export const UNKNOWN_NETWORK: KnownNetwork = { device: DeviceProfile.NONE, topology: Topology.NONE };
 
 /** Whether two device profiles have the same units. */
 export function sameUnits(a: DeviceProfile, b: DeviceProfile): boolean {
@@ -39,17 +36,33 @@ export interface NetworkFlags extends DeviceFlags, TopologyFlags {}
  * What the options and the files that they name say of the network. Options win over the device file; `--unit` replaces its
  * unit of most switches, and not that of switches with one of their own.
  * @param usual what holds where neither says something
- * @throws FileProblems (rejects) with exit code 2 if a file is invalid; CliError with exit code 3 if it cannot be read
+ * @throws FileProblems (rejects) with exit code 2 if a file is invalid; CliError with exit code 2 if a unit is none, with 3 if
+ *   a file cannot be read
  */
-export async function readNetwork(flags: NetworkFlags, io: Io, usual = DeviceProfile.NONE): Promise<KnownNetwork> {
+export async function readNetwork(flags: NetworkFlags, io: Io, usual?: DeviceProfile): Promise<KnownNetwork> {
+  // Help does not need this module.
+  const { DeviceProfile } = await import('@int/network');
+  await checkUnits(flags);
   const own = deviceSpecOf(flags);
+  const under = (usual ?? DeviceProfile.NONE).spec;
   if (flags.device === undefined) {
-    const device = new DeviceProfile(joinedSpec(usual.spec, own));
+    const device = new DeviceProfile(joinedSpec(under, own));
     return { device, topology: await readTopology(flags.topology, io) };
   }
   // The modules for reading and checking are loaded only if there is a file.
   const { readDeviceFile } = await import('./device-file.js');
   const file = await readDeviceFile(flags.device, io);
-  const device = new DeviceProfile(joinedSpec(joinedSpec(usual.spec, file.device.spec), own));
+  const device = new DeviceProfile(joinedSpec(joinedSpec(under, file.device.spec), own));
   return { device, topology: await readTopology(flags.topology ?? file.topology, io) };
+}
+
+async function checkUnits({ unit: units }: DeviceFlags): Promise<void> {
+  if (units === undefined) return;
+  const { DeviceProfile, NetworkError } = await import('@int/network');
+  try {
+    new DeviceProfile({ units });
+  } catch (error) {
+    if (!NetworkError.is(error)) throw error;
+    throw new CliError(`--unit: ${error.problems[0]!.message}`, EXIT.USAGE, error);
+  }
 }

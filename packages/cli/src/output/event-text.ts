@@ -1,7 +1,8 @@
 import { reportIndex } from '@int/collector/internals';
 import type { Event, EventBatch, Evidence } from '@int/detect';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
 import { type MetricText, RAW_METRICS } from './metric-text.js';
 import { grouped } from './numbers.js';

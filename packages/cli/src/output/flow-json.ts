@@ -1,8 +1,9 @@
 import type { CollectorTotals } from '@int/collector';
 import { flowFields } from '@int/collector/internals';
 import type { FlowCacheTotals, FlowEntry } from '@int/flowcache';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 
 /** The line of a flow. */
 export function flowJson(entry: FlowEntry, network: KnownNetwork = UNKNOWN_NETWORK): string {

@@ -1,8 +1,9 @@
 import type { MetricName } from '@int/codec';
 import type { FlowEntry, HopStatistics } from '@int/flowcache';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { inUnits, meanInUnits, plainColumns } from '../network/measured-text.js';
 import { switchText } from '../network/names.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
 import type { FlowTotalsJson } from './flow-json.js';
 import { counted, grouped } from './numbers.js';

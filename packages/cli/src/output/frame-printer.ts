@@ -1,8 +1,9 @@
 import { type DecodeOptions, FrameDecoder, recordToJson, type TelemetryRecord } from '@int/codec';
 import { linkLayerOf } from '@int/collector/internals';
 import type { CaptureBatch } from '@int/pcap';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
 import type { DataOutput } from './data-output.js';
 import type { DialectHint } from './dialect-hint.js';

@@ -1,8 +1,9 @@
 import type { MetricName } from '@int/codec';
 import type { BaseUnit } from '@int/network';
 import { SwitchUnits } from '@int/network/internals';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { comparable, inUnits, measured } from '../network/measured-text.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 
 /** Writes what switches measure, and their names, for views of figures. */
 export interface MetricText {

@@ -1,8 +1,9 @@
 import { type Flow, type Hop, isMetricName, type TelemetryRecord } from '@int/codec';
 import { Topology } from '@int/network';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { inUnits, timestampText } from '../network/measured-text.js';
 import { portText, switchText } from '../network/names.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
 
 /** Names of common IP protocols (IANA protocol numbers). */

@@ -1,6 +1,7 @@
 import type { Severity, TrackedEvent, TrackedFinding } from '@int/detect';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from './colour.js';
 import { findingText } from './event-text.js';
 import { type MetricText, RAW_METRICS } from './metric-text.js';

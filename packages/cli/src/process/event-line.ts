@@ -1,7 +1,8 @@
 import type { ImmediateEvent } from '@int/stream-kafka';
-import { type KnownNetwork, UNKNOWN_NETWORK } from '../network/known-network.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import { inUnits } from '../network/measured-text.js';
 import { switchText } from '../network/names.js';
+import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
 import type { Colours } from '../output/colour.js';
 import { counted } from '../output/numbers.js';
 import { flowText, pathText, timeText } from '../output/record-text.js';

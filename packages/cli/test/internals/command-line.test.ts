@@ -85,7 +85,7 @@ describe('the table of commands', () => {
     ['--version', ['commander']],
     ['--help', ['commander']],
     ['dart --help', ['commander']],
-    ['decode --help', ['codec', 'commander', 'hash', 'network']],
+    ['decode --help', ['codec', 'commander', 'hash']],
     ['help query', ['commander']],
   ])('int %s loads nothing that it does not need', async (line, packages) => {
     expect(await packagesLoadedBy(line.split(' '))).toEqual(packages);

@@ -108,7 +108,7 @@ describe('--device and --unit', () => {
 
   test('are refused with what to write', async () => {
     for (const [text, message] of [
-      ['us', 'Give METRIC=UNIT, as hopLatency=us; metrics are hopLatency, '],
+      ['us', 'Give METRIC=UNIT, as hopLatency=us or '],
       ['speed=us', '"speed" has no unit: there are hopLatency, '],
       ['hopLatency=parsec', '"parsec" is no unit'],
       ['egressUtilization=full(0)', '0 cannot stand for 100 %'],
