@@ -245,8 +245,7 @@ export const EVENT_KIND = {
 
 /**
  * Words of a threshold table: for each metric the thresholds of T and of C; those of the end-to-end latency; then a
- * word that
- * is not 0 if path changes are events. All ones means never: no value is above it.
+ * word that is not 0 if path changes are events. All ones means never: no value is above it.
  */
 export const THRESHOLDS = {
   METRICS: 0,
@@ -308,8 +307,7 @@ function rowStrideOf(buckets: number): number {
  * The layout of a cache.
  *
  * A bucket of the exact layout is rounded up to half a cache line, so that its entry touches no more lines than it
- * must; one
- * of the compact layout to 8 bytes. With 5 hops and the default metrics that is 352 and 200 bytes.
+ * must; one of the compact layout to 8 bytes. With 5 hops and the default metrics that is 352 and 200 bytes.
  *
  * @throws RangeError for a dimension out of range, an unknown metric or one named twice, or a cache of more than 8 GiB
  */

@@ -16,8 +16,7 @@ export interface EventRows extends Pick<EventBatch, 'count' | 'rule' | 'kind' | 
 export interface AdaptationOptions {
   /**
    * Events a second of all rules together, also of those that do not adapt. Thresholds then move by a common factor,
-   * and
-   * the targets of single rules do not count. `null`: each rule that adapts holds its own target. Default `null`.
+   * and the targets of single rules do not count. `null`: each rule that adapts holds its own target. Default `null`.
    */
   readonly total?: number | null;
   /** Shortest time between two moves in milliseconds, 1 to 1000. Default 10. */
@@ -124,10 +123,8 @@ export class Adaptation {
 
   /**
    * Counts the events in rows `from` (default 0) to `events.count - 1`, and moves thresholds if it is time to. Call it
-   * also
-   * when there were no events. `nowMs`: milliseconds of any origin, those of the reports or of a clock, but always the
-   * same.
-   * See `ThresholdController.tick` for gaps and for time that goes backwards.
+   * also when there were no events. `nowMs`: milliseconds of any origin, those of the reports or of a clock, but always
+   * the same. See `ThresholdController.tick` for gaps and for time that goes backwards.
    */
   after(events: EventRows, nowMs: number, from = 0): void {
     if (!Number.isFinite(nowMs)) throw new RangeError(`nowMs must be a finite number, not ${nowMs}`);

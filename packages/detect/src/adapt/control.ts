@@ -62,10 +62,8 @@ const PROBE_COST = 0.005;
  * - moves to the position at which the {@link TailModel} expects that rate.
  *
  * The debt makes the rate exact: an error of the model only changes the debt at which the thresholds stand still. The
- * debt
- * stays small, and the events of a second differ from the target by no more than the debt changes in that second. This
- * is
- * far less than they would differ by chance.
+ * debt stays small, and the events of a second differ from the target by no more than the debt changes in that second.
+ * This is far less than they would differ by chance.
  */
 export class RateControl {
   /** Events a second to hold. */

@@ -32,9 +32,8 @@ export type RateChange = 'none' | 'up' | 'down';
  *
  * The estimate is a gamma distribution, the conjugate prior of the rate of a Poisson process. It forgets with a time
  * constant, and is scaled when the threshold moves. Beside it, two cumulative sums test for a doubling and for a
- * halving:
- * when one is certain, the filter forgets at once what was before the change. Counts that vary more than Poisson counts
- * weigh less, by the ratio of variance to mean that the filter measures.
+ * halving: when one is certain, the filter forgets at once what was before the change. Counts that vary more than
+ * Poisson counts weigh less, by the ratio of variance to mean that the filter measures.
  */
 export class RateFilter {
   /** Events a second. */

@@ -18,8 +18,7 @@ const DEEPEST = 0.36;
  * Models how the rate of events depends on the position of the thresholds, near the present one.
  *
  * Every event shows its statistic, which is above the threshold. So the distribution above is seen, and the one below
- * is
- * not.
+ * is not.
  * - Upwards, a far move goes to a quantile of what was seen. A near one follows the local slope: that of an exponential
  * tail with the median seen.
  * - Downwards, the slope is extrapolated in proportion, not in difference: this falls short for light tails and reaches
@@ -27,8 +26,7 @@ const DEEPEST = 0.36;
  * enough for heavy ones. One move goes down by at most 30 %.
  *
  * With detectors whose state depends on the threshold, this slope may be far too steep: a slow walk crosses a threshold
- * by
- * little, however far apart two crossings are. So the model compares what moves achieve with what they should have.
+ * by little, however far apart two crossings are. So the model compares what moves achieve with what they should have.
  */
 export class TailModel {
   /** Distance over which the rate falls by a factor of e, if the statistics at a fixed state tell all. */

@@ -6,8 +6,8 @@ const ROUNDING = 1 + 1e-13;
 
 /**
  * Integer thresholds that move together: threshold i is `floor(weight[i] * position)`, kept within its limits. The
- * position
- * is a real number; all positions from {@link lower} up to, and without, {@link upper} mean the same thresholds.
+ * position is a real number; all positions from {@link lower} up to, and without, {@link upper} mean the same
+ * thresholds.
  */
 export class ThresholdVector {
   readonly weights: Float64Array;

@@ -33,8 +33,7 @@ export class Visited {
 
 /**
  * Counts at the last few positions of the thresholds. Where a metric takes few values, these are all the positions
- * there
- * are, and their rates are known, not extrapolated.
+ * there are, and their rates are known, not extrapolated.
  */
 export class VisitedPositions {
   /** Records; one whose `seconds` are 0 is not in use. */
@@ -47,8 +46,8 @@ export class VisitedPositions {
 
   /**
    * Adds a tick to the record of its position, or to a new one in place of the one unused for longest. Returns the
-   * record.
-   * `lowest`: the lowest statistic of the tick, infinite if there was none; `lowestCount`: how many events had it.
+   * record. `lowest`: the lowest statistic of the tick, infinite if there was none; `lowestCount`: how many events had
+   * it.
    */
   add(position: number, events: number, seconds: number, lowest: number, lowestCount: number): Visited {
     let place = this.at(position);

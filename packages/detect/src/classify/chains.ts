@@ -3,8 +3,7 @@ const NONE = -1;
 
 /**
  * Slots by hash: one hash table with chains for all tables of an IP version, whose hashes tell them apart. The arrays
- * grow
- * by doubling; lookups read them directly.
+ * grow by doubling; lookups read them directly.
  */
 export class Chains {
   /** Of each chain (a power of two of them, by the lower bits of the hash): the word of its first entry, or -1. */

@@ -22,20 +22,15 @@ export interface ClassifierShape {
 
 /**
  * A watchlist: rules over the 5-tuple and the MAC addresses of packets, each with a priority. It finds the matching
- * rule of
- * highest priority. Rules can be added and removed at any time.
+ * rule of highest priority. Rules can be added and removed at any time.
  *
  * A lookup probes hash tables in the order of their highest priority, until no table left can hold a better rule. Each
- * IP
- * version has at most 96 tables. Their number depends on how many kinds of rules there are (which fields, which prefix
- * lengths), and little on the number of rules. A probe meets the rules that share its key: about 8, as long as a finer
- * key
- * tells them apart. No key does where rules overlap in all fields (wide port ranges and prefixes around one point), and
- * no
- * finer one is made from 95 tables on; such rules are tried in descending priority. So the worst case, which takes a
- * set of
- * rules made for it, is 96 probes and a look at every entry. Insertion among such rules is linear in their number as
- * well.
+ * IP version has at most 96 tables. Their number depends on how many kinds of rules there are (which fields, which
+ * prefix lengths), and little on the number of rules. A probe meets the rules that share its key: about 8, as long as a
+ * finer key tells them apart. No key does where rules overlap in all fields (wide port ranges and prefixes around one
+ * point), and no finer one is made from 95 tables on; such rules are tried in descending priority. So the worst case,
+ * which takes a set of rules made for it, is 96 probes and a look at every entry. Insertion among such rules is linear
+ * in their number as well.
  *
  * With more than one table, the outcomes of the last few thousand flows are kept until rules change.
  */
@@ -87,9 +82,8 @@ export class Classifier {
 
   /**
    * Bytes of the arrays: at construction 99 for each slot and 4 MiB for flows. With the rules grow, by doubling, 16 for
-   * each
-   * entry and 4 for each hash bucket; they do not shrink. Not counted: a Map of the priorities in use, and an object
-   * per table.
+   * each entry and 4 for each hash bucket; they do not shrink. Not counted: a Map of the priorities in use, and an
+   * object per table.
    */
   get byteLength(): number {
     const own = this.#rows.byteLength + this.#used.byteLength + this.#next.byteLength + this.#previous.byteLength;
@@ -160,8 +154,8 @@ export class Classifier {
 
   /**
    * Looks for a rule of equal priority that can match the same packet: chance would then decide the outcome. It
-   * compares the
-   * rules of that priority that share a key with this one; in tables whose keys hold more than this rule asks for, all.
+   * compares the rules of that priority that share a key with this one; in tables whose keys hold more than this rule
+   * asks for, all.
    *
    * @param except a slot that does not count: the rule about to be replaced
    * @returns the slot of such a rule, or -1
@@ -184,8 +178,7 @@ export class Classifier {
 
   /**
    * Finds the rule of highest priority that matches the flow of a report. Of several of that priority, it is always the
-   * same
-   * one until rules change. A report of unknown flow matches only rules that match everything. Allocates nothing.
+   * same one until rules change. A report of unknown flow matches only rules that match everything. Allocates nothing.
    *
    * @param batch where the report is
    * @param row its row

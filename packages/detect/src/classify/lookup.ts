@@ -27,8 +27,7 @@ import {
 
 /**
  * MAC addresses of the packet that is looked up. Word 0: 1 if they are known. Words 1 to 3: as words 12 to 14 of a
- * rule's
- * row. Words 4 and 5: parts of the hash that come from the source and the destination MAC.
+ * rule's row. Words 4 and 5: parts of the hash that come from the source and the destination MAC.
  */
 export const PACKET_MAC_WORDS = 6;
 

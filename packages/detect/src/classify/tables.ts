@@ -19,8 +19,7 @@ import {
 const BUCKET = 8;
 /**
  * Tables of one IP version. With one less, tuples no longer change: the last place is left for a table of the empty
- * tuple,
- * which takes every rule.
+ * tuple, which takes every rule.
  */
 const MOST_TABLES = 96;
 
@@ -72,23 +71,17 @@ class Table {
 
 /**
  * The rules that can match packets of one IP version, in hash tables. The key of a table holds as much of each field as
- * its
- * tuple says. This can be less than its rules ask for, so that few tables, hence few probes, hold rules of many kinds.
- * If
- * more than {@link BUCKET} rules share a key, the tuple becomes finer if all rules of the table allow it; else some of
- * them
- * move to a finer table. The idea is that of TupleMerge (Daly et al., IEEE/ACM Transactions on Networking, 2019) on
- * tuple
- * space search (Srinivasan et al., SIGCOMM 1999). A port range lies under the one or two cells that it touches, whose
- * size
- * is a power of two.
+ * its tuple says. This can be less than its rules ask for, so that few tables, hence few probes, hold rules of many
+ * kinds. If more than {@link BUCKET} rules share a key, the tuple becomes finer if all rules of the table allow it;
+ * else some of them move to a finer table. The idea is that of TupleMerge (Daly et al., IEEE/ACM Transactions on
+ * Networking, 2019) on tuple space search (Srinivasan et al., SIGCOMM 1999). A port range lies under the one or two
+ * cells that it touches, whose size is a power of two.
  */
 export class Tables {
   /**
    * What a lookup reads of the tables, in descending order of their highest priority. {@link TABLE_WORDS} words each:
-   * highest
-   * priority, source mask (IPv4) or level (IPv6), destination likewise, ports mask, protocol mask, seed, levels of the
-   * MACs.
+   * highest priority, source mask (IPv4) or level (IPv6), destination likewise, ports mask, protocol mask, seed, levels
+   * of the MACs.
    */
   readonly order: Int32Array = new Int32Array(MOST_TABLES * TABLE_WORDS);
   orderWords = 0;

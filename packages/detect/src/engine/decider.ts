@@ -93,8 +93,7 @@ export class Decider {
 
   /**
    * Finds rule and flow cell of rows from `from` on, up to `to`: as many as have room for their events, and as need no
-   * cell
-   * that an earlier one of them still uses.
+   * cell that an earlier one of them still uses.
    * @returns the end of those rows
    */
   prepare(view: BatchView, from: number, to: number, room: number, accelerator: Accelerator | null): number {

@@ -47,8 +47,7 @@ const SPARE_BYTES = 128;
 export class Detector {
   /**
    * Bytes of state and tables, fixed at construction. In addition, the rules' classifier takes 4 MiB for flows and
-   * about 120
-   * bytes for each of `maxRules`, and each telemetry batch seen takes 12 bytes a report row.
+   * about 120 bytes for each of `maxRules`, and each telemetry batch seen takes 12 bytes a report row.
    */
   readonly byteLength: number;
   readonly options: Readonly<ResolvedOptions>;
@@ -132,8 +131,7 @@ export class Detector {
    * Looks at report rows `from` to `to - 1` and appends their events.
    *
    * Rules that sample by time need a batch with times; rules that match MAC addresses need one with the bytes of its
-   * frames.
-   * Without times, no state ages.
+   * frames. Without times, no state ages.
    *
    * @returns the first row not looked at: `to`, or less if the events of the next one might not fit. Then read the
    *   events,
@@ -280,8 +278,7 @@ export class Detector {
 
   /**
    * Exact state: frees flows that have been idle for too long, in at most `maxSets` sets of 8; call it now and then.
-   * Flows
-   * that come back after the idle time count as new even without it.
+   * Flows that come back after the idle time count as new even without it.
    * @param timeNs nanoseconds since the epoch
    */
   sweep(timeNs: bigint, maxSets: number): number {

@@ -19,8 +19,7 @@ export const EVENT_COLUMN = {
 
 /**
  * Evidence of complex events: for each clause of the expression, in its order, the first condition that holds, its
- * value,
- * and where it was seen. Slot s begins at column `EVENT_COLUMN.EVIDENCE + s * COLUMNS`.
+ * value, and where it was seen. Slot s begins at column `EVENT_COLUMN.EVIDENCE + s * COLUMNS`.
  */
 export const EVIDENCE = {
   /** The most clauses of an expression. */

@@ -20,8 +20,7 @@ export const FOUND = { KNOWN: 0, NEW: 1, EVICTED: 2, AGED: 3 } as const;
 
 /**
  * Flows by their exact 5-tuple, in sets of 8 entries. In a full set, the least recently seen flow gives way. The
- * entries are
- * the cells of the flow state.
+ * entries are the cells of the flow state.
  */
 export class FlowTable {
   /** How the last {@link find} went: see {@link FOUND}. */

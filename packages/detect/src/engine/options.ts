@@ -31,8 +31,7 @@ export interface DetectorOptions {
   readonly stateBytes?: number;
   /**
    * Memory of the WebAssembly accelerator, for state and tables. The accelerator works on telemetry and event batches
-   * that
-   * lie in it too; TypeScript works on others, with the same result. Default: an ArrayBuffer, and TypeScript.
+   * that lie in it too; TypeScript works on others, with the same result. Default: an ArrayBuffer, and TypeScript.
    */
   readonly memory?: AcceleratorMemory;
 }

@@ -29,8 +29,7 @@ export interface SpecialRule {
 
 /**
  * The rules in force. A rule keeps its slot while it is changed. A change happens as a whole or, with a RulesError, not
- * at
- * all.
+ * at all.
  */
 export class RuleBook {
   readonly capacity: number;

@@ -97,10 +97,8 @@ export interface StateArray extends StateKey {
 
 /**
  * The memory of all detectors, like the registers of a switch: one array of cells for each kind of state and metric,
- * shared
- * by all rules that use it. Its size is fixed. The first rule that needs an array takes it out of the pool, and it
- * stays, so
- * that state survives the rules.
+ * shared by all rules that use it. Its size is fixed. The first rule that needs an array takes it out of the pool, and
+ * it stays, so that state survives the rules.
  */
 export class StatePool {
   readonly words: Int32Array;

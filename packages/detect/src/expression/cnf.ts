@@ -21,20 +21,15 @@ import { checkOperands, MAX_TREE_LEVELS, printExpression, tooDeep } from './prin
 
 /**
  * Compiles an expression to its minimal conjunctive normal form: no condition twice in a clause, no clause that
- * contains
- * another. Conditions that differ in metric, aggregate, operator or constant count as independent; so do a condition
- * and its
- * contrary, because both are unknown where the metric is missing.
+ * contains another. Conditions that differ in metric, aggregate, operator or constant count as independent; so do a
+ * condition and its contrary, because both are unknown where the metric is missing.
  *
  * The form is unique: expressions that say the same of the same conditions give the same result, in the same order (by
- * metric
- * number with `count()` last, then aggregate, operator and constant).
+ * metric number with `count()` last, then aggregate, operator and constant).
  *
  * An expression is refused only if this form has more than 8 clauses or a clause of more than 4 conditions, however
- * large it
- * would become on the way; or if it was not made by {@link parseExpression} and exceeds the limits of that function. To
- * find
- * out takes fewer than 2 * 4^8 evaluations of the expression, mostly a few dozen, and little memory.
+ * large it would become on the way; or if it was not made by {@link parseExpression} and exceeds the limits of that
+ * function. To find out takes fewer than 2 * 4^8 evaluations of the expression, mostly a few dozen, and little memory.
  *
  * @param convert called once for each condition, in the order of the text, with the operator and the aggregate of the
  *   result:

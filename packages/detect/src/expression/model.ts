@@ -7,10 +7,9 @@ export type { Quantity };
  * Aggregates over the hops of a report that carry the metric, and over the history of a flow.
  *
  * `any` and `all` compare each hop. `sum` (saturating at 2^32 - 1), `max`, `min` and `last` (the hop nearest the sink)
- * give one
- * value. `delta` is the absolute difference between the sum of this report and that of the flow's previous one, 0 at
- * first
- * sight. `count` is the number of the flow's reports. A condition on a metric that no hop carries is unknown.
+ * give one value. `delta` is the absolute difference between the sum of this report and that of the flow's previous
+ * one, 0 at first sight. `count` is the number of the flow's reports. A condition on a metric that no hop carries is
+ * unknown.
  */
 export const AGGREGATES = ['any', 'all', 'sum', 'max', 'min', 'last', 'delta', 'count'] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
@@ -73,10 +72,8 @@ export const MAX_WRITTEN_CONDITIONS = 256;
 
 /**
  * Converts a constant to device units, 0 to 2^32 - 1: exactly, then rounded down for `>` and `<=` and up for `>=` and
- * `<`.
- * For `==` and `!=` it refuses a fraction. An operator and its contrary round alike, so that negating and rounding can
- * be done
- * in either order.
+ * `<`. For `==` and `!=` it refuses a fraction. An operator and its contrary round alike, so that negating and rounding
+ * can be done in either order.
  *
  * @param metric `null` for `count()`
  * @throws an error with a `code` of `RULE_PROBLEM_CODES`, or a `RulesError`

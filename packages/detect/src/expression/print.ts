@@ -8,8 +8,7 @@ const BINDING = { or: 0, and: 1, not: 2, condition: 2 } as const;
 
 /**
  * The text of an expression, with only the parentheses that it needs. Parsed again, it gives the same tree, except for
- * spans
- * and for groups within a group of the same kind, which become one.
+ * spans and for groups within a group of the same kind, which become one.
  *
  * @throws ExpressionError `EXPRESSION_TOO_LARGE` for a tree deeper than a parsed one can be
  * @throws RangeError for an `and` or `or` of nothing

@@ -5,8 +5,7 @@ import type { Lifecycle, WatchConfig } from '../watch/config.js';
 
 /**
  * A rule as the detectors run it: numbers in the unit of the device, addresses as words. {@link compileRules} makes it
- * from
- * what people write ({@link RulesSpec}), and checks it.
+ * from what people write ({@link RulesSpec}), and checks it.
  */
 export interface Rule {
   /** Unique within its set. */

@@ -121,10 +121,9 @@ export function commonPacket(a: Match, b: Match): PacketExample | null {
 
 /**
  * Whether some packet matches both. Exact, for packets with two addresses of one IP version, a protocol, two ports and
- * two MAC
- * addresses; the ports of a protocol without ports are 0. So a match on TCP port 80 and one on ICMP do not overlap, nor
- * do a
- * source in IPv4 and a destination in IPv6. A report has several hops: matches on different switches overlap.
+ * two MAC addresses; the ports of a protocol without ports are 0. So a match on TCP port 80 and one on ICMP do not
+ * overlap, nor do a source in IPv4 and a destination in IPv6. A report has several hops: matches on different switches
+ * overlap.
  */
 export function overlaps(a: Match, b: Match): boolean {
   return commonPacket(a, b) !== null;

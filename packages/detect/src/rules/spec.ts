@@ -5,8 +5,7 @@ import type { Severity, WatchKey } from '../watch/config.js';
  * Rules as people write them: the shape of `rules.yaml`, and of objects in a program.
  *
  * A quantity is a number in the unit of the device, or text with a unit, such as `10us`, `80%` or `64KiB`. Text needs
- * the
- * metric's scale in `units`.
+ * the metric's scale in `units`.
  */
 export interface RulesSpec {
   readonly version: 1 | 2;

@@ -24,16 +24,13 @@ import {
 export interface TableOptions {
   /**
    * The bank to fill; the last command puts it in use. To change rules while traffic runs, fill the bank that is not in
-   * use:
-   * packets see the old rules or the new ones, never a mixture, and the state of flows stays. Default 0.
+   * use: packets see the old rules or the new ones, never a mixture, and the state of flows stays. Default 0.
    */
   readonly bank?: 0 | 1;
   /**
    * What becomes of a rule that the data plane cannot run. `throw` refuses the whole set. `report` makes the switch
-   * report all
-   * that the rule matches, so that a host can run its detector; without the rule, its packets would go to the next one.
-   * Default
-   * `throw`.
+   * report all that the rule matches, so that a host can run its detector; without the rule, its packets would go to
+   * the next one. Default `throw`.
    */
   readonly unsupported?: 'throw' | 'report';
 }
@@ -181,14 +178,12 @@ function writeCommand({ register, index, value }: RegisterWrite): string {
  * Writes a rule set as commands for simple_switch_CLI.
  *
  * The commands clear the tables of one bank, set their default actions, write the expressions, add the entries, and put
- * the
- * bank in use. They leave the state of detectors alone. The priority of an entry is the rank of its rule's priority,
- * from 1:
- * in simple_switch_CLI the smaller number wins. The order depends on the rules alone, highest priority first.
+ * the bank in use. They leave the state of detectors alone. The priority of an entry is the rank of its rule's
+ * priority, from 1: in simple_switch_CLI the smaller number wins. The order depends on the rules alone, highest
+ * priority first.
  *
  * Thresholds are those of the rules. After moving a threshold, export again, into the other bank. Entries of a table in
- * use
- * cannot be changed one by one: the switch gives them handles that commands made beforehand cannot know.
+ * use cannot be changed one by one: the switch gives them handles that commands made beforehand cannot know.
  *
  * @throws RulesError if the data plane cannot run all rules (see {@link TableOptions.unsupported}), or has no room, or
  * if the rules have `decide: all`

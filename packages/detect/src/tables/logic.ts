@@ -34,8 +34,7 @@ function conditionIndex(expression: number, clause: number, condition: number): 
 
 /**
  * The writes that put an expression into the logic registers: shape, metrics, history, and its conditions. Words of
- * other
- * conditions keep what they held; the shape hides them.
+ * other conditions keep what they held; the shape hides them.
  *
  * @param index cell of the expression; bank 1 begins at EXPRESSIONS
  */

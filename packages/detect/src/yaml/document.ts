@@ -22,8 +22,7 @@ import { scalarPlaces } from './scalar-place.js';
 const MAX_NESTING = 64;
 /**
  * Signs, words, blanks and ends of lines. The library takes some microseconds for each: seconds for so many, and
- * minutes for
- * those of 16 MB.
+ * minutes for those of 16 MB.
  */
 const MAX_LEXEMES = 250_000;
 /** All values that aliases may stand for: a few lines of aliases of aliases could exceed the memory. */

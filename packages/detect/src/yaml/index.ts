@@ -27,8 +27,7 @@ const MAX_LENGTH = 1 << 24;
 
 /**
  * Reads a rule set from text: one document of YAML 1.2 (core schema), of which JSON is a part. Aliases stand for
- * values; merge
- * keys (`<<`) are not read.
+ * values; merge keys (`<<`) are not read.
  *
  * @throws RulesError with all problems found. Each has a line and a column, from 1, columns in UTF-16 code units: of
  *   the key,

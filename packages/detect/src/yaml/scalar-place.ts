@@ -55,8 +55,7 @@ const plain = (text: string, position: number): Piece => ({ length: 1, value: te
  * Where the characters of a scalar's value stand in the text.
  *
  * Lines of a scalar are joined without their indentation, so blanks have no place of their own: a blank's place is
- * behind the
- * character before it. All other characters are in the same order in the value and in the text.
+ * behind the character before it. All other characters are in the same order in the value and in the text.
  *
  * @param text all of the text
  * @param node a scalar of it

@@ -31,8 +31,7 @@ export function flowAcceleratorAvailable(): boolean {
  * The update loop in WebAssembly. It does what {@link PlainEngine} does, to the last bit.
  *
  * Batches and times in its memory are read in place; others are copied in, block by block. If the hop rows of a batch
- * are in no
- * order, as no decoder leaves them, TypeScript takes the batch.
+ * are in no order, as no decoder leaves them, TypeScript takes the batch.
  */
 export class AcceleratorEngine implements Engine {
   readonly isAccelerator = true;
@@ -140,8 +139,7 @@ export class AcceleratorEngine implements Engine {
 
 /**
  * The accelerator with a cache. `undefined` without WebAssembly with SIMD, if the cache exceeds its 4 GiB, or if there
- * is not that
- * much address space.
+ * is not that much address space.
  */
 export function makeAcceleratorEngine(options: Omit<ResolvedOptions, 'accelerator'>): AcceleratorEngine | undefined {
   const { geometry, hash, seed, shared } = options;

@@ -29,8 +29,7 @@ export class AcceleratorTimes {
 
   /**
    * Provides the times of rows, to be found by their frame. The accelerator says if a row's is not among them; then
-   * call
-   * {@link gather}.
+   * call {@link gather}.
    *
    * @param start number of the first row in the accelerator
    * @param frames address of the column `frame`

@@ -3,8 +3,7 @@ import { type CacheGeometry, EVENT_WORDS } from '../layout.js';
 
 /**
  * When a value is an event. The default is that of the detectors `threshold` and `change` of @int/detect. All numbers
- * are
- * unsigned and have 32 bits.
+ * are unsigned and have 32 bits.
  */
 export interface Comparison {
   /** T: the value is an event by itself. */

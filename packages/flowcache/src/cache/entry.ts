@@ -19,8 +19,7 @@ export interface HopStatistics {
   readonly nodeId: number | null;
   /**
    * Per metric of the cache. A mean belongs to the position: after a change of the path it spans several switches.
-   * `last` is that
-   * of the switch named here.
+   * `last` is that of the switch named here.
    */
   readonly metrics: { readonly [K in MetricName]?: MetricStatistics };
 }

@@ -45,14 +45,11 @@ const SINGLE = { frames: 1, reports: 1, hops: 256 } as const;
  * A cache of flows with per-hop statistics, in one block of memory. layout.ts describes its layout.
  *
  * The hash of a flow chooses its row; in a full row, the flow updated least recently gives way. Keys are exact: two
- * flows never
- * share an entry. {@link update} and {@link age} allocate nothing.
+ * flows never share an entry. {@link update} and {@link age} allocate nothing.
  *
  * In every state, `offered` plus the packets restored from a snapshot is the sum of: the packets in live entries, in
- * entries
- * handed on (evicted, aged, retired, removed), in entries lost because nobody took them; and the reports that could not
- * be
- * cached, by reason.
+ * entries handed on (evicted, aged, retired, removed), in entries lost because nobody took them; and the reports that
+ * could not be cached, by reason.
  *
  * @example
  * const cache = new FlowCache({ rows: 4096, thresholds: { metrics: { hopLatency: { level: 10_000 } } }, events: ring });
@@ -203,8 +200,7 @@ export class FlowCache {
 
   /**
    * All entries, in no particular order. The cache may be updated meanwhile: a flow that stays is given exactly once,
-   * as it is
-   * when it is reached; one that comes or goes may be given or not.
+   * as it is when it is reached; one that comes or goes may be given or not.
    */
   *entries(): IterableIterator<FlowEntry> {
     for (const { at } of this.#index.flows(0, this.geometry.rows)) yield this.#reader.read(this.words, at);
@@ -216,8 +212,7 @@ export class FlowCache {
 
   /**
    * Hands on entries that were not updated for too long, going round the cache from call to call. An entry that is not
-   * taken
-   * stays, and the next call tries it again: ageing loses nothing.
+   * taken stays, and the next call tries it again: ageing loses nothing.
    *
    * @param nowNs nanoseconds since the epoch
    * @param idleNs an entry goes if its last report is older than this
@@ -243,8 +238,7 @@ export class FlowCache {
 
   /**
    * Hands on entries of any age, as reason `removed`: to empty a cache at the end without loss. Stops when none is
-   * left,
-   * `maxEntries` are handed on, or no more are taken.
+   * left, `maxEntries` are handed on, or no more are taken.
    * @returns entries handed on
    */
   drain(maxEntries = Number.POSITIVE_INFINITY): number {

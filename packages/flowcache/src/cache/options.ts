@@ -27,8 +27,7 @@ export interface FlowCacheOptions extends Dimensions {
   readonly accelerator?: boolean;
   /**
    * A WebAssembly memory with room for the cache. Batches that lie in it are read in place. Default: a memory of the
-   * cache's own,
-   * into which batches are copied. Ignored where updates run in TypeScript.
+   * cache's own, into which batches are copied. Ignored where updates run in TypeScript.
    */
   readonly memory?: AcceleratorHost;
   /** What is an event. Default: nothing. A {@link Thresholds} can be shared with another thread. */

@@ -29,8 +29,7 @@ import { count } from './region.js';
 
 /**
  * Whether the usual comparison may find an event. Works on signed words that stand for unsigned numbers, without a
- * call: most
- * values are no events.
+ * call: most values are no events.
  */
 function isBeyond(value: number, previous: number, level: number, change: number): boolean {
   if ((value ^ -0x80000000) > (level ^ -0x80000000)) return true;

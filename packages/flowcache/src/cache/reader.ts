@@ -76,8 +76,7 @@ const ATTEMPTS = 100_000;
  * A look into a cache that another thread updates.
  *
  * It reads every entry whole: it copies rows, and copies them again if the owner wrote meanwhile. The owner writes in
- * blocks of
- * at most 256 reports, and pauses for readers in between.
+ * blocks of at most 256 reports, and pauses for readers in between.
  */
 export class FlowCacheView {
   readonly geometry: CacheGeometry;

@@ -29,8 +29,7 @@ function encode(name: string, limit: number | null | undefined): number {
 
 /**
  * The thresholds of one or more caches, in memory that threads can share. One thread writes; all caches with the table
- * follow
- * after at most 256 more reports, and none has to stop.
+ * follow after at most 256 more reports, and none has to stop.
  */
 export class Thresholds {
   readonly metrics: readonly MetricName[];

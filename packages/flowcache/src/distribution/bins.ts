@@ -14,8 +14,7 @@ export interface LinearBins {
 
 /**
  * Bins whose width grows with the value (log-linear). Each octave, from a power of two to the next, has `perOctave`
- * bins of
- * equal width; values below `2 * perOctave` have a bin each.
+ * bins of equal width; values below `2 * perOctave` have a bin each.
  *
  * A bin is at most `1 / perOctave` of its least value wide. `from` and `to` cut off the first and the last bin.
  */

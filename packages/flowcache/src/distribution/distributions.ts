@@ -24,8 +24,7 @@ import { Recorder } from './recorder.js';
 export interface DistributionOptions extends DistributionDimensions {
   /**
    * Memory of {@link Distributions.byteLength} bytes, which are overwritten. Other threads can read a
-   * SharedArrayBuffer. Default: an
-   * ArrayBuffer.
+   * SharedArrayBuffer. Default: an ArrayBuffer.
    */
   readonly buffer?: ArrayBufferLike;
   /** First byte to use, a multiple of 8. Default 0. */
@@ -75,22 +74,17 @@ const KEEP: unique symbol = /* @__PURE__ */ Symbol('keep what is in the buffer')
 
 /**
  * The distribution of each metric at each switch, and that of the end-to-end latency: the sum of the hop latencies of a
- * report,
- * saturating at 2^32 - 1.
+ * report, saturating at 2^32 - 1.
  *
  * {@link record} is the hot path: columns in, counts up; it allocates nothing once it has seen a batch. {@link observe}
- * is the
- * comfort path: a record in, by the same code. Both skip a metric that a hop lacks: its word, or both words of a pair,
- * are all
- * ones.
+ * is the comfort path: a record in, by the same code. Both skip a metric that a hop lacks: its word, or both words of a
+ * pair, are all ones.
  *
  * No value is dropped. Values outside the bins are counted below and above. Hops without a switch id, and those of
- * switches
- * beyond the capacity, have distributions of their own.
+ * switches beyond the capacity, have distributions of their own.
  *
  * All memory is one buffer, whose size the options fix; layout.ts describes it. One thread may write while others
- * {@link attach}
- * and read.
+ * {@link attach} and read.
  */
 export class Distributions {
   readonly buffer: ArrayBufferLike;
@@ -143,8 +137,7 @@ export class Distributions {
    * The distributions in a buffer: those of another thread, to read, or a copy, to go on with.
    *
    * Every number read was there at some time. While the other thread records, two numbers may be of different instants:
-   * a mean can
-   * be off by the few values in between.
+   * a mean can be off by the few values in between.
    *
    * @param byteOffset where they start
    * @throws DistributionError `ERR_DISTRIBUTION_` BUFFER, TRUNCATED, MAGIC, VERSION, LAYOUT, TABLE or COUNT
@@ -262,8 +255,7 @@ export class Distributions {
 
   /**
    * Adds all counts of other distributions, which stay as they are. The sum of parts is what one would have counted
-   * that saw all,
-   * except for hops of switches that a part had no room for: they stay in `others`.
+   * that saw all, except for hops of switches that a part had no room for: they stay in `others`.
    *
    * @throws DistributionError `ERR_DISTRIBUTION_` OTHER_BINS or SWITCHES, with nothing changed
    */
@@ -298,8 +290,7 @@ export class Distributions {
 
   /**
    * Forgets all values and switches. Another thread that reads meanwhile may still see some of them; one that attaches
-   * meanwhile
-   * may find the table of switches half empty, and fail.
+   * meanwhile may find the table of switches half empty, and fail.
    */
   clear(): void {
     const memory = this.#memory;

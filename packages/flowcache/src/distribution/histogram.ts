@@ -115,10 +115,8 @@ export class Histogram {
    * smallest.
    *
    * It is known which bin holds that value. Within the bin, values count as spread evenly, each in the middle of its
-   * share. So the
-   * error is less than the width of the bin: none if a bin holds a single value, less than `1 / perOctave` of the true
-   * value for
-   * logarithmic bins. All values above the last bin count as the least possible one.
+   * share. So the error is less than the width of the bin: none if a bin holds a single value, less than `1 /
+   * perOctave` of the true value for logarithmic bins. All values above the last bin count as the least possible one.
    *
    * @param p from 0 to 100
    * @returns not always an integer; `null` if there is no value
@@ -143,8 +141,8 @@ export class Histogram {
 
   /**
    * Records the values into a histogram of another library, each as the middle of its bin, rounded down: off by at most
-   * half of the
-   * bin's width, and by the error of the other histogram. Values above the last bin are recorded as the least of them.
+   * half of the bin's width, and by the error of the other histogram. Values above the last bin are recorded as the
+   * least of them.
    */
   exportTo(target: HistogramRecorder): void {
     this.#all.forEach((count, bin) => {

@@ -98,8 +98,7 @@ export class DistributionMemory {
 
   /**
    * Copies cells that belong together. If a writer died in between, the reader does not hang: after many tries it takes
-   * the cells as
-   * they are.
+   * the cells as they are.
    */
   copy(at: number, count: number): Float64Array {
     let copy = new Float64Array(0);

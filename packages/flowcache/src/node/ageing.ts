@@ -7,9 +7,8 @@ const WORD = 0x1_0000_0000;
 
 /**
  * Ages a cache by the clock of its reports. The more time has passed since the last slot, the more rows it looks at:
- * each row
- * twice per `idleNs`. An entry leaves when it has been idle for `idleNs` to 1.5 times that, or later if more than
- * {@link MOST_ROWS} rows are due per slot.
+ * each row twice per `idleNs`. An entry leaves when it has been idle for `idleNs` to 1.5 times that, or later if more
+ * than {@link MOST_ROWS} rows are due per slot.
  */
 export class Ageing {
   readonly #cache: FlowCache;

@@ -36,8 +36,7 @@ export interface ShardedFlowCacheOptions
   readonly eventRecords?: number;
   /**
    * Nanoseconds, by the clock of the reports, after which an idle entry is handed on. Default: never. Without reports
-   * nothing ages;
-   * see `age`.
+   * nothing ages; see `age`.
    */
   readonly idleNs?: bigint;
   /** Count distributions in each worker, of these dimensions. Default: none. */
@@ -48,8 +47,7 @@ export interface ShardedFlowCacheOptions
   readonly onFailure?: (error: ShardError) => void;
   /**
    * The code of the workers, `shard-worker.js` of this package. Needed only where a bundler has left it behind.
-   * Default: the file
-   * beside the module of this class.
+   * Default: the file beside the module of this class.
    */
   readonly worker?: string | URL;
 }

@@ -23,8 +23,7 @@ const REPORT_COLUMNS = [
 
 /**
  * The shard of a flow: `floor(hash * shards / 2^32)`. The upper bits of the hash decide it; the lower ones decide the
- * row in the
- * cache.
+ * row in the cache.
  *
  * @param hash xxh32 of the flow, unsigned
  * @param shards 1 to {@link MAX_SHARDS}

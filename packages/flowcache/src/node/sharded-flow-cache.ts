@@ -108,8 +108,7 @@ export class ShardedFlowCache {
 
   /**
    * Hands the reports of a batch to the workers: the hot path. A full slot goes at once, the rest with the next {@link
-   * flush}. Rows
-   * that are no report, or name no flow, are counted here and go nowhere.
+   * flush}. Rows that are no report, or name no flow, are counted here and go nowhere.
    *
    * @param batch decoded reports, of any decoder; without times of its frames, entries have no times and never age. Do
    *   not change it
@@ -144,8 +143,7 @@ export class ShardedFlowCache {
 
   /**
    * The counters, once all that was dispatched before has been looked at. A shard whose worker has ended counts with
-   * what it had
-   * handed on.
+   * what it had handed on.
    */
   async totals(): Promise<ShardedTotals> {
     if (this.#stopping === null) return this.#totals('totals');
@@ -165,8 +163,7 @@ export class ShardedFlowCache {
 
   /**
    * All entries, shard by shard, a page at a time, in no particular order. The workers go on meanwhile: a flow that
-   * stays is given
-   * exactly once, as it is when it is reached.
+   * stays is given exactly once, as it is when it is reached.
    * @throws ShardError if a worker has ended
    */
   async *entries(): AsyncGenerator<FlowEntry, void, undefined> {
@@ -207,8 +204,7 @@ export class ShardedFlowCache {
 
   /**
    * Hands on as many entries as there are now, as reason `removed`; reports are looked at meanwhile. Waits for room in
-   * the rings of
-   * entries, which somebody has to read, and loses nothing.
+   * the rings of entries, which somebody has to read, and loses nothing.
    *
    * @returns entries handed on
    * @throws ShardError if a worker has ended, or was stopped before it was done
@@ -219,8 +215,7 @@ export class ShardedFlowCache {
 
   /**
    * Writes a snapshot, one file for each shard: `name.0-of-2`, `name.1-of-2`. Its worker writes each file, looks at no
-   * reports
-   * meanwhile, and leaves it whole or not at all.
+   * reports meanwhile, and leaves it whole or not at all.
    *
    * @returns the files
    * @throws ShardError `ERR_SHARD_REQUEST`, with the platform's error as cause, if a file cannot be written
@@ -243,8 +238,7 @@ export class ShardedFlowCache {
 
   /**
    * Ends the workers when they have looked at all that was dispatched. The rings can still be read, as can the caches
-   * with
-   * {@link ShardOutput.view}. Another call gives the same promise.
+   * with {@link ShardOutput.view}. Another call gives the same promise.
    *
    * @returns the counters at the end
    * @throws ShardError if a worker has ended by itself and there is no `onFailure`; the others have then ended too

@@ -6,8 +6,7 @@ const plain = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]/g,
 
 /**
  * The name that a mistyped one most likely stands for. It differs by few letters that were added, left out, changed or
- * swapped
- * with a neighbour; or the text is a part of it. Case, blanks, `_` and `-` do not count.
+ * swapped with a neighbour; or the text is a part of it. Case, blanks, `_` and `-` do not count.
  *
  * @returns `null` if none is near
  */

@@ -220,8 +220,7 @@ export const quantityText = ({ number, unit }: Quantity): string => `${number}${
 
 /**
  * Rounds so that a comparison of whole numbers keeps its meaning: down for > and <=, up for >= and <. For == and !=
- * only a
- * whole value has such a number.
+ * only a whole value has such a number.
  *
  * @param what the quantity, for messages
  * @throws ValueError (INEXACT_QUANTITY) also if the result is no number of 32 bits

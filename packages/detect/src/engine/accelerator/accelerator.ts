@@ -45,8 +45,7 @@ const PER_HOP = /* @__PURE__ */ LOOP_NAMES.indexOf('perHop');
 
 /**
  * The loops as a WebAssembly accelerator, for batches, events and state in one memory. It does what the loops in
- * TypeScript
- * do, event by event and cell by cell. {@link Accelerator.takes} tells for which rules it has no loop.
+ * TypeScript do, event by event and cell by cell. {@link Accelerator.takes} tells for which rules it has no loop.
  */
 export class Accelerator {
   readonly #buffer: ArrayBufferLike;

@@ -10,8 +10,7 @@ import { BLOCK, type Clause, type Program, programOf } from './program.js';
  * history.
  *
  * Goes clause by clause through a block of reports: what a clause needs is worked out only for the reports that satisfy
- * the
- * clauses before it. Most reports fail the first.
+ * the clauses before it. Most reports fail the first.
  */
 export function complex(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const expression = rule.expression!;

@@ -16,8 +16,8 @@ const MIN = /* @__PURE__ */ AGGREGATES.indexOf('min');
 
 /**
  * Writes the evidence of the reports that satisfy all clauses, as rows of events from `context.count` on: the first
- * condition
- * of each clause that holds. The columns of these reports are all filled, because every clause looked at them.
+ * condition of each clause that holds. The columns of these reports are all filled, because every clause looked at
+ * them.
  */
 export function writeEvidence(
   context: LoopContext,

@@ -145,8 +145,7 @@ function locateHops(context: LoopContext, rule: RunningRule, first: number, to: 
 
 /**
  * change (hop): absdiff(x, the flow's previous value at that position) > T. No event at first sight, nor where the
- * switch id
- * has changed. A cell: bits of the positions seen; then switch id and value of each position.
+ * switch id has changed. A cell: bits of the positions seen; then switch id and value of each position.
  */
 export function changeHop(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   if (!isPlain(rule)) {

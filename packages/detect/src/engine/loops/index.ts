@@ -7,10 +7,8 @@ import { watch } from './watch.js';
 
 /**
  * A loop gets so many reports at a time. V8 optimises a function that is called seldom and runs long from the middle of
- * a
- * turn (on-stack replacement), with its numbers boxed, and may keep that form: the same loop then takes a quarter
- * longer, by
- * chance. It optimises one that is called often as a whole.
+ * a turn (on-stack replacement), with its numbers boxed, and may keep that form: the same loop then takes a quarter
+ * longer, by chance. It optimises one that is called often as a whole.
  */
 const BLOCK = 256;
 

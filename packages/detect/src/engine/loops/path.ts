@@ -22,10 +22,8 @@ function mix(hash: number, id: number, before: number, after: number): number {
 
 /**
  * pathChange: the path differs from the flow's previous one. The path is the ids that hops give, then the reporting
- * node
- * unless it is the last of them. A cell: number of ids plus 1, and two 32-bit hashes of the sequence. Two paths of
- * equal
- * length count as one with a probability of 2^-64.
+ * node unless it is the last of them. A cell: number of ids plus 1, and two 32-bit hashes of the sequence. Two paths of
+ * equal length count as one with a probability of 2^-64.
  */
 export function pathChange(context: LoopContext, rule: RunningRule, from: number, to: number): void {
   const { view, words, events } = context;

@@ -6,8 +6,7 @@ const DOUBT = 0xf8000000 | 0;
 
 /**
  * Bits of a metric. If no hop has one of them set, every hop carries the metric, and the sum of 31 hops has 32 bits. 0:
- * no
- * such promise, because the item is one of two words.
+ * no such promise, because the item is one of two words.
  */
 export function doubtOf({ column, pair }: Reading): number {
   return pair === column ? DOUBT : 0;
