@@ -77,6 +77,8 @@ export class Prefilter {
   /** Options that a `Detector` behind the filter should have, so that it keeps its state as the filter does. */
   readonly detectorOptions: {
     readonly state: 'register' | 'exact';
+    /** The kernel compares first values with 0. */
+    readonly firstSight: 'zero';
     readonly flowCells: number;
     readonly switchCells: number;
     /** 0, never: the kernel does not forget what is idle. */
@@ -120,7 +122,8 @@ export class Prefilter {
       this.#program.close();
       throw error;
     }
-    this.detectorOptions = { state: state === 'array' ? 'register' : 'exact', flowCells, switchCells, idleMs: 0 };
+    const mode = state === 'array' ? 'register' : 'exact';
+    this.detectorOptions = { state: mode, firstSight: 'zero', flowCells, switchCells, idleMs: 0 };
     this.kernel = { program: this.#program, slots: () => this.#slots, cells };
     const counters = (): XdpProgramCounters => {
       const { passed, events, handedOn, undecided, noSocket } = this.#totals();

@@ -268,6 +268,8 @@ describe('applyVerdicts', () => {
       hop: null,
       value: 5,
       previous: 0,
+      firstSight: false,
+      state: 'once',
       threshold: 2,
       evidence: null,
     };

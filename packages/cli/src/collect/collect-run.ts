@@ -157,7 +157,7 @@ export class CollectRun {
     this.#collector = new Collector({
       sources,
       decode,
-      stages: this.#stages(this.#setup),
+      stages: [...this.#stages(this.#setup), this.#hint],
       sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#output],
       ...(memory !== null && { memory }),
       ...(knownSwitches !== null && { knownSwitches }),
@@ -276,7 +276,7 @@ export class CollectRun {
         {
           sources,
           exchanges,
-          stages: this.#stages(next),
+          stages: [...this.#stages(next), this.#hint],
           sinks: isLive ? next.sinks : [...next.sinks, this.#output],
           ...reads,
           knownSwitches: next.knownSwitches,

@@ -87,7 +87,8 @@ export class Detector {
     const flowCells = isExact ? entriesFor(resolved.flowCells) : resolved.flowCells;
     const switchCells = isExact ? entriesFor(resolved.switchCells) : resolved.switchCells;
     this.options = { ...resolved, flowCells, switchCells };
-    const cells: CellCounts = { flowCells, switchCells, positions: resolved.positions, marksFirst: isExact };
+    const marksFirst = isExact && resolved.firstSight === 'marked';
+    const cells: CellCounts = { flowCells, switchCells, positions: resolved.positions, marksFirst };
     const stateBytes = stateBytesOf(rules, cells, options.stateBytes);
     const { memory } = options;
     this.byteLength =

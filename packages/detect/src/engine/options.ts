@@ -10,6 +10,11 @@ export type StateMode =
 export interface DetectorOptions {
   /** Default `register`. */
   readonly state?: StateMode;
+  /**
+   * Exact: what perHop and perFlow do with the first value of a switch or flow. `marked`, the default: remember it, and
+   * mark its event. `zero`: compare it with 0, as a switch or the kernel's pre-filter does. Without meaning in registers.
+   */
+  readonly firstSight?: 'marked' | 'zero';
   /** Cells of flow state, 1 to 2^24. Default 65 536. Exact: flows at a time, rounded up to a power of two. */
   readonly flowCells?: number;
   /** Cells of switch state, 1 to 2^20. Default 4096. Exact: switches at a time, rounded up to a power of two. */
@@ -53,6 +58,10 @@ export function resolveOptions(options: DetectorOptions): ResolvedOptions {
   if (state !== 'register' && state !== 'exact') {
     throw new RangeError(`detector: state must be register or exact, not ${String(state)}`);
   }
+  const firstSight = options.firstSight ?? 'marked';
+  if (firstSight !== 'marked' && firstSight !== 'zero') {
+    throw new RangeError(`detector: firstSight must be marked or zero, not ${String(firstSight)}`);
+  }
   const number = (name: keyof typeof RANGES): number => {
     const [minimum, maximum, usual] = RANGES[name];
     const value = options[name] ?? usual;
@@ -63,6 +72,7 @@ export function resolveOptions(options: DetectorOptions): ResolvedOptions {
   };
   return {
     state,
+    firstSight,
     flowCells: number('flowCells'),
     switchCells: number('switchCells'),
     positions: number('positions'),
