@@ -108,9 +108,10 @@ function writeTime(batch: TelemetryBatch, timeNs: bigint | undefined): void {
 }
 
 /**
- * Writes a record as row 0 of a batch that holds nothing else. It writes status, flow, reporting node, what the
- * headers say of the packet, INT mode and version, and the {@link METRICS} of all hops, as decoding would. It does not write sequence number, timestamps,
- * instruction bitmaps, drop reasons and domain-specific metadata: their columns are undefined.
+ * Writes a record as row 0 of a batch that holds nothing else. It writes status, flow, reporting node, what the headers
+ * say of the packet, INT mode and version, and the {@link METRICS} of all hops, as decoding would. It does not write
+ * sequence number, timestamps, instruction bitmaps, drop reasons and domain-specific metadata: their columns are
+ * undefined.
  *
  * The MAC addresses of the monitored packet, if known, become the bytes of the frame, and the `ethernet` column says
  * where they are.

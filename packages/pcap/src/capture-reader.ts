@@ -160,8 +160,8 @@ export class CaptureReader {
   /**
    * Declares the end of the bytes. Call it when `next` has returned false, to check that the capture is complete.
    * Remaining frames can still be taken, and `next` throws at an incomplete one.
-   * @throws CaptureError `ERR_CAPTURE_TRUNCATED` if no complete frame is left and the capture is empty or stops inside a header,
-   * record or block
+   * @throws CaptureError `ERR_CAPTURE_TRUNCATED` if no complete frame is left and the capture is empty or stops inside
+   *   a header, record or block
    */
   end(): void {
     this.#check();

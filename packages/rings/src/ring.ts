@@ -299,7 +299,7 @@ export class SpscRing {
    * @param timeoutMs milliseconds; 0 to return at once. Default: Infinity
    * @param records number of records to wait for, 1 to `capacity`. Default 1. After a timeout, fewer may be in the ring
    * @returns `ready`; `closed` if the ring is closed and empty; else `timed-out`. A closed ring with fewer than
-   * `records` is `ready`
+   *   `records` is `ready`
    * @throws TypeError if it would have to block and cannot: the ring is in an ArrayBuffer, or this is the main thread
    *   of a page
    * @throws RangeError for arguments out of range

@@ -42,7 +42,7 @@ export class CaptureOutput {
   /**
    * Adds a frame. Returns a promise if the output is behind.
    * @throws TypeError or RangeError for a frame that the format cannot hold: another link type than the first one's in
-   * a pcap, or a time out of range
+   *   a pcap, or a time out of range
    */
   write(frame: FrameInput): Promise<void> | undefined {
     if (this.#file !== null) {

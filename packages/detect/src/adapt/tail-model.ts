@@ -20,10 +20,9 @@ const DEEPEST = 0.36;
  * Every event shows its statistic, which is above the threshold. So the distribution above is seen, and the one below
  * is not.
  * - Upwards, a far move goes to a quantile of what was seen. A near one follows the local slope: that of an exponential
- * tail with the median seen.
+ *   tail with the median seen.
  * - Downwards, the slope is extrapolated in proportion, not in difference: this falls short for light tails and reaches
- *   far
- * enough for heavy ones. One move goes down by at most 30 %.
+ *   far enough for heavy ones. One move goes down by at most 30 %.
  *
  * With detectors whose state depends on the threshold, this slope may be far too steep: a slow walk crosses a threshold
  * by little, however far apart two crossings are. So the model compares what moves achieve with what they should have.

@@ -184,8 +184,7 @@ export class Classifier {
    * @param row its row
    * @param bytes the input bytes, for rules with MAC addresses; `null`: unknown
    * @param ethernet offset in `bytes` of the monitored packet's Ethernet header (destination MAC first); -1: unknown.
-   *   If it is
-   * unknown, or the addresses end beyond `bytes`, rules with MAC addresses match nothing
+   *   If it is unknown, or the addresses end beyond `bytes`, rules with MAC addresses match nothing
    * @returns the rule's slot, or -1
    */
   lookup(batch: TelemetryBatch, row: number, bytes: Uint8Array | null, ethernet: number): number {

@@ -38,11 +38,11 @@ const SPARE_BYTES = 128;
  * - A rule whose match names hops sees a report as if it had those hops only.
  * - Metrics are unsigned, comparisons strict, sums saturate at 2^32 - 1.
  * - Hops come in path order: source first, the reporting node's own values last. Each sees what those before it have
- * written.
+ *   written.
  * - A hop that lacks the metric is skipped. A report with no other hop raises no event and changes no state.
- * - At first sight, state is zero; exact state of perHop and perFlow takes the first value instead, and marks its event. It belongs to a detector and a metric, as the registers of a switch do, and survives
- *   the
- * rules.
+ * - At first sight state is zero. Exact state of perHop and perFlow takes the first value instead, and marks its event,
+ *   unless `firstSight` is `zero`.
+ * - State belongs to a detector and a metric, as the registers of a switch do, and survives the rules.
  */
 export class Detector {
   /**
@@ -135,8 +135,7 @@ export class Detector {
    * frames. Without times, no state ages.
    *
    * @returns the first row not looked at: `to`, or less if the events of the next one might not fit. Then read the
-   *   events,
-   * `clear` them, and go on from there
+   *   events, `clear` them, and go on from there
    * @throws TypeError if the rules need times or bytes that the batch lacks
    * @throws RangeError for rows that the batch does not hold, and if `events` holds those of another batch
    */

@@ -32,12 +32,10 @@ import { checkOperands, MAX_TREE_LEVELS, printExpression, tooDeep } from './prin
  * function. To find out takes fewer than 2 * 4^8 evaluations of the expression, mostly a few dozen, and little memory.
  *
  * @param convert called once for each condition, in the order of the text, with the operator and the aggregate of the
- *   result:
- * after the negations around the condition
+ *   result: after the negations around the condition
  * @param text what `expression` was parsed from, for messages; without it they quote its printed form
  * @throws ExpressionError `EXPRESSION_TOO_LARGE`; its span is the first part of the text that is too large while each
- *   of its
- * operands fits. What `convert` throws, with its code, the span of the quantity, and the error as `cause`
+ *   of its operands fits. What `convert` throws, with its code, the span of the quantity, and the error as `cause`
  * @throws RangeError if `convert` gives no whole number of 32 bits, or an `and` or `or` has no operand
  */
 export function toCnf(expression: Expression, convert: ConvertQuantity, text?: string): Cnf {

@@ -26,12 +26,10 @@ export interface MinimalClauses {
  * Multiplying out can be exponential even where nearly everything is absorbed in the end. Instead, this finds the
  * clauses one by one ("dualize and advance", Gunopulos et al., 2003):
  * - Search a choice of true conditions that satisfies all clauses known so far, but not the function. Without one, the
- *   clauses
- * are complete.
+ *   clauses are complete.
  * - Add conditions to the choice as long as the function stays false. Those that are then missing are a clause: each
- *   choice
- * that lacks them is false. It is minimal, because with any one of them the function can be true; and it is new,
- * because the choice satisfies all known ones.
+ *   choice that lacks them is false. It is minimal, because with any one of them the function can be true; and it is
+ *   new, because the choice satisfies all known ones.
  *
  * The minimal clauses of a monotone function are unique. So one that is too wide, or a ninth one, proves that the form
  * does not fit. The search goes through at most 4^8 ways to pick a condition of each known clause.

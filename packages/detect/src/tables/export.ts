@@ -186,7 +186,7 @@ function writeCommand({ register, index, value }: RegisterWrite): string {
  * use cannot be changed one by one: the switch gives them handles that commands made beforehand cannot know.
  *
  * @throws RulesError if the data plane cannot run all rules (see {@link TableOptions.unsupported}), or has no room, or
- * if the rules have `decide: all`
+ *   if the rules have `decide: all`
  * @throws RangeError for a number of a rule out of range
  */
 export function exportTables(rules: RuleSet, options: TableOptions = {}): TableExport {

@@ -30,8 +30,7 @@ const MAX_LENGTH = 1 << 24;
  * values; merge keys (`<<`) are not read.
  *
  * @throws RulesError with all problems found. Each has a line and a column, from 1, columns in UTF-16 code units: of
- *   the key,
- * of the value, of the piece of an expression, or, if something is missing, of what lacks it
+ *   the key, of the value, of the piece of an expression, or, if something is missing, of what lacks it
  * @throws TypeError if `text` is no string
  */
 export function readRules(text: string, options: ReadRulesOptions = {}): RuleSet {

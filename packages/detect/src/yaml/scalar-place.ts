@@ -60,8 +60,7 @@ const plain = (text: string, position: number): Piece => ({ length: 1, value: te
  * @param text all of the text
  * @param node a scalar of it
  * @returns for each character (UTF-16 code unit) of the value, and for its end, the offset in `text`; `null` if value
- *   and text
- * do not correspond
+ *   and text do not correspond
  */
 export function scalarPlaces(text: string, node: Scalar): Uint32Array | null {
   const value = node.value;

@@ -272,6 +272,24 @@ describe('the first value in exact state', () => {
     const [event] = flow.observe(record(latencies(101), 1));
     expect(event).toMatchObject({ firstSight: false, previous: 0 });
   });
+
+  it('is compared with zero, as a register does, if it is to be', () => {
+    for (const config of [PER_HOP, PER_FLOW]) {
+      const zero = Detector.of(config, { state: 'exact', firstSight: 'zero', ...SIZES });
+      const register = Detector.of(config, { state: 'register', ...SIZES });
+      for (const values of [
+        [90, 500],
+        [160, 510],
+        [191, 399],
+        [0, 0],
+      ]) {
+        const expected = register.observe(record(latencies(...values)));
+        expect(zero.observe(record(latencies(...values)))).toEqual(expected);
+        if (values[0] === 90) expect(expected).toMatchObject([{ firstSight: false, previous: 0 }]);
+      }
+    }
+    expect(() => Detector.of(PER_HOP, { firstSight: 'never' as 'zero' })).toThrow(/firstSight must be marked or zero/);
+  });
 });
 
 describe('register state', () => {

@@ -129,8 +129,7 @@ export class FlowCache {
    * @param to the row behind the last one
    * @throws RangeError for rows that the batch does not have, or a sink that says it took more than it was given
    * @throws what a sink throws. The reports up to there are in the cache and count as `offered`; those behind are not.
-   *   What the
-   * sink was given counts as lost
+   *   What the sink was given counts as lost
    */
   update(batch: TelemetryBatch, from = 0, to: number = batch.reports): void {
     if (!(Number.isInteger(from) && Number.isInteger(to) && from >= 0 && from <= to && to <= batch.reports)) {
@@ -157,7 +156,7 @@ export class FlowCache {
    * @param record as FrameDecoder gives it
    * @param timeNs nanoseconds since the epoch. Default 0
    * @throws RangeError if the record has more than 255 hops, or addresses of different versions; AddressError if an
-   * address of it is none; else as {@link update}
+   *   address of it is none; else as {@link update}
    */
   observe(record: TelemetryRecord, timeNs = 0n): void {
     this.#single ??= new TelemetryBatch(SINGLE);

@@ -41,8 +41,7 @@ export class Thresholds {
    * @param options limits to start with; with a `buffer` that another thread filled, only those to change
    * @param buffer the memory of another table. Default: a SharedArrayBuffer, or an ArrayBuffer where there is none
    * @throws RangeError for a metric that is not in the list, a limit that is no unsigned 32-bit integer, or a buffer
-   *   that is too
-   * small
+   *   that is too small
    */
   constructor(metrics: readonly MetricName[], options: ThresholdOptions = {}, buffer?: ArrayBufferLike) {
     if (metrics.length > MAX_METRICS) throw new RangeError(`at most ${MAX_METRICS} metrics`);

@@ -111,13 +111,11 @@ export class ShardedFlowCache {
    * flush}. Rows that are no report, or name no flow, are counted here and go nowhere.
    *
    * @param batch decoded reports, of any decoder; without times of its frames, entries have no times and never age. Do
-   *   not change it
-   * before the promise, if any, has resolved
+   *   not change it before the promise, if any, has resolved
    * @param from first row
    * @param to the row behind the last one
    * @returns `undefined` if all reports have been copied, and always with `whenFull: 'lose'`; else, because the workers
-   *   are behind, a
-   * promise that resolves when they have been copied
+   *   are behind, a promise that resolves when they have been copied
    * @throws RangeError for rows that the batch does not have
    * @throws Error if the promise of the last call has not resolved, or the cache has been stopped
    */

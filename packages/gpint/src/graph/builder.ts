@@ -45,8 +45,8 @@ export class GraphBuilder {
    * Links two nodes, given by name (a new name adds a node) or by number.
    *
    * @param weight cost of the link, positive and finite, in any unit; without one it costs 1 if others have a weight
-   * @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE` for a number that {@link addNode} never returned; RangeError for a weight
-   * that is not positive and finite
+   * @throws {@link GpintError} `ERR_GPINT_UNKNOWN_NODE` for a number that {@link addNode} never returned; RangeError
+   *   for a weight that is not positive and finite
    */
   addLink(a: string | number, b: string | number, weight?: number): this {
     if (weight !== undefined && !(weight > 0 && weight < Number.POSITIVE_INFINITY)) {

@@ -115,8 +115,7 @@ export class TableControl {
   /**
    * Position and declaration of an action of this table, by its name or the end of it.
    *
-   * @throws ControlError
-   * `ERR_CONTROL_UNKNOWN_ACTION`
+   * @throws ControlError `ERR_CONTROL_UNKNOWN_ACTION`
    */
   action(name: string): { readonly position: number; readonly action: Action } {
     return this.#actions.get(name, 'ERR_CONTROL_UNKNOWN_ACTION', `action of table ${this.name} called`);
@@ -185,8 +184,7 @@ export class TableControl {
   /**
    * Reads the entry's direct counter.
    *
-   * @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE`,
-   * `ERR_CONTROL_EXPIRED_HANDLE`
+   * @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`
    */
   counter(handle: number): CounterValue {
     return this.runtime.readCounter(handle);
@@ -195,8 +193,7 @@ export class TableControl {
   /**
    * Sets committed and peak rate of the entry's direct meter.
    *
-   * @throws ControlError `ERR_CONTROL_NO_METER`,
-   * `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_RATES`
+   * @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_BAD_RATES`
    */
   setMeterRates(handle: number, rates: readonly MeterRate[]): void {
     this.runtime.setMeterRates(handle, rates);
@@ -205,8 +202,7 @@ export class TableControl {
   /**
    * One match per key, without selector keys.
    *
-   * @throws ControlError `ERR_CONTROL_UNKNOWN_KEY`,
-   * `ERR_CONTROL_WRONG_ARITY`, ...
+   * @throws ControlError `ERR_CONTROL_UNKNOWN_KEY`, `ERR_CONTROL_WRONG_ARITY`, ...
    */
   match(input: EntryInput['match']): KeyMatch[] {
     const { shapes } = this.runtime;

@@ -40,8 +40,8 @@ export class ParserValueSet implements ValueSetRuntime {
   /**
    * Adds a member. Does nothing if it exists already.
    *
-   * @throws ControlError `ERR_CONTROL_WRONG_ARITY`,
-   * `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`, `ERR_CONTROL_NO_ROOM`
+   * @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`,
+   *   `ERR_CONTROL_NO_ROOM`
    */
   add(keys: readonly KeyMatch[]): void {
     const matches = this.#canonical(keys);
@@ -56,8 +56,7 @@ export class ParserValueSet implements ValueSetRuntime {
   /**
    * Removes a member. Does nothing if it does not exist.
    *
-   * @throws ControlError `ERR_CONTROL_WRONG_ARITY`,
-   * `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`
+   * @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`
    */
   remove(keys: readonly KeyMatch[]): void {
     const matches = this.#canonical(keys);
