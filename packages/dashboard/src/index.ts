@@ -1,0 +1,3 @@
+export { BUCKET_MS, type Entity, type EntityKey, SERIES_METRICS, type SeriesMetric } from './protocol/entities.js';
+export type * from './protocol/http.js';
+export type { SeriesFrame, ServerMessage, ViewerMessage } from './protocol/live.js';
