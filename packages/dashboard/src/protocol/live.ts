@@ -37,11 +37,6 @@ export type ServerMessage =
   | { readonly type: 'behind'; readonly id: number; readonly missed: number }
   | { readonly type: 'refused'; readonly id: number | null; readonly code: string; readonly message: string };
 
-/** Bytes of a frame's header. */
-export const FRAME_HEADER_BYTES = 24;
-export const FRAME_VERSION = 1;
-export const FRAME_KIND = { series: 1 } as const;
-
 /**
  * A binary frame, little endian: `u8 kind, u8 version, u16 subscription, u32 sequence, f64 t0, f32 dt, u32 n`, then a
  * column of n Float32 values per entity of the subscription, in its order. `t0` is the time of the first value and `dt` the
