@@ -12,6 +12,8 @@ const { testing } = JSON.parse(readFileSync(join(repository, '.ci', 'scripts', '
 const usedOtherwise: Readonly<Record<string, readonly string[]>> = {
   // Headers, for the Makefile.
   'native-afxdp': ['node-api-headers'],
+  // For the server and the client.
+  'packages/p4runtime': ['@connectrpc/connect', '@connectrpc/connect-node', '@int/p4vm', 'fast-check'],
 };
 
 /**
@@ -64,8 +66,8 @@ const config: KnipConfig = {
         '*.ts',
         '*.mjs',
       ],
-      // Found at run time by .ci/scripts/declarations.mjs.
-      ignoreDependencies: ['typescript-7'],
+      // Found at run time by .ci/scripts/declarations.mjs and protobuf.mjs.
+      ignoreDependencies: ['typescript-7', '@bufbuild/buf', '@bufbuild/protoc-gen-es'],
     },
     ...Object.fromEntries(packages),
     'examples/*': { entry: ['src/*.ts', 'test/**/*.soak.ts'], project: ['src/**/*.ts', 'test/**/*.ts'] },

@@ -1,5 +1,6 @@
 // @ts-check
 import { relative } from 'node:path';
+import { OptionDefaults } from 'typedoc';
 import { entryPoints, publicPackages, repository, sourceOf } from './.ci/scripts/workspaces.mjs';
 
 /** Source file of each entry point that users are promised, and the name it is imported by. */
@@ -36,6 +37,9 @@ export default {
   skipErrorChecking: true,
   excludeInternal: true,
   excludePrivate: true,
+  // What protoc-gen-es writes above each message and field; a page says it by its title.
+  blockTags: [...OptionDefaults.blockTags, '@generated'],
+  excludeTags: ['@generated'],
   // The commit and its host differ from clone to clone; the sources are in the packages.
   disableSources: true,
   sort: ['kind', 'alphabetical'],
