@@ -1,11 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LENGTH } from '../../../.ci/test/length.js';
 import { limit } from '../../../.ci/test/requires.js';
 import { until } from '../../../.ci/test/until.js';
 import { coalescedFrame, malformedFrame, pcap, plainFrame, reportFrame } from './captures.js';
 import { listening, payload, send } from './datagrams.js';
-import { ndjson, run, temporaryFolder } from './run.js';
+import { ndjson, Running, run, temporaryFolder } from './run.js';
 
 const files = temporaryFolder();
 
@@ -197,5 +199,78 @@ describe('int collect without any list', () => {
     closes(total);
     expect(total).toMatchObject({ received: noise.length, decoded: 0, reports: 0 });
     expect(switches).toEqual([]);
+  });
+});
+
+describe('who may send', () => {
+  const YAML = 'switches: { 1: { name: leaf-1 }, 2: { name: leaf-2 }, 153: { name: sink } }\n';
+  const refused = { 'unknown-source': 0, 'unknown-switch': 1 };
+
+  test.each([
+    ['detect', (path: string, rules: string) => ['detect', path, '--rules', rules, '--json']],
+    ['flows', (path: string) => ['flows', path, '--json']],
+  ])('holds in int %s: nothing of a refused frame is used', async (name, command) => {
+    const path = await files.write('who.pcap', pcap([reportFrame(), coalescedFrame(3), plainFrame()]));
+    const rules = await files.write(
+      'who.yaml',
+      'version: 1\nrules: [{ name: all, priority: 1, match: any, detect: { noop: {} } }]\n',
+    );
+    const topology = await files.write('who-topology.yaml', YAML);
+    const args = command(path, rules);
+    const known = await run([...args, '--topology', topology, '--from', '0.0.0.0/0']);
+    expect(known.code).toBe(0);
+    expect(ndjson(known.stdout).at(-1)).toMatchObject({ frames: 3, dropped: refused });
+    const kept = ndjson((await run([...args, '--topology', topology, '--keep-unknown-switches'])).stdout);
+    expect(kept.at(-1)!.dropped).not.toHaveProperty('unknown-switch');
+    expect(kept.length).toBeGreaterThan(name === 'detect' ? ndjson(known.stdout).length : 1);
+    const nobody = await run([...args, '--from', '203.0.113.0/24']);
+    expect(ndjson(nobody.stdout)).toEqual([
+      expect.objectContaining({ frames: 3, dropped: expect.objectContaining({ 'unknown-source': 3 }) }),
+    ]);
+  });
+
+  test('holds in int dart write, for captures and for lines', async () => {
+    const path = await files.write('dart.pcap', pcap([reportFrame(), coalescedFrame(3)]));
+    const flow = '10.0.1.1:5 > 10.0.2.2:80/udp';
+    const rows = [
+      { flow, path: [1, 2, 153] },
+      { flow, path: [1, 7, 153] },
+      { flow, switch: 9, value: '00' },
+      { flow, switch: 2, value: '00' },
+    ].map((row) => `${JSON.stringify(row)}\n`);
+    const lines = await files.write('dart.ndjson', rows.join(''));
+    const topology = await files.write('dart-topology.yaml', YAML);
+    const write = async (...args: string[]): Promise<Record<string, unknown>> => {
+      const store = join(await mkdtemp(join(tmpdir(), 'int-who-')), 'store');
+      const options = ['--store', store, '--slots', '1024', '--json'];
+      const { code, stdout } = await run(['dart', 'write', path, lines, ...options, ...args]);
+      expect(code).toBe(0);
+      await rm(join(store, '..'), { recursive: true });
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
+    expect(await write()).toMatchObject({ keys: 8, skipped: { unknownSwitchLines: 0 } });
+    expect(await write('--topology', topology)).toMatchObject({
+      keys: 3,
+      dropped: { 'unknown-switch': 1 },
+      skipped: { unknownSwitchLines: 2 },
+    });
+    expect(await write('--topology', topology, '--keep-unknown-switches')).toMatchObject({ keys: 8 });
+    const device = await files.write('dart-device.yaml', 'version: 1\ndevice: { sources: [203.0.113.0/24] }\n');
+    expect(await write('--device', device)).toMatchObject({ keys: 4, dropped: { 'unknown-source': 2 } });
+    expect(await write('--device', device, '--from', '0.0.0.0/0')).toMatchObject({ keys: 8 });
+  });
+
+  test('holds in int topology learn', async () => {
+    needsLoopbacks();
+    const learn = new Running(['topology', 'learn', '--listen', 'udp://127.0.0.1:0', '--from', '127.0.0.2', '--json']);
+    const [, port] = await learn.saying(/listening on udp:\/\/127\.0\.0\.1:(\d+)/);
+    await send(Number(port), [payload(coalescedFrame(3))], '127.0.0.1', '127.0.0.66');
+    await send(Number(port), [good], '127.0.0.1', '127.0.0.2');
+    learn.child.kill('SIGINT');
+    const { code, stdout, stderr } = await learn.end();
+    expect(code).toBe(0);
+    expect(stderr).toContain('1 frame refused: not from who may send');
+    const { switches } = JSON.parse(stdout) as { switches: { id: number }[] };
+    expect(switches.map(({ id }) => id)).toEqual([1, 2, 153]);
   });
 });

@@ -1,5 +1,6 @@
 /** Quantities and scales, for packages that read values with units, and names in JSON. No promise is made about these. */
 export { SwitchUnits } from './device/switch-units.js';
+export { KnownSwitches } from './topology/known-switches.js';
 export { withNames } from './topology/named.js';
 export { nearestName } from './units/nearest.js';
 export {

@@ -1,4 +1,5 @@
-import { CODES } from '@int/codec';
+import { CODES, NOT_AVAILABLE } from '@int/codec';
+import { KnownSwitches } from '@int/network/internals';
 import { decodeWatermark, type MessageFormat, MessageReader, messageKind, type Watermark } from '@int/sink-kafka';
 import { encodePartial, FlowSide, type FlowSideOptions } from '@int/stream';
 import { FindingsBuffer, type Topics } from './findings.js';
@@ -28,6 +29,8 @@ export interface FlowUnitOptions {
   readonly side: FlowSideOptions;
   readonly format: ReportFormat;
   readonly writers: WriterLimits;
+  /** The switches that there are; default `null`: any id may be one. */
+  readonly knownSwitches?: readonly number[] | null;
 }
 
 /** A flow side with the reports of one partition. */
@@ -42,9 +45,12 @@ export class FlowUnit implements Unit {
   #taken = 0;
   #repeated = 0;
   #bad = 0;
+  #unknownSwitch = 0;
+  readonly #known: KnownSwitches | null;
 
-  constructor({ side, format, writers }: FlowUnitOptions, topics: Topics, keepObjects: boolean) {
+  constructor({ side, format, writers, knownSwitches = null }: FlowUnitOptions, topics: Topics, keepObjects: boolean) {
     this.#format = format;
+    this.#known = knownSwitches === null ? null : new KnownSwitches(knownSwitches);
     const found = new FindingsBuffer(topics, keepObjects);
     this.#found = found;
     this.#writers = new Writers(writers, (side.windowMs ?? DEFAULTS.WINDOW_MS) + (side.graceMs ?? DEFAULTS.GRACE_MS));
@@ -127,7 +133,7 @@ export class FlowUnit implements Unit {
 
   counts(): UnitCounts {
     const { late, corrected, untracked, withoutFlow, incompleteWindows } = this.#side.totals();
-    const own = { taken: this.#taken, repeated: this.#repeated, bad: this.#bad };
+    const own = { taken: this.#taken, repeated: this.#repeated, bad: this.#bad, unknownSwitch: this.#unknownSwitch };
     return { ...own, late, corrected, untracked, withoutFlow, incomplete: incompleteWindows };
   }
 
@@ -187,7 +193,12 @@ export class FlowUnit implements Unit {
         this.#repeated++;
         continue;
       }
-      this.#taken++;
+      // It says how far its writer is, like any other report.
+      if (this.#known === null || this.#known.unknownOf(batch, row) === NOT_AVAILABLE) this.#taken++;
+      else {
+        batch.code[row] = CODES.BAD_REPORT_LENGTH;
+        this.#unknownSwitch++;
+      }
       const timeMs = (batch.frameTimeHigh[frame]! * 2 ** 32 + batch.frameTimeLow[frame]!) / 1e6;
       const isWord = this.#writers.report(reader.instanceHigh[frame]!, reader.instanceLow[frame]!, timeMs);
       if (!isWord || timeMs < settleAtMs) continue;

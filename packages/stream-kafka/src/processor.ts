@@ -55,6 +55,11 @@ export interface ProcessorOptions extends KafkaAccess, TimeOptions {
    * Default 300,000.
    */
   readonly forgetMs?: number;
+  /**
+   * The switches that there are, ids of 0 to 2^32 - 1. Reports that name others are counted as `unknownSwitch` and become
+   * part of no window and no event. Default: any id may be one.
+   */
+  readonly knownSwitches?: Iterable<number>;
   readonly flowSide?: Omit<FlowSideOptions, 'side' | 'clock' | 'latenessMs' | keyof TimeOptions>;
   /**
    * Options of the network side. `sides` is the number of partitions. The default of `waitMs` is the `waitMs` above
@@ -83,6 +88,8 @@ export interface ProcessorTotals {
   readonly repeated: number;
   /** Invalid messages. */
   readonly bad: number;
+  /** Reports that name a switch that there is not, which were dropped. */
+  readonly unknownSwitch: number;
   /** Messages that the brokers deleted before they were read. */
   readonly lost: number;
   /** Reports that came too late for their flow's window; windows only count them as `late`. */
@@ -145,6 +152,7 @@ export class Processor {
   readonly #topics: Topics;
   #link: KafkaLink | null = null;
   #group: PartitionGroup | null = null;
+  readonly #knownSwitches: readonly number[] | null;
   #reportPartitions = 0;
   #windows = 0;
   #events = 0;
@@ -154,6 +162,8 @@ export class Processor {
   constructor(options: ProcessorOptions) {
     check(options);
     this.#options = options;
+    const { knownSwitches } = options;
+    this.#knownSwitches = knownSwitches === undefined ? null : [...new Set(knownSwitches)].sort((a, b) => a - b);
     this.#topics = topicsOf(options.prefix ?? DEFAULTS.PREFIX, options.group);
     // Throws at once for invalid options of the sides.
     this.#makeFlowUnit(0);
@@ -199,7 +209,7 @@ export class Processor {
   totals(): ProcessorTotals {
     const { partitions, ...reports } = this.#group?.counts(this.#topics.reports) ?? NO_TOPIC_COUNTS;
     const { partitions: own, ...partials } = this.#group?.counts(this.#topics.partials) ?? NO_TOPIC_COUNTS;
-    const { late, corrected, untracked, withoutFlow } = reports;
+    const { late, corrected, untracked, withoutFlow, unknownSwitch } = reports;
     const { repeated, bad, lost, incomplete, commits, restarts, lag } = added<TaskCounts>(reports, partials);
     const behind = this.#progress().map(({ progress }) => progress.behindMs);
     return {
@@ -207,6 +217,7 @@ export class Processor {
       partials: partials.taken,
       repeated,
       bad,
+      unknownSwitch,
       lost,
       late,
       networkLate: partials.late,
@@ -240,7 +251,8 @@ export class Processor {
   /** A digest of the options that must be equal in all processors of the group. */
   #agreement(): string {
     const { format = 'auto', flowSide = {}, networkSide = {} } = this.#options;
-    const common = [format, this.#times(), this.#latenessMs, this.#writers(), flowSide, networkSide];
+    const known = this.#knownSwitches;
+    const common = [format, this.#times(), this.#latenessMs, this.#writers(), flowSide, networkSide, known];
     const text = JSON.stringify(common, (_, value: unknown) => {
       if (typeof value === 'function') return String(value);
       // Sort the keys, because equal options may have another order.
@@ -321,7 +333,8 @@ export class Processor {
   #makeFlowUnit(partition: number): FlowUnit {
     const { format = 'auto' } = this.#options;
     const side = { ...this.#options.flowSide, ...this.#times(), latenessMs: this.#latenessMs, side: partition };
-    return new FlowUnit({ side, format, writers: this.#writers() }, this.#topics, this.#wantsObjects());
+    const options = { side, format, writers: this.#writers(), knownSwitches: this.#knownSwitches };
+    return new FlowUnit(options, this.#topics, this.#wantsObjects());
   }
 
   #makeNetworkUnit(sides: number): NetworkUnit {

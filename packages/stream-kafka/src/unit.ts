@@ -20,6 +20,8 @@ export interface UnitCounts {
   readonly repeated: number;
   /** Invalid messages. */
   readonly bad: number;
+  /** Reports that name a switch that there is not. */
+  readonly unknownSwitch: number;
   /**
    * Reports, or hop records of the network side, that came too late for their window; windows only count them as
    * `late`.
@@ -39,6 +41,7 @@ export const NO_COUNTS: UnitCounts = {
   taken: 0,
   repeated: 0,
   bad: 0,
+  unknownSwitch: 0,
   late: 0,
   corrected: 0,
   untracked: 0,

@@ -1,4 +1,5 @@
-import type { CollectorTotals } from '@int/collector';
+import type { CollectorTotals, Refusal } from '@int/collector';
+import { given } from '../given.js';
 import { type BridgeTotals, DROP_REASONS, type ForwarderTotals } from './totals.js';
 
 /** The counters of a bridge so far. `received` is `forwarded` plus the sum of `dropped`. */
@@ -8,7 +9,25 @@ export function countersJson(totals: BridgeTotals, read: CollectorTotals) {
   const { discard: _, ...returnDropped } = returning.dropped;
   const frames = { received, forwarded, stripped, plain, unstripped, dropped: { ...dropped } };
   const back = { returned: returning.forwarded, returnDropped, kernelDropped, returnKernelDropped, outages };
-  return { ...frames, ...back, decoded: read.decoded, reports: read.reports, errors: read.errors };
+  return {
+    ...frames,
+    ...back,
+    decoded: read.decoded,
+    reports: read.reports,
+    ...refusedJson(read),
+    errors: read.errors,
+  };
+}
+
+/** Frames whose INT was not believed, by reason; nothing if neither senders nor switches are known. */
+function refusedJson({ dropped }: CollectorTotals): { readonly refused?: Partial<Record<Refusal, number>> } {
+  const refused = refusalsOf(dropped);
+  return Object.keys(refused).length === 0 ? {} : { refused };
+}
+
+/** The counts of refused frames that there are. */
+export function refusalsOf(dropped: CollectorTotals['dropped']): Partial<Record<Refusal, number>> {
+  return given({ 'unknown-source': dropped['unknown-source'], 'unknown-switch': dropped['unknown-switch'] });
 }
 
 /** Frames not forwarded, by reason: `discard 3, tx-full 1`, or `none`. */

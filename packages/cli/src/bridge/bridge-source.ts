@@ -1,6 +1,7 @@
 import { type SinkConfig, Stripper } from '@int/codec';
 import { type Push, type Source, SourceError, type SourceFrames } from '@int/collector';
 import { fillFrameTimes, WallClock } from '@int/collector/internals';
+import type { Prefix } from '@int/network';
 import { FORWARDER_ROWS, Forwarder, type ForwarderFailure, type TakeFrames } from './forwarder.js';
 import type { BridgeSide, BridgeSides, FramePort } from './frame-port.js';
 import { type BridgeTotals, ForwarderTotals } from './totals.js';
@@ -23,6 +24,11 @@ export interface BridgeSourceOptions {
    * Reaction to an interface that goes down or away: `wait` for it, or `exit`, which ends the source. Default `wait`.
    */
   readonly onDown?: 'wait' | 'exit';
+  /**
+   * Senders of frames whose INT is believed; default: anybody. Frames of others are forwarded like all others, and their INT
+   * is removed.
+   */
+  readonly from?: readonly Prefix[];
 }
 
 /** Frames that a forwarder reuses for each push. */
@@ -112,6 +118,7 @@ export class BridgeSource implements Source {
   readonly name: string;
   readonly finished: Promise<void>;
   readonly overrun = 0;
+  readonly from: readonly Prefix[] | null;
   readonly #options: BridgeSourceOptions;
   readonly #clock = new WallClock();
   /** Aborted when the source ends, for any reason. */
@@ -137,6 +144,7 @@ export class BridgeSource implements Source {
   constructor(options: BridgeSourceOptions) {
     this.#options = options;
     this.name = options.name;
+    this.from = options.from ?? null;
     this.finished = new Promise((resolve, reject) => {
       this.#finish = resolve;
       this.#fail = reject;

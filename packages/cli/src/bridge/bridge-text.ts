@@ -2,7 +2,7 @@ import type { CollectorTotals } from '@int/collector';
 import { survivorsText } from '../output/detection-summary.js';
 import type { LiveState } from '../output/live-state.js';
 import { counted, grouped } from '../output/numbers.js';
-import { dropReasons } from './bridge-json.js';
+import { dropReasons, refusalsOf } from './bridge-json.js';
 import type { BridgeTotals } from './totals.js';
 
 /** `in0 to out0: 1,200 of 1,200 forwarded, 800 without their INT, 40 back`: the bridge's title in a live view. */
@@ -37,6 +37,7 @@ export function bridgeTotalLines(totals: BridgeTotals, read: CollectorTotals): s
   const { inbound, returning, kernelDropped, returnKernelDropped, outages } = totals;
   const row = (name: string, ...cells: readonly string[]): string =>
     [name.padEnd(12), ...cells.map((cell) => cell.padStart(12))].join(' ');
+  const refused = Object.entries(refusalsOf(read.dropped)).map(([reason, count]) => `${reason} ${grouped(count)}`);
   const errors = Object.entries(read.errors).map(([name, count]) => `${name} ${grouped(count)}`);
   return [
     row('', 'received', 'stripped', 'plain', 'unstripped', 'dropped', 'by kernel'),
@@ -53,6 +54,7 @@ export function bridgeTotalLines(totals: BridgeTotals, read: CollectorTotals): s
     `dropped: ${dropReasons(inbound, grouped)}`,
     ...(outages.in + outages.out === 0 ? [] : [`outages: IN ${grouped(outages.in)}, OUT ${grouped(outages.out)}`]),
     ...(errors.length === 0 ? [] : [`INT that is not sound: ${errors.join(', ')}`]),
+    ...(refused.length === 0 ? [] : [`forwarded, and not taken as telemetry: ${refused.join(', ')}`]),
     `packets with INT: ${grouped(read.decoded)}`,
     `${inbound.received} received, ${inbound.forwarded} forwarded, ${inbound.droppedCount} dropped`,
   ];

@@ -1,4 +1,5 @@
 import { CaptureSource, Collector, type CollectorOptions, type CollectorTotals, SourceError } from '@int/collector';
+import { fromOf, knownOf, type SenderFlags } from '../input/senders.js';
 import { endOf } from '../interruption.js';
 import { CliError, EXIT, type Io, say, sayHint } from '../io.js';
 import type { KnownNetwork } from '../network/known-network.js';
@@ -21,6 +22,7 @@ export class CaptureRun {
     file: string,
     network: KnownNetwork,
     parts: Pick<CollectorOptions, 'stages' | 'sinks' | 'memory'>,
+    senders: SenderFlags,
     isDataShown: boolean,
     output: DataOutput,
     io: Io,
@@ -28,12 +30,13 @@ export class CaptureRun {
     this.#io = io;
     this.#output = output;
     this.#progress = new Progress(io, isDataShown);
-    const { decode, sources } = network.device;
+    const { decode } = network.device;
     const process = (): void => this.#progress.update(() => counted(this.received, 'frame'));
     this.#hint = new DialectHint(decode);
     this.#collector = new Collector({
       ...parts,
-      sources: [new CaptureSource({ path: file, input: io.stdin, ...(sources !== null && { from: sources }) })],
+      sources: [new CaptureSource({ path: file, input: io.stdin, ...fromOf(senders, network) })],
+      ...knownOf(senders, network),
       decode,
       stages: [...(parts.stages ?? []), { name: 'progress', process }, this.#hint],
       onProblem: ({ error }) => this.#problems.push(error.message),

@@ -12,6 +12,7 @@ import { addCacheOptions, type CacheFlags, flowStageOf } from '../flows/cache-op
 import { listFlows } from '../flows/flow-list.js';
 import { given } from '../given.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
+import { addSenderOptions, checkKeepUnknown, fromOf, knownOf, type SenderFlags } from '../input/senders.js';
 import { endOf, opening } from '../interruption.js';
 import { EXIT, type Io, say } from '../io.js';
 import { liveView } from '../live/live-view.js';
@@ -30,7 +31,7 @@ import { type MetricText, measuredText } from '../output/metric-text.js';
 import { counted } from '../output/numbers.js';
 import { RateMeter } from '../output/rate-meter.js';
 
-interface BridgeFlags extends NetworkFlags, DetectFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
+interface BridgeFlags extends NetworkFlags, DetectFlags, SenderFlags, Pick<CacheFlags, 'rows' | 'buckets'> {
   readonly rules?: string;
   readonly mode: OpenSidesOptions['mode'];
   readonly onDown?: OnDown;
@@ -63,7 +64,7 @@ export function define(
     .addOption(onDownOption())
     .option('--one-way', 'leave what arrives at OUT to this machine')
     .option('--json', 'one JSON object per line: events, statistics each second, flows and totals at the end');
-  addStateOptions(command);
+  addStateOptions(addSenderOptions(command));
   addNetworkOptions(command)
     .addHelpText('after', RULES_HELP)
     .action(async (inner: string, outer: string, flags: BridgeFlags) => {
@@ -71,6 +72,7 @@ export function define(
       if (flags.rules === undefined && DETECT_FLAGS.some((name) => flags[name] !== undefined)) {
         command.error('error: --state, --flow-cells and --switch-cells go with --rules FILE');
       }
+      checkKeepUnknown(flags, command);
       const { idle, ...state } = flags;
       const detect = detectOptions(flags.state === 'exact' && idle !== undefined ? flags : state, command);
       const network = await readNetwork(flags, io);
@@ -132,9 +134,11 @@ class BridgeCommand {
       ...given({ onDown: flags.onDown }),
       // Reports pass like other packets; requested ones are also decoded.
       pushesAll: reportPorts !== undefined,
+      ...fromOf(flags, network),
     });
     this.#collector = new Collector({
       sources: [this.#source],
+      ...knownOf(flags, network),
       decode: { ...decode, reportPorts: reportPorts ?? [] },
       stages: [this.#statistics, this.#flowStage, ...(detection === null ? [] : [detection.stage])],
       onProblem: ({ error }) => {

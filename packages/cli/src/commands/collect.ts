@@ -1,6 +1,5 @@
 import { CaptureSource, type UdpAddress } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
-import type { Prefix } from '@int/network';
 import { type Command, Option } from 'commander';
 import { CollectRun } from '../collect/collect-run.js';
 import { LiveDetection } from '../collect/live-detection.js';
@@ -14,7 +13,7 @@ import { FileWatch } from '../input/file-watch.js';
 import { type InterfaceQueues, interfaceQueues } from '../input/interface-queues.js';
 import { type OnDown, onDownOption } from '../input/link-words.js';
 import { readRulesFile } from '../input/rules-file.js';
-import { senderPrefix } from '../input/senders.js';
+import { addSenderOptions, checkKeepUnknown, type SenderFlags } from '../input/senders.js';
 import { anyAddress, CaptureInput, UdpInput } from '../input/telemetry-input.js';
 import { udpAddress } from '../input/udp-address.js';
 import { XdpChoice } from '../input/xdp-choice.js';
@@ -29,15 +28,13 @@ import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNu
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface CollectFlags extends NetworkFlags, DetectFlags {
+interface CollectFlags extends NetworkFlags, DetectFlags, SenderFlags {
   readonly listen?: UdpAddress;
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
   readonly prefilter?: true;
   readonly onDown?: OnDown;
   readonly pcap?: string;
-  readonly from?: readonly Prefix[];
-  readonly keepUnknownSwitches?: true;
   readonly demo?: true;
   readonly speed?: number;
   readonly rules?: string;
@@ -97,13 +94,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         .argParser(positiveNumber('a factor'))
         .conflicts(others('pcap')),
     )
-    .option('--from <PREFIX>', 'who may send: an address or prefix; repeat for more (anybody)', senderPrefix)
     .addOption(new Option('--demo', 'receive from a generated fabric, over loopback UDP').conflicts(others('demo')))
     .option('--rules <FILE>', 'find events by these rules (YAML or JSON); loaded anew when they change, and at SIGHUP')
-    .option(
-      '--keep-unknown-switches',
-      'with a topology: take reports of switches that are not in it, too (drop and count)',
-    )
     .addOption(metricsOption())
     .addOption(metricsHostOption())
     .option(
@@ -113,7 +105,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--check', 'with --config: say what would run, or what is wrong with the file, and end')
     .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
-  addDetectOptions(command);
+  addDetectOptions(addSenderOptions(command));
   addNetworkOptions(command)
     .addHelpText('after', RULES_HELP)
     .action(async (flags: CollectFlags) => {
@@ -245,9 +237,7 @@ function checkFlags(flags: CollectFlags, command: Command): void {
       'error: nothing to collect from: give --listen udp://HOST:PORT, --afxdp IFACE, --pcap FILE or --config FILE, or try --demo',
     );
   }
-  if (flags.keepUnknownSwitches === true && flags.topology === undefined && flags.device === undefined) {
-    command.error('error: --keep-unknown-switches goes with --topology FILE');
-  }
+  checkKeepUnknown(flags, command);
   if (flags.speed !== undefined && pcap === undefined) command.error('error: --speed goes with --pcap FILE');
   if (rules === '-' && pcap === '-') command.error('error: --pcap and --rules cannot both be standard input');
   if (flags.afxdpMode !== undefined && afxdp === undefined)

@@ -3,6 +3,7 @@ import type { DetectorOptions, RuleSet } from '@int/detect';
 import type { Command } from 'commander';
 import { CaptureRun } from '../collect/capture-run.js';
 import { readRulesFile, usingRules } from '../input/rules-file.js';
+import { addSenderOptions, checkKeepUnknown, type SenderFlags } from '../input/senders.js';
 import { hasColour, type Io } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
@@ -15,7 +16,7 @@ import { eventJson, eventText, placedEvent } from '../output/event-text.js';
 import { measuredText } from '../output/metric-text.js';
 import { type Told, trackedJson, trackedText } from '../output/tracked-text.js';
 
-interface DetectCommandFlags extends NetworkFlags, DetectFlags {
+interface DetectCommandFlags extends NetworkFlags, DetectFlags, SenderFlags {
   readonly rules: string;
   readonly json?: true;
 }
@@ -25,13 +26,14 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .argument('<FILE>', 'capture to read; - is standard input')
     .requiredOption('--rules <FILE>', 'rules (YAML or JSON), see below; - is standard input')
     .option('--json', 'one JSON object per line: events, then a summary');
-  addDetectOptions(command);
+  addDetectOptions(addSenderOptions(command));
   addNetworkOptions(command)
     .addHelpText('after', RULES_HELP)
     .action(async (file: string, flags: DetectCommandFlags) => {
       if (file === '-' && flags.rules === '-') {
         command.error('error: FILE and --rules cannot both be standard input');
       }
+      checkKeepUnknown(flags, command);
       const options = detectOptions(flags, command);
       const network = await readNetwork(flags, io);
       const rules = await readRulesFile(flags.rules, io, rulesContextOf(network));
@@ -73,7 +75,7 @@ async function detect(
   // This sink makes the capture wait for a slow reader of the events.
   const sinks = [{ name: 'output', write: () => output.flush() }];
   const parts = { stages: [stage], sinks, ...(memory !== null && { memory }) };
-  const run: CaptureRun = new CaptureRun(file, network, parts, true, output, io);
+  const run: CaptureRun = new CaptureRun(file, network, parts, flags, true, output, io);
   const totals = await run.run();
   writeEnd(totals, stage, flags, output, io);
   return run.end(totals);

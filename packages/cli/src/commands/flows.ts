@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CaptureRun } from '../collect/capture-run.js';
 import { addCacheOptions, type CacheFlags, flowStageOf } from '../flows/cache-options.js';
 import { type FlowListOptions, listFlows } from '../flows/flow-list.js';
+import { addSenderOptions, checkKeepUnknown, type SenderFlags } from '../input/senders.js';
 import { hasColour, type Io } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork } from '../network/known-network.js';
@@ -15,7 +16,7 @@ import { flowTotals, flowTotalsJson } from '../output/flow-json.js';
 import { FLOW_ORDERS } from '../output/flow-order.js';
 import { flowTotalsLines } from '../output/flow-table.js';
 
-interface FlowsFlags extends NetworkFlags, CacheFlags, Omit<FlowListOptions, 'json' | 'network'> {
+interface FlowsFlags extends NetworkFlags, CacheFlags, SenderFlags, Omit<FlowListOptions, 'json' | 'network'> {
   readonly json?: true;
 }
 
@@ -48,7 +49,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--top <N>', 'list so many flows (all)', wholeNumber('a number', 1, 2 ** 32))
     .option('--per-hop', 'a line for each hop, too')
     .option('--json', 'one JSON object per line: flows, then a total');
-  addNetworkOptions(command).action(async (file: string, flags: FlowsFlags) => {
+  addNetworkOptions(addSenderOptions(command)).action(async (file: string, flags: FlowsFlags) => {
+    checkKeepUnknown(flags, command);
     done(await flows(file, flags, await readNetwork(flags, io), io));
   });
 }
@@ -59,7 +61,7 @@ async function flows(file: string, flags: FlowsFlags, network: KnownNetwork, io:
   if (units !== null) output.line(units);
   const stage = flowStageOf(flags, SWEEP);
   // The flows are printed after all input is read.
-  const run = new CaptureRun(file, network, { stages: [stage] }, false, output, io);
+  const run = new CaptureRun(file, network, { stages: [stage] }, flags, false, output, io);
   const totals = await run.run();
   stage.sweep();
 

@@ -10,11 +10,13 @@ import type {
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
+import { addKeepUnknownOption, checkKeepUnknown, type KeepUnknownFlags } from '../input/senders.js';
 import { endOf, opening } from '../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../io.js';
 import { TerminalSession } from '../live/terminal-session.js';
 import { addUnitOptions, type UnitFlags } from '../network/device-options.js';
 import { type KnownNetwork, readNetwork } from '../network/known-network.js';
+import { knownSwitches } from '../network/known-switches.js';
 import { withNames } from '../network/names.js';
 import { type TopologyFlags, topologyOption } from '../network/topology-option.js';
 import { unitsLine } from '../network/units-line.js';
@@ -29,7 +31,7 @@ import { serveProcessMetrics } from '../process/process-metrics.js';
 import { SwitchView } from '../process/switch-view.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface ProcessFlags extends UnitFlags, TopologyFlags {
+interface ProcessFlags extends UnitFlags, TopologyFlags, KeepUnknownFlags {
   readonly kafka: readonly string[];
   readonly group?: string;
   readonly prefix?: string;
@@ -109,7 +111,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(metricsOption())
     .addOption(metricsHostOption())
     .option('--json', 'one JSON object per line: windows, corrections and events, totals at the end');
-  addUnitOptions(command.addOption(topologyOption())).action(async (flags: ProcessFlags) => {
+  addUnitOptions(addKeepUnknownOption(command).addOption(topologyOption())).action(async (flags: ProcessFlags) => {
+    checkKeepUnknown(flags, command);
     if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
       command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
     }
@@ -168,8 +171,10 @@ class ProcessCommand {
         )
       : null;
     this.#colour = colours(hasColour(io, io.stdout));
+    const known = knownSwitches(network.topology, flags.keepUnknownSwitches);
     this.#processor = make({
       ...optionsOf(flags),
+      ...(known !== null && { knownSwitches: known }),
       onWindow: (window) => this.#window(window),
       onCorrection: (correction) => {
         if (this.#flags.json === true) this.#line(this.#json(correction));
@@ -295,7 +300,8 @@ function seconds(ms: number): string {
 }
 
 function totalText(totals: ProcessorTotals): string {
-  const { reports, windows, events, repeated, bad, lost, late, corrected, incomplete, untracked } = totals;
+  const { reports, windows, events, repeated, bad, lost, late, corrected, incomplete, untracked, unknownSwitch } =
+    totals;
   const parts = [counted(reports, 'report'), counted(windows, 'window'), counted(events, 'event')];
   if (incomplete > 0) parts.push(`${counted(incomplete, 'window')} not complete`);
   if (corrected > 0) parts.push(`${counted(corrected, 'report')} in corrected windows`);
@@ -303,6 +309,7 @@ function totalText(totals: ProcessorTotals): string {
   if (untracked > 0) parts.push(`${untracked} without room`);
   if (repeated > 0) parts.push(`${repeated} repeated`);
   if (bad > 0) parts.push(`${bad} that could not be read`);
+  if (unknownSwitch > 0) parts.push(`${unknownSwitch} of unknown switches`);
   if (lost > 0) parts.push(`${lost} deleted before they were read`);
   return parts.join(', ');
 }

@@ -8,6 +8,8 @@ import { keyOfFlow, parseFlow } from './flow-key.js';
 export interface Row {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
+  /** The switches that the line names. */
+  readonly nodes: readonly number[];
 }
 
 /** A line of untrusted input: every member may be missing or of another type. */
@@ -77,5 +79,8 @@ function bytesOf(json: RowJson, valueBytes: number): Uint8Array {
 export function readRow(line: string, valueBytes: number): Row {
   const json: unknown = JSON.parse(line);
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new TypeError('not a JSON object');
-  return { key: keyOf(json), value: bytesOf(json, valueBytes) };
+  const { switch: node, path } = json as RowJson;
+  const named: unknown[] = [node, ...(Array.isArray(path) ? path : [])];
+  const nodes = named.filter((one) => typeof one === 'number');
+  return { key: keyOf(json), value: bytesOf(json, valueBytes), nodes };
 }

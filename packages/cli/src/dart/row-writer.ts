@@ -3,13 +3,17 @@ import type { DecodeOptions, MetricName } from '@int/codec';
 import {
   CaptureSource,
   Collector,
+  type CollectorOptions,
   type CollectorTotals,
   DartStage,
   type DartTotals,
   SourceError,
 } from '@int/collector';
 import type { EpochStore } from '@int/dart/node';
+import type { Prefix } from '@int/network';
+import { KnownSwitches } from '@int/network/internals';
 import { gunzipIfNeeded } from '@int/pcap/node';
+import { given } from '../given.js';
 import { openInput } from '../input/capture-frames.js';
 import { readLines } from '../input/lines.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
@@ -32,6 +36,10 @@ export interface RowWriterOptions {
   /** Content of the rows: paths of flows, or these metrics of each hop. */
   readonly values: 'path' | readonly MetricName[];
   readonly onProgress: () => void;
+  /** Who may send what captures hold; default: anybody. */
+  readonly from?: readonly Prefix[];
+  /** The switches that reports and lines may name; default: any. */
+  readonly knownSwitches?: CollectorOptions['knownSwitches'];
 }
 
 /** Writes files into a store, one after the other. */
@@ -41,9 +49,12 @@ export class RowWriter {
   readonly hint: DialectHint;
   /** Whether a capture was damaged. */
   hasFailed = false;
+  /** Lines that name a switch that there is not. */
+  unknownSwitchLines = 0;
   readonly #store: EpochStore;
   readonly #options: RowWriterOptions;
   readonly #io: Io;
+  readonly #known: KnownSwitches | null;
   /** Null before the first capture. */
   #stage: DartStage | null = null;
   /** Rows of lines that were written. */
@@ -53,6 +64,8 @@ export class RowWriter {
     this.#store = store;
     this.#options = options;
     this.#io = io;
+    const { knownSwitches } = options;
+    this.#known = knownSwitches == null ? null : new KnownSwitches(knownSwitches);
     this.badLines = new BadLines(io);
     this.hint = new DialectHint(options.decode);
   }
@@ -101,9 +114,11 @@ export class RowWriter {
   }
 
   async #writeCapture(path: string, input: AsyncIterable<Uint8Array>): Promise<void> {
+    const { decode, from, knownSwitches } = this.#options;
     const collector = new Collector({
-      sources: [new CaptureSource({ path: '-', input })],
-      decode: this.#options.decode,
+      sources: [new CaptureSource({ path: '-', input, ...given({ from }) })],
+      ...given({ knownSwitches }),
+      decode,
       stages: [this.#dartStage(), { name: 'progress', process: this.#options.onProgress }, this.hint],
       onProblem: ({ error }) => {
         this.hasFailed = true;
@@ -135,7 +150,11 @@ export class RowWriter {
         if (line.trim() === '') continue;
         totals.lines++;
         try {
-          const { key, value } = readRow(line, valueBytes);
+          const { key, value, nodes } = readRow(line, valueBytes);
+          if (this.#known !== null && !nodes.every((node) => this.#known!.has(node))) {
+            this.unknownSwitchLines++;
+            continue;
+          }
           this.#store.write(key, value);
           this.#lineKeys++;
         } catch (error) {

@@ -18,6 +18,7 @@ const METRICS = {
   untracked: counter('reports_untracked', 'Reports of flows or windows for which there was no room.'),
   repeated: counter('messages_repeated', 'Messages dropped because they were there before.'),
   bad: counter('messages_bad', 'Messages that could not be read.'),
+  unknownSwitch: counter('reports_unknown_switch', 'Reports dropped because they name a switch that there is not.'),
   lost: counter('messages_lost', 'Messages that the brokers had deleted before they were read.'),
   restarts: counter('partition_restarts', 'Times a partition was begun again after an error.'),
   lag: gauge('lag_messages', 'Messages that are in the partitions and not committed.'),

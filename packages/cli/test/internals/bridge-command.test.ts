@@ -141,6 +141,38 @@ describe('int bridge --json', () => {
     expect(lines.at(-1)).toEqual({ type: 'total', ...counters, flows });
   });
 
+  test('forwards and strips what unknown senders and switches send, and takes none of it as telemetry', async () => {
+    const rules = await files.write('who-rules.yaml', RULES);
+    const topology = await files.write('who.yaml', 'switches: { 1: { name: leaf-1 }, 2: { name: leaf-2 } }\n');
+    const args = ['--rules', rules, '--topology', topology, '--from', '10.0.1.1'];
+    const deliver = async (bridge: Bridge): Promise<void> => {
+      await until('the start', () => bridge.stderr.text.includes('bridging'));
+      bridge.inner.deliver(withInt(hostFrame(1), [100, 600]));
+      bridge.inner.deliver(withInt(hostFrame(2), [100, 600, 700]));
+      const foreign = withInt(hostFrame(3), [100, 600]);
+      // 10.0.1.9
+      foreign[29] = 9;
+      bridge.inner.deliver(foreign);
+      bridge.inner.deliver(hostFrame(4));
+      await bridge.forwarded(4);
+      expect(await bridge.interrupt()).toBe(0);
+    };
+    const json = new Bridge(['--json', ...args]);
+    await deliver(json);
+    const lines = ndjson(json.stdout.text);
+    const refused = { 'unknown-source': 1, 'unknown-switch': 1 };
+    expect(lines.at(-1)).toMatchObject({ received: 4, forwarded: 4, stripped: 3, decoded: 1, reports: 1, refused });
+    expect(lines.filter(({ type }) => type === 'event')).toHaveLength(1);
+    expect(lines.filter(({ type }) => type === 'flow')).toHaveLength(1);
+    const words = new Bridge(args);
+    await deliver(words);
+    expect(words.stdout.text).toContain('forwarded, and not taken as telemetry: unknown-source 1, unknown-switch 1\n');
+    const kept = new Bridge(['--json', '--topology', topology, '--keep-unknown-switches']);
+    await deliver(kept);
+    expect(ndjson(kept.stdout.text).at(-1)).toMatchObject({ decoded: 3 });
+    expect(ndjson(kept.stdout.text).at(-1)).not.toHaveProperty('refused');
+  });
+
   test('with --report-port, also reads reports that pass, and forwards them as they are', async () => {
     const bridge = new Bridge(['--json', '--report-port', '32766', '--one-way', '--mode', 'generic']);
     const report = reportFrame();

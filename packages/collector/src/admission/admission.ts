@@ -1,13 +1,10 @@
-import { ReportCopier, TelemetryBatch } from '@int/codec';
+import { NOT_AVAILABLE, ReportCopier, TelemetryBatch } from '@int/codec';
 import { OuterSource } from '@int/codec/internals';
-import { KnownSwitches } from './known-switches.js';
+import { KnownSwitches } from '@int/network/internals';
 import type { SenderList } from './sender-list.js';
 
 /** Why a frame is refused, in {@link Admission.reasons}. */
 export const REFUSED = { NO: 0, UNKNOWN_SOURCE: 1, UNKNOWN_SWITCH: 2 } as const;
-
-/** Not a switch. */
-const NOBODY = -1;
 
 /**
  * Decides which frames of a batch become rows: those of senders that may send, in which every switch is one that there
@@ -92,8 +89,8 @@ export class Admission {
     let isAny = false;
     for (let row = 0; row < reports; row++) {
       if (code[row] !== 0 || this.reasons[frame[row]!] !== REFUSED.NO) continue;
-      const unknown = unknownOf(batch, row, known);
-      if (unknown === NOBODY) continue;
+      const unknown = known.unknownOf(batch, row);
+      if (unknown === NOT_AVAILABLE) continue;
       this.reasons[frame[row]!] = REFUSED.UNKNOWN_SWITCH;
       this.lastUnknown = unknown;
       isAny = true;
@@ -108,14 +105,4 @@ function namesUnknown({ nodeId, reports, hop, hops }: TelemetryBatch, known: Kno
   const ids = hop.nodeId;
   for (let at = 0; at < hops; at++) if (!known.has(ids[at]!)) return true;
   return false;
-}
-
-/** The first unknown switch that a report names, or {@link NOBODY}. */
-function unknownOf({ nodeId, hopStart, hopCount, hop }: TelemetryBatch, row: number, known: KnownSwitches): number {
-  if (!known.has(nodeId[row]!)) return nodeId[row]!;
-  const start = hopStart[row]!;
-  for (let at = start; at < start + hopCount[row]!; at++) {
-    if (!known.has(hop.nodeId[at]!)) return hop.nodeId[at]!;
-  }
-  return NOBODY;
 }

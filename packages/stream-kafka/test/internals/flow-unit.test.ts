@@ -34,4 +34,30 @@ describe('the flow side of a partition', () => {
       expect(found.map(({ id }) => id)).toEqual(expected);
     }
   });
+
+  it('drops reports that name unknown switches, counted, and finds what it would find without them', () => {
+    const reports = troubledReports();
+    const ids = new Set(reports.flatMap(({ path }) => path));
+    const encode = new ReportWriter();
+    const records: LogRecord[] = [];
+    const add = (given: typeof reports): void => {
+      for (const { key, value, headers = {} } of encode.messages(given)) {
+        const named = Object.entries(headers).map(([name, text]) => [Buffer.from(name), Buffer.from(text)] as const);
+        records.push({ offset: records.length, key, value, headers: named });
+      }
+    };
+    // Between all reports of the network, as many of the same flows that name a switch that it does not have.
+    const forged = reports.map((report) => ({ ...report, path: report.path.map(() => 0xdead_beef) }));
+    for (let at = 0; at < reports.length; at += 100) {
+      add(forged.slice(at, at + 100));
+      add(reports.slice(at, at + 100));
+    }
+    const writers = { waitMs: 30_000, forgetMs: 60_000 };
+    const unit = new FlowUnit({ side: {}, format: 'auto', writers, knownSwitches: [...ids] }, topicsOf('test.'), true);
+    unit.take(records, 0, records.length);
+    expect(unit.counts()).toMatchObject({ taken: reports.length, unknownSwitch: reports.length, bad: 0, repeated: 0 });
+    const { events, windows } = unit.results().findings;
+    expect(events.filter(({ kind }) => kind === 'blackHole')).toHaveLength(2);
+    expect(JSON.stringify([events, windows])).not.toContain('3735928559');
+  });
 });

@@ -3,6 +3,7 @@ import { type LearntTopology, TopologyLearner } from '@int/network';
 import { type Command, Option } from 'commander';
 import { opened } from '../../collect/capture-run.js';
 import { given } from '../../given.js';
+import { addFromOption, fromOf, type SenderFlags } from '../../input/senders.js';
 import { CaptureInput, type TelemetryInput, UdpInput } from '../../input/telemetry-input.js';
 import { udpAddress } from '../../input/udp-address.js';
 import { endOf, opening } from '../../interruption.js';
@@ -17,7 +18,7 @@ import { counted } from '../../output/numbers.js';
 import { Progress } from '../../output/progress.js';
 import { interruptedCode } from '../../stopping.js';
 
-interface LearnFlags extends DeviceFlags {
+interface LearnFlags extends DeviceFlags, Pick<SenderFlags, 'from'> {
   readonly listen?: UdpAddress;
   readonly output?: string;
   readonly force?: true;
@@ -46,13 +47,15 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--ports <N>', 'most ports (65536)', wholeNumber('a number', 1, MOST))
     .option('--links <N>', 'most links (65536)', wholeNumber('a number', 1, MOST))
     .option('--json', 'what was learnt, as one JSON object');
-  addUnitOptions(addDecodeOptions(command)).action(async (file: string | undefined, flags: LearnFlags) => {
-    if ((file === undefined) === (flags.listen === undefined)) {
-      command.error('error: say what to learn from: a capture FILE, or --listen udp://HOST:PORT');
-    }
-    if (flags.force === true && flags.output === undefined) command.error('error: --force goes with --output FILE');
-    done(await new LearnCommand(file ?? null, flags, await readNetwork(flags, io), io).run());
-  });
+  addUnitOptions(addDecodeOptions(addFromOption(command))).action(
+    async (file: string | undefined, flags: LearnFlags) => {
+      if ((file === undefined) === (flags.listen === undefined)) {
+        command.error('error: say what to learn from: a capture FILE, or --listen udp://HOST:PORT');
+      }
+      if (flags.force === true && flags.output === undefined) command.error('error: --force goes with --output FILE');
+      done(await new LearnCommand(file ?? null, flags, await readNetwork(flags, io), io).run());
+    },
+  );
 }
 
 /** One run of `int topology learn`, from its source to the exit code. */
@@ -65,17 +68,18 @@ class LearnCommand {
   readonly #problems: string[] = [];
 
   /** @param file a capture; `null`: the network */
-  constructor(file: string | null, flags: LearnFlags, { device }: KnownNetwork, io: Io) {
+  constructor(file: string | null, flags: LearnFlags, network: KnownNetwork, io: Io) {
     const { switches, ports, links, listen } = flags;
     this.#flags = flags;
     this.#io = io;
     this.#learner = new TopologyLearner(given({ switches, ports, links }));
     this.#progress = new Progress(io, false);
-    const { decode } = device;
+    const { decode } = network.device;
+    const from = fromOf(flags, network);
     this.#input =
       file === null
-        ? new UdpInput([listen!], decode)
-        : new CaptureInput(new CaptureSource({ path: file, input: io.stdin }), decode);
+        ? new UdpInput([listen!], decode, from)
+        : new CaptureInput(new CaptureSource({ path: file, input: io.stdin, ...from }), decode);
   }
 
   async run(): Promise<number> {
@@ -151,6 +155,8 @@ class LearnCommand {
     const { truncated, malformed, unsupported } = dropped;
     const wrong = truncated + malformed + unsupported;
     if (wrong > 0) say(io, `${counted(wrong, 'frame')} could not be read`);
+    const { 'unknown-source': refused = 0 } = dropped;
+    if (refused > 0) say(io, `${counted(refused, 'frame')} refused: not from who may send`);
     return untracked !== null || wrong > 0 || this.#problems.length > 0 ? EXIT.INPUT : EXIT.OK;
   }
 }

@@ -1,4 +1,4 @@
-import { NOT_AVAILABLE } from '@int/codec';
+import { NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 
 /** Ids below this are looked up in a table, the others in a set. */
 const TABLE_IDS = 65_536;
@@ -22,5 +22,15 @@ export class KnownSwitches {
   /** Whether there is a switch of this id. A cell that names none names no unknown one. */
   has(id: number): boolean {
     return id < TABLE_IDS ? this.#table[id] === 1 : id === NOT_AVAILABLE || this.#others.has(id);
+  }
+
+  /** The first switch named by a report that there is not; `NOT_AVAILABLE` if all are known. */
+  unknownOf({ nodeId, hopStart, hopCount, hop }: TelemetryBatch, row: number): number {
+    if (!this.has(nodeId[row]!)) return nodeId[row]!;
+    const start = hopStart[row]!;
+    for (let at = start; at < start + hopCount[row]!; at++) {
+      if (!this.has(hop.nodeId[at]!)) return hop.nodeId[at]!;
+    }
+    return NOT_AVAILABLE;
   }
 }
