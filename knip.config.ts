@@ -24,14 +24,14 @@ const packages = workspaces()
   .filter(({ isPackage }) => isPackage)
   .map(({ folder, path }) => {
     const file = join(path, 'tsup.config.ts');
-    const built = existsSync(file) ? readFileSync(file, 'utf8').matchAll(/'(src\/[^']+\.ts)'/g) : [];
+    const built = existsSync(file) ? readFileSync(file, 'utf8').matchAll(/'(src\/[^']+\.tsx?)'/g) : [];
     const entry = ['src/index.ts', ...[...built].flatMap(([, source]) => source ?? [])];
     return [
       folder,
       {
         // A test makes a process or a thread of a *.program.ts.
         entry: [...new Set(entry), 'test/**/*.program.ts', 'test/**/*.soak.ts'],
-        project: ['src/**/*.ts', 'test/**/*.ts'],
+        project: ['src/**/*.{ts,tsx}', 'test/**/*.ts'],
         ignoreDependencies: [...testing.map((name) => `@int/${name}`), ...(usedOtherwise[folder] ?? [])],
       },
     ] as const;

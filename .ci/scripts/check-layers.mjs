@@ -72,7 +72,7 @@ function codeBelow(folder) {
       const isOther = ['node_modules', 'dist', 'build', '.turbo'].includes(entry.name) || folders.has(path);
       return isOther ? [] : codeBelow(path);
     }
-    return /\.[cm]?[jt]s$/.test(entry.name) ? [path] : [];
+    return /\.(?:[cm]?[jt]s|tsx)$/.test(entry.name) ? [path] : [];
   });
 }
 

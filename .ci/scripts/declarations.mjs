@@ -31,7 +31,12 @@ function emit(out) {
     typeRoots: [join(repository, 'node_modules', '@types')],
   };
   const include = libraries.map(({ path }) => join(path, 'src'));
-  writeFileSync(project, JSON.stringify({ extends: join(repository, 'tsconfig.json'), compilerOptions, include }));
+  // The page of the dashboard is no module that anyone imports.
+  const exclude = libraries.map(({ path }) => join(path, 'src', 'page', '*.tsx'));
+  writeFileSync(
+    project,
+    JSON.stringify({ extends: join(repository, 'tsconfig.json'), compilerOptions, include, exclude }),
+  );
   const compiler = dirname(createRequire(import.meta.url).resolve('typescript-7/package.json'));
   const { status } = spawnSync(process.execPath, [join(compiler, 'bin', 'tsc'), '-p', project], { stdio: 'inherit' });
   if (status !== 0) throw new Error('declarations: the compiler failed');

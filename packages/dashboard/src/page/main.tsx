@@ -1,0 +1,4 @@
+import { render } from 'preact';
+import './style/page.css';
+
+render(<p>INT</p>, document.getElementById('page')!);
