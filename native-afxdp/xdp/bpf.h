@@ -32,7 +32,13 @@ enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LPM_TRIE = 11,
 	BPF_MAP_TYPE_XSKMAP = 17,
+};
+
+/* Flag of a map: memory for entries as they come. An LPM trie must have it. */
+enum {
+	BPF_F_NO_PREALLOC = 1,
 };
 
 struct bpf_map_def {

@@ -68,6 +68,8 @@ INLINE uint32_t be32(const uint8_t *at)
 struct datagram {
 	const uint8_t *udp;		/* its header, 8 bytes of which lie in the frame */
 	uint32_t port;			/* destination port */
+	const uint8_t *source;		/* address of the sender, which lies in the frame */
+	uint32_t family;		/* of that address: 4 or 6 */
 	uint32_t bytes;			/* of it as IP says, header included; below 8 or huge: impossible */
 };
 
@@ -101,6 +103,8 @@ INLINE int find_datagram(const uint8_t *data, const uint8_t *end, struct datagra
 		if (head >> 4 != 4 || at[9] != PROTOCOL_UDP || be16(at + 6) & 0x3fff)
 			return 0;
 		datagram->bytes = be16(at + 2) - (head & 15) * 4;
+		datagram->source = at + 12;
+		datagram->family = 4;
 		at += 20;
 		if (unlikely(head != 0x45)) {
 			if (head < 0x45)
@@ -122,6 +126,8 @@ INLINE int find_datagram(const uint8_t *data, const uint8_t *end, struct datagra
 		if (at[0] >> 4 != 6 || at[6] != PROTOCOL_UDP)
 			return 0;
 		datagram->bytes = be16(at + 4);
+		datagram->source = at + 8;
+		datagram->family = 6;
 		at += 40;
 	} else {
 		return 0;

@@ -8,6 +8,7 @@
  * With STATE_HASH the state of switches and flows is kept by id and 5-tuple,
  * else in arrays of cells, as a switch's registers are.
  */
+#include "prefilter_admission.h"
 #include "prefilter_detectors.h"
 #include "prefilter_match.h"
 
@@ -137,6 +138,13 @@ SECTION("xdp") int prefilter(struct xdp_md *ctx)
 		cpu->totals.passed++;
 		return XDP_PASS;
 	}
+	if (unlikely(config.flags & PREFILTER_CHECK_SENDERS)) {
+		copy_sender(cpu, &datagram);
+		if (!may_send(cpu)) {
+			cpu->totals.unknown_source++;
+			return XDP_DROP;
+		}
+	}
 	cpu->udp = datagram.udp - data;
 	cpu->udp_bytes = datagram.bytes;
 	forget();
@@ -155,6 +163,18 @@ SECTION("xdp") int prefilter(struct xdp_md *ctx)
 	set = bpf_map_lookup_elem(&rule_sets, &key);
 	if (!set)
 		return hand_on_unseen(ctx, cpu, PREFILTER_UNDECIDED);
+
+	if (unlikely(config.flags & PREFILTER_CHECK_SWITCHES)) {
+		forget();
+		view.data = start_of(ctx);
+		view.end = end_of(ctx);
+		view.cpu = cpu;
+		view.rule = &set->rules[0];
+		if (!names_known(&view)) {
+			cpu->totals.unknown_switch++;
+			return XDP_DROP;
+		}
+	}
 
 	/* The first rule that matches decides. */
 	forget();

@@ -33,6 +33,7 @@ struct cpu {
 	uint32_t source[4];		/* as on the wire; IPv4: the first word, the others 0 */
 	uint32_t destination[4];
 	uint32_t rule;
+	struct prefilter_sender_key sender;
 };
 
 SECTION("maps") struct bpf_map_def sockets = {
@@ -47,6 +48,16 @@ SECTION("maps") struct bpf_map_def totals = {
 SECTION("maps") struct bpf_map_def rule_sets = {
 	.type = BPF_MAP_TYPE_ARRAY, .key_size = 4,
 	.value_size = sizeof(struct prefilter_rule_set), .max_entries = 2,
+};
+
+SECTION("maps") struct bpf_map_def senders = {
+	.type = BPF_MAP_TYPE_LPM_TRIE, .key_size = sizeof(struct prefilter_sender_key),
+	.value_size = 4, .max_entries = PREFILTER_SENDERS, .flags = BPF_F_NO_PREALLOC,
+};
+
+SECTION("maps") struct bpf_map_def switches = {
+	.type = BPF_MAP_TYPE_HASH, .key_size = 4,
+	.value_size = 4, .max_entries = PREFILTER_SWITCHES, .flags = BPF_F_NO_PREALLOC,
 };
 
 SECTION("maps") struct bpf_map_def filtered_hops = {

@@ -12,6 +12,8 @@
  *   totals          PERCPU_ARRAY[1]     struct prefilter_totals, and behind it what the program keeps for itself
  *   filtered_hops   PERCPU_ARRAY[switch_cells]  u64, by switch id % switch_cells
  *   sockets         XSKMAP[1024]        socket fd, by RX queue
+ *   senders         LPM_TRIE  key struct prefilter_sender_key  value u32 family, 4 or 6: who may send
+ *   switches        HASH  key u32 switch id  value u32 1: the switches that there are
  * and the state, in the array form
  *   switch_state    ARRAY[slots * switch_cells] u32: value last reported,
  *                   at slot * switch_cells + switch id % switch_cells
@@ -36,6 +38,8 @@ enum {
 	PREFILTER_RULES = 16,
 	PREFILTER_HOPS = 32,		/* most hops of a stack; the reporting node's own comes on top */
 	PREFILTER_QUEUES = 1024,
+	PREFILTER_SENDERS = 4096,	/* most prefixes */
+	PREFILTER_SWITCHES = 65536,	/* most switches */
 	PREFILTER_NO_RULE = 255,	/* rule of a verdict: the default, or none */
 };
 
@@ -49,7 +53,7 @@ struct prefilter_ports {
 
 /* Size 40. */
 struct prefilter_config {
-	uint32_t active;		/* 0 or 1: the rule set in use. The only member that changes while packets flow */
+	uint32_t active;		/* 0 or 1: the rule set in use. It and the flags may change while packets flow */
 	uint32_t flags;			/* enum prefilter_flag */
 	uint32_t int_port[2];		/* INT's UDP destination ports, or PREFILTER_NO_PORT */
 	uint32_t tos_mask;		/* DSCP marking: (TOS or traffic class) & mask == value; none: 0 and 1 */
@@ -62,6 +66,8 @@ struct prefilter_config {
 
 enum prefilter_flag {
 	PREFILTER_COUNT_HOPS = 1,	/* count in filtered_hops */
+	PREFILTER_CHECK_SENDERS = 2,	/* drop datagrams from addresses that are not in senders */
+	PREFILTER_CHECK_SWITCHES = 4,	/* drop reports that name a switch that is not in switches */
 };
 
 /* What decides a report. The numbers up to 4 are those of the detectors of @int/detect. */
@@ -135,6 +141,17 @@ struct prefilter_totals {
 	uint64_t no_socket;		/* of events, handed_on and undecided: no socket at the queue, to the network stack */
 	uint64_t no_verdict;		/* of those: without a verdict, the driver has no room for one */
 	uint64_t state_full;		/* new switches and flows for which a HASH had no room */
+	uint64_t unknown_source;	/* datagrams to a port of reports from who may not send: dropped unread */
+	uint64_t unknown_switch;	/* reports that name a switch that there is not: dropped before any rule */
+};
+
+/*
+ * Size 20. IPv4 addresses are IPv4-mapped IPv6 addresses, their prefixes 96 bits longer. A prefix of IPv6 addresses that
+ * has the mapped ones among its own (::/0) holds none of them: an IPv4 address needs an entry of family 4.
+ */
+struct prefilter_sender_key {
+	uint32_t length;		/* bits of the prefix; of an address to look up: 128 */
+	uint32_t address[4];		/* as on the wire */
 };
 
 struct prefilter_average {

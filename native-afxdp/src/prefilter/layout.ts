@@ -52,8 +52,14 @@ export const CONFIG = {
   BYTES: 40,
 } as const;
 
-/** CONFIG.FLAGS: count the hops of filtered reports by switch. */
-export const COUNT_HOPS = 1;
+/** CONFIG.FLAGS: count the hops of filtered reports by switch; drop reports of senders, and with switches, that are not in a map. */
+export const FLAGS = { COUNT_HOPS: 1, CHECK_SENDERS: 2, CHECK_SWITCHES: 4 } as const;
+
+/** Most prefixes of senders, and most switches. */
+export const MAX_SENDERS = 4096;
+export const MAX_SWITCHES = 65_536;
+/** struct prefilter_sender_key */
+export const SENDER_KEY = { LENGTH: 0, ADDRESS: 4, BYTES: 20 } as const;
 
 /** struct prefilter_ports */
 export const PORTS_BYTES = 8192;
@@ -96,6 +102,8 @@ export const TOTALS = [
   'noSocket',
   'noVerdict',
   'stateFull',
+  'unknownSource',
+  'unknownSwitch',
 ] as const;
 
 /** struct prefilter_verdict */

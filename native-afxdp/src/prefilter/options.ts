@@ -1,4 +1,5 @@
 import type { RuleSet } from '@int/detect';
+import type { Prefix } from '@int/network';
 import { checkInteger } from '../options.js';
 import type { XdpMode } from '../program.js';
 
@@ -31,6 +32,16 @@ export interface PrefilterOptions {
   readonly intDscp?: { readonly value: number; readonly mask: number } | null;
   /** Count by switch what is filtered. Default true. */
   readonly countHops?: boolean;
+  /**
+   * Who may send: addresses and prefixes, at most 4096. Datagrams of others to a port of reports are dropped unread, before they
+   * change any state. Default: anybody.
+   */
+  readonly from?: readonly (string | Prefix)[];
+  /**
+   * The switches that there are, at most 65,536. Reports that name another one, as the reporting node or as a hop, are dropped before
+   * a rule sees them. Default: any id may be one.
+   */
+  readonly knownSwitches?: Iterable<number>;
 }
 
 export interface AttachOptions extends PrefilterOptions {
@@ -40,7 +51,9 @@ export interface AttachOptions extends PrefilterOptions {
 }
 
 /** The options, checked and with the defaults filled in. */
-export type ResolvedPrefilterOptions = Required<Omit<PrefilterOptions, 'metricsPerDetector' | 'rules'>> & {
+export type ResolvedPrefilterOptions = Required<
+  Omit<PrefilterOptions, 'metricsPerDetector' | 'rules' | 'from' | 'knownSwitches'>
+> & {
   readonly metricsPerDetector: number | null;
 };
 

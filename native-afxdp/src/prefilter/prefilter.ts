@@ -1,16 +1,21 @@
 import type { EventBatch, RuleSet } from '@int/detect';
+import type { Prefix } from '@int/network';
 import { LoadedProgram, possibleCpus, type XdpAction } from '../loaded-program.js';
 import { type SocketProgram, setPortBits, type XdpMode, type XdpProgramCounters } from '../program.js';
+import { KernelAdmission } from './admission.js';
 import { rewriteEvents } from './apply.js';
 import { Generations } from './generations.js';
-import { CONFIG, COUNT_HOPS, LITTLE, MAX_RULES, NO_PORT, PORTS_BYTES, TOTALS, VERDICT } from './layout.js';
+import { CONFIG, FLAGS, LITTLE, MAX_RULES, NO_PORT, PORTS_BYTES, TOTALS, VERDICT } from './layout.js';
 import { type AttachOptions, type PrefilterOptions, type ResolvedPrefilterOptions, resolveOptions } from './options.js';
 import { type PrefilterPlan, planPrefilter } from './plan.js';
 import { encodeRuleSet } from './rule-set.js';
 import { STATE_MAPS, STATEFUL_KINDS, type StatefulKind, StateSlots } from './slots.js';
 import { readVerdict, type Verdict } from './verdict.js';
 
-/** What the filter has counted since it was loaded, over all CPUs. Every frame it has seen is in `passed`, `reports` or `undecided`. */
+/**
+ * What the filter has counted since it was loaded, over all CPUs. Every frame it has seen is in `passed`, `reports`, `undecided`,
+ * `unknownSource` or `unknownSwitch`.
+ */
 export interface PrefilterCounts {
   /** Frames that are no reports, by their port: left to the network stack. */
   readonly passed: number;
@@ -32,6 +37,10 @@ export interface PrefilterCounts {
   readonly withoutVerdict: number;
   /** Hash form: switches and flows for which there was no room. */
   readonly stateFull: number;
+  /** Datagrams to a port of reports from who may not send: dropped unread. */
+  readonly unknownSource: number;
+  /** Reports that name a switch that there is not: dropped before any rule. */
+  readonly unknownSwitch: number;
   /**
    * Hops of the reports dropped, by switch: by its id modulo `switchCells`, those that are 0 left out. Empty without
    * `countHops`.
@@ -94,6 +103,7 @@ export class Prefilter {
   readonly #options: ResolvedPrefilterOptions;
   readonly #attached: Attached;
   readonly #generations = new Generations();
+  readonly #admission: KernelAdmission;
   #slots: StateSlots;
   #plan: PrefilterPlan;
   #generation = 0;
@@ -115,7 +125,10 @@ export class Prefilter {
       ...sizes,
       filtered_hops: switchCells,
     });
+    this.#admission = new KernelAdmission(this.#program);
     try {
+      this.setSenders(options.from ?? null);
+      this.setKnownSwitches(options.knownSwitches ?? null);
       this.#program.map('ports').update(0, portsOf(resolved.ports));
       this.setRules(options.rules);
     } catch (error) {
@@ -201,6 +214,24 @@ export class Prefilter {
     return plan;
   }
 
+  /**
+   * Replaces the list of who may send while frames arrive. Senders that are in both lists are never refused meanwhile.
+   * @param from `null`: anybody
+   * @throws RangeError for what is no prefix or too many, with nothing changed; XdpError ERR_XDP_CLOSED
+   */
+  setSenders(from: readonly (string | Prefix)[] | null): void {
+    this.#admission.setSenders(from, () => this.#applyConfig());
+  }
+
+  /**
+   * Replaces the switches that there are, likewise.
+   * @param ids `null`: any id may be one
+   * @throws RangeError for what is no id or too many, with nothing changed; XdpError ERR_XDP_CLOSED
+   */
+  setKnownSwitches(ids: Iterable<number> | null): void {
+    this.#admission.setSwitches(ids, () => this.#applyConfig());
+  }
+
   /** @throws XdpError ERR_XDP_CLOSED */
   counts(): PrefilterCounts {
     const { noVerdict, ...totals } = this.#totals();
@@ -262,13 +293,17 @@ export class Prefilter {
     this.#program.close();
   }
 
+  #applyConfig(): void {
+    this.#program.map('config').update(0, this.#config(this.#active));
+  }
+
   #config(active: number): Uint8Array {
     const { intPorts, intDscp, switchCells, flowCells, countHops } = this.#options;
     const bytes = new Uint8Array(CONFIG.BYTES);
     const view = new DataView(bytes.buffer);
     const put = (at: number, value: number): void => view.setUint32(at, value, LITTLE);
     put(CONFIG.ACTIVE, active);
-    put(CONFIG.FLAGS, countHops ? COUNT_HOPS : 0);
+    put(CONFIG.FLAGS, (countHops ? FLAGS.COUNT_HOPS : 0) | this.#admission.flags);
     put(CONFIG.INT_PORT, intPorts[0] ?? NO_PORT);
     put(CONFIG.INT_PORT + 4, intPorts[1] ?? NO_PORT);
     // The DSCP is the upper 6 bits of the byte. Without one: no byte under mask 0 is 1.

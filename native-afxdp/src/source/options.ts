@@ -9,7 +9,11 @@ import type { SocketProgram, XdpMode } from '../program.js';
 /** The part of a pre-filter that a source needs; `Prefilter` of `@int/afxdp/prefilter` is one. */
 export interface SourcePrefilter {
   readonly program: SocketProgram;
-  counts(): { readonly filtered: number };
+  counts(): { readonly filtered: number; readonly unknownSource: number; readonly unknownSwitch: number };
+  /** @throws RangeError */
+  setSenders(from: readonly Prefix[] | null): void;
+  /** @throws RangeError */
+  setKnownSwitches(ids: readonly number[] | null): void;
   /** Lets everything go to the system from now on; {@link counts} stays. */
   detach(): void;
   /** Attaches it again, to the interface that has the name now. @throws XdpError */
@@ -47,8 +51,8 @@ export interface XdpSourceOptions {
    */
   readonly decode?: Omit<DecodeOptions, 'linkType'>;
   /**
-   * Who may send: addresses and prefixes. The collector counts frames of others as `unknown-source`. Not with a pre-filter, whose
-   * state in the kernel strangers would change. Default: anybody.
+   * Who may send: addresses and prefixes. The collector counts frames of others as `unknown-source`; a pre-filter drops them in the
+   * kernel. Give the list to the pre-filter, too, which is at work before the source. Default: anybody.
    */
   readonly from?: readonly (string | Prefix)[];
   /**
@@ -106,7 +110,7 @@ function checkedQueues(queues: XdpSourceOptions['queues']): 'all' | readonly num
 
 /**
  * Checks the options.
- * @throws RangeError for a number out of range, a bad prefix, or senders with a pre-filter; TypeError without an interface
+ * @throws RangeError for a number out of range or a bad prefix; TypeError without an interface
  */
 export function resolveOptions(options: XdpSourceOptions): ResolvedOptions {
   if (typeof options.interface !== 'string' || options.interface === '') {
@@ -121,9 +125,6 @@ export function resolveOptions(options: XdpSourceOptions): ResolvedOptions {
   }
   if (prefilter !== undefined && prefilter.program.interface !== options.interface) {
     throw new RangeError(`the pre-filter is attached to ${prefilter.program.interface}, not to ${options.interface}`);
-  }
-  if (prefilter !== undefined && options.from !== undefined) {
-    throw new RangeError('a pre-filter looks at reports before their senders are checked: leave out from');
   }
   const from = options.from === undefined ? null : prefixesOf(options.from);
   const queues = checkedQueues(options.queues);

@@ -8,7 +8,7 @@ import { type SocketProgram, type XdpMode, XdpProgram } from '../program.js';
 import { queueCount } from '../support.js';
 import { Bell } from './bell.js';
 import { LocalShard } from './local-shard.js';
-import { type ResolvedOptions, resolveOptions, type XdpSourceOptions } from './options.js';
+import { type ResolvedOptions, resolveOptions, type SourcePrefilter, type XdpSourceOptions } from './options.js';
 import { Pump } from './pump.js';
 import { FIGURES, type Figures } from './queue-memory.js';
 import type { ReceiverSetup } from './receiver.js';
@@ -25,6 +25,9 @@ const DRAIN_LIMIT_MS = 1000;
 /** Ethernet header, two VLAN tags, and the bytes of a frame of 2048 that are not for it. */
 const FRAME_OVERHEAD = 22;
 const HEADROOM = 256;
+
+/** What a pre-filter drops, by reason. */
+type Dropped = ReturnType<SourcePrefilter['counts']>;
 
 /** What the kernel and the source have counted, of all queues together. */
 export interface XdpSourceStatistics extends Figures {
@@ -68,7 +71,8 @@ export class XdpSource implements Source {
   readonly #ending = new AbortController();
   #stopping: Promise<void> | null = null;
   #failure: SourceError | null = null;
-  #filtered = 0;
+  /** As of the last look at the pre-filter, which is closed at the end. */
+  #droppedLast: Dropped = { filtered: 0, unknownSource: 0, unknownSwitch: 0 };
   #isOver = false;
   /** Of shards and programs that are closed. */
   readonly #before: { -readonly [name in keyof XdpSourceStatistics]: number } = {
@@ -143,9 +147,32 @@ export class XdpSource implements Source {
 
   /** Reports that the pre-filter looked at and did not let through; 0 without one. */
   get filtered(): number {
+    return this.#dropped().filtered;
+  }
+
+  /** Datagrams that the pre-filter has dropped because of their senders; 0 without one: the collector does it. */
+  get refused(): number {
+    return this.#dropped().unknownSource;
+  }
+
+  /** Reports that the pre-filter has dropped because they name switches that there are not; 0 without one. */
+  get refusedSwitches(): number {
+    return this.#dropped().unknownSwitch;
+  }
+
+  /**
+   * Tells the pre-filter, if there is one, which switches there are.
+   * @throws RangeError for more than the kernel can tell apart
+   */
+  setKnownSwitches(ids: readonly number[] | null): void {
+    if (!this.#isOver) this.#options.prefilter?.setKnownSwitches(ids);
+  }
+
+  /** What the pre-filter has dropped. */
+  #dropped(): Dropped {
     const { prefilter } = this.#options;
-    if (!this.#isOver && prefilter !== undefined) this.#filtered = prefilter.counts().filtered;
-    return this.#filtered;
+    if (!this.#isOver && prefilter !== undefined) this.#droppedLast = prefilter.counts();
+    return this.#droppedLast;
   }
 
   /** The counters now. Those of threads are at most a tenth of a second old. */
@@ -163,6 +190,7 @@ export class XdpSource implements Source {
     const { interface: name, onProblem, onRecovered } = this.#options;
     const bell = new Bell();
     try {
+      if (this.from !== null) this.#options.prefilter?.setSenders(this.from);
       this.#link = new XdpLink({ interface: name, onProblem, onRecovered });
       this.#link.follow();
       await this.#open(bell);
@@ -343,7 +371,7 @@ export class XdpSource implements Source {
 
   async #close(): Promise<void> {
     await this.#closeShards();
-    void this.filtered;
+    this.#dropped();
     this.#isOver = true;
     this.#options.prefilter?.close();
   }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchDecoder, TelemetryBatch } from '@int/codec';
 import { Random } from '@int/random';
 import { afterAll, describe, expect, it } from 'vitest';
 import { limit, requires } from '../../../.ci/test/requires.js';
@@ -91,6 +92,18 @@ function totalOf(lines: readonly Record<string, unknown>[]): Total {
   expect(total.received).toBe(total.decoded + Object.values(total.dropped).reduce((sum, count) => sum + count, 0));
   return total;
 }
+
+/** The switches on the path of a report. */
+function nodesOf(frame: Uint8Array): number[] {
+  const batch = new TelemetryBatch({ frames: 1 });
+  const decoder = new BatchDecoder({ linkType: 'ethernet', reportPorts: [32766] });
+  decoder.decode(batch, { bytes: frame, offsets: Uint32Array.of(0), lengths: Uint32Array.of(frame.length) }, 0, 1);
+  return [...batch.hop.nodeId.subarray(0, batch.hops)];
+}
+
+/** A topology of these switches and the one that reports. */
+const topologyOf = (ids: readonly number[]): string =>
+  `switches: { ${[...ids, 0x7fffffff].map((id) => `${id}: { name: s${id} }`).join(', ')} }\n`;
 
 /** Events without what differs from run to run: their times and, where reports have been left out, their places. */
 function eventsOf(lines: readonly Record<string, unknown>[], places: boolean): unknown[] {
@@ -200,6 +213,54 @@ describe('int collect --afxdp', () => {
       expect(total.kernelDropped).toBe(0);
       expect(pair.attached(pair.right)).toBeNull();
     }
+  }, 180_000);
+
+  // Two collectors, one after the other.
+  it('lets in who may send and what is known, from int.yaml, and with a pre-filter the same', async () => {
+    const pair = await pairFor();
+    const all = frames(400).map((frame, index) => {
+      if (index % 4 > 0) return frame;
+      const foreign = frame.slice();
+      // The last byte of the outer source address. The sum of the header stays as it was, and nobody looks at it.
+      foreign[29] = 77;
+      return foreign;
+    });
+    file('known.yaml', RULES);
+    file('known-topology.yaml', topologyOf([1, 2, 3, 4, 5]));
+    const config = (prefilter: boolean): string =>
+      'version: 1\nsources:\n' +
+      `  - afxdp: { interface: right0, from: ["0.0.0.0/0"], prefilter: ${prefilter} }\n` +
+      'topology: known-topology.yaml\ndetect: { rules: known.yaml }\n';
+    const [, sender = ''] = /(\S+)/.exec([...all[1]!.subarray(26, 30)].join('.'))!;
+    const events: unknown[][] = [];
+    const send = await frameSender(pair);
+    for (const prefilter of [false, true]) {
+      const path = file('known-int.yaml', config(prefilter).replace('0.0.0.0/0', sender));
+      const command = new Command(pair.right, ['collect', '--config', path, '--json']);
+      await command.saying(/receiving from afxdp right0/);
+      await send(all);
+      const seen = ({ type, received, filtered }: Record<string, unknown>): boolean =>
+        type === 'stats' && (received as number) + ((filtered as number | undefined) ?? 0) >= 400;
+      await command.until(() => command.lines.some(seen));
+      // A topology without switch 5, in force at once in the kernel, too.
+      file('known-topology.yaml', topologyOf([1, 2, 3, 4]));
+      command.child.kill('SIGHUP');
+      await command.saying(/in force: topology changed/);
+      await send(all);
+      const again = ({ type, received, filtered }: Record<string, unknown>): boolean =>
+        type === 'stats' && (received as number) + ((filtered as number | undefined) ?? 0) >= 800;
+      await command.until(() => command.lines.some(again));
+      const { code, lines } = await command.interrupt();
+      expect(code).toBe(0);
+      const { dropped } = totalOf(lines);
+      const known = all.filter((_, index) => index % 4 > 0);
+      expect(dropped['unknown-source']).toBe(200);
+      expect(dropped['unknown-switch']).toBe(known.filter((frame) => nodesOf(frame).includes(5)).length);
+      events.push(eventsOf(lines, false));
+      file('known-topology.yaml', topologyOf([1, 2, 3, 4, 5]));
+    }
+    expect(events[0]!.length).toBeGreaterThan(10);
+    expect(events[1]).toEqual(events[0]);
   }, 180_000);
 
   it('puts rules that change into the kernel, too', async () => {

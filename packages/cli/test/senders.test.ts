@@ -135,17 +135,6 @@ describe('int collect --from', () => {
     const both = ofJson((await run(['collect', '--config', config, '--json'])).stdout).total;
     expect(both).toMatchObject({ received: 2, decoded: 1, dropped: { 'unknown-source': 1 } });
   });
-
-  test('a pre-filter goes without a list of senders', async () => {
-    const rules = await files.write('rules.yaml', 'version: 1\nrules: []\n');
-    const command = ['collect', '--afxdp', 'eth0', '--rules', rules, '--prefilter', '--from', '10.0.0.1'];
-    expect(await run(command)).toMatchObject({ code: 2, stderr: expect.stringContaining('leave out --from') });
-    const device = await files.write('device.yaml', 'version: 1\ndevice: { sources: [203.0.113.0/24] }\n');
-    expect(await run([...command.slice(0, -2), '--device', device])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('leave out sources of the device file'),
-    });
-  });
 });
 
 describe('int collect with a topology', () => {

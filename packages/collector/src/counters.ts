@@ -73,10 +73,14 @@ export class FrameCounters {
 
   /**
    * @param overrun frames for which the sources had no room
-   * @param refused frames that the sources refused because of their senders
+   * @param sources frames that the sources refused themselves: because of their senders, and of the switches that they name
    * @param kernelDropped what the sources know of the kernel's drops
    */
-  totals(overrun: number, refused: number, kernelDropped: number | null): FrameTotals {
+  totals(
+    overrun: number,
+    sources: { readonly refused: number; readonly refusedSwitches: number },
+    kernelDropped: number | null,
+  ): FrameTotals {
     const dropped: Record<DropStatus, number> & Partial<Record<Refusal, number>> = {
       truncated: 0,
       malformed: 0,
@@ -84,11 +88,12 @@ export class FrameCounters {
       'not-int': 0,
       overrun: overrun + this.overrun,
     };
-    const unknownSource = refused + this.unknownSource;
+    const unknownSource = sources.refused + this.unknownSource;
+    const unknownSwitch = sources.refusedSwitches + this.unknownSwitch;
     if (this.checksSenders) dropped['unknown-source'] = unknownSource;
-    if (this.checksSwitches) dropped['unknown-switch'] = this.unknownSwitch;
+    if (this.checksSwitches) dropped['unknown-switch'] = unknownSwitch;
     const errors: Partial<Record<CodeName, number>> = {};
-    let received = dropped.overrun + unknownSource + this.unknownSwitch;
+    let received = dropped.overrun + unknownSource + unknownSwitch;
     let decoded = 0;
     this.byCode.forEach((count, code) => {
       received += count;

@@ -14,7 +14,7 @@ import { isDecoded, type SourceFrames } from './frames.js';
 import type { DegradedPart } from './health/degraded-state.js';
 import { PipelineHealth } from './health/pipeline-health.js';
 import type { CollectorChange, CollectorOptions, CollectorProblem, SourceExchange } from './pipeline-options.js';
-import { RunningSources } from './source/running-sources.js';
+import { RunningSources, type SourceCounts } from './source/running-sources.js';
 import type { Source } from './source/source.js';
 import type { Outlets, Stage } from './stage.js';
 
@@ -62,6 +62,8 @@ export class Collector {
   #batch: TelemetryBatch;
   readonly #counters = new FrameCounters();
   readonly #admission = new Admission();
+  /** The switches that there are; `null`: any id may be one. */
+  #known: readonly number[] | null = null;
   readonly #onProblem: (problem: CollectorProblem) => void;
   /** Set while a sink keeps the batch. Later pushes wait for it, at most one per slab of each source. */
   #busy: Promise<void> | null = null;
@@ -93,7 +95,9 @@ export class Collector {
     this.#fanOut = new FanOut(options.sinks ?? [], this.#onProblem);
     this.#sources = new RunningSources(
       options.sources,
-      ({ from }) => {
+      (source) => {
+        const { from } = source;
+        source.setKnownSwitches?.(this.#known);
         const senders = from == null ? null : new SenderList(from);
         this.#counters.checksSenders ||= senders !== null;
         return (input) => this.#push({ input, senders });
@@ -104,7 +108,7 @@ export class Collector {
       },
     );
     this.finished = this.#sources.finished;
-    const refused = (): number => this.#sources.counts().refused;
+    const refused = (): SourceCounts => this.#sources.counts();
     this.#health = new PipelineHealth(options.sources, this.#stages, this.#counters, refused, this.#admission);
     this.setKnownSwitches(options.knownSwitches ?? null);
     this.#capacity = options.capacity;
@@ -184,13 +188,16 @@ export class Collector {
    * @throws RangeError for an id that is no whole number from 0 to 2^32 - 1, with nothing changed
    */
   setKnownSwitches(ids: Iterable<number> | null): void {
-    this.#admission.setKnown(ids);
-    this.#counters.checksSwitches ||= ids !== null;
+    const known = ids === null ? null : [...ids];
+    for (const source of this.#sources.list) source.setKnownSwitches?.(known);
+    this.#admission.setKnown(known);
+    this.#known = known;
+    this.#counters.checksSwitches ||= known !== null;
   }
 
   /** The counters now. */
   totals(): CollectorTotals {
-    const { overrun, refused, kernelDropped, clockStepsBack, outages } = this.#sources.counts();
+    const { overrun, kernelDropped, clockStepsBack, outages, ...refused } = this.#sources.counts();
     const stages: Record<string, Readonly<Record<string, number>>> = {};
     for (const stage of this.#stages) if (stage.counters !== undefined) stages[stage.name] = stage.counters();
     this.#fanOut.addStages(stages);

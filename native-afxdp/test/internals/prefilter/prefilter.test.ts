@@ -54,6 +54,8 @@ describe('Prefilter', () => {
       filtered: 1,
       filteredHops: 3,
       undecided: 0,
+      unknownSource: 0,
+      unknownSwitch: 0,
       noSocket: 1,
       withoutVerdict: 0,
       stateFull: 0,

@@ -145,14 +145,15 @@ async function flagsSetup(
   const { device, topology } = network;
   const { decode } = device;
   const from = flags.from ?? device.sources ?? undefined;
-  const xdp = new XdpChoice({ ...flags, ...given({ from }) }, decode, io, tell);
+  const known = knownSwitches(topology, flags.keepUnknownSwitches);
+  const xdp = new XdpChoice({ ...flags, ...given({ from }), knownSwitches: known }, decode, io, tell);
   const attach = (rules: RuleSet): Promise<RunningPrefilter | null> => xdp.attach(rules, options);
   const detection = hasRules
     ? await LiveDetection.open(flags.rules ?? null, options, io, attach, rulesContextOf(network))
     : null;
   return {
     network,
-    knownSwitches: knownSwitches(topology, flags.keepUnknownSwitches),
+    knownSwitches: known,
     detection,
     metrics: metricsOf(flags, network),
     stages: [],
@@ -248,12 +249,8 @@ function checkFlags(flags: CollectFlags, command: Command): void {
   }
 }
 
-function checkPrefilter({ prefilter, from }: CollectFlags, { device }: KnownNetwork, command: Command): void {
+function checkPrefilter({ prefilter }: CollectFlags, { device }: KnownNetwork, command: Command): void {
   if (prefilter !== true) return;
-  if (from !== undefined || device.sources !== null) {
-    const given = from === undefined ? 'sources of the device file' : '--from';
-    command.error(`error: --prefilter looks at reports before their senders are checked: leave out ${given}`);
-  }
   if ((device.decode.profile ?? 'spec') === 'spec') return;
   command.error('error: --prefilter reads reports as the specifications have them: leave out --profile');
 }

@@ -67,7 +67,7 @@ export class ConfigInput implements TelemetryInput {
 }
 
 /** The options of the AF_XDP source, if there is one, in the form of the command line's. */
-export function xdpFlagsOf(read: ReadConfig): XdpChoiceFlags {
+export function xdpFlagsOf(read: ReadConfig, knownSwitches: readonly number[] | null): XdpChoiceFlags {
   const { config, problem } = read;
   const index = config.sources.findIndex(({ afxdp }) => afxdp !== undefined);
   const afxdp: AfxdpConfig | undefined = config.sources[index]?.afxdp;
@@ -79,6 +79,7 @@ export function xdpFlagsOf(read: ReadConfig): XdpChoiceFlags {
       afxdp: interfaceQueues(`${name}:${queues}`),
       ...(prefilter === true && { prefilter }),
       ...given({ afxdpMode: mode, onDown, from }),
+      knownSwitches,
     };
   } catch (error) {
     throw problem(['sources', index, 'afxdp'], (error as Error).message, error);

@@ -52,13 +52,6 @@ function inconsistencies(config: IntConfig): Problem[] {
       });
     }
     if (sources.length > 1) found.push({ path, message: 'a pre-filter goes with its source alone' });
-    if (afxdp.from !== undefined || config.device?.sources !== undefined) {
-      const list = afxdp.from === undefined ? 'sources of device' : 'from';
-      found.push({
-        path,
-        message: `a pre-filter looks at reports before their senders are checked: leave out ${list}`,
-      });
-    }
   }
   for (const [index, { udp, afxdp, pcap }] of sources.entries()) {
     for (const [kind, source] of Object.entries({ udp, afxdp, pcap })) {

@@ -125,7 +125,8 @@ export class ConfigSetup implements CollectSetup {
       prometheus === null
         ? metricsOf(read, network, known?.metrics ?? null, loss)
         : (known?.metrics?.of(network) ?? prometheus(network));
-    const xdp = known?.xdp ?? new XdpChoice(xdpFlagsOf(read), read.device.decode, io, tell);
+    const switches = knownSwitches(topology, config.keepUnknownSwitches);
+    const xdp = known?.xdp ?? new XdpChoice(xdpFlagsOf(read, switches), read.device.decode, io, tell);
     const options = detect === undefined ? {} : detectorOptions(detect);
     // Closes what is new, if a later part cannot be made.
     const open: (() => unknown)[] = [];

@@ -25,6 +25,8 @@ export interface XdpChoiceFlags {
   readonly prefilter?: true;
   /** Who may send; default: anybody. */
   readonly from?: readonly Prefix[];
+  /** The switches that there are; default: any id may be one. */
+  readonly knownSwitches?: readonly number[] | null;
 }
 
 /** The choice of AF_XDP: it applies if requested, until it proves impossible. */
@@ -37,12 +39,12 @@ export class XdpChoice {
 
   /** @param tell prints messages about changes of the interface */
   constructor(flags: XdpChoiceFlags, decode: Omit<DecodeOptions, 'linkType'>, io: Io, tell: (message: string) => void) {
-    const { afxdp, afxdpMode = 'auto', onDown = 'wait' } = flags;
+    const { afxdp, afxdpMode = 'auto', onDown = 'wait', from, knownSwitches } = flags;
     this.#tell = tell;
     this.#flags = flags;
     this.#decode = decode;
     this.#io = io;
-    this.#xdp = afxdp === undefined ? null : { ...afxdp, mode: afxdpMode, onDown };
+    this.#xdp = afxdp === undefined ? null : { ...afxdp, mode: afxdpMode, onDown, ...given({ from, knownSwitches }) };
   }
 
   /**
@@ -63,8 +65,7 @@ export class XdpChoice {
   async input(prefilter: Prefilter | null): Promise<XdpInput | null> {
     if (this.#xdp === null) return null;
     try {
-      const { from } = this.#flags;
-      return await XdpInput.load({ ...this.#xdp, ...given({ from }) }, this.#decode, prefilter, this.#tell);
+      return await XdpInput.load(this.#xdp, this.#decode, prefilter, this.#tell);
     } catch (error) {
       if (!this.giveUp(error)) throw error;
       return null;

@@ -6,6 +6,7 @@ import type { DecodeOptions } from '@int/codec';
 import { SourceError } from '@int/collector';
 import type { DetectorOptions, RuleSet } from '@int/detect';
 import type { Prefix } from '@int/network';
+import { given } from '../given.js';
 import { CliError, EXIT } from '../io.js';
 import { counted } from '../output/numbers.js';
 import type { InterfaceQueues } from './interface-queues.js';
@@ -20,6 +21,8 @@ export interface XdpFlags extends InterfaceQueues {
   readonly onDown: OnDown;
   /** Who may send; default: anybody. */
   readonly from?: readonly Prefix[];
+  /** The switches that there are; default: any id may be one. */
+  readonly knownSwitches?: readonly number[] | null;
 }
 
 /** Thrown if AF_XDP cannot be used on this machine, by this user or with this card. UDP is the alternative. */
@@ -100,6 +103,8 @@ export async function attachPrefilter(
       rules,
       state: state === 'exact' ? 'hash' : 'array',
       countHops: false,
+      ...given({ from: flags.from }),
+      ...(flags.knownSwitches != null && { knownSwitches: flags.knownSwitches }),
       ...(flowCells !== undefined && { flowCells }),
       ...(switchCells !== undefined && { switchCells }),
       ...(decode.intPorts !== undefined && { intPorts: decode.intPorts }),

@@ -1,5 +1,6 @@
 import type { Admission } from '../admission/admission.js';
 import type { FrameCounters } from '../counters.js';
+import type { SourceCounts } from '../source/running-sources.js';
 import type { Source } from '../source/source.js';
 import type { Stage } from '../stage.js';
 import { DEGRADED, type DegradedPart, type DegradedState } from './degraded-state.js';
@@ -80,7 +81,7 @@ export class PipelineHealth {
     sources: readonly Source[],
     stages: readonly Stage[],
     counters: FrameCounters,
-    refused: () => number,
+    refused: () => Pick<SourceCounts, 'refused' | 'refusedSwitches'>,
     admission: Pick<Admission, 'lastUnknown'>,
   ) {
     this.#pipeline.watch(
@@ -91,22 +92,25 @@ export class PipelineHealth {
     this.#pipeline.watch(
       DEGRADED.DAMAGED,
       () => {
-        const { truncated, malformed, unsupported } = counters.totals(0, 0, null).dropped;
+        const { truncated, malformed, unsupported } = counters.totals(0, refused(), null).dropped;
         return truncated + malformed + unsupported;
       },
       (frames) => `${frames} frames that cannot be read`,
     );
     this.#pipeline.watch(
       DEGRADED.UNKNOWN_SOURCE,
-      () => Math.floor((refused() + counters.unknownSource) / MANY_REFUSED),
+      () => Math.floor((refused().refused + counters.unknownSource) / MANY_REFUSED),
       (hundreds) =>
         `about ${hundreds * MANY_REFUSED} frames of senders that may not send: forged, or a sender is missing in 'from'`,
     );
     this.#pipeline.watch(
       DEGRADED.UNKNOWN_SWITCH,
-      () => counters.unknownSwitch,
-      (frames) =>
-        `${frames} frames that name a switch the topology does not have, the last one ${admission.lastUnknown}: forged, or a switch is missing`,
+      () => refused().refusedSwitches + counters.unknownSwitch,
+      (frames) => {
+        const { lastUnknown } = admission;
+        const last = lastUnknown === null ? '' : `, the last one ${lastUnknown}`;
+        return `${frames} frames that name a switch the topology does not have${last}: forged, or a switch is missing`;
+      },
     );
     this.#sources = sources.map(sourcePart);
     this.#stages = stages.map(stagePart);

@@ -9,6 +9,8 @@ export interface SourceCounts {
   readonly overrun: number;
   /** Frames of senders that may not send. */
   readonly refused: number;
+  /** Frames that name switches that there are not. */
+  readonly refusedSwitches: number;
   /** `null` if none can say. */
   readonly kernelDropped: number | null;
   readonly clockStepsBack: number;
@@ -16,10 +18,11 @@ export interface SourceCounts {
 }
 
 function addCounts(sum: SourceCounts, source: Source): SourceCounts {
-  const { overrun, refused = 0, kernelDropped, clockStepsBack = 0, outages = 0 } = source;
+  const { overrun, refused = 0, refusedSwitches = 0, kernelDropped, clockStepsBack = 0, outages = 0 } = source;
   return {
     overrun: sum.overrun + overrun,
     refused: sum.refused + refused,
+    refusedSwitches: sum.refusedSwitches + refusedSwitches,
     kernelDropped: kernelDropped === null ? sum.kernelDropped : (sum.kernelDropped ?? 0) + kernelDropped,
     clockStepsBack: sum.clockStepsBack + clockStepsBack,
     outages: sum.outages + outages,
@@ -38,7 +41,14 @@ export class RunningSources {
   /** Those whose input goes on. */
   readonly #going = new Set<Source>();
   readonly #stops = new Map<Source, Promise<void>>();
-  #past: SourceCounts = { overrun: 0, refused: 0, kernelDropped: null, clockStepsBack: 0, outages: 0 };
+  #past: SourceCounts = {
+    overrun: 0,
+    refused: 0,
+    refusedSwitches: 0,
+    kernelDropped: null,
+    clockStepsBack: 0,
+    outages: 0,
+  };
   /** The set of sources is changing: it has not come to its end, even if all have ended. */
   #held = 0;
   #isOver = false;

@@ -57,6 +57,14 @@ export interface Source {
   readonly from?: readonly Prefix[] | null;
   /** Frames that it has not pushed because of their senders. */
   readonly refused?: number;
+  /** Frames that it has not pushed because they name switches that there are not. */
+  readonly refusedSwitches?: number;
+  /**
+   * Tells a source that drops frames by their contents itself which switches there are; `null`: any id may be one. The collector
+   * calls it before `start`, and when they change. What the source still pushes is looked at again.
+   * @throws RangeError for more than it can tell apart
+   */
+  setKnownSwitches?(ids: readonly number[] | null): void;
   /**
    * A lower bound for the times of all frames still to come, in milliseconds since the epoch; `null` if unknown. Called
    * several times a second. Without this method, the time of the latest frame is the bound: the source must then push
