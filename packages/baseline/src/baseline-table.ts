@@ -21,6 +21,8 @@ const LEAST_DEVIATION = 4;
 /** Silence: so many windows without values, where at least this share of windows has values. */
 const SILENT_WINDOWS = 3;
 const LEAST_PRESENCE = 0.9;
+/** Without a season: so many windows with values have been seen before, however short learning is. */
+const LEAST_WINDOWS = 10;
 
 /**
  * What is usual for many keys at once, each a row: columns over typed arrays, nothing is allocated after the constructor.
@@ -51,6 +53,8 @@ export class BaselineTable {
   readonly #seasons: SeasonalLevels | null;
   /** Windows without values, one after the other. */
   readonly #silence: Uint32Array;
+  /** Share of windows with values, when the silence began: a silence does not make itself usual. */
+  readonly #presence: Float64Array;
   /** 1: has had a value since it was cleared. */
   readonly #isUsed: Uint8Array;
 
@@ -69,6 +73,7 @@ export class BaselineTable {
     this.#recent = new RecentLevels(capacity, settings.learnWindows);
     this.#seasons = settings.slots === 0 ? null : new SeasonalLevels(capacity, settings.slots, settings.windowMs);
     this.#silence = new Uint32Array(capacity);
+    this.#presence = new Float64Array(capacity);
     this.#isUsed = new Uint8Array(capacity);
   }
 
@@ -76,7 +81,7 @@ export class BaselineTable {
   static byteLength(capacity: number, options: BaselineOptions = {}): number {
     const { slots } = settingsOf(options);
     const seasons = slots === 0 ? 0 : SeasonalLevels.byteLength(capacity, slots);
-    return Sketches.byteLength(capacity) + seasons + capacity * (1 + 3 * 8 + 28 + 4 + 1);
+    return Sketches.byteLength(capacity) + seasons + capacity * (1 + 3 * 8 + 28 + 4 + 8 + 1);
   }
 
   /** Adds a value to the window of a row. @param value 0 to 2^32 - 1 */
@@ -118,10 +123,13 @@ export class BaselineTable {
 
     const recent = this.#recent;
     const seasons = this.#seasons;
+    if (isEmpty && this.#silence[row] === 1) {
+      this.#presence[row] = recent.windows[row]! >= LEAST_WINDOWS ? recent.presence[row]! : 0;
+    }
+    const presence = seasons === null ? this.#presence[row]! : seasons.presence(row);
     const isKnown = seasons === null ? recent.windows[row]! >= this.#settings.learnWindows : seasons.days(row) > 0;
     const level = seasons === null ? recent.level[row]! : seasons.level(row, timeMs);
     const spread = Math.max(seasons === null ? recent.spread[row]! : seasons.spread(row), LEAST_SPREAD);
-    const presence = seasons === null ? recent.presence[row]! : seasons.presence(row);
     const deviation = (scaled - level) / spread;
     this.value[row] = value;
     this.usual[row] = isKnown ? Math.expm1(level) : Number.NaN;
@@ -129,7 +137,11 @@ export class BaselineTable {
 
     const usualness = !isKnown ? USUALNESS.LEARNING : this.#usualness(row, scaled - level, deviation, presence);
     this.usualness[row] = usualness;
-    if (usualness > USUALNESS.USUAL) return;
+    if (usualness > USUALNESS.USUAL) {
+      // Nor is anything learned from the empty windows before it was known to be a silence.
+      if (usualness === USUALNESS.SILENT && seasons === null) recent.presence[row] = presence;
+      return;
+    }
     if (seasons !== null) {
       seasons.add(row, value);
       return;

@@ -4,6 +4,8 @@
 const MOST_SPREADS = 2;
 /** E|x| of a normal distribution, in standard deviations. */
 const MEAN_ABSOLUTE = 0.7979;
+/** Presence follows no faster than over so many windows, however short learning is: one empty window says little. */
+const PRESENCE_WINDOWS = 30;
 
 /** A level and a spread per row, which follow the values slowly and robustly (Huber's weights). */
 export class RecentLevels {
@@ -48,8 +50,10 @@ export class RecentLevels {
     this.spread[row]! += rate * (Math.min(Math.abs(off), 2 * bound) / MEAN_ABSOLUTE - this.spread[row]!);
   }
 
+  /** Call it after {@link learn}, if the window had values. */
   learnPresence(row: number, isPresent: boolean): void {
-    const rate = Math.max(1 / (this.windows[row]! + 1), 1 / this.#learnWindows);
+    const windows = this.windows[row]! + (isPresent ? 0 : 1);
+    const rate = Math.max(1 / windows, 1 / Math.max(this.#learnWindows, PRESENCE_WINDOWS));
     this.presence[row]! += rate * (Number(isPresent) - this.presence[row]!);
   }
 }

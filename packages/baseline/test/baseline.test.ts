@@ -76,6 +76,30 @@ describe('Baseline', () => {
     expect(none.some(({ usualness }) => usualness === 'silent')).toBe(false);
   });
 
+  test.each([1, 3, 10, 29])(
+    'tells silence after %i s of learning, again and again, and not of a key that is mostly silent',
+    (learn) => {
+      const random = new Random(SEED);
+      const busy = new Baseline({ below: 0.5, learnMs: learn * 1000 });
+      // Silent for 8 of 20 seconds, from the third time that it has learned on.
+      const start = 3 * learn + 20;
+      const isSilent = (second: number): boolean => second >= start && (second - start) % 20 < 8;
+      const heard = judge(busy, start + 100, (second) => (isSilent(second) ? [] : around(random, 1000)));
+      const silent = heard.filter(({ usualness }) => usualness === 'silent').map(({ timeMs }) => timeMs / 1000 - start);
+      const expected = [0, 20, 40, 60, 80].flatMap((from) => [3, 4, 5, 6, 7, 8].map((second) => from + second));
+      expect(silent).toEqual(expected);
+      // One window without values, now and then, is nothing.
+      const even = new Baseline({ below: 0.5, learnMs: learn * 1000 });
+      const now = judge(even, 600, (second) => (second % 40 === 39 ? [] : around(random, 1000)));
+      expect(now.some(({ usualness }) => usualness === 'silent')).toBe(false);
+      const rare = new Baseline({ below: 0.5, learnMs: learn * 1000 });
+      const seldom = judge(rare, 600, (second) => (second % 5 === 0 ? around(random, 1000) : []));
+      expect(seldom.filter(({ timeMs }) => timeMs > 60_000).some(({ usualness }) => usualness === 'silent')).toBe(
+        false,
+      );
+    },
+  );
+
   test('a silence of years costs no years', () => {
     const baseline = new Baseline({ below: 0.5, learnMs: 10_000 });
     judge(baseline, 60, () => [5]);
