@@ -2,7 +2,7 @@ import { encodeFrame, telemetry } from '@int/codec';
 import { LinkType, PcapWriter } from '@int/pcap';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pcap, START_NS } from './captures.js';
-import { ndjson, run, temporaryFolder } from './run.js';
+import { ndjson, Running, run, temporaryFolder } from './run.js';
 
 const files = temporaryFolder();
 
@@ -292,5 +292,68 @@ describe('rules of version 2', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('two.yaml:6:22: "leaf-3" is no switch');
     expect(stderr).toContain('"clients" is no address');
+  });
+});
+
+describe('detection beside worker threads', () => {
+  /** Two minutes of 40 flows over three switches; switch 3 is slow for 20 s, then says nothing. */
+  function manyFlows(): Buffer {
+    const writer = new PcapWriter({ linkType: LinkType.ETHERNET });
+    const records = Array.from({ length: 1200 }, (_, k) => {
+      const flow = {
+        source: `10.1.2.${k % 40}`,
+        destination: '192.0.2.1',
+        protocol: 6,
+        sourcePort: 40_000 + (k % 40),
+        destinationPort: 443,
+      };
+      const isSlow = k >= 500 && k < 700;
+      const hops = [1, 2, 3]
+        .filter((nodeId) => nodeId !== 3 || k < 900)
+        .map((nodeId) => ({ nodeId, queueId: k % 2, hopLatency: (nodeId === 3 && isSlow ? 9000 : 1000) + (k % 7) }));
+      return writer.record({
+        data: encodeFrame(telemetry({ flow, hops, report: null })),
+        timeNs: START_NS + BigInt(k) * 100_000_000n,
+        linkType: LinkType.ETHERNET,
+      });
+    });
+    return Buffer.concat([writer.header(), ...records]);
+  }
+
+  const MANY = `version: 2
+decide: all
+default: drop
+rules:
+  - { name: usual, match: any, detect: { baseline: { metric: hopLatency, above: 2x, below: 0.5x, key: switch, learn: 15s } } }
+  - { name: queues, match: any, detect: { baseline: { metric: hopLatency, above: 2x, key: queue, learn: 15s } }, severity: critical }
+  - { name: rate, match: any, detect: { rate: { above: 9/s, of: reports } }, for: 5s }
+  - { name: gone, match: any, detect: { absent: { key: switch, for: 4s } }, severity: warning }
+  - { name: burst, match: any, detect: { burst: { metric: hopLatency, above: 5us, within: 60s, key: switch } } }
+  - { name: slow, match: { switch: 3 }, detect: { threshold: { metric: hopLatency, threshold: 5us } }, clear: 4us }
+  - { name: path, match: any, detect: { pathChange: {} } }
+  - { name: flows, match: any, detect: { perFlow: { metric: hopLatency, threshold: 5us } } }
+units: { hopLatency: ns }
+`;
+
+  test('gives the same events with none, one and three, whether keys span flows or not', async () => {
+    const capture = await files.write('many.pcap', manyFlows());
+    const rules = await files.write('many.yaml', MANY);
+    const found: unknown[][] = [];
+    for (const workers of ['', 'workers: 1\n', 'workers: 3\n']) {
+      const config = await files.write(
+        'many-int.yaml',
+        `version: 1\nsources: [{ pcap: { file: many.pcap } }]\ndetect: { rules: many.yaml }\nflows: { rows: 1024 }\n${workers}`,
+      );
+      const { code, stdout, stderr } = await new Running(['collect', '--config', config, '--json']).end();
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+      found.push(ndjson(stdout).filter(({ type }) => type === 'event'));
+    }
+    const names = new Set(found[0]!.map((event) => (event as { rule: string }).rule));
+    expect([...names].sort()).toEqual(['burst', 'flows', 'gone', 'path', 'queues', 'rate', 'slow', 'usual']);
+    expect(found[1]).toEqual(found[0]);
+    expect(found[2]).toEqual(found[0]);
+    // The command that only detects finds them, too.
+    const detected = await run(['detect', capture, '--rules', rules, '--json']);
+    expect(ndjson(detected.stdout).filter(({ type }) => type === 'event')).toEqual(found[0]);
   });
 });
