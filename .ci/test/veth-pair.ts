@@ -85,7 +85,7 @@ export class VethPair {
     this.left = end(0);
     this.right = end(1);
     try {
-      for (const name of new Set(names)) if (name !== '') this.#add(name, ipv6);
+      for (const name of new Set(names)) if (name !== '') addNamespace(name, ipv6);
       this.makeLink();
     } catch (error) {
       this.remove();
@@ -113,35 +113,6 @@ export class VethPair {
   /** Removes the right end, and so the left one. */
   removeLink(): void {
     this.ip(this.right, 'link', 'delete', this.right.interface);
-  }
-
-  #add(name: string, ipv6: boolean): void {
-    const { error, status, stderr } = spawnSync(IP, ['netns', 'add', name], { encoding: 'utf8', timeout: 30_000 });
-    if (error !== undefined) throw new PairRefused(`network namespaces cannot be made here (${error.message})`);
-    if (status !== 0) {
-      if (/not permitted|denied|not supported|Invalid argument/i.test(stderr)) {
-        throw new PairRefused(`network namespaces are refused here (ip netns add: ${stderr.split('\n')[0]})`);
-      }
-      throw new Error(`ip netns add: ${stderr}`);
-    }
-    alive.add(name);
-    const settings = ipv6
-      ? [
-          'accept_dad 0',
-          'router_solicitations 0',
-          'autoconf 0',
-          'addr_gen_mode 1',
-          'mldv2_unsolicited_report_interval 1',
-        ]
-      : ['disable_ipv6 1'];
-    const script = settings.map((setting) => {
-      const [key, value] = setting.split(' ');
-      return `for all in all default; do echo ${value} > /proc/sys/net/ipv6/conf/$all/${key}; done`;
-    });
-    // A kernel without IPv6 has none of these, and needs none.
-    spawnSync(IP, ['netns', 'exec', name, 'sh', '-c', `{ ${script.join('\n')}\n} 2>/dev/null`], {
-      timeout: 30_000,
-    });
   }
 
   #configure(here: End, there: End, hasAddress: boolean, ipv6: boolean): void {
@@ -227,7 +198,43 @@ function within({ namespace }: End): string[] {
   return namespace === '' ? [] : ['-n', namespace];
 }
 
-function removeNamespace(name: string): void {
+/** A name for a namespace of this process. */
+export function uniqueName(label: string): string {
+  return `${PREFIX}${process.pid}-${randomBytes(4).toString('hex')}-${label}`;
+}
+
+/**
+ * Makes a network namespace, which goes when it is removed, or with this process.
+ *
+ * @param name unique, such as from `uniqueName`
+ * @throws PairRefused
+ */
+export function addNamespace(name: string, ipv6 = false): void {
+  watch();
+  const { error, status, stderr } = spawnSync(IP, ['netns', 'add', name], { encoding: 'utf8', timeout: 30_000 });
+  if (error !== undefined) throw new PairRefused(`network namespaces cannot be made here (${error.message})`);
+  if (status !== 0) {
+    if (/not permitted|denied|not supported|Invalid argument/i.test(stderr)) {
+      throw new PairRefused(`network namespaces are refused here (ip netns add: ${stderr.split('\n')[0]})`);
+    }
+    throw new Error(`ip netns add: ${stderr}`);
+  }
+  alive.add(name);
+  const settings = ipv6
+    ? ['accept_dad 0', 'router_solicitations 0', 'autoconf 0', 'addr_gen_mode 1', 'mldv2_unsolicited_report_interval 1']
+    : ['disable_ipv6 1'];
+  const script = settings.map((setting) => {
+    const [key, value] = setting.split(' ');
+    return `for all in all default; do echo ${value} > /proc/sys/net/ipv6/conf/$all/${key}; done`;
+  });
+  // A kernel without IPv6 has none of these, and needs none.
+  spawnSync(IP, ['netns', 'exec', name, 'sh', '-c', `{ ${script.join('\n')}\n} 2>/dev/null`], {
+    timeout: 30_000,
+  });
+}
+
+/** Removes a namespace and the interfaces in it. Does nothing the second time. */
+export function removeNamespace(name: string): void {
   if (alive.delete(name)) spawnSync(IP, ['netns', 'delete', name], { timeout: 30_000 });
 }
 

@@ -14,6 +14,8 @@
  * A group of functions registers itself with these, called once per environment (main thread, each worker).
  * int_program_register is optional at link time, so that the addon links without programs.
  */
+napi_status int_batch_register(napi_env env, napi_value exports);
+napi_status int_packet_register(napi_env env, napi_value exports);
 napi_status int_socket_register(napi_env env, napi_value exports);
 napi_status int_program_register(napi_env env, napi_value exports) __attribute__((weak));
 
@@ -48,5 +50,11 @@ napi_value int_number(napi_env env, double number);
 void int_set_number(napi_env env, napi_value object, const char *name, double number);
 /* An ArrayBuffer view's bytes: any typed array or DataView. NULL and a TypeError otherwise. */
 void *int_get_bytes(napi_env env, napi_value value, size_t *length);
+
+/*
+ * Memory as an ArrayBuffer that unmaps it when nobody looks at it any more. NULL with an exception pending if there is
+ * none.
+ */
+void *int_map_memory(napi_env env, size_t bytes, napi_value *buffer);
 
 #endif

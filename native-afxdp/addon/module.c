@@ -4,7 +4,10 @@
  */
 #include "binding.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 napi_status int_define(napi_env env, napi_value exports, const struct int_function *functions, size_t count)
 {
@@ -146,9 +149,35 @@ void *int_get_bytes(napi_env env, napi_value value, size_t *length)
 	return data != NULL ? data : (void *)&element_bytes;
 }
 
+static void finalize_memory(napi_env env, void *data, void *hint)
+{
+	(void)env;
+	munmap(data, (size_t)(uintptr_t)hint);
+}
+
+void *int_map_memory(napi_env env, size_t bytes, napi_value *buffer)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED) {
+		int_throw_errno(env, "mmap", errno, NULL);
+		return NULL;
+	}
+	/* A child process would have the pages copied. */
+	madvise(memory, bytes, MADV_DONTFORK);
+	if (napi_create_external_arraybuffer(env, memory, bytes, finalize_memory, (void *)(uintptr_t)bytes, buffer) !=
+	    napi_ok) {
+		munmap(memory, bytes);
+		int_throw_errno(env, "napi_create_external_arraybuffer", ENOTSUP, NULL);
+		return NULL;
+	}
+	return memory;
+}
+
 NAPI_MODULE_INIT()
 {
-	if (int_socket_register(env, exports) != napi_ok)
+	if (int_batch_register(env, exports) != napi_ok || int_socket_register(env, exports) != napi_ok ||
+	    int_packet_register(env, exports) != napi_ok)
 		return NULL;
 	if (int_program_register != NULL && int_program_register(env, exports) != napi_ok)
 		return NULL;

@@ -3,6 +3,7 @@
  * Sockets, batches and interfaces for JavaScript. What comes from src/socket.ts is right by construction, except the
  * contents of a batch's columns, its count, and whether the socket is still open: those are checked here.
  */
+#include "batch.h"
 #include "binding.h"
 #include "waiter.h"
 
@@ -13,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,7 +22,6 @@
 #endif
 
 #define SOCKET_MAGIC 0x78736b31u
-#define BATCH_MAGIC 0x78736b32u
 #define PAGE 4096u
 
 /* Answers of the functions on batches: a count, or this for a socket that is closed, or a fault and its row. */
@@ -40,13 +39,6 @@ struct socket_handle {
 	struct int_waiter *waiter;
 	/* The caller's memory, or NULL: it may not be freed as long as the kernel writes to it. */
 	napi_ref memory;
-};
-
-struct batch_handle {
-	uint32_t magic;
-	uint32_t capacity;
-	uint32_t *offsets;
-	uint32_t *lengths;
 };
 
 static void close_socket(struct socket_handle *handle)
@@ -88,19 +80,6 @@ static void finalize_socket(napi_env env, void *data, void *hint)
 	free(handle);
 }
 
-static void finalize_memory(napi_env env, void *data, void *hint)
-{
-	(void)env;
-	munmap(data, (size_t)(uintptr_t)hint);
-}
-
-static void finalize_batch(napi_env env, void *data, void *hint)
-{
-	(void)env;
-	(void)hint;
-	free(data);
-}
-
 static struct socket_handle *get_socket(napi_env env, napi_value value)
 {
 	void *data = NULL;
@@ -113,36 +92,9 @@ static struct socket_handle *get_socket(napi_env env, napi_value value)
 	return data;
 }
 
-static struct batch_handle *get_batch(napi_env env, napi_value value)
+static int poll_socket(void *socket, int cancel_fd, double timeout_ms)
 {
-	void *data = NULL;
-
-	if (napi_get_value_external(env, value, &data) != napi_ok || data == NULL ||
-	    ((struct batch_handle *)data)->magic != BATCH_MAGIC) {
-		napi_throw_type_error(env, NULL, "a batch is needed");
-		return NULL;
-	}
-	return data;
-}
-
-/* Memory of the socket's own, as an ArrayBuffer that unmaps it when nobody looks at it any more. */
-static void *map_memory(napi_env env, size_t bytes, napi_value *buffer)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED) {
-		int_throw_errno(env, "mmap", errno, NULL);
-		return NULL;
-	}
-	/* A child process would have the pages copied. */
-	madvise(memory, bytes, MADV_DONTFORK);
-	if (napi_create_external_arraybuffer(env, memory, bytes, finalize_memory, (void *)(uintptr_t)bytes, buffer) !=
-	    napi_ok) {
-		munmap(memory, bytes);
-		int_throw_errno(env, "napi_create_external_arraybuffer", ENOTSUP, NULL);
-		return NULL;
-	}
-	return memory;
+	return int_xsk_poll(socket, cancel_fd, timeout_ms);
 }
 
 /* The first page of the caller's memory, and how far inside it is. */
@@ -199,7 +151,7 @@ static napi_value socket_open(napi_env env, napi_callback_info info)
 		if (napi_get_null(env, &buffer) != napi_ok)
 			return NULL;
 	} else {
-		config.memory = map_memory(env, bytes, &buffer);
+		config.memory = int_map_memory(env, bytes, &buffer);
 	}
 	if (config.memory == NULL)
 		return NULL;
@@ -297,38 +249,10 @@ static napi_value socket_close(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
-/* batchCreate(offsets, lengths): two Uint32Arrays that live as long as the handle; their owner sees to that. */
-static napi_value batch_create(napi_env env, napi_callback_info info)
-{
-	napi_value arguments[2], external;
-	size_t offsets_bytes, lengths_bytes;
-	struct batch_handle *handle;
-	void *offsets, *lengths;
-
-	if (int_arguments(env, info, 2, arguments) != 0 ||
-	    (offsets = int_get_bytes(env, arguments[0], &offsets_bytes)) == NULL ||
-	    (lengths = int_get_bytes(env, arguments[1], &lengths_bytes)) == NULL)
-		return NULL;
-	if (offsets_bytes != lengths_bytes || offsets_bytes / 4 > UINT32_MAX)
-		return int_throw_range(env, "columns of the same length are needed");
-	handle = calloc(1, sizeof(*handle));
-	if (handle == NULL)
-		return int_throw_errno(env, "malloc", ENOMEM, NULL);
-	handle->magic = BATCH_MAGIC;
-	handle->capacity = (uint32_t)(offsets_bytes / 4);
-	handle->offsets = offsets;
-	handle->lengths = lengths;
-	if (napi_create_external(env, handle, finalize_batch, NULL, &external) != napi_ok) {
-		free(handle);
-		return NULL;
-	}
-	return external;
-}
-
 /* Socket, batch and a count of rows that is not more than it has. */
 struct rows {
 	struct socket_handle *socket;
-	struct batch_handle *batch;
+	struct int_batch *batch;
 	uint32_t count;
 };
 
@@ -337,7 +261,7 @@ static int get_rows(napi_env env, napi_callback_info info, struct rows *rows)
 	napi_value arguments[3];
 
 	if (int_arguments(env, info, 3, arguments) != 0 || (rows->socket = get_socket(env, arguments[0])) == NULL ||
-	    (rows->batch = get_batch(env, arguments[1])) == NULL || int_get_u32(env, arguments[2], &rows->count) != 0)
+	    (rows->batch = int_get_batch(env, arguments[1])) == NULL || int_get_u32(env, arguments[2], &rows->count) != 0)
 		return -1;
 	if (rows->count > rows->batch->capacity) {
 		int_throw_range(env, "count exceeds the batch");
@@ -480,7 +404,7 @@ static napi_value wait_start(napi_env env, napi_callback_info info)
 		return NULL;
 	if (napi_get_value_double(env, arguments[1], &timeout_ms) != napi_ok)
 		return int_throw_type(env, "a number is needed");
-	if (handle->waiter == NULL && int_waiter_start(env, &handle->xsk, arguments[2], &handle->waiter) != 0)
+	if (handle->waiter == NULL && int_waiter_start(env, poll_socket, &handle->xsk, arguments[2], &handle->waiter) != 0)
 		return NULL;
 	if (!int_waiter_wait(handle->waiter, timeout_ms))
 		return int_throw_errno(env, "wait", EALREADY, NULL);
@@ -624,7 +548,6 @@ napi_status int_socket_register(napi_env env, napi_value exports)
 		{ "socketPromiscuous", socket_promiscuous },
 		{ "socketRegister", socket_register },
 		{ "socketClose", socket_close },
-		{ "batchCreate", batch_create },
 		{ "receive", receive },
 		{ "release", release },
 		{ "acquire", acquire },

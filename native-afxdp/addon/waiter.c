@@ -24,7 +24,8 @@ enum request {
 struct int_waiter {
 	napi_env env;
 	napi_threadsafe_function tell;
-	struct int_xsk *xsk;
+	int_waiter_poll poll;
+	void *socket;
 	/* Where the owner has the waiter. */
 	struct int_waiter **slot;
 	pthread_t thread;
@@ -54,7 +55,7 @@ static void *run(void *argument)
 			break;
 		timeout_ms = waiter->timeout_ms;
 		pthread_mutex_unlock(&waiter->lock);
-		result = int_xsk_poll(waiter->xsk, waiter->cancel_fd, timeout_ms);
+		result = waiter->poll(waiter->socket, waiter->cancel_fd, timeout_ms);
 		pthread_mutex_lock(&waiter->lock);
 		if (waiter->request == REQUEST_STOP)
 			break;
@@ -143,7 +144,7 @@ static int start_thread(struct int_waiter *waiter)
 	return error;
 }
 
-int int_waiter_start(napi_env env, struct int_xsk *xsk, napi_value callback, struct int_waiter **slot)
+int int_waiter_start(napi_env env, int_waiter_poll poll, void *socket, napi_value callback, struct int_waiter **slot)
 {
 	struct int_waiter *waiter = calloc(1, sizeof(*waiter));
 	napi_value name;
@@ -154,7 +155,8 @@ int int_waiter_start(napi_env env, struct int_xsk *xsk, napi_value callback, str
 		return -1;
 	}
 	waiter->env = env;
-	waiter->xsk = xsk;
+	waiter->poll = poll;
+	waiter->socket = socket;
 	waiter->slot = slot;
 	pthread_mutex_init(&waiter->lock, NULL);
 	pthread_cond_init(&waiter->changed, NULL);

@@ -5,18 +5,21 @@
 #ifndef INT_WAITER_H
 #define INT_WAITER_H
 
-#include "../xsk/socket.h"
-
 #include <node_api.h>
 
+#include <stdbool.h>
+
 struct int_waiter;
+
+/* Waits for a socket in the thread: as int_xsk_poll. */
+typedef int (*int_waiter_poll)(void *socket, int cancel_fd, double timeout_ms);
 
 /*
  * Starts the thread, and puts the waiter into `*slot`, which is NULL again as soon as the waiter has been stopped, also
  * by the end of the environment. `callback` is called with the result of every wait: 1, 0, or a negative error number.
  * Returns -1 with an exception pending if that fails.
  */
-int int_waiter_start(napi_env env, struct int_xsk *xsk, napi_value callback, struct int_waiter **slot);
+int int_waiter_start(napi_env env, int_waiter_poll poll, void *socket, napi_value callback, struct int_waiter **slot);
 /*
  * Asks for one wait of timeout_ms (negative: for ever); the process stays alive until its result is there. False if one
  * is on its way already.

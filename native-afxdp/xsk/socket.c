@@ -6,15 +6,15 @@
  */
 #include "socket.h"
 
+#include "wait.h"
+
 #include <errno.h>
 #include <linux/if_packet.h>
 #include <linux/if_xdp.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef AF_XDP
@@ -24,8 +24,6 @@
 #define SOL_XDP 283
 #endif
 
-/* Longest sleep in poll(2) between two looks at SO_ERROR. */
-#define SLICE_MS 200
 #define ETHERNET_HEADER 14u
 /* Smallest ring: the kernel wants fill and completion rings even where nothing is sent. */
 #define SMALLEST_RING 64u
@@ -536,43 +534,14 @@ int int_xsk_pending(struct int_xsk *xsk, uint32_t *pending)
 	return error;
 }
 
-static double now_ms(void)
+static int socket_error(void *argument)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+	return int_xsk_error(argument);
 }
 
 int int_xsk_poll(struct int_xsk *xsk, int cancel_fd, double timeout_ms)
 {
-	/* poll(2) passes over negative descriptors. */
-	struct pollfd polled[2] = { { .fd = xsk->fd, .events = POLLIN }, { .fd = cancel_fd, .events = POLLIN } };
-	double end = now_ms() + timeout_ms;
-	double left = timeout_ms;
-
-	for (;;) {
-		int slice = timeout_ms < 0 || left > SLICE_MS ? SLICE_MS : (int)left;
-		int error;
-
-		/* Up, so as not to return early and not to spin through the last part of a millisecond. */
-		if (slice < SLICE_MS && (double)slice < left)
-			slice++;
-		if (poll(polled, 2, slice) < 0 && errno != EINTR)
-			return -errno;
-		if (polled[1].revents != 0)
-			return 0;
-		if ((polled[0].revents & POLLIN) != 0)
-			return 1;
-		error = int_xsk_error(xsk);
-		if (error != 0)
-			return error;
-		if (timeout_ms >= 0) {
-			left = end - now_ms();
-			if (left <= 0)
-				return 0;
-		}
-	}
+	return int_wait(xsk->fd, cancel_fd, timeout_ms, socket_error, xsk);
 }
 
 int int_xsk_error(struct int_xsk *xsk)

@@ -21,4 +21,5 @@ export { ReportJson } from './records/report-json.js';
 export { instructionsOf, intVersionOf, namesNodes } from './records/report-record.js';
 export { ruleNames } from './records/rule-names.js';
 export { DEFAULT_REPORT_PORT, parseUdpAddress } from './source/address.js';
+export { kernelDrops } from './source/kernel-drops.js';
 export { WallClock } from './source/wall-clock.js';

@@ -1,5 +1,5 @@
 import { Registry, type RegistryContentType } from 'prom-client';
-import { one } from './definitions/definition.js';
+import { labelled, one, type ValueRows } from './definitions/definition.js';
 import type { PageContent } from './page/page.js';
 import { registerProcessMetrics } from './process-metrics.js';
 
@@ -11,12 +11,19 @@ export interface CountMetric {
   readonly help: string;
 }
 
+/** A value of a metric with labels, all metrics of one name with the same labels. */
+export interface LabelledCount {
+  /** Values of the labels, by name. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
 export interface CountMetricsOptions<Name extends string> {
   /** Prefix of every name, followed by an underscore. Default `int`. */
   readonly prefix?: string;
   readonly metrics: Readonly<Record<Name, CountMetric>>;
   /** Called once per page. */
-  readonly read: () => Readonly<Record<NoInfer<Name>, number>>;
+  readonly read: () => Readonly<Record<NoInfer<Name>, number | readonly LabelledCount[]>>;
 }
 
 /** A program's own counts, with the metrics of its process, in the exposition format of Prometheus. */
@@ -37,10 +44,19 @@ export class CountMetrics<Name extends string> {
       type,
       name,
       help,
-      ...one(counts[key]),
+      ...rowsOf(counts[key]),
     }));
     const texts = [(await this.#registry.metrics()).trimEnd()];
     const { contentType } = this.#registry;
     return { contentType, isOpenMetrics: false, prefix, labels: {}, families, texts };
   }
+}
+
+function rowsOf(count: number | readonly LabelledCount[]): ValueRows {
+  if (typeof count === 'number') return one(count);
+  const names = Object.keys(count[0]?.labels ?? {});
+  return labelled(
+    names,
+    count.map(({ labels, value }) => ({ of: names.map((name) => labels[name] ?? ''), value })),
+  );
 }

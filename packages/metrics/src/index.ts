@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { type CountMetric, CountMetrics, type CountMetricsOptions } from './count-metrics.js';
+export { type CountMetric, CountMetrics, type CountMetricsOptions, type LabelledCount } from './count-metrics.js';
 export { MetricsServerError } from './errors.js';
 export type { PipelineMetricsOptions, PipelineParts, SwitchNames } from './options.js';
 export type { Health, PageTotals } from './page/protocol.js';

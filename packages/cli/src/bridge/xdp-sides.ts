@@ -10,7 +10,7 @@ const FRAME_BYTES = 4096;
 const SIZES = { frames: 4096, txFrames: 4096, frameSize: FRAME_BYTES } as const;
 
 /** An interface with a socket per queue and, if it receives, a program that redirects all frames to them. */
-class XdpSide implements BridgeSide {
+export class XdpSide implements BridgeSide {
   readonly interface: string;
   readonly #afxdp: Afxdp;
   readonly #link: XdpLink;
@@ -20,15 +20,27 @@ class XdpSide implements BridgeSide {
   #memory: Uint8Array;
   #program: XdpProgram | null = null;
   #ports: XdpSocket[] = [];
+  readonly #queue: number | undefined;
 
-  /** @param memory replaced if it proves too small */
-  constructor(afxdp: Afxdp, link: XdpLink, receives: boolean, mode: OpenSidesOptions['mode'], memory: Uint8Array) {
+  /**
+   * @param memory replaced if it proves too small
+   * @param queue the only queue to use; frames of others are left to this machine. Default: all
+   */
+  constructor(
+    afxdp: Afxdp,
+    link: XdpLink,
+    receives: boolean,
+    mode: OpenSidesOptions['mode'],
+    memory: Uint8Array,
+    queue?: number,
+  ) {
     this.interface = link.interface;
     this.#afxdp = afxdp;
     this.#link = link;
     this.#receives = receives;
     this.#mode = mode;
     this.#memory = memory;
+    this.#queue = queue;
   }
 
   get ports(): readonly XdpSocket[] {
@@ -68,18 +80,19 @@ class XdpSide implements BridgeSide {
     const { interface: name } = this;
     const opened: XdpSocket[] = [];
     try {
-      const queues = queueCount(name);
+      const queues =
+        this.#queue === undefined ? Array.from({ length: queueCount(name) }, (_, number) => number) : [this.#queue];
       const portBytes = umemBytes(SIZES);
-      if (this.#memory.length < queues * portBytes) this.#memory = new Uint8Array(queues * portBytes);
+      if (this.#memory.length < queues.length * portBytes) this.#memory = new Uint8Array(queues.length * portBytes);
       const mode = this.#mode;
       if (this.#receives) this.#program = XdpProgram.steer({ interface: name, mode, ports: 'all' });
-      for (let queue = 0; queue < queues; queue++) {
+      for (const [at, queue] of queues.entries()) {
         const options: XdpSocketOptions = {
           ...SIZES,
           interface: name,
           queue,
           promiscuous: this.#receives,
-          memory: this.#memory.subarray(queue * portBytes, (queue + 1) * portBytes),
+          memory: this.#memory.subarray(at * portBytes, (at + 1) * portBytes),
           ...(this.#program === null ? { mode, ports: [] } : { program: this.#program }),
         };
         opened.push(await XdpSocket.open(options));

@@ -85,6 +85,12 @@ const P4: readonly SingleCommand[] = [
     summary: 'What a program consists of: tables with keys and actions, counters, registers, headers',
     load: () => import('./p4/info.js'),
   },
+  {
+    usage: 'serve [options] <FILE.p4>',
+    summary:
+      'A software switch: runs a program between network interfaces (AF_XDP, AF_PACKET), UDP tunnels and captures',
+    load: () => import('./p4/serve.js'),
+  },
 ];
 
 const TOPOLOGY: readonly SingleCommand[] = [

@@ -1,36 +1,10 @@
-/** The output queues of a switch's port, with priorities and a finite rate. */
+/** The output queues of a switch's port, served in the network's virtual time. */
 import type { InFlightPacket } from '@int/p4vm';
+import { PortQueues, type QueueCounters } from '@int/p4vm/internals';
 import type { Wakeable } from '../event-queue.js';
 import type { Node } from '../network-node.js';
 
-/** Counters of one queue's packets. */
-export interface QueueCounters {
-  readonly enqueued: number;
-  /** Dropped because the queue was full. */
-  readonly dropped: number;
-  /** Packets that wait now. */
-  readonly depth: number;
-  /** Largest number of packets that waited at once. */
-  readonly maxDepth: number;
-}
-
-/** One queue. */
-class OutputQueue implements QueueCounters {
-  readonly packets: InFlightPacket[] = [];
-  enqueued = 0;
-  dropped = 0;
-  maxDepth = 0;
-  /** Least time between two packets, from a rate in packets per second. */
-  spacingNs = 0;
-  /** Earliest time of the next packet. */
-  nextNs = 0;
-
-  constructor(public limit: number) {}
-
-  get depth(): number {
-    return this.packets.length;
-  }
-}
+export type { QueueCounters };
 
 /** The switch of a port, as the port uses it. */
 export interface PortOwner {
@@ -39,112 +13,63 @@ export interface PortOwner {
   depart(packet: InFlightPacket): number;
 }
 
-/**
- * A port with one queue per priority, the highest served first. A packet leaves its queue when the wire is free. Its
- * length after egress determines its time on the wire.
- */
+/** A port with one queue per priority, which wakes up when a packet may leave. */
 export class OutputPort implements Wakeable {
   readonly #owner: PortOwner;
-  readonly #queues: readonly OutputQueue[];
-  readonly #nsPerByte: number;
-  /** Time when the wire becomes free. */
-  #freeNs = 0;
+  readonly #queues: PortQueues;
   /** Time of the next service of the queues; Infinity: when a packet arrives. */
   #wakeNs = Number.POSITIVE_INFINITY;
   #generation = 0;
 
   constructor(owner: PortOwner, priorities: number, queuePackets: number, nsPerByte: number) {
     this.#owner = owner;
-    this.#queues = Array.from({ length: priorities }, () => new OutputQueue(queuePackets));
-    this.#nsPerByte = nsPerByte;
+    this.#queues = new PortQueues(priorities, queuePackets, nsPerByte);
   }
 
   /** @returns false if the queue is full */
   enqueue(packet: InFlightPacket): boolean {
-    const queue = this.#queues[packet.priority];
-    if (queue === undefined) return false;
-    if (queue.packets.length >= queue.limit) {
-      queue.dropped++;
-      return false;
-    }
-    packet.enqueueDepth = queue.packets.length;
-    queue.packets.push(packet);
-    queue.enqueued++;
-    if (queue.packets.length > queue.maxDepth) queue.maxDepth = queue.packets.length;
+    if (!this.#queues.enqueue(packet, this.#owner.node.nowNs)) return false;
     this.#schedule();
     return true;
   }
 
   counters(priority: number): QueueCounters | undefined {
-    return this.#queues[priority];
+    return this.#queues.counters(priority);
   }
 
   setDepth(packets: number, priority?: number): void {
-    for (const queue of this.#chosen(priority)) queue.limit = packets;
+    this.#queues.setDepth(packets, priority);
   }
 
   /** @param rate packets per second; 0: no limit */
   setRate(rate: number, priority?: number): void {
-    for (const queue of this.#chosen(priority)) queue.spacingNs = rate > 0 ? Math.round(1e9 / rate) : 0;
+    this.#queues.setRate(rate, priority);
   }
 
   /** Discards all waiting packets, because the node has failed. */
   clear(): void {
-    for (const queue of this.#queues) {
-      queue.packets.length = 0;
-      queue.nextNs = 0;
-    }
+    this.#queues.clear();
     this.#generation = (this.#generation + 1) | 0;
-    this.#freeNs = 0;
     this.#wakeNs = Number.POSITIVE_INFINITY;
   }
 
   wake(generation: number): void {
     if (generation !== this.#generation) return;
     this.#wakeNs = Number.POSITIVE_INFINITY;
-    this.#serve();
-  }
-
-  #chosen(priority: number | undefined): readonly OutputQueue[] {
-    return priority === undefined ? this.#queues : this.#queues.slice(priority, priority + 1);
-  }
-
-  /** The next time at which a packet may leave; Infinity if none waits. */
-  #due(): number {
-    let due = Number.POSITIVE_INFINITY;
-    for (const queue of this.#queues) if (queue.packets.length > 0) due = Math.min(due, queue.nextNs);
-    return Math.max(due, this.#freeNs);
+    const { nowNs } = this.#owner.node;
+    for (let packet = this.#queues.take(nowNs); packet !== undefined; packet = this.#queues.take(nowNs)) {
+      this.#queues.sent(this.#owner.depart(packet));
+    }
+    this.#schedule();
   }
 
   #schedule(): void {
     const { node } = this.#owner;
-    const due = this.#due();
+    const due = this.#queues.dueNs;
     if (due === Number.POSITIVE_INFINITY || due >= this.#wakeNs) return;
     // A later event that is already scheduled will have no effect.
     this.#generation = (this.#generation + 1) | 0;
     this.#wakeNs = Math.max(due, node.nowNs);
     node.network.schedule(this.#wakeNs, this, this.#generation);
-  }
-
-  #serve(): void {
-    const { nowNs } = this.#owner.node;
-    while (this.#freeNs <= nowNs) {
-      const queue = this.#next(nowNs);
-      const packet = queue?.packets.shift();
-      if (queue === undefined || packet === undefined) break;
-      packet.dequeueDepth = queue.packets.length;
-      if (queue.spacingNs > 0) queue.nextNs = nowNs + queue.spacingNs;
-      const bytes = this.#owner.depart(packet);
-      if (bytes > 0 && this.#nsPerByte > 0) this.#freeNs = nowNs + Math.max(1, Math.round(bytes * this.#nsPerByte));
-    }
-    this.#schedule();
-  }
-
-  #next(nowNs: number): OutputQueue | undefined {
-    for (let priority = this.#queues.length - 1; priority >= 0; priority--) {
-      const queue = this.#queues[priority];
-      if (queue !== undefined && queue.packets.length > 0 && queue.nextNs <= nowNs) return queue;
-    }
-    return undefined;
   }
 }

@@ -57,8 +57,9 @@ export class Dispatch {
   }
 
   /** Whether a packet may go on to egress at once, because no other waits before it. */
-  isFree(priority: number): boolean {
-    return this.isImmediate && this.toEgress.isEmpty && priority < this.#queues;
+  isFree(port: number, priority: number): boolean {
+    if (!this.toEgress.isEmpty || priority >= this.#queues) return false;
+    return this.isImmediate || this.#manager?.pass?.(port, priority) === true;
   }
 
   /** Sets `isImmediate` as the environment demands. */

@@ -41,6 +41,11 @@ export interface TrafficManager {
    */
   enqueue(packet: InFlightPacket): boolean;
   /**
+   * Asked before a packet is put into a queue: whether it may go on to egress at once, because nothing waits for its port
+   * and the wire is free. Without this method every packet is offered to `enqueue`.
+   */
+  pass?(port: number, priority: number): boolean;
+  /**
    * Offers a packet that goes back to the parser; `packet.reentry` is the reason. The manager returns it later with
    * `V1Switch.reenter`. It returns false to refuse the packet. Without this method packets go back at once.
    */

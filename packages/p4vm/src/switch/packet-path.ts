@@ -268,12 +268,13 @@ export class PacketPath {
       if (kept !== undefined) dispatch.multicast(pool, group, kept, INSTANCE.REPLICATION, priority, 0);
     } else if (port === this.#dropPort) {
       dispatch.drop('ingress', 'dropped at the end of ingress');
-    } else if (kept === undefined && dispatch.isFree(priority)) {
+    } else if (kept === undefined && dispatch.isFree(port, priority)) {
       // The usual case: nothing must be saved, because the packet goes on to egress at once.
       if (trace !== undefined) trace.event({ kind: 'packet', what: `to the queue of port ${port}` });
       standard.instance_type = INSTANCE.NORMAL;
       standard.enq_timestamp = runtime.nowUs >>> 0;
       standard.enq_qdepth = 0;
+      if (!dispatch.isImmediate) runtime.nowUs = this.clock.nowUs();
       this.#egress(port, 0);
     } else {
       kept ??= this.#save();

@@ -1,0 +1,109 @@
+/** The counters of switches for Prometheus. */
+import type { CountMetric, Health, LabelledCount, MetricsServer } from '@int/metrics';
+import type { ForwardingLoop } from '@int/p4switch';
+import { CliError, EXIT } from '../../io.js';
+import type { MetricsAddress } from '../../output/metrics-endpoint.js';
+import type { ServedSwitch } from './served-switch.js';
+
+const counter = (name: string, help: string): CountMetric => ({ type: 'counter', name: `${name}_total`, help });
+const gauge = (name: string, help: string): CountMetric => ({ type: 'gauge', name, help });
+
+const METRICS = {
+  received: counter('received_packets', 'Packets that came into a switch, those of the control plane included.'),
+  transmitted: counter('transmitted_packets', 'Packets that left the pipeline of a switch.'),
+  waiting: gauge('waiting_packets', 'Packets that wait in the queues of a switch.'),
+  dropped: counter('dropped_packets', 'Packets that ended in a switch, by reason.'),
+  clones: counter('cloned_packets', 'Clones and copies that a switch has made, by kind.'),
+  recirculated: counter('recirculated_packets', 'Packets that went back to the parser.'),
+  digests: counter('digests', 'Digests that a program has made.'),
+  packetsIn: counter('controller_in_packets', 'Packets to the control plane.'),
+  packetsOut: counter('controller_out_packets', 'Packets of the control plane.'),
+  pipelines: counter('pipelines', 'Pipelines that were put to work.'),
+  portUp: gauge('port_up', 'Whether a port carries frames.'),
+  portOutages: counter('port_outages', 'Times that a port went down.'),
+  portReceived: counter('port_received_packets', 'Frames that came in by a port.'),
+  portReceivedBytes: counter('port_received_bytes', 'Bytes that came in by a port.'),
+  portSent: counter('port_sent_packets', 'Frames that left by a port.'),
+  portSentBytes: counter('port_sent_bytes', 'Bytes that left by a port.'),
+  portDropped: counter('port_dropped_packets', 'Frames that did not come in or leave by a port, by reason.'),
+  queueDepth: gauge('port_queue_packets', 'Packets that wait for a port.'),
+  busySeconds: counter('busy_seconds', 'Time in which packets were forwarded.'),
+  longestPause: gauge('longest_pause_seconds', 'Longest time between two looks at the ports while there was work.'),
+} as const;
+
+function read(switches: readonly ServedSwitch[], loop: ForwardingLoop) {
+  const all = switches.map((each) => ({ each, name: each.name, counts: each.core.counts() }));
+  const bySwitch = (value: (counts: (typeof all)[number]['counts']) => number): LabelledCount[] =>
+    all.map(({ name, counts }) => ({ labels: { switch: name }, value: value(counts) }));
+  const ports = all.flatMap(({ each, name }) =>
+    each.core.ports.map(({ number, port }) => ({
+      labels: { switch: name, port: String(number) },
+      port,
+      counts: port.counts(),
+      depth: each.core.queue(number)?.depth ?? 0,
+    })),
+  );
+  const byPort = (value: (port: (typeof ports)[number]) => number): LabelledCount[] =>
+    ports.map((port) => ({ labels: port.labels, value: value(port) }));
+  return {
+    received: bySwitch(({ received }) => received),
+    transmitted: bySwitch(({ transmitted }) => transmitted),
+    waiting: bySwitch(({ waiting }) => waiting),
+    dropped: all.flatMap(({ name, counts }) =>
+      Object.entries(counts.dropped).map(([reason, value]) => ({ labels: { switch: name, reason }, value })),
+    ),
+    clones: all.flatMap(({ name, counts }) =>
+      (['ingressClones', 'egressClones', 'multicastCopies'] as const).map((kind) => ({
+        labels: { switch: name, kind },
+        value: counts[kind],
+      })),
+    ),
+    recirculated: bySwitch(({ recirculated, resubmitted }) => recirculated + resubmitted),
+    digests: bySwitch(({ digests }) => digests),
+    packetsIn: bySwitch(({ packetsIn }) => packetsIn),
+    packetsOut: bySwitch(({ packetsOut }) => packetsOut),
+    pipelines: bySwitch(({ pipelines }) => pipelines),
+    portUp: byPort(({ port }) => Number(port.isUp)),
+    portOutages: byPort(({ counts }) => counts.outages),
+    portReceived: byPort(({ counts }) => counts.received),
+    portReceivedBytes: byPort(({ counts }) => counts.receivedBytes),
+    portSent: byPort(({ counts }) => counts.sent),
+    portSentBytes: byPort(({ counts }) => counts.sentBytes),
+    portDropped: ports.flatMap(({ labels, counts }) =>
+      Object.entries(counts.dropped).map(([reason, value]) => ({ labels: { ...labels, reason }, value })),
+    ),
+    queueDepth: byPort(({ depth }) => depth),
+    busySeconds: loop.busyMs / 1000,
+    longestPause: loop.longestPauseMs / 1000,
+  };
+}
+
+/**
+ * Serves the counters of switches. `/health` is 503 while a switch has no pipeline or a port is down.
+ * @param allowHosts further host names that requests may give
+ * @throws CliError (rejects) if the server cannot listen
+ */
+export async function serveSwitchMetrics(
+  switches: readonly ServedSwitch[],
+  loop: ForwardingLoop,
+  address: MetricsAddress,
+  allowHosts: readonly string[] = [],
+): Promise<MetricsServer> {
+  const { CountMetrics, MetricsServer, MetricsServerError } = await import('@int/metrics');
+  const metrics = new CountMetrics({ prefix: 'int_p4', metrics: METRICS, read: () => read(switches, loop) });
+  const health = (): Health => {
+    const problems = switches.flatMap(({ name, core }) => [
+      ...(core.machine === null ? [`${name} has no pipeline`] : []),
+      ...core.ports
+        .filter(({ port }) => !port.isUp)
+        .map(({ number, port }) => `${name}: port ${number}, ${port.name}, is down`),
+    ]);
+    return { healthy: problems.length === 0, detail: { problems } };
+  };
+  try {
+    return await MetricsServer.listen({ ...address, metrics, health, allowHosts });
+  } catch (error) {
+    if (MetricsServerError.is(error)) throw new CliError(error.message, EXIT.OPEN, error);
+    throw error;
+  }
+}
