@@ -64,9 +64,9 @@ class Started {
     return this.ended();
   }
 
-  lines(type: string): Record<string, never>[] {
+  lines(type: string): Record<string, unknown>[] {
     const all = this.stdout.split('\n').filter((line) => line.startsWith('{'));
-    return all.map((line) => JSON.parse(line) as Record<string, never>).filter((line) => line.type === type);
+    return all.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.type === type);
   }
 }
 
@@ -184,7 +184,7 @@ describe.each(['xdp', 'packet'] as const)('three switches on %s ports', (kind) =
       expect(await load.ended()).toBe(0);
     }
 
-    const totals: Record<string, never>[] = [];
+    const totals: Record<string, unknown>[] = [];
     for (const each of switches) {
       expect(await each.interrupt(), each.output).toBe(0);
       totals.push(each.lines('total')[0]!);

@@ -11,7 +11,7 @@ import {
   type V1Switch,
 } from '@int/p4vm';
 import { PortQueues, type QueueCounters } from '@int/p4vm/internals';
-import { type FrameTaker, type Port, PortCounts } from './port.js';
+import type { FrameTaker, Port } from './port.js';
 import { PortError } from './port-error.js';
 
 export interface SoftSwitchOptions extends Pick<CreateSwitchOptions, 'seed' | 'onLog' | 'maxPasses' | 'limits'> {
@@ -513,17 +513,4 @@ function checkRange(name: string, value: number, least: number, most: number): v
   if (!Number.isInteger(value) || value < least || value > most) {
     throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
   }
-}
-
-/** Counts of all ports, added up. */
-export function portTotals(ports: SoftSwitch['ports']): PortCounts {
-  const total = new PortCounts();
-  for (const { port } of ports) {
-    const { dropped, ...counts } = port.counts();
-    for (const [name, count] of Object.entries(counts) as [keyof typeof counts, number][]) total[name] += count;
-    for (const [reason, count] of Object.entries(dropped) as [keyof typeof dropped, number][]) {
-      total.dropped[reason] += count;
-    }
-  }
-  return total;
 }

@@ -41,13 +41,13 @@ const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
 /** `queueFull 3, noPort 1`; `none`. */
-export function dropText(dropped: Readonly<Record<string, number>>): string {
+function dropText(dropped: Readonly<Record<string, number>>): string {
   const some = Object.entries(dropped).filter(([, count]) => count > 0);
   return some.length === 0 ? 'none' : some.map(([reason, count]) => `${reason} ${grouped(count)}`).join(', ');
 }
 
 /** All drops of a switch and its ports, by reason. */
-export function allDrops({ counts, ports }: SwitchReading): Readonly<Record<string, number>> {
+function allDrops({ counts, ports }: SwitchReading): Readonly<Record<string, number>> {
   const all: Record<string, number> = { ...counts.dropped };
   for (const { counts: of } of ports) {
     for (const [reason, count] of Object.entries(of.dropped)) all[reason] = (all[reason] ?? 0) + count;
