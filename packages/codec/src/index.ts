@@ -19,6 +19,7 @@ export {
   type ReportByteColumn,
   type ReportWordColumn,
 } from './columns.js';
+export { type DissectedField, type Dissection, dissect } from './dissect/index.js';
 export { encodeFrame, encodeReport } from './encode/frame.js';
 export type { EncodeOptions } from './encode/options.js';
 export { CodecError } from './errors.js';

@@ -201,7 +201,7 @@ function readGpint(scan: Scan): GpintInfo | null {
 }
 
 /** The problem that the scan holds, or `null`. A packet without INT is no problem. */
-function problemOf(scan: Scan): Problem | null {
+export function problemOf(scan: Scan): Problem | null {
   if (scan.code === CODES.OK || scan.code === CODES.NOT_INT) return null;
   return {
     code: CODE_NAMES[scan.code]!,

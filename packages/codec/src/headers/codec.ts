@@ -179,7 +179,8 @@ function writeBits(out: Uint8Array, offset: number, position: number, width: num
   }
 }
 
-interface Field {
+/** A field and its place in a header. */
+export interface FieldPlace {
   readonly name: string;
   readonly kind: Kind;
   /** First bit, counted from the most significant bit of the header. */
@@ -194,18 +195,18 @@ export class FieldGroup<const L extends Layout> {
   readonly layer: Layer;
   readonly layout: L;
   readonly byteLength: number;
-  readonly #fields: readonly Field[];
-  readonly #constants: readonly (Field & ConstantField)[];
-  readonly #derived: readonly Field[];
+  readonly #fields: readonly FieldPlace[];
+  readonly #constants: readonly (FieldPlace & ConstantField)[];
+  readonly #derived: readonly FieldPlace[];
   /**
    * A value of the right shape. To clone it and fill it in is several times faster than to add the fields one by one.
    */
   readonly #template: Readonly<Record<string, Value>>;
 
   constructor(layer: Layer, layout: L) {
-    const fields: Field[] = [];
-    const constants: (Field & ConstantField)[] = [];
-    const derived: Field[] = [];
+    const fields: FieldPlace[] = [];
+    const constants: (FieldPlace & ConstantField)[] = [];
+    const derived: FieldPlace[] = [];
     let position = 0;
     for (const [name, form] of Object.entries<Layout[string]>(layout)) {
       const kind: Kind = typeof form === 'string' ? form : 'number';
@@ -239,8 +240,13 @@ export class FieldGroup<const L extends Layout> {
     return result as HeaderFields<L>;
   }
 
+  /** All fields in wire order: with those of a constant value, and those that follow from others. */
+  places(): readonly FieldPlace[] {
+    return [...this.#fields, ...this.#constants, ...this.#derived].sort((a, b) => a.position - b.position);
+  }
+
   /** The derived field of that name, to be read and written by the codec. */
-  derived(name: string): Field {
+  derived(name: string): FieldPlace {
     return this.#derived.find((field) => field.name === name)!;
   }
 
@@ -259,7 +265,7 @@ export class FieldGroup<const L extends Layout> {
   }
 }
 
-function readField(bytes: Uint8Array, offset: number, { kind, position, width }: Field): Value {
+export function readField(bytes: Uint8Array, offset: number, { kind, position, width }: FieldPlace): Value {
   const byte = offset + (position >>> 3);
   switch (kind) {
     case 'number':
@@ -277,7 +283,7 @@ function readField(bytes: Uint8Array, offset: number, { kind, position, width }:
   }
 }
 
-function checkField({ name, kind, width }: Field, value: Value | undefined): void {
+function checkField({ name, kind, width }: FieldPlace, value: Value | undefined): void {
   if (kind === 'number') {
     requireFit(name, value as number, width);
   } else if (kind === 'flag') {
@@ -296,7 +302,7 @@ function checkField({ name, kind, width }: Field, value: Value | undefined): voi
 
 const SCRATCH = /* @__PURE__ */ new Uint8Array(16);
 
-function writeField(out: Uint8Array, offset: number, { kind, position, width }: Field, value: Value): void {
+function writeField(out: Uint8Array, offset: number, { kind, position, width }: FieldPlace, value: Value): void {
   const byte = offset + (position >>> 3);
   switch (kind) {
     case 'number':
@@ -349,11 +355,31 @@ export function makeCodec<T>(parts: HeaderParts<T>): HeaderCodec<T> {
   };
 }
 
+/** The fields of the codecs that follow from a layout. */
+const groups = /* @__PURE__ */ new WeakMap<object, PlacedFields>();
+
+/** Fields whose places in a header are known. */
+export interface PlacedFields {
+  places(): readonly FieldPlace[];
+}
+
+function inGroup<T extends object>(fields: PlacedFields, codec: T): T {
+  groups.set(codec, fields);
+  return codec;
+}
+
+/** The fields of a header, or of its fixed part. @throws TypeError for a codec that does not follow from a layout */
+export function groupOf(codec: object): PlacedFields {
+  const group = groups.get(codec);
+  if (group === undefined) throw new TypeError('this codec has no layout');
+  return group;
+}
+
 /** A codec of a header with nothing but fields. */
 export function fixedHeader<const L extends Layout>(layer: Layer, layout: L): FixedHeaderCodec<HeaderFields<L>> {
   const fields = new FieldGroup(layer, layout);
   const { byteLength } = fields;
-  return {
+  return inGroup(fields, {
     ...makeCodec<HeaderFields<L>>({
       layer,
       decode(bytes, offset) {
@@ -365,7 +391,7 @@ export function fixedHeader<const L extends Layout>(layer: Layer, layout: L): Fi
       write: (value, out, offset) => fields.write(value, out, offset),
     }),
     byteLength,
-  };
+  });
 }
 
 /** The raw bytes at the end of a header: options, data. */
@@ -388,7 +414,7 @@ export function headerWithTail<L extends Layout, Name extends string>(
   const { layer, byteLength } = fields;
   const { position, width } = fields.derived(lengthField);
   const most = (2 ** width - 1) * unit + base;
-  return makeCodec<HeaderFields<L> & Record<Name, Uint8Array>>({
+  const codec = makeCodec<HeaderFields<L> & Record<Name, Uint8Array>>({
     layer,
     decode(bytes, offset) {
       requireBytes(bytes, offset, byteLength + Math.max(0, base), layer);
@@ -412,4 +438,5 @@ export function headerWithTail<L extends Layout, Name extends string>(
       out.set(value[name], offset + byteLength);
     },
   });
+  return inGroup(fields, codec);
 }

@@ -67,7 +67,7 @@ const SHIM_V2_COMMON = {
 } as const;
 
 /** The variants by NPT. */
-const SHIM_V2 = /* @__PURE__ */ [
+export const SHIM_V2 = /* @__PURE__ */ [
   /* @__PURE__ */ new FieldGroup('shim', {
     ...SHIM_V2_COMMON,
     /** 8 bits. */

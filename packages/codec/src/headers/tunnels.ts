@@ -45,7 +45,8 @@ export const vxlanGpe = /* @__PURE__ */ fixedHeader('vxlan-gpe', {
   reserved3: 8,
 });
 
-const GENEVE_OPTION = /* @__PURE__ */ new FieldGroup('geneve', {
+/** The fixed part of an option. */
+export const GENEVE_OPTION = /* @__PURE__ */ new FieldGroup('geneve', {
   optionClass: 16,
   /** 8 bits; the highest one says 'critical'. INT: the header type. */
   type: 8,
@@ -63,7 +64,8 @@ export type GeneveOption = HeaderOf<typeof geneveOption>;
 /** {@link GeneveOption}: 4 bytes and its data. */
 export const geneveOption = /* @__PURE__ */ headerWithTail(GENEVE_OPTION, { name: 'data', length: 'length', unit: 4 });
 
-const GENEVE = /* @__PURE__ */ new FieldGroup('geneve', {
+/** The fixed part of the header. */
+export const GENEVE = /* @__PURE__ */ new FieldGroup('geneve', {
   version: 2,
   optionLength: { bits: 6 },
   /** O: control packet. */
