@@ -3,6 +3,12 @@
  *
  * @packageDocumentation
  */
+export {
+  type LabelledTraffic,
+  type LabelledTrafficOptions,
+  labelledTraffic,
+} from './attacks/labelled-traffic.js';
+export { ATTACK_KINDS, type AttackKind, type LabelledPacket, type Truth } from './attacks/packet.js';
 export type { Behaviour } from './behaviour.js';
 export {
   ADDRESSES,

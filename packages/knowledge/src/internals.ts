@@ -1,0 +1,6 @@
+/**
+ * Values for the other packages of this repository. There is no promise: any release may change them.
+ *
+ * @packageDocumentation
+ */
+export { InOrder } from './conn-log/in-order.js';

@@ -1,0 +1,185 @@
+import { BaselineTable } from '@int/baseline';
+import { NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { Cusums } from '../change/cusums.js';
+import type { Incidents } from '../incident/incidents.js';
+import type { Settings } from '../options.js';
+import { KeyTable } from '../table/keys.js';
+import { Neighbours } from './neighbours.js';
+
+/** Metrics of entities: a word of their key, and an index in their names. */
+const METRIC = { LATENCY: 0, OCCUPANCY: 1, UTILIZATION: 2 } as const;
+export const METRIC_NAMES = ['hopLatency', 'queueOccupancy', 'egressUtilization'] as const;
+/** Values of a second that make its median; of more, one in so many is taken. */
+const VALUES = 32;
+/** The mean of deviations below which a metric is quiet again, and the weight of the past in it. */
+const QUIET_DEVIATIONS = 1;
+const LAMBDA = 0.7;
+const QUIET_MS = 30_000;
+const MOST_DEVIATIONS = 8;
+/** A metric hurts a path if it is so many deviations off now. */
+const HURT_DEVIATIONS = 4;
+/** Incidents at neighbours that begin within this time are one. */
+const TOGETHER_MS = 10_000;
+
+/** Latency, queue and load of every switch, queue and port, against what is usual: congestion. */
+export class NetworkMetrics {
+  readonly table: KeyTable;
+  readonly neighbours = new Neighbours();
+  readonly #incidents: Incidents;
+  readonly #threshold: number;
+  readonly #levels: BaselineTable;
+  readonly #sums: Cusums;
+  readonly #average: Float64Array;
+  /** Values of this second, and one in how many is taken. */
+  readonly #seen: Uint32Array;
+  readonly #stride: Uint32Array;
+  /** The words of each row's key: metric, switch, queue or port. */
+  readonly #words: Uint32Array;
+  readonly #key = new Uint32Array(4);
+  /** Switches with a metric far off in the last second. */
+  readonly #hurt = new Set<number>();
+  /** Open congestion: where, and since when. */
+  #open: {
+    readonly entity: string;
+    readonly switchId: number;
+    readonly timeMs: number;
+    readonly joined: Set<string>;
+  }[] = [];
+
+  constructor(settings: Settings, incidents: Incidents) {
+    const rows = settings.capacity.metrics;
+    this.#incidents = incidents;
+    this.#threshold = settings.threshold;
+    this.table = new KeyTable(rows, (row) => this.#forget(row));
+    this.#levels = new BaselineTable(rows, { above: 1.5, learnMs: settings.learnMs });
+    this.#sums = new Cusums(rows);
+    this.#average = new Float64Array(rows);
+    this.#seen = new Uint32Array(rows);
+    this.#stride = new Uint32Array(rows).fill(1);
+    this.#words = new Uint32Array(rows * 4);
+  }
+
+  static byteLength(rows: number): number {
+    return KeyTable.byteLength(rows) + BaselineTable.byteLength(rows) + rows * (8 + 16 + 8 + 16) + Neighbours.BYTES;
+  }
+
+  /** Takes the hops of a report. */
+  report(batch: TelemetryBatch, row: number, timeMs: number): void {
+    const first = batch.hopStart[row]!;
+    const end = first + batch.hopCount[row]!;
+    for (let hop = first; hop < end; hop++) {
+      const node = batch.hop.nodeId[hop]!;
+      if (node === NOT_AVAILABLE) continue;
+      const { hopLatency, queueId, queueOccupancy, egressUtilization, l1EgressInterface } = batch.hop;
+      this.add(METRIC.LATENCY, node, 0, hopLatency[hop]!, timeMs);
+      this.add(METRIC.OCCUPANCY, node, queueId[hop]!, queueOccupancy[hop]!, timeMs);
+      this.add(METRIC.UTILIZATION, node, l1EgressInterface[hop]!, egressUtilization[hop]!, timeMs);
+    }
+    this.neighbours.report(batch, row);
+  }
+
+  /**
+   * Takes a value of a switch, of one of its queues or of one of its ports.
+   * @param part the queue, or the port; 0 for the latency
+   */
+  add(metric: number, node: number, part: number, value: number, timeMs: number): void {
+    if (value === NOT_AVAILABLE || (part === NOT_AVAILABLE && metric !== METRIC.LATENCY)) return;
+    this.#key[0] = metric;
+    this.#key[1] = node;
+    this.#key[2] = part;
+    this.#key[3] = 2;
+    const row = this.table.rowOf(this.#key, 0, timeMs);
+    const seen = this.#seen[row]! + 1;
+    this.#seen[row] = seen;
+    if (seen === 1) this.#words.set(this.#key, row * 4);
+    if (seen % this.#stride[row]! === 0) this.#levels.add(row, value);
+  }
+
+  /** Ends a second. */
+  close(timeMs: number): void {
+    const { size } = this.table;
+    this.#levels.close(timeMs, size);
+    this.#hurt.clear();
+    for (let row = 0; row < size; row++) {
+      const seen = this.#seen[row]!;
+      this.#stride[row] = Math.max(1, Math.floor(seen / VALUES));
+      this.table.weight[row] = 0.99 * this.table.weight[row]! + seen;
+      this.#seen[row] = 0;
+      const z = this.#levels.deviation[row]!;
+      if (!Number.isNaN(z)) this.#judge(row, z, timeMs);
+    }
+    this.#open = this.#open.filter(({ entity }) => this.#incidents.isOpen('congestion', entity));
+  }
+
+  /** Whether a switch has a metric that is far above what is usual. */
+  isHurt(switchId: number): boolean {
+    return this.#hurt.has(switchId);
+  }
+
+  #forget(row: number): void {
+    this.#levels.clear(row);
+    this.#sums.clear(row);
+    this.#average[row] = this.#seen[row] = this.table.weight[row] = 0;
+    this.#stride[row] = 1;
+  }
+
+  #judge(row: number, z: number, timeMs: number): void {
+    this.#sums.add(row, z);
+    // Clipped as in the sum: a queue that was very long is quiet as soon as others are.
+    const average = LAMBDA * this.#average[row]! + (1 - LAMBDA) * Math.min(MOST_DEVIATIONS, z);
+    this.#average[row] = average;
+    const switchId = this.#words[row * 4 + 1]!;
+    if (z > HURT_DEVIATIONS) this.#hurt.add(switchId);
+    const sum = this.#sums.up(row);
+    if (sum > this.#threshold && average >= QUIET_DEVIATIONS) this.#congested(row, switchId, z, sum, timeMs);
+    else if (sum > this.#threshold) this.#sums.clear(row);
+  }
+
+  #congested(row: number, switchId: number, z: number, sum: number, timeMs: number): void {
+    const entity = this.#entity(row);
+    if (this.#incidents.hold('congestion', entity, timeMs)) return;
+    const near = this.#open.find(
+      (each) =>
+        each.joined.has(entity) ||
+        (timeMs - each.timeMs <= TOGETHER_MS &&
+          (each.switchId === switchId || this.neighbours.areNeighbours(each.switchId, switchId))),
+    );
+    if (near !== undefined && this.#incidents.join('congestion', near.entity, entity, timeMs)) {
+      near.joined.add(entity);
+      return;
+    }
+    const metric = METRIC_NAMES[this.#words[row * 4]!]!;
+    const usual = this.#levels.usual[row]!;
+    const value = this.#levels.value[row]!;
+    this.#incidents.found(
+      {
+        kind: 'congestion',
+        entity,
+        detector: 'cusum-of-baseline',
+        formula: 'S = max(0, S + z - 0.5) > h, z = (ln(1 + value) - ln(1 + usual)) / spread, clipped to 8',
+        operands: { metric, value, usual: round(usual), z: round(z), S: round(sum), h: this.#threshold },
+        baseline: { metric, usual: round(usual) },
+        windowMs: 1000,
+        confidence: round(1 - Math.exp(-sum / this.#threshold)),
+        phase: null,
+        otherwise: ['more traffic than usual that the network can carry', 'a change of paths'],
+        confirm: 'see which flows share the queue, and whether they came together',
+        suggest: { intent: 'avoid', match: { switch: switchId }, ttlMs: 60_000 },
+      },
+      timeMs - 1000,
+      timeMs,
+      QUIET_MS,
+    );
+    this.#open.push({ entity, switchId, timeMs, joined: new Set() });
+  }
+
+  #entity(row: number): string {
+    const [metric, switchId, part] = [this.#words[row * 4]!, this.#words[row * 4 + 1]!, this.#words[row * 4 + 2]!];
+    if (metric === METRIC.LATENCY) return `switch:${switchId}`;
+    return metric === METRIC.OCCUPANCY ? `queue:${switchId}/${part}` : `port:${switchId}/${part}`;
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

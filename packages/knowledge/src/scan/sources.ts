@@ -1,0 +1,251 @@
+import { mix32 } from '@int/random';
+import type { Finding, IncidentKind } from '../incident/incident.js';
+import type { Incidents } from '../incident/incidents.js';
+import type { Settings } from '../options.js';
+import { BloomFilters } from '../sketch/bloom-filters.js';
+import { HyperLogLogs } from '../sketch/hyper-log-logs.js';
+import { KeyTable } from '../table/keys.js';
+import { RandomWalk } from './random-walk.js';
+
+/** Bits of a source's set of contacted (host, port). */
+const CONTACT_BITS = 1024;
+/** A set without failures is emptied after ten minutes, one with failures after a day: slow scans need the memory. */
+const FORGET_MS = 600_000;
+const FORGET_FAILED_MS = 86_400_000;
+/** Fan-out is counted by the minute. */
+const FAN_OUT_MS = 60_000;
+/** Ports of a host, or hosts of a port, within a minute that make a scan if only one direction is seen. */
+const FAN_OUT = 50;
+/** A conviction that took longer is of a slow scan. */
+const SLOW_MS = 600_000;
+const QUIET_MS = 60_000;
+const QUIET_SLOW_MS = 3_600_000;
+
+const KINDS: readonly (IncidentKind | null)[] = [null, 'scan-vertical', 'scan-horizontal', 'scan-slow'];
+
+/** What sources try, and whether it succeeds: scans and superspreaders. */
+export class Sources {
+  readonly table: KeyTable;
+  readonly #walk: RandomWalk;
+  readonly #settings: Settings;
+  readonly #incidents: Incidents;
+  readonly #contacted: BloomFilters;
+  readonly #contactedSinceMs: Float64Array;
+  /** ln L. */
+  readonly #likelihood: Float64Array;
+  readonly #failures: Uint32Array;
+  readonly #successes: Uint32Array;
+  readonly #firstFailureMs: Float64Array;
+  readonly #lastDestination: Uint32Array;
+  /** First contacts to the same host as the one before. */
+  readonly #sameHost: Uint32Array;
+  /** Index in KINDS of what it was convicted of. */
+  readonly #convicted: Uint8Array;
+  readonly #destinations: HyperLogLogs;
+  readonly #pairs: HyperLogLogs;
+  readonly #fanOutSinceMs: Float64Array;
+  readonly #fanOut: Uint32Array;
+  /** The port of most contacts of the minute (Boyer and Moore's vote), and its lead. */
+  readonly #port: Uint32Array;
+  readonly #portLead: Int32Array;
+
+  constructor(settings: Settings, incidents: Incidents) {
+    const rows = settings.capacity.sources;
+    this.#settings = settings;
+    this.#incidents = incidents;
+    this.#walk = new RandomWalk(settings.randomWalk);
+    this.table = new KeyTable(rows, (row) => this.#forget(row));
+    this.#contacted = new BloomFilters(rows, CONTACT_BITS);
+    this.#contactedSinceMs = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);
+    this.#likelihood = new Float64Array(rows);
+    this.#failures = new Uint32Array(rows);
+    this.#successes = new Uint32Array(rows);
+    this.#firstFailureMs = new Float64Array(rows);
+    this.#lastDestination = new Uint32Array(rows);
+    this.#sameHost = new Uint32Array(rows);
+    this.#convicted = new Uint8Array(rows);
+    this.#destinations = new HyperLogLogs(rows);
+    this.#pairs = new HyperLogLogs(rows);
+    this.#fanOutSinceMs = new Float64Array(rows).fill(Number.NEGATIVE_INFINITY);
+    this.#fanOut = new Uint32Array(rows);
+    this.#port = new Uint32Array(rows);
+    this.#portLead = new Int32Array(rows);
+  }
+
+  static byteLength(rows: number): number {
+    const sketches = 2 * HyperLogLogs.byteLength(rows) + BloomFilters.byteLength(rows, CONTACT_BITS);
+    return KeyTable.byteLength(rows) + sketches + rows * (4 * 8 + 7 * 4 + 1);
+  }
+
+  isConvicted(row: number): boolean {
+    return this.#convicted[row] !== 0;
+  }
+
+  /**
+   * A source begins to talk to a service.
+   * @param destination a hash of the host
+   * @param service port, and protocol << 16
+   * @returns whether it is its first contact to it, whose outcome counts
+   */
+  contact(row: number, destination: number, service: number, timeMs: number): boolean {
+    const since = this.#contactedSinceMs[row]!;
+    if (timeMs - since > (this.#failures[row]! > 0 ? FORGET_FAILED_MS : FORGET_MS)) {
+      this.#contacted.clear(row);
+      this.#contactedSinceMs[row] = timeMs;
+      this.#acquit(row);
+    }
+    const pair = mix32(destination ^ mix32(service));
+    this.#spread(row, destination, pair, service & 0xffff, timeMs);
+    if (this.#contacted.add(row, pair)) return false;
+    if (this.#lastDestination[row] === destination) this.#sameHost[row] = this.#sameHost[row]! + 1;
+    this.#lastDestination[row] = destination;
+    return true;
+  }
+
+  /** The outcome of a first contact. */
+  outcome(row: number, succeeded: boolean, timeMs: number): void {
+    if (succeeded) this.#successes[row] = this.#successes[row]! + 1;
+    else {
+      if (this.#failures[row] === 0) this.#firstFailureMs[row] = timeMs;
+      this.#failures[row] = this.#failures[row]! + 1;
+      this.table.weight[row] = this.#failures[row]!;
+      const kind = KINDS[this.#convicted[row]!];
+      if (kind != null) this.#incidents.hold(kind, this.#entity(row), timeMs);
+    }
+    const walk = this.#walk;
+    const likelihood = this.#likelihood[row]! + (succeeded ? walk.success : walk.failure);
+    this.#likelihood[row] = likelihood;
+    if (likelihood >= walk.convict) this.#convict(row, timeMs);
+    else if (likelihood <= walk.acquit) this.#acquit(row);
+  }
+
+  #acquit(row: number): void {
+    this.#likelihood[row] = 0;
+    this.#failures[row] = this.#successes[row] = this.#sameHost[row] = 0;
+    this.#convicted[row] = 0;
+    this.table.weight[row] = 0;
+  }
+
+  #forget(row: number): void {
+    this.#acquit(row);
+    this.#contacted.clear(row);
+    this.#contactedSinceMs[row] = Number.NEGATIVE_INFINITY;
+    this.#destinations.clear(row);
+    this.#pairs.clear(row);
+    this.#fanOutSinceMs[row] = Number.NEGATIVE_INFINITY;
+    this.#fanOut[row] = this.#portLead[row] = 0;
+  }
+
+  #convict(row: number, timeMs: number): void {
+    const failures = this.#failures[row]!;
+    const successes = this.#successes[row]!;
+    const tookMs = timeMs - this.#firstFailureMs[row]!;
+    const sameHost = this.#sameHost[row]! / Math.max(1, failures + successes - 1);
+    const shape = sameHost >= 0.5 ? 1 : 2;
+    const kind = tookMs > SLOW_MS ? 3 : shape;
+    this.#convicted[row] = kind;
+    this.#likelihood[row] = 0;
+    const name = KINDS[kind]!;
+    const walk = this.#walk;
+    const likelihood = failures * walk.failure + successes * walk.success;
+    this.#incidents.found(
+      this.#scan(row, name, {
+        detector: 'threshold-random-walk',
+        formula: 'ln L = failures * ln((1 - theta1) / (1 - theta0)) + successes * ln(theta1 / theta0) >= ln(eta1)',
+        operands: {
+          failures,
+          successes,
+          theta0: walk.benignSuccess,
+          theta1: walk.scannerSuccess,
+          'ln L': round(likelihood),
+          'ln(eta1)': round(walk.convict),
+          sameHost: round(sameHost),
+        },
+        windowMs: tookMs,
+        confidence: 1 / (1 + Math.exp(-likelihood)),
+      }),
+      this.#firstFailureMs[row]!,
+      timeMs,
+      kind === 3 ? QUIET_SLOW_MS : QUIET_MS,
+    );
+  }
+
+  #spread(row: number, destination: number, pair: number, port: number, timeMs: number): void {
+    if (timeMs - this.#fanOutSinceMs[row]! > FAN_OUT_MS) {
+      this.#fanOutSinceMs[row] = timeMs;
+      this.#fanOut[row] = this.#portLead[row] = 0;
+      this.#destinations.clear(row);
+      this.#pairs.clear(row);
+    }
+    this.#destinations.add(row, destination);
+    this.#pairs.add(row, pair);
+    if (this.#portLead[row] === 0) this.#port[row] = port;
+    this.#portLead[row] = this.#portLead[row]! + (this.#port[row] === port ? 1 : -1);
+    const contacts = this.#fanOut[row]! + 1;
+    this.#fanOut[row] = contacts;
+    // An estimate costs more than a contact: one in eight is enough.
+    if (contacts > FAN_OUT && (contacts & 7) === 0) this.#judgeSpread(row, timeMs);
+  }
+
+  #judgeSpread(row: number, timeMs: number): void {
+    const destinations = this.#destinations.estimate(row);
+    const pairs = this.#pairs.estimate(row);
+    const windowMs = Math.max(1, timeMs - this.#fanOutSinceMs[row]!);
+    const operands = { destinations: Math.round(destinations), pairs: Math.round(pairs), contacts: this.#fanOut[row]! };
+    const tell = (kind: IncidentKind, formula: string, threshold: number): void =>
+      this.#incidents.found(
+        this.#scan(row, kind, {
+          detector: 'fan-out',
+          formula,
+          operands: { ...operands, threshold },
+          windowMs,
+          confidence: 0.5,
+        }),
+        this.#fanOutSinceMs[row]!,
+        timeMs,
+        QUIET_MS,
+      );
+    const { superspreader, directions } = this.#settings;
+    if (destinations > superspreader && this.#convicted[row] === 0) {
+      tell('superspreader', 'destinations within a minute > threshold', superspreader);
+    }
+    if (directions === 'both') return;
+    if (pairs / Math.max(1, destinations) > FAN_OUT) {
+      tell('scan-vertical', 'pairs / destinations within a minute > threshold', FAN_OUT);
+    } else if (destinations > FAN_OUT && this.#portLead[row]! > 0) {
+      tell('scan-horizontal', 'destinations of one port within a minute > threshold', FAN_OUT);
+    }
+  }
+
+  #entity(row: number): string {
+    return `host:${this.table.text(row)}`;
+  }
+
+  #scan(
+    row: number,
+    kind: IncidentKind,
+    rest: Pick<Finding, 'detector' | 'formula' | 'operands' | 'windowMs' | 'confidence'>,
+  ): Finding {
+    const source = this.table.text(row);
+    return {
+      kind,
+      entity: this.#entity(row),
+      baseline: null,
+      phase: 'reconnaissance',
+      otherwise:
+        kind === 'superspreader'
+          ? ['a resolver, a proxy or a crawler', 'a peer-to-peer program']
+          : ['a client whose servers are down', 'a monitoring system or an inventory', 'a peer-to-peer program'],
+      confirm: 'watch what the source sends after a contact that succeeded',
+      suggest:
+        kind === 'superspreader'
+          ? { intent: 'watch', match: { source }, ttlMs: 600_000 }
+          : { intent: 'block', match: { source }, ttlMs: 600_000 },
+      ...rest,
+    };
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

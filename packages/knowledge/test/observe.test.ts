@@ -1,0 +1,189 @@
+import { BatchDecoder, encodeFrame, TelemetryBatch, telemetry } from '@int/codec';
+import { type Incident, KnowledgePlane } from '@int/knowledge';
+import { type LabelledPacket, labelledTraffic } from '@int/netsim';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SEED } from './seed.js';
+
+/** An Ethernet frame of a packet; what follows the transport header is left out, as a capture with a short snap length does. */
+function frameOf({
+  source,
+  destination,
+  sourcePort,
+  destinationPort,
+  protocol,
+  tcpFlags,
+  lengthBytes,
+}: LabelledPacket): Uint8Array {
+  const bytes = new Uint8Array(14 + 20 + (protocol === 6 ? 20 : 8));
+  const view = new DataView(bytes.buffer);
+  view.setUint16(12, 0x0800);
+  bytes[14] = 0x45;
+  view.setUint16(16, lengthBytes);
+  bytes[22] = 64;
+  bytes[23] = protocol;
+  bytes.set(source.split('.').map(Number), 26);
+  bytes.set(destination.split('.').map(Number), 30);
+  view.setUint16(34, sourcePort);
+  view.setUint16(36, destinationPort);
+  if (protocol === 6) {
+    bytes[46] = 0x50;
+    bytes[47] = tcpFlags;
+  } else view.setUint16(38, lengthBytes - 20);
+  return bytes;
+}
+
+/** Decodes frames with their times, and gives the batches to a plane. */
+function observe(
+  plane: KnowledgePlane,
+  frames: readonly { readonly bytes: Uint8Array; readonly timeMs: number }[],
+  intPorts: number[] = [],
+): void {
+  const batch = new TelemetryBatch({ frames: 256 });
+  const decoder = new BatchDecoder({ intPorts });
+  for (let at = 0; at < frames.length; at += 256) {
+    const part = frames.slice(at, at + 256);
+    const bytes = new Uint8Array(part.reduce((sum, frame) => sum + frame.bytes.length, 0));
+    const offsets = new Uint32Array(part.length);
+    const lengths = Uint32Array.from(part, (frame) => frame.bytes.length);
+    const timestampsHigh = new Uint32Array(part.length);
+    const timestampsLow = new Uint32Array(part.length);
+    let offset = 0;
+    part.forEach((frame, k) => {
+      offsets[k] = offset;
+      bytes.set(frame.bytes, offset);
+      offset += frame.bytes.length;
+      const timeNs = BigInt(Math.round(frame.timeMs * 1000)) * 1000n;
+      timestampsHigh[k] = Number(timeNs >> 32n);
+      timestampsLow[k] = Number(timeNs & 0xffffffffn);
+    });
+    decoder.decode(batch, { bytes, offsets, lengths, timestampsHigh, timestampsLow });
+    plane.observe(batch);
+    batch.clear();
+  }
+}
+
+it.each(['syn-flood', 'reflection', 'scan-vertical'] as const)(
+  'a capture of a %s says what its packets say',
+  (kind) => {
+    const told: Incident[][] = [[], []];
+    const options = { learnMs: 20_000 };
+    const packets = [...labelledTraffic({ kind, seed: 7, seconds: 100, attackFrom: 50, attackSeconds: 8 }).packets].map(
+      (packet) => ({
+        ...packet,
+        // Captures have microseconds.
+        timeMs: Math.round(packet.timeMs * 1000) / 1000,
+      }),
+    );
+    const byPacket = new KnowledgePlane(options, { incident: (incident) => told[0]!.push(incident) });
+    for (const packet of packets) byPacket.packet(packet);
+    byPacket.finish();
+    const byFrame = new KnowledgePlane(options, { incident: (incident) => told[1]!.push(incident) });
+    observe(
+      byFrame,
+      packets.map((packet) => ({ bytes: frameOf(packet), timeMs: packet.timeMs })),
+    );
+    byFrame.finish();
+    expect(told[0]!.length).toBeGreaterThan(0);
+    expect(told[1]).toEqual(told[0]);
+    expect(byFrame.totals()).toEqual(byPacket.totals());
+  },
+);
+
+describe('what switches say', () => {
+  const START = 1_700_000_000_000;
+
+  /** 100 reports a second of a path through switches 1, 2 and 3; the queue of switch 2 fills after a minute. */
+  function reports(seconds: number, occupancy: (second: number) => number): { bytes: Uint8Array; timeMs: number }[] {
+    const frames: { bytes: Uint8Array; timeMs: number }[] = [];
+    for (let k = 0; k < 100 * seconds; k++) {
+      const second = Math.floor(k / 100);
+      const deep = occupancy(second);
+      const noise = (k * 7919) % 20;
+      const bytes = encodeFrame(
+        telemetry({
+          flow: {
+            source: `10.0.0.${1 + (k % 50)}`,
+            destination: '10.1.0.9',
+            sourcePort: 4000 + (k % 50),
+            destinationPort: 443,
+            protocol: 17,
+          },
+          hops: [
+            { nodeId: 1, hopLatency: 900 + noise, queueId: 0, queueOccupancy: 10 },
+            { nodeId: 2, hopLatency: 900 + 40 * deep + noise, queueId: 3, queueOccupancy: deep },
+            { nodeId: 3, hopLatency: 900 + noise, queueId: 0, queueOccupancy: 10 },
+          ],
+          report: null,
+        }),
+      );
+      frames.push({ bytes, timeMs: START + 10 * k });
+    }
+    return frames;
+  }
+
+  function alarms(frames: readonly { bytes: Uint8Array; timeMs: number }[]): Incident[] {
+    const told: Incident[] = [];
+    const plane = new KnowledgePlane({ learnMs: 30_000 }, { incident: (incident) => told.push(incident) });
+    observe(plane, frames, [5000]);
+    plane.finish();
+    return told;
+  }
+
+  it('congestion is one incident of its switch, with queue and latency', () => {
+    const told = alarms(reports(180, (second) => (second >= 60 && second < 90 ? 120 : 10)));
+    expect(told.map(({ kind, state }) => `${kind} ${state}`)).toEqual(['congestion open', 'congestion close']);
+    const [opened, closed] = told;
+    expect(opened!.from - START).toBeGreaterThanOrEqual(60_000);
+    expect(opened!.from - START).toBeLessThanOrEqual(63_000);
+    expect([opened!.entity, ...closed!.along].sort()).toEqual(['queue:2/3', 'switch:2']);
+    expect(closed!.to! - START).toBeGreaterThanOrEqual(89_000);
+    expect(closed!.to! - START).toBeLessThanOrEqual(95_000);
+    expect(Number(opened!.operands.value) / Number(opened!.operands.usual)).toBeGreaterThan(3);
+  });
+
+  it('nothing is raised while all is as usual', () => {
+    expect(alarms(reports(120, () => 10))).toEqual([]);
+  });
+});
+
+it('takes any bytes for frames, and counts what it cannot read', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 120 }), { minLength: 1, maxLength: 40 }), (frames) => {
+      const plane = new KnowledgePlane(
+        { capacity: { flows: 16, sources: 16, destinations: 16, pairs: 16, metrics: 16 } },
+        { incident: () => {} },
+      );
+      observe(
+        plane,
+        frames.map((bytes, k) => ({ bytes, timeMs: 1000 * k })),
+      );
+      const { packets, untracked } = plane.totals();
+      expect(packets + untracked.unread).toBe(frames.length);
+    }),
+    { seed: SEED },
+  );
+});
+
+it('stays within its tables, whatever is sent', () => {
+  const plane = new KnowledgePlane(
+    { capacity: { flows: 64, sources: 16, destinations: 16, pairs: 16, metrics: 16 } },
+    { incident: () => {} },
+  );
+  for (let k = 0; k < 20_000; k++) {
+    plane.packet({
+      timeMs: k,
+      source: `10.${k & 255}.${(k >> 8) & 255}.1`,
+      destination: `${20 + (k % 200)}.${(k * 7) & 255}.${(k * 13) & 255}.9`,
+      sourcePort: k & 0xffff,
+      destinationPort: (k * 31) & 0xffff,
+      protocol: k % 3 === 0 ? 17 : 6,
+      tcpFlags: k & 0x1f,
+      lengthBytes: 100,
+    });
+    plane.metric({ timeMs: k, metric: 'queueOccupancy', switchId: k, part: k & 7, value: k });
+  }
+  const { untracked } = plane.totals();
+  for (const name of ['flows', 'sources', 'destinations', 'pairs', 'metrics'] as const)
+    expect(untracked[name]).toBeGreaterThan(1000);
+});
