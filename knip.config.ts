@@ -13,7 +13,7 @@ const usedOtherwise: Readonly<Record<string, readonly string[]>> = {
   // Headers, for the Makefile.
   'native-afxdp': ['node-api-headers'],
   // For the server and the client.
-  'packages/p4runtime': ['@connectrpc/connect', '@connectrpc/connect-node', '@int/p4vm', 'fast-check'],
+  'packages/p4runtime': ['@connectrpc/connect', '@connectrpc/connect-node'],
 };
 
 /**

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the full test run uses besides Node: a C compiler, clang (for BPF), tshark (as a second opinion on
 # captures), ip, ethtool and tcpdump (for networks of virtual cables), systemd-analyze (which checks the collector's unit),
-# Redis (which a sink writes to), Prometheus (which scrapes an endpoint) and Chromium (to run the bundles in a browser).
+# Redis (which a sink writes to), protoc (for a second opinion on messages as text), Prometheus (which scrapes an endpoint)
+# and Chromium (to run the bundles in a browser).
 # `npm ci && npm test` works without any of them: the tests that need one say so in a line that starts with "skipped:".
 # Kafka and OpenSearch, which sinks write to, are Java and their published jars, which Maven brings into int/kafka and
 # int/opensearch in the user's cache; next to them are archives of classes, with which both start sooner.
@@ -19,6 +20,7 @@ have clang || missing+=(clang)
 have tshark || missing+=(tshark)
 have redis-server || missing+=(redis-server)
 have prometheus || missing+=(prometheus)
+have protoc || missing+=(protobuf-compiler)
 have openssl || missing+=(openssl)
 have ip || missing+=(iproute2)
 have ethtool || missing+=(ethtool)

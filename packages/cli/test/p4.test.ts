@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fromBinary, toJson } from '@bufbuild/protobuf';
+import { p4config, parseText } from '@int/p4runtime';
 import { PcapWriter, readCapture } from '@int/pcap';
 import { describe, expect, test } from 'vitest';
 import { p4Program, SWITCH } from './p4-programs.js';
@@ -453,5 +455,30 @@ describe('int p4 info', () => {
       counters: [{ name: 'I.seen', size: 4 }],
       registers: [{ name: 'I.sums', size: 4, width: 16 }],
     });
+  });
+});
+
+describe('int p4 info --p4runtime', () => {
+  test('writes P4Info as text, JSON and binary, which say the same', async () => {
+    const path = await program('info.p4', SWITCH);
+    const [text, json, binary] = await Promise.all(
+      ['text', 'json', 'binary'].map((format) => run(['p4', 'info', path, '--p4runtime', format])),
+    );
+    expect([text?.code, json?.code, binary?.code]).toEqual([0, 0, 0]);
+    const { P4InfoSchema } = p4config;
+    const info = parseText(P4InfoSchema, text!.stdout);
+    expect(text?.stdout).toMatch(
+      /^# proto-file: p4\/config\/v1\/p4info.proto\n# proto-message: p4.config.v1.P4Info\n\n/,
+    );
+    expect(info.tables.map(({ preamble }) => preamble?.name)).toEqual(['I.t']);
+    expect(toJson(P4InfoSchema, info)).toEqual(JSON.parse(json!.stdout));
+    expect(fromBinary(P4InfoSchema, binary!.bytes)).toEqual(info);
+  });
+
+  test('names an @id that is not valid', async () => {
+    const path = await program('id.p4', SWITCH.replace('table t', '@id(0x05000000) table t'));
+    const { code, stdout, stderr } = await run(['p4', 'info', path, '--p4runtime', 'text']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('the prefix 0x05, not 0x02 [ERR_P4INFO_ID_PREFIX]');
   });
 });

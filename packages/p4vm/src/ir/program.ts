@@ -1,5 +1,6 @@
 import type { Span } from '../source/position.js';
 import type { BinaryOperator, Direction } from '../syntax/ast.js';
+import type { ControlSurface } from './control-surface.js';
 
 /**
  * The specialised program, which the compiler translates to JavaScript. It holds each parser and control once per
@@ -34,6 +35,8 @@ export interface IrProgram {
   readonly fieldLists: ReadonlyMap<number, readonly (readonly string[])[]>;
   /** Names of enums in use, for introspection and logs. */
   readonly enums: readonly { readonly name: string; readonly members: readonly string[] }[];
+  /** Annotations and types as written, for control planes. */
+  readonly surface: ControlSurface;
 }
 
 // Types of values at run time

@@ -150,6 +150,7 @@ function lowerExternFunction(
     if (value === undefined || value.type.kind === 'bits') continue;
     lowering.refuse(value.span, `${resolved.name} needs a number here, not ${printType(value.type)}`, 'not-a-number');
   }
+  if (resolved.name === 'digest') noteDigest(lowering, resolved.typeArguments[0], span);
   return {
     kind: 'call-extern',
     type: lowering.dataType(resolved.returnType, span),
@@ -158,6 +159,14 @@ function lowerExternFunction(
     arguments: args,
     span,
   };
+}
+
+/** Notes the type of a learn list, under the list's name. */
+function noteDigest(lowering: Lowering, type: Type | undefined, span: Span): void {
+  if (type === undefined) return;
+  const data = lowering.dataType(type, span);
+  const name = data.kind === 'struct' && data.name !== '' ? data.name : 'digest';
+  if (!lowering.notes.digests.has(name)) lowering.notes.digests.set(name, type);
 }
 
 function lowerStaticAssert(

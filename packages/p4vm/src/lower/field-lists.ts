@@ -1,6 +1,7 @@
 import type { CheckedProgram } from '../check/checked-program.js';
 import type { DataType, StructDataType } from '../ir/program.js';
-import type { Annotation, EnumDeclaration, Expression, StructDeclaration } from '../syntax/ast.js';
+import type { Annotation, StructDeclaration } from '../syntax/ast.js';
+import { AnnotationValues } from './annotation-values.js';
 import type { Lowering } from './lowering.js';
 
 /**
@@ -53,54 +54,9 @@ function structDeclarations({ program }: CheckedProgram): Map<string, StructDecl
 function listNumbers(lowering: Lowering, values: AnnotationValues, annotations: readonly Annotation[]): number[] {
   const given = annotations.filter((each) => each.name === 'field_list').flatMap((each) => each.values);
   return given.map((value) => {
-    const number = values.value(value);
+    const number = values.number(value);
     return number === undefined
       ? lowering.refuse(value.span, 'the number of a field list must be known at compile time')
       : Number(number);
   });
-}
-
-/** Values of expressions in annotations, whose names are not resolved: literals, constants and members of enums. */
-class AnnotationValues {
-  readonly #constants = new Map<string, Expression>();
-  readonly #enums = new Map<string, EnumDeclaration>();
-
-  constructor(readonly lowering: Lowering) {
-    for (const each of lowering.checked.program.declarations) {
-      if (each.kind === 'constant') this.#constants.set(each.name.text, each.value);
-      else if (each.kind === 'enum') this.#enums.set(each.name.text, each);
-    }
-  }
-
-  value(expression: Expression): bigint | undefined {
-    const known = this.lowering.checked.constants.get(expression);
-    if (known?.kind === 'integer') return known.value;
-    switch (expression.kind) {
-      case 'integer':
-        return expression.value;
-      case 'cast':
-        return this.value(expression.operand);
-      case 'path': {
-        // The checker knows the values of constants.
-        const value = this.#constants.get(expression.name.text);
-        const found = value && this.lowering.checked.constants.get(value);
-        return found?.kind === 'integer' ? found.value : undefined;
-      }
-      case 'member':
-        return expression.base.kind === 'path'
-          ? this.#member(expression.base.name.text, expression.member.text)
-          : undefined;
-      default:
-        return undefined;
-    }
-  }
-
-  /** A member of an enum: its value, or its position if it has none. */
-  #member(name: string, member: string): bigint | undefined {
-    const members = this.#enums.get(name)?.members ?? [];
-    const position = members.findIndex((other) => other.name.text === member);
-    const value = members[position]?.value;
-    if (position === -1) return undefined;
-    return value === undefined ? BigInt(position) : this.value(value);
-  }
 }

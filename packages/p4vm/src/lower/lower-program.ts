@@ -5,6 +5,7 @@ import type { Diagnostics } from '../source/diagnostics.js';
 import type { CallExpression } from '../syntax/ast.js';
 import { isObjectType } from './calls.js';
 import { checkControlNames } from './control-names.js';
+import { controlSurface } from './control-surface.js';
 import { fieldLists } from './field-lists.js';
 import { codeOf } from './instances.js';
 import { Lowering } from './lowering.js';
@@ -87,6 +88,7 @@ function makeSwitch(lowering: Lowering): IrProgram {
     valueSets: lowering.valueSets,
     fieldLists: lowering.attempt(() => fieldLists(lowering, metadata), new Map()),
     enums: lowering.types.enums,
+    surface: controlSurface(lowering),
   };
 }
 

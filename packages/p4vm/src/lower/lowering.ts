@@ -14,6 +14,7 @@ import type {
 } from '../syntax/ast.js';
 import { describeType } from '../types/describe.js';
 import type { Type } from '../types/type.js';
+import { SurfaceNotes } from './control-surface.js';
 import { DataTypes } from './data-types.js';
 import { Scope, type StaticValue } from './scope.js';
 
@@ -37,6 +38,7 @@ export class Lowering {
   readonly actions: Action[] = [];
   readonly functions: IrFunction[] = [];
   readonly valueSets: ValueSet[] = [];
+  readonly notes = new SurfaceNotes();
   /** The specialisations of functions, one per list of extern objects. */
   readonly specialised = new Map<FunctionDeclaration, { objects: readonly StaticValue[]; made: IrFunction }[]>();
   /** Tables by the direct counters and meters that are theirs. */

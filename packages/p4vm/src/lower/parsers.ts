@@ -156,6 +156,8 @@ export function valueSetFor(lowering: Lowering, scope: Scope, declaration: Value
     span,
   };
   lowering.valueSets.push(set);
+  lowering.notes.annotations.set(set, declaration.annotations);
+  lowering.notes.types.set(set, lowering.typeOfNode(declaration.type));
   scope.valueSets.set(declaration, set);
   return set;
 }

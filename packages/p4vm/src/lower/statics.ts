@@ -77,19 +77,23 @@ export function instanceFor(lowering: Lowering, scope: Scope, declaration: Insta
   return made;
 }
 
-/** The object that a constructor call makes, one per call and scope. `name` follows the scope's prefix. */
+/**
+ * The object that a constructor call makes, one per call and scope. `name` follows the scope's prefix; `annotations` are
+ * those of the property that it is made for.
+ */
 export function makeInline(
   lowering: Lowering,
   scope: Scope,
   call: CallExpression,
   construction: ResolvedConstructor,
   name: string,
+  annotations: readonly Annotation[] = [],
 ): StaticValue {
   const known = scope.instances.get(call);
   if (known !== undefined) return known;
   const made = makeInstance(lowering, scope, construction, {
     name: lowering.nameBelow(scope.prefix, name, call.span),
-    annotations: [],
+    annotations,
     span: call.span,
   });
   scope.instances.set(call, made);
@@ -159,6 +163,8 @@ function makeExtern(
   checkArguments(lowering, instance);
   lowering.budget.spend('stateBytes', externBytes(instance), span);
   lowering.externs.push(instance);
+  lowering.notes.annotations.set(instance, annotations);
+  lowering.notes.typeArguments.set(instance, construction.typeArguments);
   return { kind: 'extern', instance };
 }
 

@@ -41,6 +41,7 @@ export function tableFor(lowering: Lowering, scope: Scope, declaration: TableDec
     lowering.checked.tables.get(declaration) ?? lowering.missing(declaration.span, 'this table is not resolved');
   const made = lowering.callable(declaration.span, () => new TableMaker(lowering, scope, declaration, checked).make());
   lowering.tables.push(made);
+  lowering.notes.annotations.set(made, declaration.annotations);
   scope.tables.set(declaration, made);
   return made;
 }
@@ -71,7 +72,7 @@ class TableMaker {
     const defaultAction = this.#defaultAction();
     const entries = lowering.attempt(() => this.#entries(), []);
     lowering.budget.spend('stateBytes', tableBytes({ keys, entries }), declaration.span);
-    return {
+    const table: Table = {
       id: lowering.tables.length,
       name: lowering.controlName(scope.prefix, declaration),
       keys,
@@ -88,6 +89,9 @@ class TableMaker {
       annotations: annotationTexts(declaration.annotations),
       span: declaration.span,
     };
+    const size = this.#number('size');
+    if (size !== undefined) lowering.notes.sizes.set(table, size);
+    return table;
   }
 
   #lowerKeys(): readonly TableKey[] {
@@ -101,7 +105,10 @@ class TableMaker {
       if (!isScalar(type)) {
         lowering.refuse(key.expression.span, `a key of type ${printType(type)} is not supported`);
       }
-      return { expression, type, matchKind, name: this.checked.keys[index]?.name ?? `key${index}` };
+      const made = { expression, type, matchKind, name: this.checked.keys[index]?.name ?? `key${index}` };
+      lowering.notes.annotations.set(made, key.annotations);
+      lowering.notes.types.set(made, lowering.typeOf(key.expression));
+      return made;
     });
     if (keys.length > MAX_KEYS || keyBits(keys) > MAX_KEY_BITS) {
       const most = `at most ${MAX_KEYS} keys of ${MAX_KEY_BITS} bits together`;
@@ -113,10 +120,12 @@ class TableMaker {
 
   #lowerActions(): TableAction[] {
     const { lowering, scope } = this;
-    return this.checked.actions.map(({ action, bound, isTableOnly, isDefaultOnly }) => {
+    return this.checked.actions.map(({ reference, action, bound, isTableOnly, isDefaultOnly }) => {
       const made = lowering.called(actionFor(lowering, scope, action), action.span);
       lowering.spend(1, action.span);
-      return { action: made, bound: this.#bound(action, bound), isTableOnly, isDefaultOnly };
+      const listed = { action: made, bound: this.#bound(action, bound), isTableOnly, isDefaultOnly };
+      lowering.notes.annotations.set(listed, reference.annotations);
+      return listed;
     });
   }
 
@@ -242,7 +251,7 @@ class TableMaker {
     const resolved = value.kind === 'call' ? lowering.checked.calls.get(value) : undefined;
     const object =
       value.kind === 'call' && resolved?.kind === 'constructor'
-        ? makeInline(lowering, scope, value, resolved.constructor, this.#inlineName(property))
+        ? makeInline(lowering, scope, value, resolved.constructor, this.#inlineName(property), property.annotations)
         : staticValue(lowering, scope, value);
     return object.kind === 'extern' && types.includes(object.instance.type)
       ? object.instance

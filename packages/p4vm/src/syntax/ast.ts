@@ -31,6 +31,8 @@ export interface Annotation {
   readonly pairs: ReadonlyMap<string, Expression>;
   /** The raw text between the brackets. */
   readonly text: string;
+  /** True for `@name[...]`. */
+  readonly isStructured: boolean;
   readonly span: Span;
 }
 

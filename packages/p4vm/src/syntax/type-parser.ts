@@ -164,7 +164,7 @@ export abstract class TypeParser extends TokenCursor {
       const tokens = this.#toClosingParenthesis(open);
       const text = textOf(tokens);
       this.expect(')');
-      return { name, ...this.#tryBody(tokens), text, span: this.spanFrom(start) };
+      return { name, ...this.#tryBody(tokens), text, isStructured: false, span: this.spanFrom(start) };
     }
     if (open.kind === '[') {
       this.advance();
@@ -175,9 +175,9 @@ export abstract class TypeParser extends TokenCursor {
       }
       const text = textOf(this.tokens.slice(from, this.index));
       this.expect(']');
-      return { name, ...body, text, span: this.spanFrom(start) };
+      return { name, ...body, text, isStructured: true, span: this.spanFrom(start) };
     }
-    return { name, values: [], pairs: new Map(), text: '', span: this.spanFrom(start) };
+    return { name, values: [], pairs: new Map(), text: '', isStructured: false, span: this.spanFrom(start) };
   }
 
   #annotationName(): string {
@@ -193,7 +193,7 @@ export abstract class TypeParser extends TokenCursor {
     const from = this.index;
     while (!this.token.lineStart && !this.at('end')) this.advance();
     const tokens = this.tokens.slice(from, this.index);
-    return { name, ...this.#tryBody(tokens), text: textOf(tokens), span: this.spanFrom(start) };
+    return { name, ...this.#tryBody(tokens), text: textOf(tokens), isStructured: false, span: this.spanFrom(start) };
   }
 
   #toClosingParenthesis(open: Token): readonly Token[] {

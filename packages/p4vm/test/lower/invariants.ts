@@ -106,7 +106,8 @@ export function brokenRules(program: IrProgram): string[] {
     if (list !== undefined && value !== undefined && !list.includes(value)) wrong.push(`a ${name} is not listed`);
     if (name === 'target') visit(value, name);
   };
-  visit(program, '');
+  // The surface holds types of the checker.
+  visit({ ...program, surface: undefined }, '');
   for (const [variable, name] of used) if (!declared.has(variable)) wrong.push(`nothing declares the variable ${name}`);
   return wrong;
 }

@@ -18,6 +18,7 @@ import type {
 import type { Runtime } from '../../../src/machine/runtime.js';
 import type { Span } from '../../../src/source/position.js';
 import type { BinaryOperator, Direction } from '../../../src/syntax/ast.js';
+import { NO_SURFACE } from '../no-surface.js';
 
 export const span: Span = { file: { name: 'test.p4', text: '' }, start: 0, end: 0 };
 
@@ -365,6 +366,7 @@ export function program(parts: Parts): IrProgram {
     functions: [],
     valueSets: [],
     fieldLists: new Map(),
+    surface: NO_SURFACE,
     enums: [],
     ...parts.program,
   };

@@ -171,9 +171,7 @@ export function printType(type: TypeNode): string {
 }
 
 function annotations(found: readonly Annotation[]): string {
-  return found
-    .map((a) => `@${a.name}${a.pairs.size > 0 ? `[${a.text}]` : a.text === '' ? '' : `(${a.text})`} `)
-    .join('');
+  return found.map((a) => `@${a.name}${a.isStructured ? `[${a.text}]` : a.text === '' ? '' : `(${a.text})`} `).join('');
 }
 
 function typeParameters(parameters: readonly TypeParameter[]): string {

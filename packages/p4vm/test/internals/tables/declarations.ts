@@ -15,6 +15,7 @@ import type {
 import type { PacketEnvironment } from '../../../src/machine/runtime.js';
 import type { Span } from '../../../src/source/position.js';
 import type { EntryTarget } from '../../../src/tables/match-table.js';
+import { NO_SURFACE } from '../no-surface.js';
 
 /** Hand-written declarations, as the front end would make them. */
 
@@ -177,6 +178,7 @@ export function program(parts: Partial<IrProgram> = {}): IrProgram {
     functions: [],
     valueSets: [],
     fieldLists: new Map(),
+    surface: NO_SURFACE,
     enums: [],
     ...parts,
   };
