@@ -263,6 +263,54 @@ describe('int collect --afxdp', () => {
     expect(events[1]).toEqual(events[0]);
   }, 180_000);
 
+  it('closes and opens the interface anew when the source changes in int.yaml, and counts on', async () => {
+    const pair = await pairFor({ queues: 2 });
+    const all = frames(100);
+    const send = await frameSender(pair);
+    const config = (options: string, rest = ''): string =>
+      `version: 1\nsources:\n  - afxdp: { interface: right0${options} }\n${rest}`;
+    const path = file('changing-int.yaml', config(''));
+    const command = new Command(pair.right, ['collect', '--config', path, '--json']);
+    await command.saying(/receiving from afxdp right0:0-1, driver mode, port 32766\n/);
+    await send(all);
+    await command.receiving(100);
+    const reload = async (text: string, answer: RegExp): Promise<void> => {
+      const from = command.stderr.length;
+      file('changing-int.yaml', text);
+      command.child.kill('SIGHUP');
+      await command.until(() => answer.test(command.stderr.slice(from)));
+    };
+    await reload(config(', queues: 0, mode: generic'), /in force: AF_XDP on right0, queues 0 added/);
+    expect(command.stderr).toMatch(/receiving from afxdp right0:0, generic mode, port 32766\n/);
+    // What cannot be opened leaves what there was, opened anew.
+    await reload(config(', queues: 7'), /the configuration in force stays as it was/);
+    await reload(
+      config(', queues: "0-1", from: [192.0.2.77]'),
+      /in force: AF_XDP on right0, queues 0-1, from 192\.0\.2\.77 added/,
+    );
+    await send(all);
+    await command.until(() =>
+      command.lines.some(({ dropped }) => (dropped as Total['dropped'])?.['unknown-source'] === 100),
+    );
+    await reload(config('', 'decode: { reportPorts: [32767, 32766] }\n'), /in force: .*decode changed/);
+    expect(command.stderr).toMatch(/receiving from afxdp right0:0-1, driver mode, ports 32767, 32766\n/);
+    await send(all);
+    await command.receiving(300);
+    await reload(
+      'version: 1\nsources: [{ udp: { listen: "127.0.0.1:0" } }]\n',
+      /in force: .*AF_XDP on right0, queues all removed/,
+    );
+    expect(pair.attached(pair.right)).toBeNull();
+    await reload(config(''), /in force: AF_XDP on right0, queues all added/);
+    await send(all);
+    await command.receiving(400);
+    const { lines, code } = await command.interrupt();
+    expect(totalOf(lines)).toMatchObject({ received: 400, decoded: 300, dropped: { 'unknown-source': 100 } });
+    // A configuration could not be used.
+    expect(code).toBe(1);
+    expect(pair.attached(pair.right)).toBeNull();
+  }, 120_000);
+
   it('puts rules that change into the kernel, too', async () => {
     const pair = await pairFor();
     const all = frames(300).filter((_, index) => index % 2 === 0);

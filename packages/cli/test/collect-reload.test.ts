@@ -191,7 +191,7 @@ describe('int collect, when its configuration changes', () => {
     const broken: [string, string, RegExp][] = [
       ['wrong', good.replace('drain: 20s', 'drain: soon'), /broken\.yaml:3:8: /],
       ['no YAML', 'version: 1\nsources: [', /broken\.yaml:2:\d+: /],
-      ['threads', `${good}workers: 2\n`, /broken\.yaml:6:10: workers: a reload cannot change it/],
+      ['standard input', good.replace(UDP, '{ pcap: { file: "-" } }'), /broken\.yaml:2:11: standard input is read at/],
       ['rules', `${good}detect: { rules: none.yaml }\n`, /none\.yaml/],
       ['a folder', good.replace('directory: kept', 'directory: /dev/null/x'), /parquet: cannot use \/dev\/null\/x/],
     ];
@@ -272,6 +272,69 @@ describe('int collect, when its configuration changes', () => {
     other.child.kill('SIGTERM');
     const { stdout } = await process.end();
     expect(totalOf(stdout)).toMatchObject({ received: 5, decoded: 5 });
+  });
+
+  test('hands the spool of a Kafka sink over to one of other options or another name, and loses nothing', async () => {
+    const brokers = `"127.0.0.1:${await silence()}"`;
+    const bus = (more: string): string =>
+      `kafka: { brokers: [${brokers}], durability: spool, spool: { directory: spool${more}`;
+    const brief = (sinks: readonly string[]): string => config(sinks).replace('20s', '1s');
+    const { process, port } = await collecting('spool.yaml', brief([bus(', limit: 8MiB } }')]));
+    const sender = sending(port);
+    await lineWith(process, ({ sinks }) => (sinks.kafka?.reports?.pending ?? 0) > 200);
+    // The same name: one line in the totals, in which nothing is counted twice.
+    let told = await reconfigured(process, 'spool.yaml', brief([bus(', limit: 16MiB }, prefix: other. }')]));
+    expect(told).toMatch(/in force: sink kafka replaced$/m);
+    const { received } = ndjson(process.stdout).at(-1) as unknown as Line;
+    await lineWith(process, (line) => line.received > received + 200);
+    const wrong = bus(', limit: 16MiB }, batch: 1B }');
+    told = await reconfigured(process, 'spool.yaml', brief([wrong]), false);
+    expect(told).toMatch(/spool\.yaml:\d+:\d+: batchBytes/);
+    await lineWith(process, (line) => line.received > received + 400);
+    const sent = await sender.stop();
+    process.child.kill('SIGTERM');
+    const { stdout } = await process.end();
+    const total = totalOf(stdout);
+    const { offered, pending, delivered, dropped } = total.sinks.kafka!.reports!;
+    expect({ offered, delivered, dropped: sum(dropped) }).toEqual({ offered: total.reports, delivered: 0, dropped: 0 });
+    expect([pending, total.received]).toEqual([total.reports, sent]);
+    // Another run finds all of them.
+    const named = bus(', limit: 16MiB }, name: later }');
+    const again = await collecting('spool.yaml', brief([named]));
+    await lineWith(again.process, ({ sinks }) => sinks.later?.reports?.pending === pending);
+    told = await reconfigured(again.process, 'spool.yaml', brief([named.replace('later', 'last')]));
+    expect(told).toMatch(/in force: sink last added, sink later removed$/m);
+    await lineWith(again.process, ({ sinks }) => sinks.last?.reports?.pending === pending);
+    again.process.child.kill('SIGTERM');
+    totalOf((await again.process.end()).stdout);
+  });
+
+  test('begins with more, fewer and no workers, whose flows go to the sinks', async () => {
+    const rest = (workers: string): string => `${workers}flows: { rows: 1024 }\n`;
+    const text = (workers: string): string => config([parquet('by-workers')], rest(workers));
+    const { process, port } = await collecting('workers.yaml', text(''));
+    const sender = sending(port);
+    await lineWith(process, ({ received }) => received > 50);
+    for (const [workers, words] of [
+      ['workers: 2\n', 'workers changed'],
+      ['workers: 1\n', 'workers changed'],
+      ['', 'workers changed'],
+    ] as const) {
+      const told = await reconfigured(process, 'workers.yaml', text(workers), false);
+      expect(told).toContain(`in force: ${words}`);
+      const { received } = ndjson(process.stdout).at(-1) as unknown as Line;
+      await lineWith(process, (line) => line.received > received + 50);
+    }
+    const sent = await sender.stop();
+    process.child.kill('SIGTERM');
+    const { code, stdout } = await process.end();
+    const total = totalOf(stdout);
+    expect([code, total.received, total.reports]).toEqual([0, sent, sent]);
+    // Each packet is in an entry of one cache, and each entry in a file.
+    const sql = 'SELECT sum(packets) AS packets FROM flows';
+    const counted = await run(['query', sql, '--store', files.path('by-workers'), '--json']);
+    expect(Number(ndjson(counted.stdout)[0]!.packets)).toBe(sent);
+    expect(total.sinks.workers!.reports!.delivered).toBeGreaterThan(100);
   });
 
   test('reads reports by other decode options from then on', async () => {

@@ -40,6 +40,8 @@ export interface SourceExchange {
   readonly by: Source;
   /** A source like `old`, not yet open: it opens if `by` cannot be opened. */
   readonly back: Source;
+  /** Called when `back` has been opened in the place of `old`, or, with false, when that was not possible and neither is there. */
+  readonly onBack?: (isOpen: boolean) => void;
 }
 
 /**
@@ -53,4 +55,10 @@ export interface CollectorChange extends Partial<Pick<CollectorOptions, 'sources
   readonly knownSwitches?: Iterable<number> | null;
   /** Memory that the batch moves to, for new stages with accelerators. */
   readonly memory?: AcceleratorMemory;
+  /**
+   * Called when the change is in force and the old stages have handed on what they held, before anything else comes to the new
+   * sinks: for a new sink that can open only after an old one has closed. The pipeline waits for the promise, so sources
+   * without room drop what comes meanwhile. A rejection is a problem like others.
+   */
+  readonly handOver?: () => Promise<void>;
 }

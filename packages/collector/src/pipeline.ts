@@ -5,6 +5,7 @@ import { SenderList } from './admission/sender-list.js';
 import { asError } from './as-error.js';
 import { batchCapacity, type PipelineCapacity } from './capacity.js';
 import { type CollectorTotals, FrameCounters } from './counters.js';
+import { deferred } from './deferred.js';
 import { goodReports } from './delivery/delivery.js';
 import { checkNames, FanOut } from './delivery/fan-out.js';
 import { MAX_MS } from './delivery/option-checks.js';
@@ -227,7 +228,7 @@ export class Collector {
   /** @returns the sinks that are to be closed */
   async #change(change: CollectorChange, limit: TimeLimit): Promise<readonly SinkQueue[]> {
     const present = this.#sources.list;
-    const { sources = present, exchanges = [], sinks = this.#fanOut.sinks, decode } = change;
+    const { sources = present, exchanges = [], sinks = this.#fanOut.sinks, decode, handOver } = change;
     if (sources.length === 0) throw new RangeError('a collector needs at least one source');
     checkNames(sinks);
     if (decode !== undefined) new BatchDecoder(decode);
@@ -236,13 +237,21 @@ export class Collector {
     const leaving = this.#fanOut.without(sinks);
     await this.#openAll(added, exchanges, limit);
     let old: { readonly outlets: Outlets; readonly stages: readonly Stage[] };
+    const handedOver = handOver === undefined ? null : deferred();
+    const until = handedOver?.promise;
     try {
-      old = await this.#betweenBatches(() => this.#replace({ ...change, sinks }), leaving, limit);
+      old = await this.#betweenBatches(() => this.#replace({ ...change, sinks }), leaving, limit, until);
     } catch (error) {
       await within(limit.halfMs, Promise.all(added.map((source) => this.#sources.remove(source))));
       throw error;
     }
-    const ends = [...gone.map((source) => this.#sources.remove(source)), this.#finish(old.stages, old.outlets)];
+    const finished = this.#finish(old.stages, old.outlets);
+    if (handedOver !== null) {
+      await within(limit.halfMs, finished);
+      await handOver!().catch((error: unknown) => this.#onProblem({ where: 'collector', error: asError(error) }));
+      handedOver.resolve();
+    }
+    const ends = [...gone.map((source) => this.#sources.remove(source)), finished];
     if (!(await within(limit.halfMs, Promise.all(ends)))) {
       const error = new Error('what replaced parts have under way has not ended in time: given up');
       this.#onProblem({ where: 'collector', error });
@@ -267,10 +276,15 @@ export class Collector {
       await sources.open([...new Set(exchanges.map(({ by }) => by))]);
     } catch (error) {
       await within(limit.halfMs, Promise.all([...first, ...olds].map((source) => sources.remove(source))));
-      for (const { back } of exchanges) {
-        await sources.open([back]).catch((reason: unknown) => {
-          this.#onProblem({ where: back.name, error: asError(reason) });
-        });
+      for (const { back, onBack } of exchanges) {
+        const isOpen = await sources.open([back]).then(
+          () => true,
+          (reason: unknown) => {
+            this.#onProblem({ where: back.name, error: asError(reason) });
+            return false;
+          },
+        );
+        onBack?.(isOpen);
       }
       this.#health.change(sources.list, this.#stages);
       throw error;
@@ -280,22 +294,40 @@ export class Collector {
   /**
    * Calls `change` when no batch is under way.
    * @param leaving sinks that are not waited for beyond the limit
+   * @param until what the next batch waits for, after the change
    * @throws Error (rejects) if the pipeline stays at work, or stops first; `change` is then not called
    */
-  async #betweenBatches<T>(change: () => T, leaving: readonly SinkQueue[], limit: TimeLimit): Promise<T> {
+  async #betweenBatches<T>(
+    change: () => T,
+    leaving: readonly SinkQueue[],
+    limit: TimeLimit,
+    until?: Promise<void>,
+  ): Promise<T> {
     this.#mustRun();
-    if (this.#busy === null) return change();
+    if (this.#busy === null) {
+      const value = change();
+      if (until !== undefined) void this.#occupy(until);
+      return value;
+    }
     let result: { readonly value: T } | null = null;
     let isOver = false;
-    const turn = this.#occupy(
+    const turn = deferred();
+    void this.#occupy(
       this.#busy.then(() => {
-        if (!isOver && this.#stopping === null) result = { value: change() };
+        if (isOver || this.#stopping !== null) return turn.resolve();
+        try {
+          result = { value: change() };
+        } catch (error) {
+          return turn.reject(asError(error));
+        }
+        turn.resolve();
+        return until;
       }),
     );
-    if (!(await within(limit.halfMs / 2, turn))) {
+    if (!(await within(limit.halfMs / 2, turn.promise))) {
       // A sink that may still read the batch keeps it.
       if (leaving.map((queue) => queue.abandon()).includes(true)) this.#renewBatch(null);
-      await within(limit.halfMs, turn);
+      await within(limit.halfMs, turn.promise);
     }
     isOver = true;
     if (result !== null) return (result as { readonly value: T }).value;

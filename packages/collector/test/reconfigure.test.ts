@@ -87,6 +87,49 @@ function listSink(name: string, into: number[], more: Partial<Sink> = {}): Sink 
 }
 
 describe('Collector.reconfigure', () => {
+  test('hands over between two batches: old stages and sinks are done, and new ones wait', async () => {
+    const source = new HandSource();
+    const order: string[] = [];
+    const sink = (name: string): Sink => ({
+      name,
+      write: (batch) => void order.push(`${name} ${nodesOf(batch).join()}`),
+      writeFlows: () => void order.push(`${name} flows`),
+      close: async () => void order.push(`${name} closed`),
+    });
+    const [flows, old, next] = [new FlowStage({ rows: 16 }), sink('old'), sink('next')];
+    const problems: string[] = [];
+    const collector = new Collector({
+      sources: [source],
+      stages: [flows],
+      sinks: [old],
+      onProblem: ({ error }) => void problems.push(error.message),
+    });
+    await collector.start();
+    source.push([good(7)]);
+    let isHandedOver = (): void => {};
+    const handOver = async (): Promise<void> => {
+      order.push('handing over');
+      await old.close!();
+      await new Promise<void>((resolve) => {
+        isHandedOver = resolve;
+      });
+      order.push('handed over');
+      throw new Error('a problem like others');
+    };
+    const changed = collector.reconfigure({ stages: [], sinks: [next], handOver });
+    await sleep(20);
+    source.push([good(8)]);
+    source.push([good(9)]);
+    await sleep(20);
+    expect(order).toEqual(['old 7', 'old flows', 'handing over', 'old closed']);
+    isHandedOver();
+    await changed;
+    await source.stop();
+    expect(order.slice(4)).toEqual(['handed over', 'next 8', 'next 9', 'old closed']);
+    expect(problems).toEqual(['a problem like others']);
+    expect((await collector.stop()).received).toBe(3);
+  });
+
   test('adds, replaces and removes sinks between two batches; the others go on', async () => {
     const source = new HandSource();
     const [steady, first, second]: number[][] = [[], [], []];
@@ -174,9 +217,12 @@ describe('Collector.reconfigure', () => {
     await collector.reconfigure({ sources: [b], exchanges: [{ old: a, by: b, back }] });
     expect(sources.map(({ isOpen }) => isOpen)).toEqual([false, true, false]);
     const broken = new HandSource('broken', () => false);
-    const change = { sources: [broken], exchanges: [{ old: b, by: broken, back }] };
+    const backs: boolean[] = [];
+    const onBack = (isOpen: boolean): void => void backs.push(isOpen);
+    const change = { sources: [broken], exchanges: [{ old: b, by: broken, back, onBack }] };
     await expect(collector.reconfigure(change)).rejects.toThrow('cannot open broken');
     expect(sources.map(({ isOpen }) => isOpen)).toEqual([false, false, true]);
+    expect(backs).toEqual([true]);
     back.push([good(1)]);
     expect(await collector.stop()).toMatchObject({ received: 1 });
     expect(problems).toEqual([]);

@@ -158,6 +158,14 @@ export class KafkaSink implements Sink {
     }
   }
 
+  /**
+   * Checks options as the constructor does, and opens nothing.
+   * @throws TypeError or RangeError that names a wrong option
+   */
+  static check(options: KafkaSinkOptions): void {
+    resolveOptions(options);
+  }
+
   /** Takes the pipeline's time, which is the watermark when nothing is pending. */
   advance(timeMs: number): void {
     this.#watermarks?.advance(timeMs);

@@ -265,6 +265,7 @@ export class CollectRun {
       const exchanges = await next.exchanges(before);
       if (next.metrics !== null && !isLate) address = await served();
       const { sources, decode, isLive } = next.made;
+      const handOver = next.handOver(before);
       const memory = next.detection === before.detection ? null : (next.detection?.takeMemory() ?? null);
       const reads = isDeepStrictEqual(decode, input.decode) ? {} : { decode };
       if ('decode' in reads) this.#hint = new DialectHint(decode);
@@ -281,6 +282,7 @@ export class CollectRun {
           ...reads,
           knownSwitches: next.knownSwitches,
           ...(memory !== null && { memory }),
+          ...(handOver !== null && { handOver }),
         },
         next.drainMs,
       );

@@ -4,7 +4,17 @@ import { type IntConfig, nameOf, type SinkConfig } from './config.js';
 import { sourceText } from './inputs.js';
 
 /** Members whose change is told by their name. */
-const MEMBERS = ['device', 'decode', 'detect', 'flows', 'dart', 'drain', 'topology', 'keepUnknownSwitches'] as const;
+const MEMBERS = [
+  'device',
+  'decode',
+  'detect',
+  'flows',
+  'dart',
+  'drain',
+  'topology',
+  'keepUnknownSwitches',
+  'workers',
+] as const;
 
 function without<T>(list: readonly T[], others: readonly T[]): readonly T[] {
   return list.filter((one) => !others.some((other) => isDeepStrictEqual(one, other)));

@@ -14,6 +14,8 @@ export function share(a: SourceConfig, b: SourceConfig): boolean {
     const isOneHost = one.host === other.host || ANY.has(one.host) || ANY.has(other.host);
     return one.port !== 0 && one.port === other.port && isOneHost;
   }
+  // An interface has one program.
+  if (a.afxdp !== undefined && b.afxdp !== undefined) return a.afxdp.interface === b.afxdp.interface;
   if (a.kafka === undefined || b.kafka === undefined) return false;
   // Two members of a group would share the partitions, only to have them given to one a moment later.
   const of = ({ topic = 'int.reports', group = 'int-collect' }: typeof a.kafka): string =>
@@ -24,6 +26,7 @@ export function share(a: SourceConfig, b: SourceConfig): boolean {
 /**
  * The new sources that can open only after old ones have closed.
  * @param read the old configuration, by which an old source can be made again
+ * @param context what the old sources were made with
  * @throws CliError (rejects)
  */
 export async function exchangesOf(
@@ -40,7 +43,11 @@ export async function exchangesOf(
     );
     if (next === undefined) continue;
     const back = await inputLike(read, config, context);
-    exchanges.push({ old: input.sources[0]!, by: next.input.sources[0]!, back: back.sources[0]! });
+    for (const [at, old] of input.sources.entries()) {
+      const by = next.input.sources[Math.min(at, next.input.sources.length - 1)]!;
+      const onBack = (isOpen: boolean): void => before.replace(input, isOpen ? back : null);
+      exchanges.push({ old, by, back: back.sources[at]!, onBack });
+    }
   }
   return exchanges;
 }

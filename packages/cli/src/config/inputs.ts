@@ -21,17 +21,30 @@ export interface InputPart {
   readonly config: SourceConfig;
   /** Who may send to it; `undefined`: anybody. */
   readonly from: readonly Prefix[] | undefined;
+  /** How it decodes, if it does so itself; otherwise `null`. */
+  readonly decode: Omit<DecodeOptions, 'linkType'> | null;
   readonly input: TelemetryInput;
 }
 
 /** All sources of a configuration. */
 export class ConfigInput implements TelemetryInput {
   readonly decode: Omit<DecodeOptions, 'linkType'>;
-  readonly parts: readonly InputPart[];
+  #parts: readonly InputPart[];
 
   constructor(parts: readonly InputPart[], decode: Omit<DecodeOptions, 'linkType'>) {
-    this.parts = parts;
+    this.#parts = parts;
     this.decode = decode;
+  }
+
+  get parts(): readonly InputPart[] {
+    return this.#parts;
+  }
+
+  /** Puts an input in the place of one that has been closed. @param by `null`: there is none, and a reload makes it anew */
+  replace(input: TelemetryInput, by: TelemetryInput | null): void {
+    this.#parts = this.#parts.flatMap((part) =>
+      part.input !== input ? [part] : by === null ? [] : [{ ...part, input: by }],
+    );
   }
 
   get sources(): readonly Source[] {
@@ -152,12 +165,13 @@ export async function configInput(
   for (const [index, config] of read.config.sources.entries()) {
     const { udp, afxdp, pcap } = config;
     const from = sendersOf(read, udp ?? afxdp ?? pcap ?? {});
-    const at = known.findIndex((part) => isDeepStrictEqual(part.config, config) && isDeepStrictEqual(part.from, from));
+    const own = { config, from, decode: afxdp === undefined ? null : read.device.decode };
+    const at = known.findIndex(({ input: _, ...part }) => isDeepStrictEqual(part, own));
     const [same] = at < 0 ? [] : known.splice(at, 1);
     const input = same?.input ?? (await inputPart(read, index, decode, context));
     // Decode options for frames of an interface do not affect other sources.
     if (afxdp !== undefined && !(input instanceof UdpInput)) decode = input.decode;
-    parts.push({ config, from, input });
+    parts.push({ ...own, input });
   }
   return new ConfigInput(parts, decode);
 }

@@ -1,11 +1,11 @@
 /** What a running `int collect` cannot change. */
 import { isDeepStrictEqual } from 'node:util';
-import type { DeviceSpec } from '@int/network';
+import { type DeviceSpec, Topology } from '@int/network';
 import { EXIT, FileProblems } from '../io.js';
-import { type IntConfig, nameOf } from './config.js';
+import type { IntConfig } from './config.js';
 import type { ValuePath } from './document.js';
 import type { ReadConfig } from './read-config.js';
-import { isOfWorkers, takesFlows } from './workers/split.js';
+import { isOneForWorkers } from './workers/split.js';
 
 interface Refusal {
   readonly path: ValuePath;
@@ -23,64 +23,58 @@ const CHANGEABLE: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'drain',
   'topology',
   'keepUnknownSwitches',
+  'workers',
   'sinks',
 ]);
 
-const START_ANEW = 'a reload cannot change it: start the command anew';
+const START_ANEW = 'start the command anew';
 
 function differs(before: IntConfig, after: IntConfig, key: keyof IntConfig): boolean {
   return !isDeepStrictEqual(before[key], after[key]);
 }
 
-/** Members that no reload can change, such as the number of threads. */
+/** Members that no reload knows how to change. */
 function fixedMembers(before: IntConfig, after: IntConfig): Refusal[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof IntConfig)[];
   return keys
     .filter((key) => !CHANGEABLE.has(key) && differs(before, after, key))
-    .map((key) => ({ path: [key], message: `${key}: ${START_ANEW}` }));
+    .map((key) => ({ path: [key], message: `${key}: a reload cannot change it: ${START_ANEW}` }));
 }
 
-/** What belongs to the threads of `workers`. */
-function inWorkers(before: IntConfig, after: IntConfig): Refusal[] {
-  if (before.workers === undefined || after.workers === undefined) return [];
-  const refused: Refusal[] = [];
-  if (differs(before, after, 'flows')) refused.push({ path: ['flows'], message: `flows of workers: ${START_ANEW}` });
-  if (differs(before, after, 'topology')) {
-    refused.push({ path: ['topology'], message: `topology of workers: ${START_ANEW}` });
-  }
-  const own = ({ sinks = [] }: IntConfig) => sinks.filter(isOfWorkers);
-  const [olds, news] = [own(before), own(after)];
-  if (!isDeepStrictEqual(olds, news)) {
-    const changed = (after.sinks ?? []).findIndex(
-      (sink) => isOfWorkers(sink) && !olds.some((old) => isDeepStrictEqual(old, sink)),
-    );
-    const path = changed < 0 ? ['sinks'] : ['sinks', changed];
-    refused.push({ path, message: `sinks of workers (kafka, opensearch): ${START_ANEW}` });
-  }
-  if (after.flows !== undefined && takesFlows(before) !== takesFlows(after)) {
-    refused.push({ path: ['sinks'], message: `whether workers hand their flows to Parquet files: ${START_ANEW}` });
-  }
-  return refused;
+/** Threads whose sinks have spools: others could open these only after all have closed. */
+function inWorkers(before: ReadConfig, after: ReadConfig): Refusal[] {
+  const [from, to] = [before.config, after.config];
+  if (from.workers === undefined || isOneForWorkers(before, after, ONE, ONE)) return [];
+  const directoriesOf = ({ sinks = [] }: IntConfig): (string | undefined)[] =>
+    sinks.map(({ kafka }) => kafka?.spool?.directory);
+  const open = directoriesOf(from);
+  const index = directoriesOf(to).findIndex((directory) => directory !== undefined && open.includes(directory));
+  if (index < 0) return [];
+  const message = `workers begin anew with this change, and those at work have this spool open: give another folder, or ${START_ANEW}`;
+  return [{ path: ['sinks', index, 'kafka', 'spool'], message }];
 }
 
-/** AF_XDP has threads of its own, and rules in the kernel. */
+const ONE = { topology: Topology.NONE };
+
+/** Rules in the kernel: the program that has them is the one program of its interface, with state that a detector shares. */
 function inKernel(before: IntConfig, after: IntConfig): Refusal[] {
   const xdp = ({ sources }: IntConfig) => sources.find(({ afxdp }) => afxdp !== undefined)?.afxdp;
+  const [from, to] = [xdp(before), xdp(after)];
+  if (from?.prefilter !== true && to?.prefilter !== true) return [];
+  const why = 'the pre-filter in the kernel and the detector behind it begin together';
   const index = after.sources.findIndex(({ afxdp }) => afxdp !== undefined);
   const path = index < 0 ? ['sources'] : ['sources', index];
-  if (!isDeepStrictEqual(xdp(before), xdp(after))) return [{ path, message: `an afxdp source: ${START_ANEW}` }];
-  if (index < 0) return [];
+  if (!isDeepStrictEqual(from, to)) return [{ path, message: `an afxdp source: ${why}: ${START_ANEW}` }];
   const refused: Refusal[] = [];
-  if (differs(before, after, 'decode')) {
-    refused.push({ path: ['decode'], message: `decode of an afxdp source: ${START_ANEW}` });
-  }
+  if (differs(before, after, 'decode')) refused.push({ path: ['decode'], message: `decode: ${why}: ${START_ANEW}` });
   // Units are of no concern to it.
   const read = ({ device = {} }: IntConfig): DeviceSpec => ({ ...device, units: {}, switches: {} });
   if (!isDeepStrictEqual(read(before), read(after))) {
-    refused.push({ path: ['device'], message: `device of an afxdp source, but for its units: ${START_ANEW}` });
+    refused.push({ path: ['device'], message: `device, but for its units: ${why}: ${START_ANEW}` });
   }
-  if (xdp(after)!.prefilter === true && differs(before, after, 'detect')) {
-    refused.push({ path: ['detect'], message: `detect with a pre-filter: ${START_ANEW}` });
+  if (differs(before, after, 'detect')) {
+    const hint = 'the rules file may change, it is read again';
+    refused.push({ path: ['detect'], message: `detect: ${why}: ${START_ANEW} (${hint})` });
   }
   return refused;
 }
@@ -90,20 +84,10 @@ function inPlace(before: IntConfig, after: IntConfig): Refusal[] {
   const refused: Refusal[] = [];
   const [old, dart] = [before.dart, after.dart];
   if (old !== undefined && dart !== undefined && old.store === dart.store && differs(before, after, 'dart')) {
-    refused.push({ path: ['dart'], message: `dart in the same store: ${START_ANEW}` });
-  }
-  const spools = new Map(
-    (before.sinks ?? []).flatMap((sink) => {
-      const directory = sink.kafka?.spool?.directory;
-      return directory === undefined ? [] : [[directory, sink]];
-    }),
-  );
-  for (const [index, sink] of (after.sinks ?? []).entries()) {
-    const directory = sink.kafka?.spool?.directory;
-    const owner = directory === undefined ? undefined : spools.get(directory);
-    if (owner === undefined || isDeepStrictEqual(owner, sink)) continue;
-    const message = `the spool is open, and belongs to the sink '${nameOf(owner)}': give another folder, or start the command anew`;
-    refused.push({ path: ['sinks', index, 'kafka', 'spool'], message });
+    refused.push({
+      path: ['dart'],
+      message: `dart: the store is open, and one of another shape needs a folder of its own: give one, or ${START_ANEW}`,
+    });
   }
   return refused;
 }
@@ -112,7 +96,10 @@ function ofSources(before: IntConfig, after: IntConfig): Refusal[] {
   const isCapture = ({ sources }: IntConfig): boolean => sources.every(({ pcap }) => pcap !== undefined);
   const refused: Refusal[] = [];
   if (isCapture(before) && !isCapture(after)) {
-    refused.push({ path: ['sources'], message: `captures alone, without a source that goes on: ${START_ANEW}` });
+    refused.push({
+      path: ['sources'],
+      message: `the captures so far wait for the reader of the output, and a source that goes on does not: ${START_ANEW}`,
+    });
   }
   for (const [index, source] of after.sources.entries()) {
     if (source.pcap?.file !== '-' || before.sources.some((old) => isDeepStrictEqual(old, source))) continue;
@@ -127,10 +114,16 @@ function ofSources(before: IntConfig, after: IntConfig): Refusal[] {
 /** Why a running command cannot go from one configuration to another, with positions in that; `null` if it can. */
 export function refusals(before: ReadConfig, after: ReadConfig, hasOwnMetrics: boolean): FileProblems | null {
   const [from, to] = [before.config, after.config];
-  const found = [fixedMembers, inWorkers, inKernel, inPlace, ofSources].flatMap((find) => find(from, to));
+  const found = [
+    ...inWorkers(before, after),
+    ...[fixedMembers, inKernel, inPlace, ofSources].flatMap((find) => find(from, to)),
+  ];
   const page = (to.sinks ?? []).findIndex(({ prometheus }) => prometheus !== undefined);
   if (hasOwnMetrics && page >= 0) {
-    found.push({ path: ['sinks', page], message: 'prometheus: the command was started with --metrics' });
+    found.push({
+      path: ['sinks', page],
+      message: 'prometheus: the command was started with --metrics, which has the page: start it without',
+    });
   }
   if (found.length === 0) return null;
   return new FileProblems(

@@ -5,7 +5,7 @@ import type { DetectorOptions } from '@int/detect';
 import { LiveDetection } from '../collect/live-detection.js';
 import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
-import { XdpChoice } from '../input/xdp-choice.js';
+import { XdpChoice, type XdpChoiceFlags } from '../input/xdp-choice.js';
 import type { Io } from '../io.js';
 import { type KnownNetwork, rulesContextOf } from '../network/known-network.js';
 import { knownSwitches } from '../network/known-switches.js';
@@ -21,8 +21,9 @@ import type { ReadConfig } from './read-config.js';
 import { refusals } from './refusals.js';
 import type { Tell } from './sink-parts.js';
 import { type ConfigSink, cacheEventsOf, closeSinks, configSinks, newSinks, prometheusOf } from './sinks.js';
+import { SpoolSink } from './spool-sink.js';
 import { CacheEvents, type ConfigStore, dartStage, flowGeometry, flowStage } from './stages.js';
-import { pipelinePart } from './workers/split.js';
+import { isOneForWorkers, pipelinePart } from './workers/split.js';
 import { type ConfigWorkers, startWorkers } from './workers/workers.js';
 
 export interface CollectSetup {
@@ -70,6 +71,7 @@ interface Parts {
   readonly dart: ConfigStore | null;
   readonly workers: ConfigWorkers | null;
   readonly xdp: XdpChoice;
+  readonly xdpFlags: XdpChoiceFlags;
 }
 
 /** The parts of a configuration. */
@@ -126,7 +128,15 @@ export class ConfigSetup implements CollectSetup {
         ? metricsOf(read, network, known?.metrics ?? null, loss)
         : (known?.metrics?.of(network) ?? prometheus(network));
     const switches = knownSwitches(topology, config.keepUnknownSwitches);
-    const xdp = known?.xdp ?? new XdpChoice(xdpFlagsOf(read, switches), read.device.decode, io, tell);
+    const xdpFlags = xdpFlagsOf(read, switches);
+    const { decode } = read.device;
+    const isSameXdp =
+      before !== null &&
+      isDeepStrictEqual(decode, before.#read.device.decode) &&
+      isDeepStrictEqual(known!.xdpFlags, xdpFlags);
+    const xdp = isSameXdp
+      ? known!.xdp
+      : (known?.xdp.followedBy(xdpFlags, decode) ?? new XdpChoice(xdpFlags, decode, io, tell));
     const options = detect === undefined ? {} : detectorOptions(detect);
     // Closes what is new, if a later part cannot be made.
     const open: (() => unknown)[] = [];
@@ -147,17 +157,22 @@ export class ConfigSetup implements CollectSetup {
       }
       // Checked here for workers, too, so that errors have line and column.
       const geometry = flowGeometry(read);
+      const isSameWorkers = before !== null && isOneForWorkers(before.#read, read, known!.network, network);
       const sinks = await configSinks(own, geometry, network.topology, tell, known?.sinks);
       open.push(() => closeSinks(newSinks(sinks, known?.sinks ?? [])));
-      const keepsFlows = isSame('flows');
+      const keepsFlows = isSame('flows') && (threads === undefined) === (before!.#read.config.workers === undefined);
       const cacheEvents = keepsFlows ? known!.cacheEvents : new CacheEvents();
       const flows = keepsFlows ? known!.flows : flowStage(own, cacheEvents);
       const keepsDart = isSame('dart');
       const dart = keepsDart ? known!.dart : await dartStage(own, tell);
       if (!keepsDart) open.push(() => dart?.store.close());
       const limitMs = drainMs ?? drainOf(config.drain);
-      const workers = known?.workers ?? (threads === undefined ? null : await startWorkers(read, tell, limitMs / 3));
-      const parts = { network, detection, metrics, sinks, flows, cacheEvents, dart, workers, xdp };
+      const workers = isSameWorkers
+        ? known!.workers
+        : threads === undefined
+          ? null
+          : await startWorkers(read, tell, limitMs / 3);
+      const parts = { network, detection, metrics, sinks, flows, cacheEvents, dart, workers, xdp, xdpFlags };
       return new ConfigSetup(read, context, { ...parts, loss: metrics === null ? loss : null });
     } catch (error) {
       await Promise.allSettled(open.map(async (close) => close()));
@@ -227,7 +242,13 @@ export class ConfigSetup implements CollectSetup {
 
   /** Which of its sources take the address of a source of `before`. @throws CliError (rejects) */
   exchanges(before: ConfigSetup): Promise<SourceExchange[]> {
-    return exchangesOf(before.#read, before.#input!, this.#input!, this.#inputs);
+    return exchangesOf(before.#read, before.#input!, this.#input!, before.#inputs);
+  }
+
+  /** What new sinks take over from old ones that have to close first; `null`: nothing. */
+  handOver(before: ConfigSetup): (() => Promise<void>) | null {
+    const sinks = newSinks(this.#parts.sinks, before.#parts.sinks).filter((sink) => sink instanceof SpoolSink);
+    return sinks.length === 0 ? null : async () => void (await Promise.all(sinks.map((sink) => sink.takeOver())));
   }
 
   /** Joins the parts: the events of the flow cache go to the sinks of this setup from now on. */
@@ -237,7 +258,8 @@ export class ConfigSetup implements CollectSetup {
 
   /** Closes what `before` has not, when this setup is not to be used. */
   async discard(before: ConfigSetup): Promise<void> {
-    const { sinks, dart } = this.#parts;
+    const { sinks, dart, workers } = this.#parts;
+    if (workers !== before.#parts.workers) await workers?.workers.close(0);
     await closeSinks(newSinks(sinks, before.#parts.sinks));
     if (dart !== before.#parts.dart) await dart?.store.close();
     before.use();

@@ -62,7 +62,7 @@ export async function configSinks(
           isDeepStrictEqual(each.geometry, needed),
       );
       const made = async (): Promise<ConfigSink> => {
-        const sink = await configSink(read, index, geometry, names, tell);
+        const sink = await configSink(read, index, geometry, names, tell, spoolOwner(config, before));
         return { config, geometry: needed, names, units, sink };
       };
       sinks.push(same ?? (await made()));
@@ -72,6 +72,13 @@ export async function configSinks(
     throw error;
   }
   return sinks;
+}
+
+/** The sink that has the spool of another one open; `null` if none has. */
+function spoolOwner({ kafka }: SinkConfig, before: readonly ConfigSink[]): Sink | null {
+  const directory = kafka?.spool?.directory;
+  if (directory === undefined) return null;
+  return before.find(({ config }) => config.kafka?.spool?.directory === directory)?.sink ?? null;
 }
 
 /** The sinks that were not there before. */
@@ -85,10 +92,11 @@ function configSink(
   geometry: CacheGeometry | null,
   names: Topology,
   tell: Tell,
+  predecessor: Sink | null,
 ): Promise<Sink> {
   const config = read.config.sinks![index]!;
   const name = nameOf(config);
-  if (config.kafka !== undefined) return kafkaSink(read, index, name, names, tell);
+  if (config.kafka !== undefined) return kafkaSink(read, index, name, names, tell, predecessor);
   if (config.parquet !== undefined) return parquetSink(read, index, name, names, tell);
   if (config.opensearch !== undefined) return openSearchSink(read, index, name, names, tell);
   return redisSink(read, index, name, geometry!, tell);

@@ -47,6 +47,14 @@ export class XdpChoice {
     this.#xdp = afxdp === undefined ? null : { ...afxdp, mode: afxdpMode, onDown, ...given({ from, knownSwitches }) };
   }
 
+  /** Another request. What has proved impossible on an interface is not tried on it again. */
+  followedBy(flags: XdpChoiceFlags, decode: Omit<DecodeOptions, 'linkType'>): XdpChoice {
+    const next = new XdpChoice(flags, decode, this.#io, this.#tell);
+    const name = flags.afxdp?.interface;
+    if (this.#xdp === null && name !== undefined && this.#flags.afxdp?.interface === name) next.#xdp = null;
+    return next;
+  }
+
   /**
    * Loads rules into the kernel, if requested and possible.
    * @throws CliError (rejects) if the request is impossible on any machine

@@ -20,62 +20,51 @@ async function refused(before: string, after: string, hasOwnMetrics = false): Pr
 }
 
 const UDP = 'sources: [{ udp: { listen: "0.0.0.0:5000" } }]\n';
+const PREFILTER = 'sources: [{ afxdp: { interface: eth0, prefilter: true } }]\ndetect: { rules: a }\n';
 const kafka = (more = ''): string => `{ kafka: { brokers: ["a:9092"]${more} } }`;
 
 describe('What a reload cannot change', () => {
   test('is refused by name, at its place', async () => {
     const cases: [string, string, string][] = [
-      [`${UDP}workers: 2\n`, `${UDP}workers: 3\n`, '3:10: workers: a reload cannot change it: start the command anew'],
-      [`${UDP}workers: 2\n`, UDP, '1:1: workers: a reload cannot change it: start the command anew'],
       [
-        `${UDP}workers: 2\nflows: {}\n`,
-        `${UDP}workers: 2\nflows: { rows: 16 }\n`,
-        '4:8: flows of workers: a reload cannot change it: start the command anew',
+        `${UDP}workers: 2\nsinks: [${kafka(', spool: { directory: s }')}]\n`,
+        `${UDP}workers: 3\nsinks: [${kafka(', spool: { directory: s }')}]\n`,
+        '4:48: workers begin anew with this change, and those at work have this spool open: give another folder, or start the command anew',
       ],
       [
-        `${UDP}workers: 2\nsinks: [${kafka()}]\n`,
-        `${UDP}workers: 2\nsinks: [${kafka(', prefix: x.')}]\n`,
-        '4:9: sinks of workers (kafka, opensearch): a reload cannot change it: start the command anew',
+        `${UDP}workers: 2\nsinks: [${kafka(', spool: { directory: s }')}]\n`,
+        `${UDP}sinks: [${kafka(', spool: { directory: s }')}]\n`,
+        '3:48: workers begin anew with this change, and those at work have this spool open: give another folder, or start the command anew',
       ],
       [
-        `${UDP}workers: 2\nflows: {}\n`,
-        `${UDP}workers: 2\nflows: {}\nsinks: [{ parquet: { directory: d } }]\n`,
-        '5:8: whether workers hand their flows to Parquet files: a reload cannot change it: start the command anew',
+        PREFILTER,
+        PREFILTER.replace('eth0', 'eth1'),
+        '2:11: an afxdp source: the pre-filter in the kernel and the detector behind it begin together: start the command anew',
       ],
       [
-        'sources: [{ afxdp: { interface: eth0 } }]\n',
-        'sources: [{ afxdp: { interface: eth1 } }]\n',
-        '2:11: an afxdp source: a reload cannot change it: start the command anew',
+        PREFILTER,
+        `${PREFILTER}decode: { intPorts: [1] }\n`,
+        '4:9: decode: the pre-filter in the kernel and the detector behind it begin together: start the command anew',
       ],
       [
-        'sources: [{ afxdp: { interface: eth0 } }]\n',
-        'sources: [{ afxdp: { interface: eth0 } }]\ndecode: { intPorts: [1] }\n',
-        '3:9: decode of an afxdp source: a reload cannot change it: start the command anew',
+        PREFILTER,
+        `${PREFILTER}device: { intPorts: [1], units: { hopLatency: us } }\n`,
+        '4:9: device, but for its units: the pre-filter in the kernel and the detector behind it begin together: start the command anew',
       ],
       [
-        'sources: [{ afxdp: { interface: eth0 } }]\n',
-        'sources: [{ afxdp: { interface: eth0 } }]\ndevice: { intPorts: [1], units: { hopLatency: us } }\n',
-        '3:9: device of an afxdp source, but for its units: a reload cannot change it: start the command anew',
-      ],
-      [
-        'sources: [{ afxdp: { interface: eth0, prefilter: true } }]\ndetect: { rules: a }\n',
-        'sources: [{ afxdp: { interface: eth0, prefilter: true } }]\ndetect: { rules: b }\n',
-        '3:9: detect with a pre-filter: a reload cannot change it: start the command anew',
+        PREFILTER,
+        PREFILTER.replace('rules: a', 'rules: b'),
+        '3:9: detect: the pre-filter in the kernel and the detector behind it begin together: start the command anew (the rules file may change, it is read again)',
       ],
       [
         `${UDP}dart: { store: s }\n`,
         `${UDP}dart: { store: s, copies: 3 }\n`,
-        '3:7: dart in the same store: a reload cannot change it: start the command anew',
-      ],
-      [
-        `${UDP}sinks: [${kafka(', spool: { directory: s }')}]\n`,
-        `${UDP}sinks: [${kafka(', name: other, spool: { directory: s }')}]\n`,
-        "3:61: the spool is open, and belongs to the sink 'kafka': give another folder, or start the command anew",
+        '3:7: dart: the store is open, and one of another shape needs a folder of its own: give one, or start the command anew',
       ],
       [
         'sources: [{ pcap: { file: a.pcap } }]\n',
         UDP,
-        '2:10: captures alone, without a source that goes on: a reload cannot change it: start the command anew',
+        '2:10: the captures so far wait for the reader of the output, and a source that goes on does not: start the command anew',
       ],
       [
         UDP,
@@ -87,7 +76,9 @@ describe('What a reload cannot change', () => {
     for (const [before, after] of cases) found.push(await refused(before, after));
     expect(found).toEqual(cases.map(([, , line]) => [line]));
     const page = `${UDP}sinks: [{ prometheus: { listen: "127.0.0.1:1" } }]\n`;
-    expect(await refused(UDP, page, true)).toEqual(['3:9: prometheus: the command was started with --metrics']);
+    expect(await refused(UDP, page, true)).toEqual([
+      '3:9: prometheus: the command was started with --metrics, which has the page: start it without',
+    ]);
   });
 
   test('is little: all else changes while it runs', async () => {
@@ -96,7 +87,16 @@ describe('What a reload cannot change', () => {
     expect(await refused(before, after)).toEqual([]);
     expect(await refused(after, before)).toEqual([]);
     const xdp = 'sources: [{ afxdp: { interface: eth0 } }]\n';
-    expect(await refused(xdp, `${xdp}device: { units: { hopLatency: us } }\n`)).toEqual([]);
+    expect(await refused(PREFILTER, `${PREFILTER}device: { units: { hopLatency: us } }\n`)).toEqual([]);
+    expect(await refused(xdp, `${xdp}device: { intPorts: [1] }\n`)).toEqual([]);
+    expect(await refused(xdp, xdp.replace('eth0', 'eth0, queues: 1, from: [10.0.0.1]'))).toEqual([]);
+    expect(await refused(UDP, xdp)).toEqual([]);
+    expect(await refused(xdp, UDP)).toEqual([]);
+    const spool = (more: string): string => `${UDP}sinks: [${kafka(`${more}, spool: { directory: s }`)}]\n`;
+    expect(await refused(spool(''), spool(', name: other, prefix: x.'))).toEqual([]);
+    const workers = (count: string, more = ''): string => `${UDP}${count}flows: {}\nsinks: [${kafka(more)}]\n`;
+    expect(await refused(workers('workers: 2\n'), workers('workers: 3\n', ', prefix: x.'))).toEqual([]);
+    expect(await refused(workers('workers: 2\n'), workers(''))).toEqual([]);
     const [{ config: a }, { config: b }] = [await read('a.yaml', before), await read('b.yaml', after)];
     expect(changes(a, b)).toEqual([
       'the capture a added',
@@ -123,6 +123,9 @@ test('Sources share an address that only one of them can have', () => {
   expect(share(udp('127.0.0.1:1'), udp('10.0.0.1:1'))).toBe(false);
   expect(share(udp('127.0.0.1:1'), udp('127.0.0.1:2'))).toBe(false);
   expect(share(udp('127.0.0.1:0'), udp('127.0.0.1:0'))).toBe(false);
+  const afxdp = (name: string, queues: number) => ({ afxdp: { interface: name, queues } });
+  expect(share(afxdp('eth0', 0), afxdp('eth0', 1))).toBe(true);
+  expect(share(afxdp('eth0', 0), afxdp('eth1', 0))).toBe(false);
   expect(share(kafka(), kafka('int-collect'))).toBe(true);
   expect(share(kafka(), kafka('other'))).toBe(false);
   expect(share(kafka(), udp('127.0.0.1:1'))).toBe(false);

@@ -5,7 +5,9 @@
  * one writer. Reports and flow entries go from the worker of their flow to brokers and servers.
  */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { RECORD_KINDS, type RecordKind } from '@int/collector';
+import type { Topology } from '@int/network';
 import type { FlowsConfig, IntConfig, SinkConfig } from '../config.js';
 
 /** Default rows of a flow cache, a power of two, as in @int/flowcache. */
@@ -32,12 +34,32 @@ function withSpool(sink: SinkConfig, owner: string): SinkConfig {
 }
 
 /** Whether the threads of `workers` have the sink. */
-export function isOfWorkers({ kafka, opensearch }: SinkConfig): boolean {
+function isOfWorkers({ kafka, opensearch }: SinkConfig): boolean {
   return kafka !== undefined || opensearch !== undefined;
 }
 
 export function takesFlows({ sinks = [] }: IntConfig): boolean {
   return sinks.some(({ parquet }) => parquet !== undefined && (parquet.records ?? RECORD_KINDS).includes('flows'));
+}
+
+/** Whether the workers of one configuration are those of another one as well. */
+export function isOneForWorkers(
+  before: { readonly config: IntConfig },
+  after: { readonly config: IntConfig },
+  named: { readonly topology: Topology },
+  names: { readonly topology: Topology },
+): boolean {
+  const [from, to] = [before.config, after.config];
+  if (from.workers === undefined || to.workers === undefined) return from.workers === to.workers;
+  const own = ({ sinks = [] }: IntConfig): SinkConfig[] => sinks.filter(isOfWorkers);
+  const writesNames = own(to).length > 0;
+  return (
+    from.workers === to.workers &&
+    isDeepStrictEqual(from.flows, to.flows) &&
+    isDeepStrictEqual(own(from), own(to)) &&
+    (to.flows === undefined || takesFlows(from) === takesFlows(to)) &&
+    (!writesNames || named.topology === names.topology)
+  );
 }
 
 export function pipelinePart(config: IntConfig): IntConfig {
