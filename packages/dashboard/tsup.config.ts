@@ -89,6 +89,9 @@ function licences(inputs: readonly string[]): string {
 }
 
 // The first clears dist, the second its own folder.
-const libraries = library({ index: 'src/index.ts' }, { clean: ['!**/*.d.ts', '!**/*.d.cts', '!page/**'] }) as Options;
+const libraries = library(
+  { index: 'src/index.ts', 'dashboard-thread': 'src/thread/dashboard-thread.ts' },
+  { clean: ['!**/*.d.ts', '!**/*.d.cts', '!page/**'] },
+) as Options;
 
 export default defineConfig([libraries, page()]);

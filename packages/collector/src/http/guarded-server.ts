@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { HostList } from './host-list.js';
 
 /** Limits on what clients may use of a server. */
@@ -51,6 +53,30 @@ export interface GuardedServerOptions {
    */
   readonly token?: string;
   readonly limits?: Partial<GuardLimits>;
+  /** Certificate chain and private key, in PEM: the server then speaks TLS only. */
+  readonly tls?: { readonly cert: string | Uint8Array; readonly key: string | Uint8Array };
+  /**
+   * Who may ask for what, instead of the rule for {@link token} and for bodies. Called with each request that names the server
+   * rightly, also one to change to another protocol.
+   */
+  readonly admit?: (request: IncomingMessage) => Denial | null;
+  /** Takes requests to change to another protocol, such as WebSocket. Default: these are refused. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** The form of refusals. Default: plain text, the message. */
+  readonly denial?: (denial: Denial) => { readonly type: string; readonly body: string };
+}
+
+/** Why a request is refused. */
+export interface Denial {
+  /** Of HTTP: 400 or more. */
+  readonly status: number;
+  /** Begins with `ERR_`. */
+  readonly code: string;
+  /** For people; without a newline at the end. */
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** As what it counts. Default `others`. */
+  readonly counts?: keyof GuardTotals['refused'];
 }
 
 /** Where a {@link GuardedServer} listens: a port of an address, or a Unix socket. */
@@ -117,16 +143,35 @@ export class GuardedServer {
     this.#limits = { ...LIMITS, ...options.limits };
     this.#handle = handle;
     const { connections, headerBytes, requestMs, idleMs } = this.#limits;
-    this.#server = createServer(
-      {
-        maxHeaderSize: headerBytes,
-        requestTimeout: requestMs,
-        headersTimeout: requestMs,
-        keepAliveTimeout: idleMs,
-        connectionsCheckingInterval: CHECK_MS,
-      },
-      (request, response) => this.#take(request, response),
-    );
+    const { tls, upgrade } = options;
+    const setup: ServerOptions = {
+      maxHeaderSize: headerBytes,
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      keepAliveTimeout: idleMs,
+      connectionsCheckingInterval: CHECK_MS,
+    };
+    const take = (request: IncomingMessage, response: ServerResponse): void => this.#take(request, response);
+    if (tls === undefined) this.#server = createServer(setup, take);
+    else {
+      const keys = { cert: asPem(tls.cert), key: asPem(tls.key) };
+      this.#server = createTlsServer({ ...setup, ...keys, handshakeTimeout: requestMs }, take);
+      this.#server.on('secureConnection', (socket: Socket) => this.#know(socket));
+      this.#server.on('tlsClientError', (_, socket: Socket) => {
+        this.#refused.others++;
+        socket.destroy();
+      });
+    }
+    if (upgrade !== undefined) {
+      this.#server.on('upgrade', (request, socket, head) => {
+        const denial = this.#denialOf(request);
+        if (denial !== null) this.#deny(responseOn(request, socket as Socket), denial);
+        else {
+          this.#requests++;
+          upgrade(request, socket, head);
+        }
+      });
+    }
     this.#server.maxConnections = connections;
     this.#server.maxHeadersCount = MOST_HEADERS;
     this.#server.on('connection', (socket) => this.#admit(socket));
@@ -180,14 +225,19 @@ export class GuardedServer {
       return;
     }
     this.#perAddress.set(address, open + 1);
-    const asked: Asked = { total: 0, open: 0, limit: undefined };
-    this.#asked.set(socket, asked);
     socket.once('close', () => {
-      clearTimeout(asked.limit);
       const left = this.#perAddress.get(address)! - 1;
       if (left > 0) this.#perAddress.set(address, left);
       else this.#perAddress.delete(address);
     });
+    // With TLS, requests come from the socket above this one.
+    if (this.#options.tls === undefined) this.#know(socket);
+  }
+
+  #know(socket: Socket): void {
+    const asked: Asked = { total: 0, open: 0, limit: undefined };
+    this.#asked.set(socket, asked);
+    socket.once('close', () => clearTimeout(asked.limit));
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
@@ -201,7 +251,11 @@ export class GuardedServer {
     }
     if (asked.total === this.#limits.requestsPerConnection) response.setHeader('connection', 'close');
     this.#limitTime(asked, socket, response);
-    if (!this.#isAllowed(request, response)) return;
+    const denial = this.#denialOf(request);
+    if (denial !== null) {
+      this.#deny(response, denial);
+      return;
+    }
     this.#requests++;
     void (async () => this.#handle(request, response))().catch((error: unknown) => {
       if (response.headersSent) response.destroy();
@@ -222,29 +276,30 @@ export class GuardedServer {
     });
   }
 
-  /** Whether the handler may answer a request. If not, answers with the error. */
-  #isAllowed(request: IncomingMessage, response: ServerResponse): boolean {
-    const { method = '', headers, socket } = request;
-    const isRead = method === 'GET' || method === 'HEAD';
-    if (!this.#isOwnName(request, socket)) {
-      this.#refused.hosts++;
-      return turnAway(response, 403, 'This server does not go by that name. Its options can allow more names.\n');
-    }
-    if (isRead) {
-      if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return true;
-      this.#refused.others++;
-      return turnAway(response, 413, 'A request that reads has no body.\n');
+  /** Why the handler may not answer a request; `null`: it may. */
+  #denialOf(request: IncomingMessage): Denial | null {
+    if (!this.#isOwnName(request, request.socket)) return WRONG_HOST;
+    return this.#options.admit === undefined ? this.#ownRule(request) : this.#options.admit(request);
+  }
+
+  /** Answers with the error, and closes the connection without reading further input. */
+  #deny(response: ServerResponse, denial: Denial): void {
+    const { status, message, headers = {}, counts = 'others' } = denial;
+    this.#refused[counts]++;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.setHeader('connection', 'close');
+    const { type, body } = this.#options.denial?.(denial) ?? { type: TEXT, body: `${message}\n` };
+    reply(response, status, type, body);
+  }
+
+  /** Reading is free, and changes need the token. */
+  #ownRule({ method = '', headers }: IncomingMessage): Denial | null {
+    if (method === 'GET' || method === 'HEAD') {
+      return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0 ? null : BODY;
     }
     const { token } = this.#options;
-    if (token === undefined) {
-      this.#refused.methods++;
-      response.setHeader('allow', 'GET, HEAD');
-      return turnAway(response, 405, 'GET and HEAD only.\n');
-    }
-    if (isSame(headers.authorization ?? '', `Bearer ${token}`)) return true;
-    this.#refused.tokens++;
-    response.setHeader('www-authenticate', 'Bearer');
-    return turnAway(response, 401, 'Changes need the token: Authorization: Bearer TOKEN\n');
+    if (token === undefined) return METHOD;
+    return isSame(headers.authorization ?? '', `Bearer ${token}`) ? null : TOKEN;
   }
 
   #isOwnName({ url = '', headersDistinct }: IncomingMessage, { localAddress }: Socket): boolean {
@@ -268,15 +323,42 @@ export function reply(response: ServerResponse, status: number, type: string, bo
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** Answers with an error and closes the connection without reading further input. */
-function turnAway(response: ServerResponse, status: number, text: string): false {
-  response.setHeader('connection', 'close');
-  reply(response, status, TEXT, text);
-  return false;
+const WRONG_HOST: Denial = {
+  status: 403,
+  code: 'ERR_HOST',
+  message: 'This server does not go by that name. Its options can allow more names.',
+  counts: 'hosts',
+};
+const BODY: Denial = { status: 413, code: 'ERR_BODY', message: 'A request that reads has no body.' };
+const METHOD: Denial = {
+  status: 405,
+  code: 'ERR_METHOD',
+  message: 'GET and HEAD only.',
+  headers: { allow: 'GET, HEAD' },
+  counts: 'methods',
+};
+const TOKEN: Denial = {
+  status: 401,
+  code: 'ERR_TOKEN',
+  message: 'Changes need the token: Authorization: Bearer TOKEN',
+  headers: { 'www-authenticate': 'Bearer' },
+  counts: 'tokens',
+};
+
+/** A response on the socket of a request that wants another protocol, which has none. */
+function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
+  const response = new ServerResponse(request);
+  socket.on('error', () => {});
+  response.assignSocket(socket);
+  response.once('finish', () => socket.end());
+  response.once('close', () => socket.destroySoon());
+  return response;
 }
 
-/** Compares in constant time. */
-function isSame(a: string, b: string): boolean {
+const asPem = (text: string | Uint8Array): string | Buffer => (typeof text === 'string' ? text : Buffer.from(text));
+
+/** Whether two texts are equal. The time taken tells nothing about them. */
+export function isSame(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }

@@ -4,10 +4,12 @@
  * @packageDocumentation
  */
 export {
+  type Denial,
   GuardedServer,
   type GuardedServerOptions,
   type GuardLimits,
   type GuardTotals,
+  isSame,
   type ListenAddress,
   reply,
 } from './guarded-server.js';

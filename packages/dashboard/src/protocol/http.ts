@@ -136,7 +136,8 @@ export interface FlowRow {
   readonly protocol: number;
   readonly dscp: number | null;
   readonly reports: number;
-  readonly reportsPerSecond: number;
+  /** Over the last second; `null` for a time that is past. */
+  readonly reportsPerSecond: number | null;
   readonly events: number;
   readonly path: readonly (number | null)[];
   /** Sum of the hop latencies, in nanoseconds where all units are known. */
@@ -158,6 +159,7 @@ export interface FlowsAnswer {
 
 /** An event in a list: the record that all sinks write, and what it leads to. */
 export interface EventRow {
+  /** `<report id>-<8 hexadecimal digits>`, a function of the report and the rule: a replay of the same frames gives the same. */
   readonly id: string;
   readonly timeMs: TimeMs;
   readonly record: EventRecord;
@@ -169,7 +171,7 @@ export interface EventRow {
   readonly reportId: string | null;
 }
 
-/** `GET /api/v1/events?from=&to=&filter=&limit=&before=`: newest first. */
+/** `GET /api/v1/events?from=&to=&filter=&limit=&before=`: newest first; `before` is the id of the last event that is known. */
 export interface EventsAnswer {
   readonly rows: readonly EventRow[];
   readonly matched: number;
@@ -182,13 +184,20 @@ export interface EventsAnswer {
     readonly lastMs: TimeMs;
   }[];
   readonly empty: string | null;
+  /** The filter looked at so many events only, the newest. */
+  readonly cut?: number;
 }
 
-/** `GET /api/v1/reports?from=&to=&filter=&limit=`: of the sample, newest first. */
+/**
+ * `GET /api/v1/reports?from=&to=&filter=&limit=`: of the sample, newest first. The `id` of a report here is
+ * `<time in nanoseconds>-<8 hexadecimal digits>`, a function of its frame and time.
+ */
 export interface ReportsAnswer {
   readonly rows: readonly ReportRecord[];
   readonly matched: number;
   readonly empty: string | null;
+  /** The filter looked at so many reports only, the newest. */
+  readonly cut?: number;
 }
 
 /** `GET /api/v1/events/ID` (or `/api/v1/reports/ID/biography`): the one packet that tells why. */

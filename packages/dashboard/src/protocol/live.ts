@@ -1,5 +1,5 @@
 import type { EntityKey, SeriesMetric } from './entities.js';
-import type { EventRow, FlowsAnswer, ReportsAnswer, Status, TopologyAnswer } from './http.js';
+import type { EventRow, FlowsAnswer, ReportsAnswer, Status, TimeMs, TopologyAnswer } from './http.js';
 
 /**
  * Messages of a viewer over `WebSocket /api/v1/live`, as JSON text. A subscription has a number that the viewer chooses, 1
@@ -11,6 +11,8 @@ export type ViewerMessage =
       readonly id: number;
       readonly metric: SeriesMetric;
       readonly entities: readonly EntityKey[];
+      /** The first frame begins at this time, as far as it is retained. Default: the newest bucket. */
+      readonly from?: TimeMs;
     }
   | {
       readonly type: 'flows';

@@ -1,0 +1,233 @@
+import type { LearntTopology } from '@int/network';
+import { entityKey } from '../protocol/entities.js';
+import type { LinkInfo, SwitchInfo, TopologyAnswer } from '../protocol/http.js';
+import type { Retention } from '../retention/retention.js';
+import type { SeriesEntity } from '../retention/series-reader.js';
+import type { NetworkView } from './network-view.js';
+
+/** Buckets that a link's present load and rate are of. */
+const RECENT = 10;
+/** A link that was busy before is down after so many silent buckets at least: fewer than a second has. */
+const SILENT = 7;
+/** Reports that would have come in the silence, had it gone on as before. */
+const EXPECTED = 10;
+/** Buckets that tell how busy a link was. */
+const BUSY = 100;
+
+interface Directed {
+  readonly from: number;
+  readonly fromPort: number | null;
+  readonly to: number;
+  readonly toPort: number | null;
+}
+
+/** Reads values of one entity backwards from a bucket. */
+class Backwards {
+  readonly #retention: Retention;
+  readonly #values = new Float64Array(BUSY);
+
+  constructor(retention: Retention) {
+    this.#retention = retention;
+  }
+
+  /** The sum of counts, or largest value, in `count` buckets up to `last`; NaN: none was seen. */
+  over(row: number, metric: 'reports' | 'utilization', last: number, count: number): number {
+    this.#retention.series.read(row, metric, last - count + 1, count, this.#values);
+    let result = Number.NaN;
+    for (let at = 0; at < count; at++) {
+      const value = this.#values[at]!;
+      if (Number.isNaN(value)) continue;
+      if (Number.isNaN(result)) result = value;
+      else result = metric === 'reports' ? result + value : Math.max(result, value);
+    }
+    return result;
+  }
+
+  /** The last bucket up to `last` with reports; -1: none is retained. */
+  lastSeen(row: number, last: number): number {
+    const { series } = this.#retention;
+    for (let end = last; end >= series.firstBucket; end -= BUSY) {
+      series.read(row, 'reports', end - BUSY + 1, BUSY, this.#values);
+      for (let at = BUSY - 1; at >= 0; at--) if (this.#values[at]! > 0) return end - BUSY + 1 + at;
+    }
+    return -1;
+  }
+}
+
+/** The network with its loads at a time. @param last bucket; `null`: nothing was seen yet */
+export function topologyAnswer(retention: Retention, network: NetworkView, last: number | null): TopologyAnswer {
+  const entities = retention.series.entities();
+  const links = linksOf(network, entities);
+  const switches = switchesOf(network, entities, links);
+  const back = new Backwards(retention);
+  const rowOf = new Map(entities.map(({ key, row }) => [key, row]));
+  const isReporting = new Map<number, boolean>();
+  const reports = (id: number): boolean => {
+    let known = isReporting.get(id);
+    if (known === undefined) {
+      const row = rowOf.get(`switch:${id}`);
+      known = row !== undefined && last !== null && back.over(row, 'reports', last, SILENT) > 0;
+      isReporting.set(id, known);
+    }
+    return known;
+  };
+  return {
+    at: last === null ? null : (last + 1) * 100,
+    learnt: network.topology.switches.size === 0,
+    switches,
+    hosts: hostsOf(network),
+    links: [...links.values()].map((link): LinkInfo => {
+      const key = entityKey({ kind: 'link', ...link });
+      const speedBps =
+        link.fromPort === null
+          ? null
+          : (network.topology.switches.get(link.from)?.ports.get(link.fromPort)?.speedBps ?? null);
+      const idle = { key, ...link, speedBps, load: null, reportsPerSecond: 0 };
+      const row = rowOf.get(key);
+      if (row === undefined || last === null) return { ...idle, state: 'unseen' };
+      const count = back.over(row, 'reports', last, RECENT);
+      const load = loadOf(back.over(row, 'utilization', last, RECENT), link.from, speedBps, network);
+      const seen = back.lastSeen(row, last);
+      if (seen < 0) return { ...idle, state: 'unseen' };
+      const before = back.over(row, 'reports', seen, BUSY);
+      const silent = last - seen;
+      const isDown = silent >= SILENT && silent * before >= EXPECTED * BUSY && reports(link.from) && reports(link.to);
+      const perSecond = Number.isNaN(count) ? 0 : count;
+      return { ...idle, load, reportsPerSecond: perSecond, state: isDown ? 'down' : 'up' };
+    }),
+  };
+}
+
+/** The share of the speed that a utilisation is. @param value in the device's unit */
+function loadOf(value: number, switchId: number, speedBps: number | null, network: NetworkView): number | null {
+  const unit = network.device.unit('egressUtilization', switchId);
+  if (Number.isNaN(value) || unit === null) return null;
+  if (unit.base === 'ratio') return value * unit.factor;
+  return unit.base === 'bitsPerSecond' && speedBps !== null ? (value * unit.factor) / speedBps : null;
+}
+
+/** All links, given and seen, each in both directions if it was given. */
+function linksOf({ topology }: NetworkView, entities: readonly SeriesEntity[]): Map<string, Directed> {
+  const links = new Map<string, Directed>();
+  const add = (link: Directed): void => {
+    links.set(entityKey({ kind: 'link', ...link }), link);
+  };
+  for (const { id, ports } of topology.switches.values()) {
+    for (const { number, to } of ports.values()) {
+      if (to?.kind !== 'switch') continue;
+      add({ from: id, fromPort: number, to: to.switchId, toPort: to.port });
+      add({ from: to.switchId, fromPort: to.port, to: id, toPort: number });
+    }
+  }
+  for (const { entity } of entities) {
+    if (entity.kind !== 'link') continue;
+    const { kind: _, ...link } = entity;
+    add(link);
+  }
+  // What is known with ports is not there a second time without.
+  const known = [...links.values()].filter(({ fromPort, toPort }) => fromPort !== null && toPort !== null);
+  const pairs = new Set(known.map(({ from, to }) => `${from}-${to}`));
+  for (const [key, { from, to, fromPort, toPort }] of links) {
+    const isVague = fromPort === null || toPort === null;
+    if (isVague && pairs.has(`${from}-${to}`) && !entities.some((entity) => entity.key === key)) links.delete(key);
+  }
+  return links;
+}
+
+function switchesOf(
+  network: NetworkView,
+  entities: readonly SeriesEntity[],
+  links: ReadonlyMap<string, Directed>,
+): SwitchInfo[] {
+  const { topology, device } = network;
+  const seen = new Set<number>();
+  const queues = new Map<number, Set<number>>();
+  for (const { entity } of entities) {
+    if (entity.kind === 'switch') seen.add(entity.switchId);
+    else if (entity.kind === 'queue') {
+      const known = queues.get(entity.switchId);
+      if (known === undefined) queues.set(entity.switchId, new Set([entity.queue]));
+      else known.add(entity.queue);
+    }
+  }
+  const learnt = new Map(network.learnt().switches.map((each) => [each.id, each]));
+  const ids = [...new Set([...topology.switches.keys(), ...seen])].sort((a, b) => a - b);
+  const tiers = tiersOf(ids, network, links);
+  return ids.map((id) => {
+    const given = topology.switches.get(id);
+    const numbers = new Set([
+      ...(given?.ports.keys() ?? []),
+      ...(learnt.get(id)?.ports ?? []).map(({ number }) => number),
+    ]);
+    return {
+      id,
+      name: given?.name ?? null,
+      tier: tiers.get(id) ?? 0,
+      latencyUnit: device.unit('hopLatency', id)?.text ?? null,
+      occupancyUnit: device.unit('queueOccupancy', id)?.text ?? null,
+      utilizationUnit: device.unit('egressUtilization', id)?.text ?? null,
+      ports: [...numbers]
+        .sort((a, b) => a - b)
+        .map((number) => ({
+          number,
+          name: topology.portName(id, number),
+          speedBps: given?.ports.get(number)?.speedBps ?? null,
+        })),
+      queues: [...(queues.get(id) ?? [])].sort((a, b) => a - b),
+      seen: seen.has(id),
+    };
+  });
+}
+
+/** Links to the nearest switch with hosts; where no host is known, from the switches with the fewest neighbours. */
+function tiersOf(
+  ids: readonly number[],
+  network: NetworkView,
+  links: ReadonlyMap<string, Directed>,
+): ReadonlyMap<number, number> {
+  const neighbours = new Map<number, Set<number>>(ids.map((id) => [id, new Set()]));
+  const join = (a: number, b: number): void => {
+    neighbours.get(a)?.add(b);
+    neighbours.get(b)?.add(a);
+  };
+  for (const { from, to } of links.values()) join(from, to);
+  for (const id of ids) for (const other of network.topology.neighbours(id)) join(id, other);
+  const withHosts = edgeOf({ topology: network.topology, learnt: network.learnt() });
+  let edge = ids.filter((id) => withHosts.has(id));
+  if (edge.length === 0) {
+    const fewest = Math.min(...[...neighbours.values()].map(({ size }) => size));
+    edge = ids.filter((id) => neighbours.get(id)!.size === fewest);
+  }
+  const tiers = new Map(edge.map((id) => [id, 0]));
+  let tier = 0;
+  for (let front: readonly number[] = edge; front.length > 0; ) {
+    tier++;
+    const next: number[] = [];
+    for (const id of front) {
+      for (const other of neighbours.get(id) ?? []) {
+        if (tiers.has(other) || !neighbours.has(other)) continue;
+        tiers.set(other, tier);
+        next.push(other);
+      }
+    }
+    front = next;
+  }
+  return tiers;
+}
+
+/** Switches with hosts: those that the topology tells, or else those beyond whose ports addresses were seen. */
+function edgeOf({ topology, learnt }: Pick<NetworkView, 'topology'> & { learnt: LearntTopology }): Set<number> {
+  const given = [...topology.switches.values()].filter(({ ports }) =>
+    [...ports.values()].some(({ to }) => to?.kind === 'host'),
+  );
+  if (given.length > 0) return new Set(given.map(({ id }) => id));
+  return new Set(learnt.switches.filter(({ ports }) => ports.some(({ hosts }) => hosts !== null)).map(({ id }) => id));
+}
+
+function hostsOf({ topology }: NetworkView): TopologyAnswer['hosts'] {
+  const at = new Map<string, number>();
+  for (const { id, ports } of topology.switches.values()) {
+    for (const { to } of ports.values()) if (to?.kind === 'host' && !at.has(to.host)) at.set(to.host, id);
+  }
+  return [...topology.hosts.values()].map(({ name, level }) => ({ name, switchId: at.get(name) ?? null, level }));
+}

@@ -1,0 +1,260 @@
+import { eventRow } from '../answers/events.js';
+import { flowsAnswer } from '../answers/flows.js';
+import { factorOf } from '../answers/series.js';
+import { topologyAnswer } from '../network/topology-answer.js';
+import { BUCKET_MS } from '../protocol/entities.js';
+import { encodeSeriesFrame } from '../protocol/frame.js';
+import type { EventRow, ReportsAnswer } from '../protocol/http.js';
+import type { ServerMessage } from '../protocol/live.js';
+import { keptReportRecord } from '../retention/report-store.js';
+import type { Segment } from '../retention/segment.js';
+import { WHY } from '../retention/slabs.js';
+import { ApiError } from './api-error.js';
+import type { Services, View } from './routes.js';
+import type { RowSubscription, SeriesSubscription, TableSubscription, Viewer } from './viewer.js';
+
+/** Tables and the map are sent once a second. */
+const TABLE_MS = 1000;
+/** Buckets of one frame. */
+const MOST_BUCKETS = 6000;
+/** Rows of one message. */
+const MOST_ROWS = 200;
+/** Time for looking at the reports of a slab for packet-level subscriptions, in milliseconds. What comes later is missed. */
+const TAP_MS = 20;
+
+/** Sends one view, live or a replay, to its viewers: series as their buckets are complete, rows as they come, tables each second. */
+export class LiveStream {
+  readonly #view: View;
+  readonly #services: Services;
+  readonly #viewers = new Set<Viewer>();
+  #version = -1;
+  #secondMs = 0;
+  /** Answers that several viewers share, of this second. */
+  readonly #shared = new Map<string, string>();
+  /** Frames that several viewers share, of this bucket. */
+  readonly #columns = new Map<string, readonly Float32Array[]>();
+  framesSent = 0;
+  framesSkipped = 0;
+  /** Age of the newest bucket when it was sent, on the clock of the telemetry. */
+  lagMs = 0;
+
+  constructor(view: View, services: Services) {
+    this.#view = view;
+    this.#services = services;
+  }
+
+  get viewers(): number {
+    return this.#viewers.size;
+  }
+
+  /** Whether somebody wants all reports. */
+  get isTapped(): boolean {
+    for (const { subscriptions } of this.#viewers) {
+      for (const { type } of subscriptions.values()) if (type === 'reports') return true;
+    }
+    return false;
+  }
+
+  add(viewer: Viewer): void {
+    this.#viewers.add(viewer);
+  }
+
+  remove(viewer: Viewer): void {
+    if (!this.#viewers.delete(viewer)) return;
+    this.framesSent += viewer.framesSent;
+    this.framesSkipped += viewer.framesSkipped;
+  }
+
+  /** Frames sent and skipped, those of present viewers included. */
+  counts(): { readonly framesSent: number; readonly framesSkipped: number } {
+    let { framesSent, framesSkipped } = this;
+    for (const viewer of this.#viewers) {
+      framesSent += viewer.framesSent;
+      framesSkipped += viewer.framesSkipped;
+    }
+    return { framesSent, framesSkipped };
+  }
+
+  /** To be called some twenty times a second. */
+  tick(nowMs: number): void {
+    if (this.#viewers.size === 0) return;
+    if (nowMs - this.#secondMs >= TABLE_MS) {
+      this.#secondMs = nowMs;
+      this.#shared.clear();
+      for (const { subscriptions } of this.#viewers) {
+        for (const each of subscriptions.values()) if ('left' in each) each.left = each.perSecond;
+      }
+    }
+    const { version } = this.#view.retention.series;
+    const isNew = version !== this.#version;
+    this.#version = version;
+    if (isNew) this.#columns.clear();
+    for (const viewer of this.#viewers) {
+      for (const subscription of viewer.subscriptions.values()) {
+        if (subscription.type === 'series') {
+          if (isNew || subscription.generation < 0) this.#sendSeries(viewer, subscription);
+        } else if ('dueMs' in subscription) this.#sendTable(viewer, subscription, nowMs);
+      }
+    }
+  }
+
+  /** Sends what has come: events, and reports packet by packet. */
+  take(part: Segment): void {
+    if (this.#viewers.size === 0) return;
+    const deadline = performance.now() + TAP_MS;
+    const rows = new Map<number, EventRow>();
+    for (const viewer of this.#viewers) {
+      for (const subscription of viewer.subscriptions.values()) {
+        if (subscription.type === 'events') this.#sendEvents(viewer, subscription, part, rows);
+        else if (subscription.type === 'reports') this.#sendReports(viewer, subscription, part, deadline);
+      }
+    }
+  }
+
+  #sendSeries(viewer: Viewer, subscription: SeriesSubscription): void {
+    const { series, nowMs } = this.#view.retention;
+    const last = series.lastBucket;
+    if (last === null) return;
+    if (subscription.generation !== series.generation) {
+      // The first frame, or time was set back.
+      if (subscription.generation >= 0) subscription.next = null;
+      subscription.generation = series.generation;
+    }
+    const next = subscription.next ?? last;
+    if (next > last) return;
+    if (viewer.isBehind) {
+      subscription.missed++;
+      subscription.sequence++;
+      viewer.framesSkipped++;
+      return;
+    }
+    let first = Math.max(next, series.firstBucket, last - MOST_BUCKETS + 1);
+    if (subscription.missed > 0) {
+      viewer.send({ type: 'behind', id: subscription.id, missed: subscription.missed });
+      subscription.missed = 0;
+      first = last;
+    }
+    const columns = this.#read(subscription, first, last - first + 1);
+    subscription.next = last + 1;
+    if (nowMs !== null) this.lagMs = Math.max(0, nowMs - (last + 1) * BUCKET_MS);
+    const { id, sequence } = subscription;
+    subscription.sequence = (sequence + 1) >>> 0;
+    viewer.sendFrame(
+      encodeSeriesFrame({ id, sequence, t0: first * BUCKET_MS, dt: BUCKET_MS, n: last - first + 1, columns }),
+    );
+  }
+
+  #read({ metric, entities }: SeriesSubscription, first: number, count: number): readonly Float32Array[] {
+    const { series } = this.#view.retention;
+    return entities.map((key) => {
+      const shared = `${metric} ${first} ${count} ${key}`;
+      const known = this.#columns.get(shared);
+      if (known !== undefined) return known[0]!;
+      const column = new Float32Array(count).fill(Number.NaN);
+      const found = series.find(key);
+      if (found !== null) series.read(found.row, metric, first, count, column);
+      const factor = factorOf(metric, key, this.#view);
+      if (factor !== 1) for (let at = 0; at < count; at++) column[at]! *= factor;
+      this.#columns.set(shared, [column]);
+      return column;
+    });
+  }
+
+  #sendTable(viewer: Viewer, subscription: TableSubscription, nowMs: number): void {
+    if (nowMs < subscription.dueMs) return;
+    if (viewer.isBehind) {
+      viewer.framesSkipped++;
+      subscription.dueMs = nowMs + TABLE_MS;
+      return;
+    }
+    // What comes a little late does not put off the next one.
+    subscription.dueMs = Math.max(subscription.dueMs + TABLE_MS, nowMs + TABLE_MS / 2);
+    const { type, id, filter, sort, limit } = subscription;
+    const key = `${type} ${limit} ${sort} ${filter}`;
+    let data = this.#shared.get(key);
+    if (data === undefined) {
+      try {
+        data = JSON.stringify(this.#data(subscription));
+      } catch (error) {
+        viewer.subscriptions.delete(id);
+        viewer.refuse(id, ApiError.is(error) ? error.code : 'ERR_INTERNAL', (error as Error).message);
+        return;
+      }
+      this.#shared.set(key, data);
+    }
+    viewer.sendText(`{"type":"${type}","id":${id},"data":${data}}`);
+  }
+
+  #data({ type, filter, sort, limit }: TableSubscription): unknown {
+    const view = this.#view;
+    if (type === 'flows') return flowsAnswer(view, { filter, sort, limit, at: null });
+    if (type === 'topology') return topologyAnswer(view.retention, view.network, view.retention.series.lastBucket);
+    return this.#services.status();
+  }
+
+  #sendEvents(viewer: Viewer, subscription: RowSubscription, part: Segment, known: Map<number, EventRow>): void {
+    const { events } = part;
+    if (events === null) return;
+    const rows: EventRow[] = [];
+    for (let row = 0; row < events.count; row++) {
+      if (viewer.isBehind || subscription.left <= 0 || rows.length >= MOST_ROWS) {
+        subscription.missed++;
+        continue;
+      }
+      let event = known.get(row);
+      if (event === undefined) {
+        event = eventRow({ segment: part, events, row }, this.#services);
+        known.set(row, event);
+      }
+      const { filter } = subscription;
+      if (!filter.isEmpty) {
+        const report = keptReportRecord({ segment: part, row: events.report[row]! });
+        if (!filter.passesEvent(event, this.#view.network, report)) continue;
+      }
+      subscription.left--;
+      rows.push(event);
+    }
+    this.#sendRows(viewer, subscription, rows.length, (missed) => ({
+      type: 'events',
+      id: subscription.id,
+      rows,
+      missed,
+    }));
+  }
+
+  #sendReports(viewer: Viewer, subscription: RowSubscription, part: Segment, deadline: number): void {
+    const { filter } = subscription;
+    const rows: ReportsAnswer['rows'][number][] = [];
+    for (let row = 0; row < part.reports; row++) {
+      const why = part.why(row);
+      // Rows that came before the subscription did are of the sample only.
+      if ((why & (WHY.TAP | WHY.EVENT)) === 0 || (why & WHY.APART) !== 0) continue;
+      if (viewer.isBehind || subscription.left <= 0 || performance.now() > deadline) {
+        subscription.missed++;
+        continue;
+      }
+      const record = keptReportRecord({ segment: part, row });
+      if (!filter.isEmpty && !filter.passesReport(record, this.#view.network)) continue;
+      subscription.left--;
+      rows.push(record);
+    }
+    this.#sendRows(viewer, subscription, rows.length, (missed) => ({
+      type: 'reports',
+      id: subscription.id,
+      rows,
+      missed,
+    }));
+  }
+
+  #sendRows(
+    viewer: Viewer,
+    subscription: RowSubscription,
+    count: number,
+    message: (missed: number) => ServerMessage,
+  ): void {
+    if (viewer.isBehind || (count === 0 && subscription.missed === 0)) return;
+    const { missed } = subscription;
+    subscription.missed = 0;
+    viewer.send(message(missed));
+  }
+}

@@ -1,0 +1,43 @@
+import { Collector } from '@int/collector';
+import type { FlowsAnswer, ReportsAnswer, SeriesAnswer, TopologyAnswer } from '@int/dashboard';
+import { expect, it } from 'vitest';
+import { until } from '../../../.ci/test/until.js';
+import { openDashboard } from './pages.js';
+import { RecordSource } from './record-source.js';
+
+it('answers what a collector has received', async () => {
+  const source = new RecordSource();
+  const dashboard = await openDashboard();
+  const collector = new Collector({ sources: [source], sinks: [dashboard] });
+  dashboard.setPipeline(() => ({ totals: collector.totals(), degraded: collector.degraded() }));
+  try {
+    await collector.start();
+    for (let second = 0; second < 3; second++) source.send(200);
+    source.pass(200);
+    const ask = async (path: string): Promise<Record<string, never>> =>
+      (await fetch(new URL(path, dashboard.url))).json() as Promise<Record<string, never>>;
+    const status = await until('all reports', async () => {
+      const answer = (await ask('api/v1/status')) as Record<string, Record<string, number>>;
+      return answer.totals!.reports === collector.totals().reports && answer.retained!.to !== null ? answer : null;
+    });
+    expect(status).toMatchObject({ readOnly: false, totals: { frames: 600, reports: 600 }, losses: [] });
+    const series = (await ask('api/v1/series?metric=reports&entity=all')) as unknown as SeriesAnswer;
+    const counts = series.series[0]!.values.filter((value) => value !== null);
+    expect(counts.reduce((sum, value) => sum + value, 0)).toBe(600);
+    const topology = (await ask('api/v1/topology')) as unknown as TopologyAnswer;
+    expect(topology.switches.map(({ id, tier }) => [id, tier])).toEqual([
+      ...[1, 2, 3, 4].map((id) => [id, 0]),
+      ...[5, 6].map((id) => [id, 1]),
+    ]);
+    expect(topology.links.length).toBeGreaterThanOrEqual(12);
+    const flows = (await ask('api/v1/flows?limit=5&sort=-reports')) as unknown as FlowsAnswer;
+    expect(flows.rows).toHaveLength(5);
+    expect(flows.rows[0]!.hops).toHaveLength(3);
+    const { rows } = (await ask('api/v1/reports?limit=3')) as unknown as ReportsAnswer;
+    expect(rows).toHaveLength(3);
+    expect(await ask(`api/v1/reports/${rows[0]!.id}`)).toEqual(rows[0]);
+    expect(await ask('api/v1/events')).toMatchObject({ rows: [], empty: expect.stringContaining('No rule') });
+  } finally {
+    await collector.stop();
+  }
+});
