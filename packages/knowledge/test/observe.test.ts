@@ -1,37 +1,9 @@
 import { BatchDecoder, encodeFrame, TelemetryBatch, telemetry } from '@int/codec';
 import { type Incident, KnowledgePlane } from '@int/knowledge';
-import { type LabelledPacket, labelledTraffic } from '@int/netsim';
+import { labelledFrame, labelledTraffic } from '@int/netsim';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SEED } from './seed.js';
-
-/** An Ethernet frame of a packet; what follows the transport header is left out, as a capture with a short snap length does. */
-function frameOf({
-  source,
-  destination,
-  sourcePort,
-  destinationPort,
-  protocol,
-  tcpFlags,
-  lengthBytes,
-}: LabelledPacket): Uint8Array {
-  const bytes = new Uint8Array(14 + 20 + (protocol === 6 ? 20 : 8));
-  const view = new DataView(bytes.buffer);
-  view.setUint16(12, 0x0800);
-  bytes[14] = 0x45;
-  view.setUint16(16, lengthBytes);
-  bytes[22] = 64;
-  bytes[23] = protocol;
-  bytes.set(source.split('.').map(Number), 26);
-  bytes.set(destination.split('.').map(Number), 30);
-  view.setUint16(34, sourcePort);
-  view.setUint16(36, destinationPort);
-  if (protocol === 6) {
-    bytes[46] = 0x50;
-    bytes[47] = tcpFlags;
-  } else view.setUint16(38, lengthBytes - 20);
-  return bytes;
-}
 
 /** Decodes frames with their times, and gives the batches to a plane. */
 function observe(
@@ -81,7 +53,7 @@ it.each(['syn-flood', 'reflection', 'scan-vertical'] as const)(
     const byFrame = new KnowledgePlane(options, { incident: (incident) => told[1]!.push(incident) });
     observe(
       byFrame,
-      packets.map((packet) => ({ bytes: frameOf(packet), timeMs: packet.timeMs })),
+      packets.map((packet) => ({ bytes: labelledFrame(packet), timeMs: packet.timeMs })),
     );
     byFrame.finish();
     expect(told[0]!.length).toBeGreaterThan(0);

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { labelledFrame } from './attacks/frame.js';
 export {
   type LabelledTraffic,
   type LabelledTrafficOptions,

@@ -145,6 +145,12 @@ export const COMMANDS: readonly (SingleCommand | CommandGroup)[] = [
     load: () => import('./detect.js'),
   },
   {
+    usage: 'knowledge [options] <FILE...>',
+    summary:
+      'Attacks, scans, beacons, leaks and congestion in captures or flow logs, as incidents with their arithmetic',
+    load: () => import('./knowledge.js'),
+  },
+  {
     usage: 'flows [options] <FILE>',
     summary: 'What a flow cache holds after a capture (pcap, pcapng, also gzip): flows, with statistics per hop',
     load: () => import('./flows.js'),

@@ -15,13 +15,13 @@ import { KnownSwitches } from '@int/network/internals';
 import { gunzipIfNeeded } from '@int/pcap/node';
 import { given } from '../given.js';
 import { openInput } from '../input/capture-frames.js';
+import { firstBytes, replay } from '../input/first-bytes.js';
 import { readLines } from '../input/lines.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import { BadLines } from '../output/bad-lines.js';
 import { DialectHint } from '../output/dialect-hint.js';
 import { readRow } from './row-lines.js';
 
-const BLANK = new Set([0x09, 0x0a, 0x0d, 0x20]);
 const OPEN_BRACE = 0x7b;
 
 export interface WriteTotals {
@@ -172,27 +172,4 @@ export class RowWriter {
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}
-
-/** Reads up to the first character that is not blank. @returns null if there is none */
-async function firstBytes(
-  chunks: AsyncIterator<Uint8Array>,
-): Promise<{ readonly byte: number; readonly chunks: Uint8Array[] } | null> {
-  const read: Uint8Array[] = [];
-  for (;;) {
-    const { done, value } = await chunks.next();
-    if (done === true) return null;
-    read.push(value);
-    const byte = value.find((each) => !BLANK.has(each));
-    if (byte !== undefined) return { byte, chunks: read };
-  }
-}
-
-async function* replay(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* read;
-  for (;;) {
-    const { done, value } = await rest.next();
-    if (done === true) return;
-    yield value;
-  }
 }

@@ -1,0 +1,115 @@
+import { type Incident, KnowledgePlane } from '@int/knowledge';
+import { type AttackKind, type LabelledPacket, labelledFrame, labelledTraffic } from '@int/netsim';
+import { LinkType, PcapWriter } from '@int/pcap';
+import { describe, expect, test } from 'vitest';
+import { ndjson, run, temporaryFolder } from './run.js';
+
+const files = temporaryFolder();
+
+/** Two minutes of an office, in whole microseconds, as captures have them. */
+function packets(kind: AttackKind): LabelledPacket[] {
+  const all = labelledTraffic({ kind, seed: 11, seconds: 120, attackFrom: 70, attackSeconds: 10 }).packets;
+  return Array.from(all, (packet) => ({ ...packet, timeMs: Math.round(packet.timeMs * 1000) / 1000 }));
+}
+
+function capture(all: readonly LabelledPacket[]): Buffer {
+  const writer = new PcapWriter({ linkType: LinkType.ETHERNET });
+  const chunks = [writer.header()];
+  for (const packet of all) {
+    const timeNs = BigInt(Math.round(packet.timeMs * 1000)) * 1000n;
+    chunks.push(writer.record({ data: labelledFrame(packet), timeNs, linkType: LinkType.ETHERNET }));
+  }
+  return Buffer.concat(chunks);
+}
+
+function incidentsOf(all: readonly LabelledPacket[]): Incident[] {
+  const told: Incident[] = [];
+  const plane = new KnowledgePlane({}, { incident: (incident) => told.push(incident) });
+  for (const packet of all) plane.packet(packet);
+  plane.finish();
+  return told;
+}
+
+describe('int knowledge', () => {
+  test('says of a capture what the plane says of its packets, then a summary', async () => {
+    const all = packets('syn-flood');
+    const path = await files.write('flood.pcap', capture(all));
+    const { code, stdout, stderr } = await run(['knowledge', path, '--json']);
+    const lines = ndjson(stdout);
+    const expected = incidentsOf(all);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(expected.map(({ kind, state }) => `${kind} ${state}`)).toEqual(['syn-flood open', 'syn-flood close']);
+    expect(lines.slice(0, -1)).toEqual(expected);
+    expect(lines.at(-1)).toMatchObject({
+      type: 'summary',
+      frames: all.length,
+      packets: all.length,
+      incidents: 1,
+      badLines: 0,
+    });
+  });
+
+  test('says for people what was found, why, and what else it may be', async () => {
+    const path = await files.write('scan.pcap', capture(packets('scan-vertical')));
+    const { code, stdout } = await run(['knowledge', path]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      / {2}scan-vertical 198\.51\.100\.66, confidence 1\.00, phase reconnaissance\n {2}because ln L = /,
+    );
+    expect(stdout).toMatch(/ {2}where {3}failures 9, successes 0, theta0 0\.8, theta1 0\.2, ln L 12\.477,/);
+    expect(stdout).toContain('  unless  it is a client whose servers are down, or ');
+    expect(stdout).toContain('  suggest block source 198.51.100.66 for 600 s\n');
+    expect(stdout).toMatch(/scan-vertical 198\.51\.100\.66 is over after \d+\.\d s\n/);
+    expect(stdout).toMatch(/^host 198\.51\.100\.66: score 1\.00 at level 1: reconnaissance 1\.00$/m);
+  });
+
+  test('finds nothing in a calm office', async () => {
+    const path = await files.write('calm.pcap', capture(packets('calm')));
+    const { stdout } = await run(['knowledge', path]);
+    expect(stdout).toMatch(/^0 incidents in [\d,]+ packets, 0 of them by telemetry\n$/);
+  });
+
+  test('reads flow logs, whose lines are in the order in which connections ended, and tells of bad lines', async () => {
+    const line = (port: number, ts: number): string =>
+      JSON.stringify({
+        ts,
+        'id.orig_h': '10.0.0.9',
+        'id.orig_p': 40_000,
+        'id.resp_h': '10.1.0.1',
+        'id.resp_p': port,
+        proto: 'tcp',
+        conn_state: 'S0',
+        orig_pkts: 1,
+      });
+    const lines = Array.from({ length: 12 }, (_, k) => line(k + 1, 1_700_000_000 + ((k * 5) % 12)));
+    const path = await files.write('conn.log', [...lines.slice(0, 6), 'not a line', ...lines.slice(6)].join('\n'));
+    const { code, stdout, stderr } = await run(['knowledge', path, '--json']);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${path}: line 7: there is no #fields line before it`);
+    const [opened, closed, summary] = ndjson(stdout);
+    expect([opened, closed]).toMatchObject([
+      { type: 'incident', kind: 'scan-vertical', entity: 'host:10.0.0.9', state: 'open', operands: { failures: 9 } },
+      { type: 'incident', state: 'close' },
+    ]);
+    expect(summary).toMatchObject({ connections: 12, badLines: 1, untracked: { late: 0 } });
+  });
+
+  test.each([
+    [['knowledge'], "missing required argument 'FILE'"],
+    [['knowledge', '-', '-'], 'standard input can be read once'],
+    [['knowledge', 'x.pcap', '--inside', '10.0.0.0/99'], "'10.0.0.0/99' is no prefix"],
+  ])('%j is a usage error', async (args, message) => {
+    const { code, stderr } = await run(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  test('a damaged capture is said, and what came before it counts', async () => {
+    const whole = capture(packets('scan-vertical'));
+    const path = await files.write('cut.pcap', whole.subarray(0, whole.length - 10));
+    const { code, stdout, stderr } = await run(['knowledge', path]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(path);
+    expect(stdout).toContain('scan-vertical 198.51.100.66');
+  });
+});
