@@ -9,6 +9,9 @@ const FRAME_BYTES = 4096;
 /** Frames per queue for receiving and for sending. */
 const SIZES = { frames: 4096, txFrames: 4096, frameSize: FRAME_BYTES } as const;
 
+/** The memory of a queue. */
+export type QueueSizes = Required<Pick<XdpSocketOptions, 'frames' | 'txFrames' | 'frameSize'>>;
+
 /** An interface with a socket per queue and, if it receives, a program that redirects all frames to them. */
 export class XdpSide implements BridgeSide {
   readonly interface: string;
@@ -21,10 +24,12 @@ export class XdpSide implements BridgeSide {
   #program: XdpProgram | null = null;
   #ports: XdpSocket[] = [];
   readonly #queue: number | undefined;
+  readonly #sizes: QueueSizes;
 
   /**
    * @param memory replaced if it proves too small
    * @param queue the only queue to use; frames of others are left to this machine. Default: all
+   * @param sizes memory of each queue
    */
   constructor(
     afxdp: Afxdp,
@@ -33,6 +38,7 @@ export class XdpSide implements BridgeSide {
     mode: OpenSidesOptions['mode'],
     memory: Uint8Array,
     queue?: number,
+    sizes: QueueSizes = SIZES,
   ) {
     this.interface = link.interface;
     this.#afxdp = afxdp;
@@ -41,6 +47,7 @@ export class XdpSide implements BridgeSide {
     this.#mode = mode;
     this.#memory = memory;
     this.#queue = queue;
+    this.#sizes = sizes;
   }
 
   get ports(): readonly XdpSocket[] {
@@ -82,13 +89,13 @@ export class XdpSide implements BridgeSide {
     try {
       const queues =
         this.#queue === undefined ? Array.from({ length: queueCount(name) }, (_, number) => number) : [this.#queue];
-      const portBytes = umemBytes(SIZES);
+      const portBytes = umemBytes(this.#sizes);
       if (this.#memory.length < queues.length * portBytes) this.#memory = new Uint8Array(queues.length * portBytes);
       const mode = this.#mode;
       if (this.#receives) this.#program = XdpProgram.steer({ interface: name, mode, ports: 'all' });
       for (const [at, queue] of queues.entries()) {
         const options: XdpSocketOptions = {
-          ...SIZES,
+          ...this.#sizes,
           interface: name,
           queue,
           promiscuous: this.#receives,

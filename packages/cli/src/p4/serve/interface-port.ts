@@ -1,8 +1,9 @@
 /** Ports on network interfaces, which may go down or away and come back. */
+import { readFileSync } from 'node:fs';
 import type { PacketSocket, XdpLink } from '@int/afxdp';
 import { type FrameSocket, SocketPort } from '@int/p4switch';
 import { type Afxdp, loadAfxdp } from '../../afxdp.js';
-import { XdpSide } from '../../bridge/xdp-sides.js';
+import { type QueueSizes, XdpSide } from '../../bridge/xdp-sides.js';
 import { linkWords } from '../../input/link-words.js';
 import { CliError, EXIT } from '../../io.js';
 import type { PortSpec } from './port-spec.js';
@@ -16,6 +17,24 @@ export type PortMode = 'auto' | 'driver' | 'generic';
 const LOOK_MS = 100;
 /** Memory per frame of a packet socket: enough for an MTU of 9000 bytes. */
 const PACKET_FRAME_BYTES = 9216;
+
+/** Frames per queue that may wait while the process is busy, and that may wait to be sent. */
+const FRAMES = { frames: 16_384, txFrames: 4096 } as const;
+/** Bytes of a frame's memory that are not for the frame. */
+const HEADROOM = 256;
+/** Bytes of an Ethernet header with two VLAN tags. */
+const ETHERNET = 22;
+
+/** Short frames take half of the memory. */
+function sizesOf(name: string): QueueSizes {
+  let mtu = Number.POSITIVE_INFINITY;
+  try {
+    mtu = Number(readFileSync(`/sys/class/net/${name}/mtu`, 'latin1'));
+  } catch {
+    // Opening it tells what is wrong.
+  }
+  return { ...FRAMES, frameSize: mtu + ETHERNET > 2048 - HEADROOM ? 4096 : 2048 };
+}
 
 /** The sockets of an interface. */
 interface Sockets {
@@ -109,7 +128,7 @@ export class InterfacePort extends SocketPort {
       const side: Sockets =
         spec.kind === 'packet'
           ? new PacketSide(afxdp, link)
-          : new XdpSide(afxdp, link, true, mode, new Uint8Array(0), spec.queue);
+          : new XdpSide(afxdp, link, true, mode, new Uint8Array(0), spec.queue, sizesOf(spec.interface));
       await side.open();
       return new InterfacePort(name, side, afxdp, onFault);
     } catch (error) {
