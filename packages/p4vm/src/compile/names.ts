@@ -29,5 +29,16 @@ export class Names {
  * itself begin with `$`, or belong to objects without fields.
  */
 export function propertyOf(field: string): string {
+  plainWord(field);
   return field in Object.prototype || field === 'prototype' ? `${field}$` : field;
+}
+
+/**
+ * The name itself, which is written into the source as it is. Only the lexer makes such names; this is a second lock.
+ *
+ * @throws TypeError for anything but letters, digits and underscores
+ */
+export function plainWord(name: string): string {
+  if (!/^\w+$/.test(name)) throw new TypeError('a name with characters that no name of a program has');
+  return name;
 }

@@ -2,6 +2,7 @@ import type { Expression, IrSelectCase, ParserInstance, SelectLabel, State, Stat
 import { steps } from './costs.js';
 import { decided } from './definedness.js';
 import { expressionValue } from './expressions.js';
+import { plainWord } from './names.js';
 import { asBits, combine, compare, convert } from './operators.js';
 import type { Routine } from './routine.js';
 import { equality, writeStatement } from './statements.js';
@@ -107,7 +108,7 @@ export function writeStates(routine: Routine, parser: ParserInstance): void {
 function writeState(routine: Routine, graph: Graph, index: number, variable: string): void {
   const state = graph.parser.states[index];
   if (state === undefined) throw new TypeError('no such state');
-  routine.code.line(`// ${state.name}`);
+  routine.code.line(`// ${plainWord(state.name)}`);
   const names = `parser: ${JSON.stringify(graph.parser.name)}, state: ${JSON.stringify(state.name)}`;
   traceEvent(routine, `kind: 'state', ${names}`);
   for (const statement of state.body) writeStatement(routine, statement);

@@ -1,4 +1,5 @@
 import type { Code } from './code.js';
+import { plainWord } from './names.js';
 import { type AggregatePlace, memberOf, readPlace } from './places.js';
 import { Routine } from './routine.js';
 import type { Unit } from './unit.js';
@@ -33,7 +34,7 @@ function writeValues(routine: Routine, name: string, place: AggregatePlace, dept
   if (type.kind === 'header') code.open(`if (${place.code}.$valid) {`);
   for (const field of type.fields) {
     const part = memberOf(unit, place, field.name, field.type);
-    const inner = `${name}.${field.name}`;
+    const inner = `${name}.${plainWord(field.name)}`;
     if (part.kind === 'aggregate') writeValues(routine, inner, part, depth);
     else code.line(`map.set(\`${inner}\`, ${routine.runtimeValue(readPlace(routine, part))});`);
   }

@@ -70,7 +70,8 @@ export function readParameters(action: Action, input: ParameterInput | undefined
       refuse('ERR_CONTROL_UNKNOWN_PARAMETER', `action ${action.name} has no parameter ${name}`);
   }
   return parameters.map(({ variable }, i) => {
-    const value = values === undefined ? byName[variable.name] : values[i];
+    const { name } = variable;
+    const value = values !== undefined ? values[i] : Object.hasOwn(byName, name) ? byName[name] : undefined;
     if (value === undefined)
       refuse('ERR_CONTROL_WRONG_ARITY', `parameter ${variable.name} of action ${action.name} is missing`);
     return parseValue(variable.type, value, `parameter ${variable.name}`, names);
@@ -243,10 +244,10 @@ export class TableControl {
     const none = { action: undefined, params: {}, member: undefined, group: undefined };
     if (target.kind !== 'action') return { ...none, [target.kind]: target.handle };
     const action = this.runtime.declaration.actions[target.call.action]?.action;
-    const params: Record<string, bigint> = {};
-    dataParameters(action?.parameters ?? []).forEach(({ variable }, i) => {
-      params[variable.name] = target.call.data[i] ?? 0n;
-    });
+    // A parameter may have any name: `__proto__` must be a property like others.
+    const params = Object.fromEntries(
+      dataParameters(action?.parameters ?? []).map(({ variable }, i) => [variable.name, target.call.data[i] ?? 0n]),
+    );
     return { ...none, action: action?.name, params };
   }
 }

@@ -217,7 +217,9 @@ function substitute(
     const following = macro.body[i + 1];
     const index = indexOf(token);
     if (token.kind === '#' && indexOf(following) >= 0) {
-      out.push(placed({ ...token, kind: 'text', text: stringOf(table, found[indexOf(following)] ?? [], use) }));
+      // A '#' alone would be a problem.
+      const { problem: _, ...sign } = token;
+      out.push(placed({ ...sign, kind: 'text', text: stringOf(table, found[indexOf(following)] ?? [], use) }));
       i++;
     } else if (token.kind === '##' && out.length > 0 && following !== undefined) {
       const right = indexOf(following) >= 0 ? (found[indexOf(following)] ?? []) : [placed(following)];

@@ -70,6 +70,8 @@ describe('macros', () => {
     expect(expand('#define M(x) hdr.##x.y\nM(z)')).toBe('hdr . z . y');
     expect(expand('#define W(x) 32w##x\nW(7)')).toBe('32w7');
     expect(run('#define SHR > ## >=\nSHR').map((token) => token.kind)).toEqual(['>>=']);
+    expect(run('#define S(x) #x\nS(a)')).toMatchObject([{ kind: 'text', text: 'a' }]);
+    expect(run('#define S(x) #x\nS(a)')[0]!.problem).toBeUndefined();
   });
 
   it('take any number of arguments with ...', () => {
