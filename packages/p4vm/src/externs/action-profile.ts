@@ -26,6 +26,14 @@ export interface ProfileGroup {
   readonly members: readonly number[];
 }
 
+/** The members of a group with weights, and what selection needs of them. */
+interface Weights {
+  /** Sums of the weights up to and with each member. */
+  readonly sums: readonly number[];
+  /** Sum of all weights, up to 2^53 - 1. */
+  readonly total: number;
+}
+
 /** The target of an entry of an indirect table. */
 export type ProfileTarget =
   | { readonly kind: 'member'; readonly handle: number }
@@ -47,9 +55,13 @@ export class ActionProfile {
   readonly #groups = new HandleSlots();
   readonly #memberList: ProfileMember[] = [];
   readonly #groupList: number[][] = [];
+  /** By group; undefined: all members have weight 1. */
+  readonly #weights: (Weights | undefined)[] = [];
   readonly #memberUses: number[] = [];
   readonly #groupUses: number[] = [];
   readonly #selection: Calculation | undefined;
+  /** Whether entries may point to a group without members; the reference switch refuses that. */
+  mayBeEmpty = false;
 
   /**
    * @param calculation makes the hash that selects members
@@ -120,6 +132,7 @@ export class ActionProfile {
     for (const member of members) this.#memberUses[member]! -= 1;
     this.memory.giveBack(GROUP_BYTES + members.length * PLACE_BYTES);
     this.#groupList[handle] = [];
+    this.#weights[handle] = undefined;
     this.#groups.release(handle);
   }
 
@@ -141,7 +154,37 @@ export class ActionProfile {
     }
     this.#take(PLACE_BYTES);
     members.splice(low, 0, member);
+    this.#weights[group] = undefined;
     this.#memberUses[member]! += 1;
+  }
+
+  /**
+   * Replaces the members of a group. A member is selected in proportion to its weight; with weight 0 never.
+   *
+   * @param members handles and weights (whole numbers from 0, together below 2^53), each member once
+   * @throws ControlError `ERR_CONTROL_NO_SELECTOR`, `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP`,
+   *   `ERR_CONTROL_MEMBER_IN_GROUP`, `ERR_CONTROL_BAD_VALUE`, `ERR_CONTROL_NO_ROOM`
+   */
+  setGroup(group: number, members: readonly { readonly member: number; readonly weight: number }[]): void {
+    this.#needSelector();
+    const before = this.#group(group);
+    const ordered = [...members].sort((left, right) => left.member - right.member);
+    let total = 0;
+    const sums = ordered.map(({ member, weight }, i) => {
+      this.member(member);
+      if (ordered[i - 1]?.member === member)
+        throw new ControlError('ERR_CONTROL_MEMBER_IN_GROUP', `member ${member} is in group ${group} twice`);
+      total += weight;
+      if (!Number.isSafeInteger(weight) || weight < 0 || !Number.isSafeInteger(total))
+        throw new ControlError('ERR_CONTROL_BAD_VALUE', `${weight} is no weight`);
+      return total;
+    });
+    if (ordered.length > before.length) this.#take((ordered.length - before.length) * PLACE_BYTES);
+    else this.memory.giveBack((before.length - ordered.length) * PLACE_BYTES);
+    for (const member of before) this.#memberUses[member]! -= 1;
+    for (const { member } of ordered) this.#memberUses[member]! += 1;
+    this.#groupList[group] = ordered.map(({ member }) => member);
+    this.#weights[group] = ordered.every(({ weight }) => weight === 1) ? undefined : { sums, total };
   }
 
   /** @throws ControlError `ERR_CONTROL_NO_SELECTOR`, `ERR_CONTROL_BAD_MEMBER`, `ERR_CONTROL_BAD_GROUP`, `ERR_CONTROL_MEMBER_NOT_IN_GROUP` */
@@ -152,6 +195,7 @@ export class ActionProfile {
     const at = members.indexOf(member);
     if (at < 0) throw new ControlError('ERR_CONTROL_MEMBER_NOT_IN_GROUP', `member ${member} is not in group ${group}`);
     members.splice(at, 1);
+    this.#weights[group] = undefined;
     this.memory.giveBack(PLACE_BYTES);
     this.#memberUses[member]! -= 1;
   }
@@ -174,7 +218,7 @@ export class ActionProfile {
    */
   check(target: ProfileTarget, mayBeEmpty = false): void {
     if (target.kind === 'member') this.member(target.handle);
-    else if (this.#group(target.handle).length === 0 && !mayBeEmpty) {
+    else if (this.#group(target.handle).length === 0 && !mayBeEmpty && !this.mayBeEmpty) {
       throw new ControlError('ERR_CONTROL_EMPTY_GROUP', `group ${target.handle} has no members`);
     }
   }
@@ -186,7 +230,8 @@ export class ActionProfile {
   }
 
   /**
-   * The member that a packet gets: for a group the one at position hash modulo size. Undefined for an empty group.
+   * The member that a packet gets: for a group the one at position hash modulo size, or with weights, modulo their sum.
+   * Undefined for an empty group, or one in which no weight is above 0.
    *
    * @param bytes bytes to hash: the bits of all selector keys without gaps, then zero bits up to a whole byte
    */
@@ -195,7 +240,17 @@ export class ActionProfile {
     const members = this.#groupList[target.handle];
     if (members === undefined || members.length === 0) return undefined;
     const hash = this.#selection === undefined ? 0 : this.#selection.hash32(bytes, length);
-    return this.#memberList[members[hash % members.length]!];
+    const weights = this.#weights[target.handle];
+    if (weights === undefined) return this.#memberList[members[hash % members.length]!];
+    if (weights.total === 0) return undefined;
+    const at = hash % weights.total;
+    let low = 0;
+    for (let high = members.length - 1; low < high; ) {
+      const middle = (low + high) >> 1;
+      if (weights.sums[middle]! > at) high = middle;
+      else low = middle + 1;
+    }
+    return this.#memberList[members[low]!];
   }
 
   reset(): void {
@@ -205,6 +260,7 @@ export class ActionProfile {
     this.#groups.clear();
     this.#memberList.length = 0;
     this.#groupList.length = 0;
+    this.#weights.length = 0;
     this.#memberUses.length = 0;
     this.#groupUses.length = 0;
   }

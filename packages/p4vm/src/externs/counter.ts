@@ -98,14 +98,44 @@ export class Counter extends CounterCells {
   }
 }
 
-/** The counters of a table's entries, by slot. The table's lookup counts, and `count()` in an action does nothing more. */
+/**
+ * The counters of a table's entries, by slot, and of its misses. The table's lookup counts, and `count()` in an action
+ * does nothing more.
+ */
 export class DirectCounter extends CounterCells {
   readonly kind = 'direct_counter';
   /** `packets`, `bytes` or `packets_and_bytes`. */
   readonly type: string;
+  #missed = 0;
+  #missedBytes = 0;
 
   constructor(readonly declaration: ExternInstance) {
     super(16);
     this.type = memberArgument(declaration, 0);
+  }
+
+  /** Counts a packet that matched no entry. */
+  countMiss(length: number): void {
+    this.#missed += 1;
+    this.#missedBytes += length;
+  }
+
+  /** Packets that matched no entry. */
+  readMisses(): CounterValue {
+    return { packets: this.#missed, bytes: this.#missedBytes };
+  }
+
+  /** @throws ControlError `ERR_CONTROL_BAD_VALUE` */
+  writeMisses({ packets, bytes }: CounterValue): void {
+    checkCount(packets, 'packets');
+    checkCount(bytes, 'bytes');
+    this.#missed = packets;
+    this.#missedBytes = bytes;
+  }
+
+  override reset(): void {
+    super.reset();
+    this.#missed = 0;
+    this.#missedBytes = 0;
   }
 }

@@ -24,6 +24,11 @@ interface Both<T> {
   readonly peak: T;
 }
 
+/** Buckets of a meter. With a single rate, the second bucket gets what the full first one cannot hold. */
+interface Buckets extends Both<Bucket> {
+  readonly isSingleRate: boolean;
+}
+
 /** Takes tokens. Returns false, and takes none, if there are too few. */
 function take(bucket: Bucket, tokens: number, nowUs: number): boolean {
   // Counted from the switch's start, not from the last packet, so that rounding errors do not add up.
@@ -33,6 +38,22 @@ function take(bucket: Bucket, tokens: number, nowUs: number): boolean {
   if (bucket.tokens < tokens) return false;
   bucket.tokens -= tokens;
   return true;
+}
+
+/** RFC 2697, colour-blind: the committed bucket is green, the excess bucket yellow. */
+function runSingleRate({ committed, peak: excess }: Buckets, tokens: number, nowUs: number): number {
+  const made = Math.floor(nowUs * committed.rate);
+  const sum = committed.tokens + (made - committed.made);
+  committed.made = made;
+  committed.tokens = Math.min(sum, committed.burst);
+  excess.tokens = Math.min(excess.tokens + (sum - committed.tokens), excess.burst);
+  if (committed.tokens >= tokens) {
+    committed.tokens -= tokens;
+    return METER_COLORS.green;
+  }
+  if (excess.tokens < tokens) return METER_COLORS.red;
+  excess.tokens -= tokens;
+  return METER_COLORS.yellow;
 }
 
 function bucketOf({ rate, burst }: MeterRate): Bucket {
@@ -49,7 +70,7 @@ function rateOf({ rate, burst }: Bucket): MeterRate {
  * yellow. A meter without rates is green.
  */
 class MeterBank {
-  readonly #states = new Map<number, Both<Bucket>>();
+  readonly #states = new Map<number, Buckets>();
   /** Rates of all indices without their own. */
   #common: Both<MeterRate> | undefined;
 
@@ -61,6 +82,7 @@ class MeterBank {
     const state = this.#stateOf(index);
     if (state === undefined) return METER_COLORS.green;
     const tokens = this.type === 'bytes' ? packetLength : 1;
+    if (state.isSingleRate) return runSingleRate(state, tokens, nowUs);
     if (!take(state.peak, tokens, nowUs)) return METER_COLORS.red;
     return take(state.committed, tokens, nowUs) ? METER_COLORS.green : METER_COLORS.yellow;
   }
@@ -74,13 +96,35 @@ class MeterBank {
    */
   setRates(index: number, rates: readonly MeterRate[]): void {
     const { committed, peak } = checkRates(rates);
-    this.#states.set(index, { committed: bucketOf(committed), peak: bucketOf(peak) });
+    this.#states.set(index, { committed: bucketOf(committed), peak: bucketOf(peak), isSingleRate: false });
+  }
+
+  /**
+   * Makes a meter of one rate with three colours (RFC 2697), both buckets full. Its `rates` are that rate, and the same
+   * rate with the excess burst.
+   *
+   * @param excessBurst size of the bucket for what the full committed bucket cannot hold, in tokens
+   * @throws ControlError `ERR_CONTROL_BAD_RATES`
+   */
+  setSingleRate(index: number, rate: MeterRate, excessBurst: number): void {
+    const { committed, peak } = checkRates([rate, { rate: rate.rate, burst: excessBurst }]);
+    this.#states.set(index, { committed: bucketOf(committed), peak: bucketOf(peak), isSingleRate: true });
+  }
+
+  /** Forgets the rates of an index: its packets are green again, or as the rates of every index say. */
+  clearRates(index: number): void {
+    this.#states.delete(index);
   }
 
   /** Committed and peak rate; undefined if none were set. */
   rates(index: number): readonly [MeterRate, MeterRate] | undefined {
     const state = this.#stateOf(index);
     return state && [rateOf(state.committed), rateOf(state.peak)];
+  }
+
+  /** Whether an index has rates of its own. */
+  hasRates(index: number): boolean {
+    return this.#states.has(index);
   }
 
   /** Sets the rates of every index. @throws ControlError `ERR_CONTROL_BAD_RATES` */
@@ -94,11 +138,12 @@ class MeterBank {
     this.#states.clear();
   }
 
-  #stateOf(index: number): Both<Bucket> | undefined {
+  #stateOf(index: number): Buckets | undefined {
     let state = this.#states.get(index);
     if (state === undefined && this.#common !== undefined) {
       // An unused bucket is full, so it is made on first use.
-      state = { committed: bucketOf(this.#common.committed), peak: bucketOf(this.#common.peak) };
+      const { committed, peak } = this.#common;
+      state = { committed: bucketOf(committed), peak: bucketOf(peak), isSingleRate: false };
       this.#states.set(index, state);
     }
     return state;
@@ -158,13 +203,21 @@ export class Meter extends MeterBank {
   }
 }
 
+/** The index of a direct meter for packets that match no entry. */
+export const MISS_METER = -1;
+
 /** The meters of a table's entries, by slot. The table's lookup runs them. */
 export class DirectMeter extends MeterBank {
   readonly kind = 'direct_meter';
-  /** Colour from the last lookup of its table; -1 after a miss. */
+  /** Colour from the last lookup of its table; -1 after a miss, unless index {@link MISS_METER} has rates. */
   color = -1;
 
   constructor(readonly declaration: ExternInstance) {
     super(memberArgument(declaration, 0));
+  }
+
+  /** Takes the tokens of a packet that matched no entry. */
+  runMiss(packetLength: number, nowUs: number): void {
+    this.color = this.hasRates(MISS_METER) ? this.run(MISS_METER, packetLength, nowUs) : -1;
   }
 }

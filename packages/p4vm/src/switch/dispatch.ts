@@ -2,7 +2,7 @@ import type { Runtime } from '../machine/runtime.js';
 import type { SwitchEnvironment, TrafficManager } from './environment.js';
 import { PacketFifo } from './fifo.js';
 import { type CodePool, INSTANCE, type InFlightPacket, type SharedState } from './in-flight.js';
-import type { MirrorSession, Replication } from './replication.js';
+import type { MirrorSession, Replica, Replication } from './replication.js';
 import type { DropReason, SwitchStatistics } from './statistics.js';
 
 /** Facts about the packet in the pipeline that neither its program nor the runtime holds. */
@@ -96,14 +96,27 @@ export class Dispatch {
     priority: number,
     maxBytes: number,
   ): void {
-    const { trace, work } = this.#runtime;
     const copies = this.#replication.copies(group);
+    if (copies.length === 0) this.drop('emptyGroup', 'no copies: the multicast group has no ports');
+    this.#copy(pool, copies, kept, instanceType, priority, maxBytes, `multicast group ${group}`);
+  }
+
+  /** Makes copies. `by` is for traces. */
+  #copy(
+    pool: CodePool,
+    copies: readonly Replica[],
+    kept: SharedState,
+    instanceType: number,
+    priority: number,
+    maxBytes: number,
+    by: string,
+  ): void {
+    const { trace, work } = this.#runtime;
     work.left -= copies.length;
     if (work.left < 0) {
       this.drop('steps', 'no copies: that takes more steps than one packet may');
       return;
     }
-    if (copies.length === 0) this.drop('emptyGroup', 'no copies: the multicast group has no ports');
     for (const { port, replicationId } of copies) {
       const packet = this.#queued(pool, kept, instanceType, priority);
       if (packet === undefined) continue;
@@ -111,7 +124,7 @@ export class Dispatch {
       if (maxBytes > 0) packet.truncate = maxBytes;
       this.#statistics.multicastCopies++;
       if (trace !== undefined) {
-        trace.event({ kind: 'packet', what: `copied by multicast group ${group}, replication id ${replicationId}` });
+        trace.event({ kind: 'packet', what: `copied by ${by}, replication id ${replicationId}` });
       }
       this.#enqueue(packet, port);
     }
@@ -123,7 +136,7 @@ export class Dispatch {
    */
   clone(
     pool: CodePool,
-    { port, group, maxBytes = 0 }: MirrorSession,
+    { port, group, replicas, maxBytes = 0, priority: ofSession }: MirrorSession,
     original: SharedState,
     fieldList: number,
     instanceType: number,
@@ -131,13 +144,14 @@ export class Dispatch {
     const { code } = pool;
     code.loadMetadata(pool.zero);
     if (fieldList >= 0) code.loadFieldList(fieldList, original.state);
-    const { priority } = code.standardMetadata;
+    const priority = ofSession ?? code.standardMetadata.priority;
     const clone = pool.save();
     if (clone === undefined) {
       this.dropForMemory();
       return;
     }
     if (group !== undefined) this.multicast(pool, group, clone, instanceType, priority, maxBytes);
+    if (replicas !== undefined) this.#copy(pool, replicas, clone, instanceType, priority, maxBytes, 'a mirror session');
     const packet = port === undefined ? undefined : this.#queued(pool, clone, instanceType, priority);
     if (packet !== undefined && port !== undefined) {
       if (maxBytes > 0) packet.truncate = maxBytes;

@@ -12,6 +12,10 @@ export interface Replica {
 export interface MirrorSession {
   readonly port?: number;
   readonly group?: number;
+  /** Copies beside those of `port` and `group`. */
+  readonly replicas?: readonly Replica[];
+  /** Priority of the clones; absent: that of their metadata. */
+  readonly priority?: number;
   /** Largest length of a clone in bytes; 0 or absent: no limit. */
   readonly maxBytes?: number;
 }
@@ -76,6 +80,11 @@ export class Replication {
   /** Returns false if there was none. */
   deleteMirror(session: number): boolean {
     return this.#sessions.delete(session);
+  }
+
+  /** Sessions in ascending order. */
+  mirrors(): readonly (readonly [session: number, destination: MirrorSession])[] {
+    return [...this.#sessions].sort(([a], [b]) => a - b);
   }
 
   mirror(session: number): MirrorSession | undefined {

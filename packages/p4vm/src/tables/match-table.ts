@@ -25,6 +25,8 @@ interface StoredEntry extends TableEntry {
   target: EntryTarget;
   timeoutUs: number;
   lastHitUs: number;
+  /** When its timeout began to run, if that is later than the last hit. */
+  restartedUs: number;
   /** Undefined for entries that point into an action profile. */
   bound: BoundAction | undefined;
   /** Bytes taken from memory for it; 0 for entries of the program. */
@@ -69,6 +71,7 @@ export class MatchTable implements TableRuntime {
   readonly #selectorValues: RuntimeValue[] = [];
   #default = NO_ACTION;
   #defaultTarget: EntryTarget | undefined;
+  #generation = 0;
 
   constructor(
     readonly declaration: Table,
@@ -113,6 +116,16 @@ export class MatchTable implements TableRuntime {
   /** Number of entries. */
   get count(): number {
     return this.#slots.count;
+  }
+
+  /** Changes whenever the entries were cleared and handles began anew: a handle of before may then mean another entry. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Entries lie in slots 0 to this number - 1; some may be free. */
+  get slotCount(): number {
+    return this.#entries.length;
   }
 
   /** The target of a miss; undefined: a miss does nothing. */
@@ -179,6 +192,11 @@ export class MatchTable implements TableRuntime {
     return this.#entries.filter((entry) => entry !== undefined).map((entry) => this.#seen(entry));
   }
 
+  /** The entry in a slot, as a live view; undefined if the slot is free. */
+  entryAt(slot: number): TableEntry | undefined {
+    return this.#entries[slot];
+  }
+
   /** @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
   entry(handle: number): TableEntry {
     return this.#seen(this.#stored(handle));
@@ -214,28 +232,56 @@ export class MatchTable implements TableRuntime {
     this.#addProgramEntries();
   }
 
-  /** @throws ControlError `ERR_CONTROL_NO_TIMEOUT`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
-  setTimeout(handle: number, timeoutUs: number): void {
+  /**
+   * Sets an entry's timeout, which begins to run anew.
+   *
+   * @param nowUs the time; by default that of the last packet
+   * @throws ControlError `ERR_CONTROL_NO_TIMEOUT`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`
+   */
+  setTimeout(handle: number, timeoutUs: number, nowUs: number = this.#environment.nowUs): void {
     if (!this.declaration.supportsTimeout)
       refuse('ERR_CONTROL_NO_TIMEOUT', `table ${this.#name} does not support timeouts`);
     if (!Number.isFinite(timeoutUs) || timeoutUs < 0) refuse('ERR_CONTROL_BAD_VALUE', `${timeoutUs} is no timeout`);
     const entry = this.#stored(handle);
     entry.timeoutUs = timeoutUs;
-    entry.lastHitUs = this.#environment.nowUs;
+    entry.lastHitUs = nowUs;
   }
 
-  /** Handles of the entries without a hit for at least their timeout. */
-  expired(): readonly number[] {
-    const now = this.#environment.nowUs;
+  /**
+   * Sets when an entry counts as last hit.
+   *
+   * @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`
+   */
+  setLastHit(handle: number, timeUs: number): void {
+    this.#stored(handle).lastHitUs = timeUs;
+  }
+
+  /**
+   * Lets an entry's timeout run anew from a time on. The last hit stays.
+   *
+   * @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`
+   */
+  restartTimeout(handle: number, nowUs: number): void {
+    this.#stored(handle).restartedUs = nowUs;
+  }
+
+  /** When the entry in a slot is idle for its timeout unless it is hit before; Infinity without an entry or a timeout. */
+  expiryUs(slot: number): number {
+    const entry = this.#entries[slot];
+    if (entry === undefined || entry.timeoutUs <= 0) return Number.POSITIVE_INFINITY;
+    return Math.max(entry.lastHitUs, entry.restartedUs) + entry.timeoutUs;
+  }
+
+  /** Handles of the entries without a hit for at least their timeout, by default at the time of the last packet. */
+  expired(nowUs: number = this.#environment.nowUs): readonly number[] {
     return this.#entries
-      .filter((entry) => entry !== undefined)
-      .filter((entry) => entry.timeoutUs > 0 && now - entry.lastHitUs >= entry.timeoutUs)
-      .map((entry) => entry.handle);
+      .filter((entry, slot) => entry !== undefined && nowUs >= this.expiryUs(slot))
+      .map((entry) => entry!.handle);
   }
 
-  /** Microseconds since an entry was hit, or since its timeout was set. */
-  idleUs(handle: number): number {
-    return this.#environment.nowUs - this.#stored(handle).lastHitUs;
+  /** Microseconds since an entry was hit, made, or got its timeout, by default at the time of the last packet. */
+  idleUs(handle: number, nowUs: number = this.#environment.nowUs): number {
+    return Math.max(0, nowUs - this.#stored(handle).lastHitUs);
   }
 
   /** Uses the present entry in the handle's slot. @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE` */
@@ -262,6 +308,11 @@ export class MatchTable implements TableRuntime {
     return this.#needMeter().rates(this.#usedSlot(handle));
   }
 
+  /** Forgets the rates, as of a new entry. @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE` */
+  clearMeterRates(handle: number): void {
+    this.#needMeter().clearRates(this.#usedSlot(handle));
+  }
+
   /** Position of an action in `Table.actions`; -1 if it is not there. */
   positionOf(actionId: number): number {
     return this.#positions.get(actionId) ?? -1;
@@ -277,12 +328,14 @@ export class MatchTable implements TableRuntime {
       const { packetLength, nowUs } = this.#environment;
       this.meter.color = this.meter.run(slot, packetLength, nowUs);
     }
-    if (entry.timeoutUs > 0) entry.lastHitUs = this.#environment.nowUs;
+    if (this.declaration.supportsTimeout) entry.lastHitUs = this.#environment.nowUs;
     return entry.bound ?? this.#resolve(entry.target, true, entry.handle);
   }
 
   #missed(): BoundAction {
-    if (this.meter !== undefined) this.meter.color = -1;
+    const { counter, meter } = this;
+    if (counter !== undefined) counter.countMiss(this.#environment.packetLength);
+    if (meter !== undefined) meter.runMiss(this.#environment.packetLength, this.#environment.nowUs);
     const target = this.#defaultTarget;
     return target === undefined || target.kind === 'action' ? this.#default : this.#resolve(target, false, -1);
   }
@@ -333,11 +386,13 @@ export class MatchTable implements TableRuntime {
       isConst,
       timeoutUs: 0,
       lastHitUs: this.#environment.nowUs,
+      restartedUs: 0,
       bound: draft === undefined ? undefined : { ...draft, handle },
       bytes,
     };
     this.#index.add(canonical, rank, slot);
     this.counter?.prepare(slot);
+    this.meter?.clearRates(slot);
     return handle;
   }
 
@@ -376,6 +431,7 @@ export class MatchTable implements TableRuntime {
       this.#use(entry.target, -1);
       this.#memory?.giveBack(entry.bytes);
     }
+    this.#generation++;
     this.#entries.length = 0;
     this.#slots.clear();
     this.#index.clear();

@@ -68,6 +68,11 @@ export class ParserValueSet implements ValueSetRuntime {
     this.memory?.giveBack(this.#memberBytes);
   }
 
+  /** Whether a member with these matches exists. @throws as {@link add} on bad keys */
+  has(keys: readonly KeyMatch[]): boolean {
+    return this.#index.equal(this.#canonical(keys), 0) >= 0;
+  }
+
   members(): readonly (readonly KeyMatch[])[] {
     return this.#members.filter((member) => member !== undefined);
   }
