@@ -9,3 +9,53 @@ export { P4InfoError, type P4InfoErrorCode } from './p4info/p4info-error.js';
 export { formatText } from './text/format-text.js';
 export { parseText } from './text/parse-text.js';
 export { TextFormatError, type TextFormatErrorCode } from './text/text-format-error.js';
+export { type DeviceProgram, readDeviceProgram, writeDeviceProgram } from './p4vm/device-program.js';
+export type { MachineHost } from './p4vm/machine-host.js';
+export { P4vmTarget, type P4vmTargetOptions } from './p4vm/p4vm-target.js';
+export type { RealTimeHostOptions } from './p4vm/real-time-host.js';
+export type { RoleOptions } from './server/arbitration.js';
+export type { DataSpec } from './server/data-spec.js';
+export type { DeviceOptions, DeviceStatistics, PipelineOptions } from './server/device.js';
+export type { P4RuntimeLimits } from './server/limits.js';
+export type {
+  ActionSchema,
+  ActionUse,
+  ArraySchema,
+  DigestSchema,
+  FieldSchema,
+  MeterSchema,
+  ParameterSchema,
+  PipelineSchema,
+  ProfileSchema,
+  RegisterSchema,
+  TableSchema,
+  ValueSetSchema,
+} from './server/schema.js';
+export {
+  type ListenOptions,
+  P4RuntimeServer,
+  type P4RuntimeServerOptions,
+  type TlsOptions,
+} from './server/server.js';
+export {
+  type P4RuntimeTarget,
+  type TargetAction,
+  type TargetCall,
+  type TargetCloneSession,
+  type TargetCount,
+  type TargetCounter,
+  type TargetEntry,
+  TargetError,
+  type TargetErrorCode,
+  type TargetEvents,
+  type TargetMatch,
+  type TargetMeter,
+  type TargetMeterConfig,
+  type TargetPipeline,
+  type TargetProfile,
+  type TargetRegister,
+  type TargetReplica,
+  type TargetShare,
+  type TargetTable,
+  type TargetValueSet,
+} from './server/target.js';

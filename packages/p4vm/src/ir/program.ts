@@ -162,6 +162,11 @@ export interface Table {
   readonly isDefaultConst: boolean;
   readonly entries: readonly ConstEntry[];
   readonly areEntriesConst: boolean;
+  /**
+   * What the priority of an entry in P4Runtime, where the largest wins, and its priority here sum up to, so that the
+   * program's entries have the priorities that they were given, or N to 1 in order. Undefined without entries.
+   */
+  readonly prioritySum?: number | undefined;
   readonly size: number;
   /** An action_profile or action_selector. */
   readonly implementation: ExternInstance | undefined;

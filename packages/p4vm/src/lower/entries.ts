@@ -96,6 +96,14 @@ class KeySet {
   }
 }
 
+/** Priorities of a table's entries. */
+export interface EntryPriorities {
+  /** One per entry; the smallest wins. */
+  readonly list: readonly number[];
+  /** What P4Runtime's priority of an entry, of which the largest wins, and the priority here sum up to. */
+  readonly sum: number;
+}
+
 /**
  * Priorities of a table's entries, smaller wins. Without any in the program: the order of the entries, from 1. An
  * annotation `@priority(n)` counts as it stands, in place of the order.
@@ -104,18 +112,20 @@ export function lowerPriorities(
   entries: readonly CheckedEntry[],
   evaluator: Evaluator,
   { largestWins, delta }: { readonly largestWins: boolean; readonly delta: number },
-): number[] {
+): EntryPriorities {
+  const largestOf = (priorities: readonly number[]): number =>
+    priorities.reduce((most, priority) => Math.max(most, priority), 0);
   if (entries.every((each) => each.priority === undefined)) {
-    return entries.map(({ entry }, index) => annotatedPriority(entry, evaluator) ?? index + 1);
+    const list = entries.map(({ entry }, index) => annotatedPriority(entry, evaluator) ?? index + 1);
+    return { list, sum: largestOf(list) + 1 };
   }
   let last = 0;
   const priorities = entries.map(({ priority }) => {
     last = priority ?? (largestWins ? last - delta : last + delta);
     return last;
   });
-  if (!largestWins) return priorities;
-  const largest = priorities.reduce((most, priority) => Math.max(most, priority), 0);
-  return priorities.map((priority) => largest - priority + 1);
+  const sum = largestOf(priorities) + 1;
+  return { list: largestWins ? priorities.map((priority) => sum - priority) : priorities, sum };
 }
 
 function annotatedPriority({ annotations }: TableEntry, evaluator: Evaluator): number | undefined {

@@ -19,7 +19,7 @@ import { actionFor } from './actions.js';
 import { lowerArgument } from './calls.js';
 import { constantNumber } from './constants.js';
 import { isScalar, printType } from './data-types.js';
-import { lowerEntryKeys, lowerPriorities } from './entries.js';
+import { type EntryPriorities, lowerEntryKeys, lowerPriorities } from './entries.js';
 import { Evaluator } from './evaluate.js';
 import { lowerExpression } from './expressions.js';
 import { annotationTexts, givenName, type Lowering } from './lowering.js';
@@ -70,7 +70,8 @@ class TableMaker {
     const { declaration, checked, lowering, scope } = this;
     const keys = this.#keys;
     const defaultAction = this.#defaultAction();
-    const entries = lowering.attempt(() => this.#entries(), []);
+    const priorities = lowering.attempt(() => this.#priorities(), { list: [], sum: 0 });
+    const entries = lowering.attempt(() => this.#entries(priorities.list), []);
     lowering.budget.spend('stateBytes', tableBytes({ keys, entries }), declaration.span);
     const table: Table = {
       id: lowering.tables.length,
@@ -81,6 +82,7 @@ class TableMaker {
       isDefaultConst: checked.isDefaultConst,
       entries,
       areEntriesConst: checked.areEntriesConst,
+      prioritySum: entries.length === 0 ? undefined : priorities.sum,
       size: this.#size(entries.length),
       implementation: this.#object('implementation', ['action_profile', 'action_selector']),
       counter: this.#owned('counters', ['direct_counter']),
@@ -173,13 +175,16 @@ class TableMaker {
     return { action: this.#position(call.action), data };
   }
 
-  #entries(): ConstEntry[] {
-    const { lowering, checked } = this;
-    const keys = this.#keys;
-    const priorities = lowerPriorities(checked.entries, this.#evaluator, {
+  #priorities(): EntryPriorities {
+    return lowerPriorities(this.checked.entries, this.#evaluator, {
       largestWins: this.#number('largest_priority_wins') !== 0,
       delta: this.#number('priority_delta') ?? 1,
     });
+  }
+
+  #entries(priorities: readonly number[]): ConstEntry[] {
+    const { lowering, checked } = this;
+    const keys = this.#keys;
     return checked.entries.map(({ entry, call }, index) => {
       lowering.spend(1 + keys.length, entry.span);
       return {

@@ -215,17 +215,17 @@ export class Replication {
 
   /** Groups in ascending order. */
   multicastGroups(): readonly MulticastGroup[] {
-    return [...this.#groups]
-      .sort(([a], [b]) => a - b)
-      .map(([group, members]) => ({
-        group,
-        nodes: members.flatMap((handle) => {
-          const node = this.#nodes.get(handle);
-          if (node === undefined) return [];
-          const { replicationId, ports, lags } = node;
-          return [{ handle, replicationId, ports, lags }];
-        }),
-      }));
+    return [...this.#groups.keys()].sort((a, b) => a - b).map((group) => ({ group, nodes: this.nodesOf(group) ?? [] }));
+  }
+
+  /** The nodes of a group; undefined if there is no such group. */
+  nodesOf(group: number): MulticastGroup['nodes'] | undefined {
+    return this.#groups.get(group)?.flatMap((handle) => {
+      const node = this.#nodes.get(handle);
+      if (node === undefined) return [];
+      const { replicationId, ports, lags } = node;
+      return [{ handle, replicationId, ports, lags }];
+    });
   }
 
   #place(node: GroupNode, ports: readonly number[], lags: readonly number[]): void {

@@ -308,9 +308,9 @@ export class MatchTable implements TableRuntime {
     return this.#needMeter().rates(this.#usedSlot(handle));
   }
 
-  /** Forgets the rates, as of a new entry. @throws ControlError `ERR_CONTROL_NO_METER`, `ERR_CONTROL_BAD_HANDLE` */
-  clearMeterRates(handle: number): void {
-    this.#needMeter().clearRates(this.#usedSlot(handle));
+  /** The slot of an entry. @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
+  slotOf(handle: number): number {
+    return this.#slots.slotOf(handle);
   }
 
   /** Position of an action in `Table.actions`; -1 if it is not there. */

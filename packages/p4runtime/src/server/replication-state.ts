@@ -1,0 +1,162 @@
+import { clone, create } from '@bufbuild/protobuf';
+import { Code } from '@connectrpc/connect';
+import {
+  type CloneSessionEntry,
+  CloneSessionEntrySchema,
+  type MulticastGroupEntry,
+  MulticastGroupEntrySchema,
+  type Replica,
+  ReplicaSchema,
+  Update_Type,
+} from '../generated/p4/v1/p4runtime_pb.js';
+import { replicaPort } from './ports.js';
+import { invalid, refuse } from './refusal.js';
+import { keptMetadata } from './table-state.js';
+import type { P4RuntimeTarget, TargetPipeline, TargetReplica } from './target.js';
+import type { UndoLog } from './undo.js';
+import { toBytes } from './values.js';
+
+type Device = Pick<P4RuntimeTarget, 'hasPort' | 'limits'>;
+
+/** Multicast groups and clone sessions. It keeps them as the client wrote them. */
+export class ReplicationState {
+  readonly #groups = new Map<number, MulticastGroupEntry>();
+  readonly #sessions = new Map<number, CloneSessionEntry>();
+
+  constructor(
+    readonly pipeline: TargetPipeline,
+    readonly device: Device,
+  ) {}
+
+  /** @throws Refusal */
+  writeGroup(type: Update_Type, given: MulticastGroupEntry, undo: UndoLog): void {
+    const id = given.multicastGroupId;
+    if (id === 0) invalid('0 is no id of a multicast group');
+    if (id > this.device.limits.multicastGroup) {
+      refuse(Code.OutOfRange, `multicast group ${id}: up to ${this.device.limits.multicastGroup}`);
+    }
+    const exists = this.pipeline.multicastGroup(id) !== undefined;
+    if (!this.#needExistence(type, exists, `multicast group ${id}`)) {
+      this.#setGroup(id, undefined, undo);
+      return;
+    }
+    const entry = clone(MulticastGroupEntrySchema, given);
+    entry.metadata = keptMetadata(given.metadata);
+    this.#replicas(entry.replicas, `multicast group ${id}`);
+    this.#setGroup(id, entry, undo);
+  }
+
+  /** @throws Refusal */
+  writeSession(type: Update_Type, given: CloneSessionEntry, undo: UndoLog): void {
+    const { sessionId: id, classOfService, packetLengthBytes } = given;
+    const { limits } = this.device;
+    if (id === 0) invalid('0 is no id of a clone session');
+    if (id > limits.cloneSession) invalid(`clone session ${id}: up to ${limits.cloneSession}`);
+    const exists = this.pipeline.cloneSession(id) !== undefined;
+    if (!this.#needExistence(type, exists, `clone session ${id}`)) {
+      this.#setSession(id, undefined, undo);
+      return;
+    }
+    if (classOfService > limits.classOfService)
+      invalid(`class of service ${classOfService}: up to ${limits.classOfService}`);
+    if (packetLengthBytes < 0) invalid('packet_length_bytes is negative');
+    const entry = clone(CloneSessionEntrySchema, given);
+    this.#replicas(entry.replicas, `clone session ${id}`);
+    this.#setSession(id, entry, undo);
+  }
+
+  /** The groups to read, 0 for all. @throws Refusal NOT_FOUND if there is no such group */
+  groups(id: number): readonly MulticastGroupEntry[] {
+    const ids = id === 0 ? this.pipeline.multicastGroups() : [id];
+    return ids.map((each) => {
+      const replicas = this.pipeline.multicastGroup(each);
+      if (replicas === undefined) return refuse(Code.NotFound, `there is no multicast group ${each}`);
+      return (
+        this.#groups.get(each) ??
+        create(MulticastGroupEntrySchema, { multicastGroupId: each, replicas: replicas.map(replicaMessage) })
+      );
+    });
+  }
+
+  /** The clone sessions to read, 0 for all. @throws Refusal NOT_FOUND if there is no such session */
+  sessions(id: number): readonly CloneSessionEntry[] {
+    const ids = id === 0 ? this.pipeline.cloneSessions() : [id];
+    return ids.map((each) => {
+      const session = this.pipeline.cloneSession(each);
+      if (session === undefined) return refuse(Code.NotFound, `there is no clone session ${each}`);
+      const known = this.#sessions.get(each);
+      if (known !== undefined) return known;
+      const { replicas, classOfService, maxBytes } = session;
+      return create(CloneSessionEntrySchema, {
+        sessionId: each,
+        replicas: replicas.map(replicaMessage),
+        classOfService,
+        packetLengthBytes: maxBytes,
+      });
+    });
+  }
+
+  /** @returns whether the update leaves an entry */
+  #needExistence(type: Update_Type, exists: boolean, what: string): boolean {
+    if (type === Update_Type.INSERT) {
+      if (exists) refuse(Code.AlreadyExists, `${what} exists`);
+      return true;
+    }
+    if (type !== Update_Type.MODIFY && type !== Update_Type.DELETE) invalid('the type of the update is not set');
+    if (!exists) refuse(Code.NotFound, `there is no ${what}`);
+    return type === Update_Type.MODIFY;
+  }
+
+  #setGroup(id: number, entry: MulticastGroupEntry | undefined, undo: UndoLog): void {
+    const before = this.#groups.get(id);
+    const replicasBefore = this.pipeline.multicastGroup(id);
+    this.pipeline.setMulticastGroup(id, entry && this.#replicas(entry.replicas, `multicast group ${id}`));
+    set(this.#groups, id, entry);
+    undo?.push(() => {
+      this.pipeline.setMulticastGroup(id, replicasBefore);
+      set(this.#groups, id, before);
+    });
+  }
+
+  #setSession(id: number, entry: CloneSessionEntry | undefined, undo: UndoLog): void {
+    const before = this.#sessions.get(id);
+    const sessionBefore = this.pipeline.cloneSession(id);
+    this.pipeline.setCloneSession(
+      id,
+      entry && {
+        replicas: this.#replicas(entry.replicas, `clone session ${id}`),
+        classOfService: entry.classOfService,
+        maxBytes: entry.packetLengthBytes,
+      },
+    );
+    set(this.#sessions, id, entry);
+    undo?.push(() => {
+      this.pipeline.setCloneSession(id, sessionBefore);
+      set(this.#sessions, id, before);
+    });
+  }
+
+  #replicas(replicas: readonly Replica[], what: string): readonly TargetReplica[] {
+    const { limits } = this.device;
+    const seen = new Set<string>();
+    return replicas.map((replica) => {
+      const { instance, backupReplicas } = replica;
+      const port = replicaPort(this.device, replica, what);
+      if (instance > limits.instance) invalid(`${what}: instance ${instance}, at most ${limits.instance}`);
+      if (backupReplicas.length > 0) refuse(Code.Unimplemented, `${what}: backup replicas are not supported`);
+      const text = `${port} ${instance}`;
+      if (seen.has(text)) invalid(`${what}: port ${port} with instance ${instance} is there twice`);
+      seen.add(text);
+      return { port, instance };
+    });
+  }
+}
+
+function set<Value>(map: Map<number, Value>, key: number, value: Value | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}
+
+function replicaMessage({ port, instance }: TargetReplica): Replica {
+  return create(ReplicaSchema, { portKind: { case: 'port', value: toBytes(BigInt(port)) }, instance });
+}

@@ -1,0 +1,183 @@
+import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect';
+import {
+  CapabilitiesResponseSchema,
+  ErrorSchema,
+  GetForwardingPipelineConfigResponseSchema,
+  P4Runtime,
+  type ReadRequest,
+  SetForwardingPipelineConfigResponseSchema,
+  type StreamMessageRequest,
+  type StreamMessageResponse,
+  WriteResponseSchema,
+} from '../generated/p4/v1/p4runtime_pb.js';
+import type { Outcome } from './batch.js';
+import type { Device } from './device.js';
+import type { P4RuntimeLimits } from './limits.js';
+import { Pacer } from './pacer.js';
+import { type RawReadResponse, RawReadResponseSchema, RawWriteRequestSchema } from './raw-messages.js';
+import { OK, type Refusal, refusalOf } from './refusal.js';
+import { StreamClient } from './stream-client.js';
+
+/** The version of P4Runtime that the server implements. */
+const API_VERSION = '1.5.0';
+
+/** Most characters of all messages of a batch's errors: they travel in a trailer. */
+const MOST_CHARACTERS = 128 * 1024;
+
+function connectError(error: unknown): ConnectError {
+  if (error instanceof ConnectError) return error;
+  const { code, message } = refusalOf(error);
+  return new ConnectError(message, code, undefined, undefined, error);
+}
+
+/** The error of a batch, with the outcome of each update or request. */
+function batchError(outcome: readonly (Refusal | undefined)[], what: string): ConnectError {
+  let left = MOST_CHARACTERS;
+  const details = outcome.map((each) => {
+    if (each === undefined) return { desc: ErrorSchema, value: { canonicalCode: OK } };
+    const { code, message } = refusalOf(each);
+    left -= message.length;
+    return { desc: ErrorSchema, value: { canonicalCode: code, message: left < 0 ? '' : message } };
+  });
+  const failed = outcome.filter((each) => each !== undefined).length;
+  return new ConnectError(`${failed} of ${outcome.length} ${what} failed`, Code.Unknown, undefined, details);
+}
+
+/** The RPCs of P4Runtime, over any number of devices. */
+export class P4RuntimeService {
+  readonly #devices: ReadonlyMap<bigint, Device>;
+  readonly #limits: P4RuntimeLimits;
+  readonly #clients = new Set<StreamClient>();
+  #readBytes = 0;
+
+  constructor(devices: ReadonlyMap<bigint, Device>, limits: P4RuntimeLimits) {
+    this.#devices = devices;
+    this.#limits = limits;
+  }
+
+  /** Open streams. */
+  get streams(): number {
+    return this.#clients.size;
+  }
+
+  /** Adds the RPCs to a router. */
+  readonly routes = (router: ConnectRouter): void => {
+    const { method } = P4Runtime;
+    const { writeBytes, pipelineBytes, messageBytes, packetBytes } = this.#limits;
+    const small = { readMaxBytes: messageBytes };
+    router.rpc(
+      { ...method.write, input: RawWriteRequestSchema },
+      (request) =>
+        this.#answer(request.deviceId, async (device) => {
+          const outcome = await device.write(request);
+          if (outcome !== undefined) throw batchError(outcome, 'updates');
+          return create(WriteResponseSchema);
+        }),
+      { readMaxBytes: writeBytes },
+    );
+    router.rpc({ ...method.read, output: RawReadResponseSchema }, (request) => this.#read(request), small);
+    router.rpc(
+      method.setForwardingPipelineConfig,
+      (request) =>
+        this.#answer(request.deviceId, async (device) => {
+          await device.setPipeline(request);
+          return create(SetForwardingPipelineConfigResponseSchema);
+        }),
+      { readMaxBytes: pipelineBytes },
+    );
+    router.rpc(
+      method.getForwardingPipelineConfig,
+      (request) =>
+        this.#answer(request.deviceId, (device) => {
+          const config = device.pipelineConfig(request.responseType);
+          return create(GetForwardingPipelineConfigResponseSchema, { config });
+        }),
+      small,
+    );
+    router.rpc(
+      method.capabilities,
+      ({ deviceId }) => {
+        // Clients that leave the id out ask about the server, whether or not a device has id 0.
+        if (deviceId !== 0n) this.#device(deviceId);
+        return create(CapabilitiesResponseSchema, { p4runtimeApiVersion: API_VERSION });
+      },
+      small,
+    );
+    router.rpc(method.streamChannel, (requests, context) => this.#stream(requests, context), {
+      readMaxBytes: packetBytes,
+    });
+  };
+
+  /** Ends all streams. */
+  close(): void {
+    for (const client of this.#clients) client.outbox.end(new ConnectError('the server ends', Code.Unavailable));
+  }
+
+  #device(id: bigint): Device {
+    const device = this.#devices.get(id);
+    if (device === undefined) throw new ConnectError(`there is no device ${id}`, Code.NotFound);
+    return device;
+  }
+
+  async #answer<Response>(
+    deviceId: bigint,
+    answer: (device: Device) => Response | Promise<Response>,
+  ): Promise<Response> {
+    try {
+      return await answer(this.#device(deviceId));
+    } catch (error) {
+      throw connectError(error);
+    }
+  }
+
+  async *#read(request: ReadRequest): AsyncGenerator<RawReadResponse> {
+    const limit = this.#limits.readBytes - this.#readBytes;
+    if (limit <= 0) throw new ConnectError('too many answers wait to be sent', Code.ResourceExhausted);
+    const { sink, outcome } = await this.#answer(request.deviceId, (device) => device.read(request, limit));
+    this.#readBytes += sink.bytes;
+    try {
+      for (const entities of sink.chunks) yield create(RawReadResponseSchema, { entities });
+    } finally {
+      this.#readBytes -= sink.bytes;
+    }
+    if (outcome !== undefined) throw batchError(outcome as NonNullable<Outcome>, 'requests');
+  }
+
+  async *#stream(
+    requests: AsyncIterable<StreamMessageRequest>,
+    { signal }: HandlerContext,
+  ): AsyncGenerator<StreamMessageResponse> {
+    if (this.#clients.size >= this.#limits.streams) {
+      throw new ConnectError(`there are ${this.#clients.size} streams already`, Code.ResourceExhausted);
+    }
+    const client = new StreamClient((id) => this.#devices.get(id), this.#limits.streamBytes);
+    this.#clients.add(client);
+    const abort = (): void => client.leave();
+    signal.addEventListener('abort', abort, { once: true });
+    void this.#receive(client, requests);
+    try {
+      yield* client.outbox.messages();
+    } finally {
+      signal.removeEventListener('abort', abort);
+      client.leave();
+      this.#clients.delete(client);
+    }
+  }
+
+  /** Takes the messages of a stream until it ends. */
+  async #receive(client: StreamClient, requests: AsyncIterable<StreamMessageRequest>): Promise<void> {
+    const pacer = new Pacer();
+    try {
+      for await (const request of requests) {
+        client.receive(request);
+        if (client.outbox.isEnded) return;
+        if (pacer.isDue()) await pacer.rest();
+      }
+      client.leave();
+    } catch (error) {
+      client.outbox.end(connectError(error));
+      client.leave();
+    }
+  }
+}
