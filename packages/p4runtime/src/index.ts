@@ -9,7 +9,6 @@ export { P4InfoError, type P4InfoErrorCode } from './p4info/p4info-error.js';
 export { formatText } from './text/format-text.js';
 export { parseText } from './text/parse-text.js';
 export { TextFormatError, type TextFormatErrorCode } from './text/text-format-error.js';
-export { type DeviceProgram, readDeviceProgram, writeDeviceProgram } from './p4vm/device-program.js';
 export type { MachineHost } from './p4vm/machine-host.js';
 export { P4vmTarget, type P4vmTargetOptions } from './p4vm/p4vm-target.js';
 export type { RealTimeHostOptions } from './p4vm/real-time-host.js';

@@ -34,7 +34,7 @@ export interface P4RuntimeLimits {
   readonly pingMs: number;
 }
 
-export const DEFAULT_P4RUNTIME_LIMITS: P4RuntimeLimits = {
+const DEFAULT_P4RUNTIME_LIMITS: P4RuntimeLimits = {
   connections: 256,
   streams: 512,
   streamsPerRole: 128,

@@ -153,15 +153,17 @@ export class P4RuntimeService {
     }
     const client = new StreamClient((id) => this.#devices.get(id), this.#limits.streamBytes);
     this.#clients.add(client);
-    const abort = (): void => client.leave();
-    signal.addEventListener('abort', abort, { once: true });
-    void this.#receive(client, requests);
+    const leave = (): void => {
+      client.leave();
+      this.#clients.delete(client);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    void this.#receive(client, requests).then(leave);
     try {
       yield* client.outbox.messages();
     } finally {
-      signal.removeEventListener('abort', abort);
-      client.leave();
-      this.#clients.delete(client);
+      signal.removeEventListener('abort', leave);
+      leave();
     }
   }
 
@@ -174,10 +176,8 @@ export class P4RuntimeService {
         if (client.outbox.isEnded) return;
         if (pacer.isDue()) await pacer.rest();
       }
-      client.leave();
     } catch (error) {
       client.outbox.end(connectError(error));
-      client.leave();
     }
   }
 }

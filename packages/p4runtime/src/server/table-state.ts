@@ -581,7 +581,7 @@ export class TableState {
 }
 
 /** Most bytes of an entry's metadata. */
-export const MOST_METADATA = 4096;
+const MOST_METADATA = 4096;
 
 /** A copy of an entry's metadata. @throws Refusal RESOURCE_EXHAUSTED */
 export function keptMetadata(metadata: Uint8Array): Uint8Array {
