@@ -6,9 +6,6 @@ export * as p4config from './messages/p4config.js';
 export * as p4v1 from './messages/p4v1.js';
 export { p4infoOf } from './p4info/p4info.js';
 export { P4InfoError, type P4InfoErrorCode } from './p4info/p4info-error.js';
-export { formatText } from './text/format-text.js';
-export { parseText } from './text/parse-text.js';
-export { TextFormatError, type TextFormatErrorCode } from './text/text-format-error.js';
 export type { MachineHost } from './p4vm/machine-host.js';
 export { P4vmTarget, type P4vmTargetOptions } from './p4vm/p4vm-target.js';
 export type { RealTimeHostOptions } from './p4vm/real-time-host.js';
@@ -58,3 +55,6 @@ export {
   type TargetTable,
   type TargetValueSet,
 } from './server/target.js';
+export { formatText } from './text/format-text.js';
+export { parseText } from './text/parse-text.js';
+export { TextFormatError, type TextFormatErrorCode } from './text/text-format-error.js';

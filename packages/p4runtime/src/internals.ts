@@ -1,5 +1,5 @@
 /** What the repository's other packages and tests need of this one. It makes no promise to others. */
 export { StatusSchema } from './generated/google/rpc/status_pb.js';
 export { P4InfoIndex, type P4InfoKind, type P4InfoObjects } from './p4info/p4info-index.js';
-export { numberOfBytes, shortestBytes } from './values/bytes.js';
 export { type DeviceProgram, readDeviceProgram, writeDeviceProgram } from './p4vm/device-program.js';
+export { numberOfBytes, shortestBytes } from './values/bytes.js';

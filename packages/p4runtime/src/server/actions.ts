@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { type Action, Action_ParamSchema, ActionSchema as ActionMessage } from '../generated/p4/v1/p4runtime_pb.js';
+import { fits, numberOfBytes, shortestBytes } from '../values/bytes.js';
 import type { EntityWriter } from './entity-writer.js';
 import { invalid } from './refusal.js';
 import type { ActionSchema } from './schema.js';
 import type { TargetCall } from './target.js';
-import { fits, toBigInt, toBytes } from './values.js';
 
 /** Reads the parameters of an action. @throws Refusal INVALID_ARGUMENT */
 export function readCall({ id, name, parameters }: ActionSchema, { params }: Action): TargetCall {
@@ -20,7 +20,7 @@ export function readCall({ id, name, parameters }: ActionSchema, { params }: Act
     if (!fits(value, parameter.width)) {
       invalid(`the value of parameter ${parameter.name} does not fit into ${parameter.width} bits`);
     }
-    values[parameter.position] = toBigInt(value);
+    values[parameter.position] = numberOfBytes(value);
   }
   return { kind: 'action', actionId: id, values };
 }
@@ -41,7 +41,7 @@ export function writeCall(writer: EntityWriter, tag: number, action: ActionSchem
 /** The same as a message. */
 export function callMessage(action: ActionSchema, { values }: TargetCall): Action {
   const params = action.parameters.map(({ id, position }) =>
-    create(Action_ParamSchema, { paramId: id, value: toBytes(values[position] ?? 0n) }),
+    create(Action_ParamSchema, { paramId: id, value: shortestBytes(values[position] ?? 0n) }),
   );
   return create(ActionMessage, { actionId: action.id, params });
 }

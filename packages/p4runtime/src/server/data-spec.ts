@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import type { P4DataTypeSpec, P4TypeInfo } from '../generated/p4/config/v1/p4types_pb.js';
 import { type P4Data, P4DataSchema, P4HeaderSchema, P4StructLikeSchema } from '../generated/p4/v1/p4data_pb.js';
+import { fits, numberOfBytes, shortestBytes, signedBytes, signedPattern } from '../values/bytes.js';
 import { invalid } from './refusal.js';
-import { fits, signedBytes, signedPattern, toBigInt, toBytes } from './values.js';
 
 /** A type of `P4Data`, with all names resolved. */
 export type DataSpec =
@@ -113,7 +113,7 @@ export function readScalar(spec: DataSpec, data: P4Data | undefined, what: strin
 }
 
 function patternOf(bytes: Uint8Array, width: number): bigint | undefined {
-  return fits(bytes, width) ? toBigInt(bytes) : undefined;
+  return fits(bytes, width) ? numberOfBytes(bytes) : undefined;
 }
 
 /** Takes the next value, as unsigned bits. */
@@ -124,7 +124,7 @@ export function writeData(spec: DataSpec, next: Next): P4Data {
   switch (spec.kind) {
     case 'bits': {
       const value = next();
-      const bytes = spec.isSigned ? signedBytes(value, spec.width) : toBytes(BigInt.asUintN(spec.width, value));
+      const bytes = spec.isSigned ? signedBytes(value, spec.width) : shortestBytes(BigInt.asUintN(spec.width, value));
       return create(P4DataSchema, { data: { case: 'bitstring', value: bytes } });
     }
     case 'bool':
@@ -134,7 +134,9 @@ export function writeData(spec: DataSpec, next: Next): P4Data {
     case 'error':
       return create(P4DataSchema, { data: { case: 'error', value: spec.members[Number(next())] ?? '' } });
     case 'enum-value':
-      return create(P4DataSchema, { data: { case: 'enumValue', value: toBytes(BigInt.asUintN(spec.width, next())) } });
+      return create(P4DataSchema, {
+        data: { case: 'enumValue', value: shortestBytes(BigInt.asUintN(spec.width, next())) },
+      });
     case 'struct':
     case 'tuple': {
       const value = create(P4StructLikeSchema, { members: spec.members.map((member) => writeData(member, next)) });
@@ -149,6 +151,8 @@ export function writeData(spec: DataSpec, next: Next): P4Data {
       return create(P4DataSchema, { data: { case: 'header', value } });
     }
     case 'other':
-      return create(P4DataSchema, { data: { case: 'bitstring', value: toBytes(BigInt.asUintN(65_536, next())) } });
+      return create(P4DataSchema, {
+        data: { case: 'bitstring', value: shortestBytes(BigInt.asUintN(65_536, next())) },
+      });
   }
 }

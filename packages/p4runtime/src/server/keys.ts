@@ -1,9 +1,9 @@
 import type { FieldMatch } from '../generated/p4/v1/p4runtime_pb.js';
+import { fits, numberOfBytes } from '../values/bytes.js';
 import type { EntityWriter } from './entity-writer.js';
 import { invalid } from './refusal.js';
 import type { FieldSchema } from './schema.js';
 import type { TargetMatch } from './target.js';
-import { fits, toBigInt } from './values.js';
 
 /*
  * Matches of table entries and value sets. (P4Runtime 1.5, section "Match Format"; every violation is INVALID_ARGUMENT)
@@ -23,7 +23,7 @@ function numberOf({ name, width }: FieldSchema, bytes: Uint8Array): bigint {
         : `a value of match field ${name} does not fit into ${width} bits`,
     );
   }
-  return toBigInt(bytes);
+  return numberOfBytes(bytes);
 }
 
 function readMatch(field: FieldSchema, { fieldMatchType: given }: FieldMatch): TargetMatch {

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { type PacketMetadata, PacketMetadataSchema } from '../generated/p4/v1/p4runtime_pb.js';
+import { fits, numberOfBytes, shortestBytes } from '../values/bytes.js';
 import { invalid } from './refusal.js';
 import type { ParameterSchema } from './schema.js';
-import { fits, toBigInt, toBytes } from './values.js';
 
 /** The header in front of packets from or to the controller: its fields one after the other, without gaps. */
 export class PacketHeader {
@@ -35,7 +35,7 @@ export class PacketHeader {
       values[field.position] = value;
     }
     let header = 0n;
-    for (const { position, width } of fields) header = (header << BigInt(width)) | toBigInt(values[position]!);
+    for (const { position, width } of fields) header = (header << BigInt(width)) | numberOfBytes(values[position]!);
     header <<= BigInt(length * 8 - this.bits);
     for (let i = length - 1; i >= 0; i--, header >>= 8n) packet[i] = Number(header & 0xffn);
     return packet;
@@ -45,11 +45,11 @@ export class PacketHeader {
   split(packet: Uint8Array): { readonly metadata: PacketMetadata[]; readonly payload: Uint8Array } | undefined {
     const { fields, length, bits } = this;
     if (packet.length < length) return undefined;
-    const header = length === 0 ? 0n : toBigInt(packet.subarray(0, length)) >> BigInt(length * 8 - bits);
+    const header = length === 0 ? 0n : numberOfBytes(packet.subarray(0, length)) >> BigInt(length * 8 - bits);
     let left = bits;
     const metadata = fields.map(({ id, width }) => {
       left -= width;
-      const value = toBytes(BigInt.asUintN(width, header >> BigInt(left)));
+      const value = shortestBytes(BigInt.asUintN(width, header >> BigInt(left)));
       return create(PacketMetadataSchema, { metadataId: id, value });
     });
     return { metadata, payload: packet.slice(length) };

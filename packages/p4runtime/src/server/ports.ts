@@ -1,7 +1,7 @@
 import type { Replica } from '../generated/p4/v1/p4runtime_pb.js';
+import { fits, numberOfBytes } from '../values/bytes.js';
 import { invalid } from './refusal.js';
 import type { P4RuntimeTarget } from './target.js';
-import { fits, toBigInt } from './values.js';
 
 type Ports = Pick<P4RuntimeTarget, 'hasPort'>;
 
@@ -13,7 +13,7 @@ function existing(ports: Ports, port: number, what: string): number {
 
 function portOf(ports: Ports, bytes: Uint8Array, what: string): number {
   if (!fits(bytes, 32)) invalid(`${what}: a port has 1 to 32 bits`);
-  return existing(ports, Number(toBigInt(bytes)), what);
+  return existing(ports, Number(numberOfBytes(bytes)), what);
 }
 
 /** The port of a replica. @throws Refusal INVALID_ARGUMENT */

@@ -9,12 +9,12 @@ import {
   ReplicaSchema,
   Update_Type,
 } from '../generated/p4/v1/p4runtime_pb.js';
+import { shortestBytes } from '../values/bytes.js';
 import { replicaPort } from './ports.js';
 import { invalid, refuse } from './refusal.js';
 import { keptMetadata } from './table-state.js';
 import type { P4RuntimeTarget, TargetPipeline, TargetReplica } from './target.js';
 import type { UndoLog } from './undo.js';
-import { toBytes } from './values.js';
 
 type Device = Pick<P4RuntimeTarget, 'hasPort' | 'limits'>;
 
@@ -158,5 +158,5 @@ function set<Value>(map: Map<number, Value>, key: number, value: Value | undefin
 }
 
 function replicaMessage({ port, instance }: TargetReplica): Replica {
-  return create(ReplicaSchema, { portKind: { case: 'port', value: toBytes(BigInt(port)) }, instance });
+  return create(ReplicaSchema, { portKind: { case: 'port', value: shortestBytes(BigInt(port)) }, instance });
 }
