@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { publicPackages } from '../scripts/workspaces.mjs';
+import { publicPackages, repository } from '../scripts/workspaces.mjs';
 import { compile } from './compile.js';
 import { type Consumer, installTarballs } from './consumer.js';
 import { type Block, blocksOf, commandsOf, parseBlocks, readmes } from './readmes.js';
@@ -110,6 +110,8 @@ describe('READMEs', () => {
     // Blocks of one README share a folder, so that a later one may read what an earlier one wrote.
     const folder = join(consumer.folder, 'shell', block.file.replaceAll('/', '-'));
     mkdirSync(folder, { recursive: true });
+    // Commands take the example data by their paths from the root of a checkout.
+    cpSync(join(repository, 'examples', 'data'), join(folder, 'examples', 'data'), { recursive: true });
     const { status, stderr } = consumer.run('sh', ['-euc', commandsOf(block).join('\n')], folder);
     expect(status, stderr).toBe(0);
   });

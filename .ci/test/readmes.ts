@@ -13,10 +13,12 @@ export interface Block {
   readonly code: string;
 }
 
-/** The root's README and those of all workspaces, as paths from the root; those not written yet are left out. */
+/** The root's README, those of all workspaces, and pages beside them, as paths from the root; those not written yet are left out. */
 export function readmes(): string[] {
   const folders = workspaces().map(({ folder }) => `${folder}/README.md`);
-  return ['README.md', 'examples/README.md', ...folders].filter((file) => existsSync(join(repository, file)));
+  return ['README.md', 'examples/README.md', 'packages/cli/SWITCHES.md', ...folders].filter((file) =>
+    existsSync(join(repository, file)),
+  );
 }
 
 /** All fenced blocks of a README, in order. */

@@ -7,6 +7,7 @@ import { addSenderOptions, checkKeepUnknown, type SenderFlags } from '../input/s
 import { hasColour, type Io } from '../io.js';
 import { addNetworkOptions } from '../network/device-options.js';
 import { type KnownNetwork, type NetworkFlags, readNetwork, rulesContextOf } from '../network/known-network.js';
+import { PlainMetrics } from '../network/plain-metrics.js';
 import { unitsLine } from '../network/units-line.js';
 import { addDetectOptions, type DetectFlags, detectOptions, RULES_HELP } from '../options.js';
 import { colours } from '../output/colour.js';
@@ -55,11 +56,13 @@ async function detect(
   const colour = colours(hasColour(io));
   const metrics = measuredText(network);
   const memory = usingRules(flags.rules, () => detectionMemory(rules, options));
+  const plain = new PlainMetrics(network.device);
   const onEvents: EventListener = (events) => {
     const firstNumber = run.received - events.batch.frames + 1;
     for (let row = 0; row < events.count; row++) {
       if (stage.isTracked(events.ruleName(row))) continue;
       const event = placedEvent(events, row, firstNumber);
+      plain.see(event.event.metric);
       output.line(flags.json === true ? eventJson(event, network) : eventText(event, colour, metrics));
     }
   };
@@ -77,7 +80,7 @@ async function detect(
   const parts = { stages: [stage], sinks, ...(memory !== null && { memory }) };
   const run: CaptureRun = new CaptureRun(file, network, parts, flags, true, output, io);
   const totals = await run.run();
-  writeEnd(totals, stage, flags, output, io);
+  writeEnd(totals, stage, flags, plain.note(), output, io);
   return run.end(totals);
 }
 
@@ -85,11 +88,13 @@ function writeEnd(
   totals: CollectorTotals,
   stage: DetectionStage,
   flags: DetectCommandFlags,
+  note: string | null,
   output: DataOutput,
   io: Io,
 ): void {
   const detected = { totals: stage.totals(), tracked: stage.tracked(), adaptation: stage.adaptation(), filtered: 0 };
   if (flags.json !== true) {
+    if (note !== null) output.line(note);
     for (const line of detectionTable(detected, colours(hasColour(io)))) output.line(line);
     return;
   }

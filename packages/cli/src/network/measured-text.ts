@@ -54,8 +54,13 @@ export function meanInUnits(device: DeviceProfile, metric: Measured, value: numb
 
 /** A timestamp, to the nanosecond: `12.000001500 s`; a plain number if its unit is not known. */
 export function timestampText(device: DeviceProfile, value: number | bigint, switchId: number | null): string {
-  const unit = unitAt(device, 'timestamps', switchId);
-  return unit === null ? String(value) : `${(Number(value) * unit.factor).toFixed(9)} s`;
+  const isKnown = unitAt(device, 'timestamps', switchId) !== null;
+  const tick = isKnown ? device.scale('timestamps', switchId ?? undefined)?.per.get('time') : undefined;
+  if (tick === undefined) return String(value);
+  // Exactly: seconds since 1970 in nanoseconds are more digits than a number has.
+  const [numerator, denominator] = [BigInt(value) * tick.numerator, 1000n * tick.denominator];
+  const ns = String((2n * numerator + denominator) / (2n * denominator)).padStart(10, '0');
+  return `${ns.slice(0, -9)}.${ns.slice(-9)} s`;
 }
 
 /** A value in base units, so that those of different switches can be compared; as it is if its unit is not known. */

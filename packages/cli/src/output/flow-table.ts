@@ -18,7 +18,7 @@ const TIMES: readonly (readonly [unit: string, ns: number, from: number])[] = [
   ['min', 60e9, 120e9],
   ['s', 1e9, 1e9],
   ['ms', 1e6, 1e6],
-  ['us', 1e3, 1e3],
+  ['µs', 1e3, 1e3],
 ];
 
 /** A time span: `0`, `850 ns`, `12.5 ms`, `90.0 s`, `3.2 h`. */

@@ -1,8 +1,10 @@
 import { encodeFrame } from '@int/codec';
+import { DeviceProfile } from '@int/network';
 import type { ImmediateEvent, SwitchWindow } from '@int/stream-kafka';
 import { expect, test } from 'vitest';
 import { until } from '../../../../.ci/test/until.js';
 import { readNetwork } from '../../src/network/known-network.js';
+import { timestampText } from '../../src/network/measured-text.js';
 import { colours } from '../../src/output/colour.js';
 import { immediateText } from '../../src/process/event-line.js';
 import { SwitchView } from '../../src/process/switch-view.js';
@@ -46,6 +48,17 @@ const PROFILES = [
   { unit: 'us', tick: 1_000_000n, text: '500 µs', limit: '499us', worst: '250 ms' },
   { unit: 'clock(200MHz)', tick: 5000n, text: '2.5 µs', limit: '2499ns', worst: '1.25 ms' },
 ] as const;
+
+test('shows timestamps exactly, to the nanosecond, for every clock', () => {
+  const text = (unit: string, value: number | bigint): string =>
+    timestampText(new DeviceProfile({ units: { timestamps: unit } }), value, 1);
+  expect(text('ns', 1_700_000_000_000_008_751n)).toBe('1700000000.000008751 s');
+  expect(text('us', 1_700_000_000_000_008n)).toBe('1700000000.000008000 s');
+  expect(text('clock(200MHz)', 340_000_000_000_001_750n)).toBe('1700000000.000008750 s');
+  expect(text('clock(156.25MHz)', 3n)).toBe('0.000000019 s');
+  expect(text('ns', 0)).toBe('0.000000000 s');
+  expect(timestampText(DeviceProfile.NONE, 12n, 1)).toBe('12');
+});
 
 test.each(PROFILES)(
   'one capture in $unit: every number in seconds or bytes is right, wherever it leaves the program',
