@@ -90,7 +90,7 @@ function licences(inputs: readonly string[]): string {
 
 // The first clears dist, the second its own folder.
 const libraries = library(
-  { index: 'src/index.ts', 'dashboard-thread': 'src/thread/dashboard-thread.ts' },
+  { index: 'src/index.ts', client: 'src/client/index.ts', 'dashboard-thread': 'src/thread/dashboard-thread.ts' },
   { clean: ['!**/*.d.ts', '!**/*.d.cts', '!page/**'] },
 ) as Options;
 

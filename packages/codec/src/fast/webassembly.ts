@@ -19,5 +19,5 @@ interface WebAssemblyInterface {
 
 /** The global `WebAssembly`, or undefined where there is none. */
 export function webAssembly(): WebAssemblyInterface | undefined {
-  return (globalThis as { WebAssembly?: WebAssemblyInterface }).WebAssembly;
+  return (globalThis as unknown as { WebAssembly?: WebAssemblyInterface }).WebAssembly;
 }

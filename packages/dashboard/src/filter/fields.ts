@@ -27,7 +27,7 @@ export interface FieldInfo {
 const field = (name: string, kind: FieldKind, key: string, text: string): FieldInfo => ({ name, kind, key, text });
 
 /** What a filter can ask, in the order in which help lists it. */
-const FILTER_FIELDS: readonly FieldInfo[] = /* @__PURE__ */ [
+export const FILTER_FIELDS: readonly FieldInfo[] = /* @__PURE__ */ [
   field('switch', 'switch', 'switch', 'a switch on the path, by name or id; of an event, the switch that it is about'),
   field('src', 'address', 'source', 'source address, or a prefix of it'),
   field('dst', 'address', 'destination', 'destination address, or a prefix of it'),

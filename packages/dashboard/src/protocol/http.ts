@@ -1,4 +1,5 @@
 import type { EventRecord, ReportRecord } from '@int/collector';
+import type { MetricUnit } from '@int/network';
 import type { EntityKey, SeriesMetric } from './entities.js';
 
 /** Times of the interface are milliseconds since the epoch, of the telemetry's own clock (a capture's time in a replay). */
@@ -72,6 +73,12 @@ export interface SwitchInfo {
   readonly latencyUnit: string | null;
   readonly occupancyUnit: string | null;
   readonly utilizationUnit: string | null;
+  /** The same, as numbers: what one unit of the switch is. `null`: nobody said. */
+  readonly units?: {
+    readonly hopLatency: MetricUnit | null;
+    readonly queueOccupancy: MetricUnit | null;
+    readonly egressUtilization: MetricUnit | null;
+  };
   readonly ports: readonly {
     readonly number: number;
     readonly name: string | null;
@@ -275,7 +282,13 @@ export interface RulesAnswer {
     readonly matched: number;
     readonly events: number;
   }[];
-  readonly versions: readonly { readonly revision: string; readonly appliedMs: number; readonly by: string }[];
+  readonly versions: readonly {
+    readonly revision: string;
+    readonly appliedMs: number;
+    readonly by: string;
+    /** Its text, as long as it is held. */
+    readonly yaml?: string;
+  }[];
   /** For completion. */
   readonly words: {
     readonly metrics: readonly string[];

@@ -1,0 +1,189 @@
+import type { EntityKey, SeriesMetric } from '../protocol/entities.js';
+import type {
+  AppliedAnswer,
+  Biography,
+  CheckAnswer,
+  DryRunAnswer,
+  EventsAnswer,
+  FlowsAnswer,
+  QueryAnswer,
+  ReplayAnswer,
+  ReportsAnswer,
+  RulesAnswer,
+  SeriesAnswer,
+  Status,
+  TimeMs,
+  TopologyAnswer,
+} from '../protocol/http.js';
+import { errorOf, RequestError } from './errors.js';
+import { LiveStream, type SocketLike } from './live-stream.js';
+
+export interface DashboardClientOptions {
+  /** Where the dashboard is, such as `http://127.0.0.1:9090/`. */
+  readonly url: string | URL;
+  /** The token of a dashboard that asks for one. In a browser the cookie of its login page does instead. */
+  readonly token?: string;
+  /** Default: that of the browser or of Node. */
+  readonly fetch?: typeof fetch;
+  /** Opens a socket. Default: the browser's `WebSocket`; in Node pass one that sends the headers, as that of `ws` does. */
+  readonly webSocket?: (url: string, headers: Readonly<Record<string, string>>) => SocketLike;
+  /** Pause before a lost live stream is made anew. Default `{ firstMs: 250, maxMs: 10000 }` */
+  readonly retry?: { readonly firstMs: number; readonly maxMs: number };
+}
+
+interface Range {
+  readonly from?: TimeMs | undefined;
+  readonly to?: TimeMs | undefined;
+}
+
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+type Call = { readonly signal?: AbortSignal };
+
+/**
+ * The programming interface of a dashboard. Every method rejects with a {@link RequestError} if the server refuses or
+ * cannot be reached.
+ *
+ * @example
+ * const client = new DashboardClient({ url: 'http://127.0.0.1:9090/' });
+ * const { rows } = await client.events({ filter: 'rule=deep-queue', limit: 1 });
+ * if (rows[0] !== undefined) console.log((await client.biography(rows[0].id)).hops);
+ */
+export class DashboardClient {
+  readonly #base: URL;
+  readonly #options: DashboardClientOptions;
+  /** The replay that requests and new streams are about; `null`: the network. */
+  replay: string | null = null;
+
+  constructor(options: DashboardClientOptions) {
+    this.#options = options;
+    this.#base = new URL('api/v1/', options.url);
+  }
+
+  status(call?: Call): Promise<Status> {
+    return this.#get('status', {}, call);
+  }
+
+  /** @param at as it was then; else as it is */
+  topology(at?: TimeMs, call?: Call): Promise<TopologyAnswer> {
+    return this.#get('topology', { at }, call);
+  }
+
+  series(
+    query: Range & {
+      readonly metric: SeriesMetric;
+      readonly entities: readonly EntityKey[];
+      readonly stepMs?: number | undefined;
+    },
+    call?: Call,
+  ): Promise<SeriesAnswer> {
+    const { metric, entities, from, to, stepMs } = query;
+    return this.#get('series', { metric, entity: entities, from, to, step: stepMs }, call);
+  }
+
+  flows(
+    query: {
+      readonly filter?: string;
+      readonly sort?: string;
+      readonly limit?: number;
+      readonly at?: TimeMs | undefined;
+    },
+    call?: Call,
+  ): Promise<FlowsAnswer> {
+    return this.#get('flows', query, call);
+  }
+
+  /** @param query.before the id of an event: older ones */
+  events(
+    query: Range & { readonly filter?: string; readonly limit?: number; readonly before?: string | undefined },
+    call?: Call,
+  ): Promise<EventsAnswer> {
+    return this.#get('events', { ...query }, call);
+  }
+
+  reports(query: Range & { readonly filter?: string; readonly limit?: number }, call?: Call): Promise<ReportsAnswer> {
+    return this.#get('reports', { ...query }, call);
+  }
+
+  /** Why an event was raised: the packet, its path, its neighbours. */
+  biography(eventId: string, call?: Call): Promise<Biography> {
+    return this.#get(`events/${encodeURIComponent(eventId)}`, {}, call);
+  }
+
+  /** That of any report of the sample. */
+  reportBiography(reportId: string, call?: Call): Promise<Biography> {
+    return this.#get(`reports/${encodeURIComponent(reportId)}/biography`, {}, call);
+  }
+
+  rules(call?: Call): Promise<RulesAnswer> {
+    return this.#get('rules', {}, call);
+  }
+
+  checkRules(yaml: string, call?: Call): Promise<CheckAnswer> {
+    return this.#send('POST', 'rules/check', { yaml }, call);
+  }
+
+  dryRun(yaml: string, seconds?: number, call?: Call): Promise<DryRunAnswer> {
+    return this.#send('POST', 'rules/dry-run', { yaml, seconds }, call);
+  }
+
+  /** @param revision the one that runs; if another runs by now, the server refuses */
+  applyRules(yaml: string, revision: string, save: boolean, call?: Call): Promise<AppliedAnswer> {
+    return this.#send('PUT', 'rules', { yaml, revision, save }, call);
+  }
+
+  query(sql: string, limit?: number, call?: Call): Promise<QueryAnswer> {
+    return this.#send('POST', 'query', { sql, limit }, call);
+  }
+
+  startReplay(from: TimeMs, to: TimeMs, speed: number, call?: Call): Promise<ReplayAnswer> {
+    return this.#send('POST', 'replays', { from, to, speed }, call);
+  }
+
+  /** What comes by itself: series, events, reports, the topology. */
+  live(): LiveStream {
+    const url = new URL('live', this.#base);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    if (this.replay !== null) url.searchParams.set('replay', this.replay);
+    const open =
+      this.#options.webSocket ?? ((address: string) => new globalThis.WebSocket(address) as unknown as SocketLike);
+    return new LiveStream({
+      open: () => open(url.href, this.#headers()),
+      retry: this.#options.retry ?? { firstMs: 250, maxMs: 10_000 },
+    });
+  }
+
+  #headers(): Record<string, string> {
+    const { token } = this.#options;
+    return token === undefined ? {} : { authorization: `Bearer ${token}` };
+  }
+
+  #get<Answer>(path: string, query: Query, call: Call = {}): Promise<Answer> {
+    const url = new URL(path, this.#base);
+    for (const [name, value] of Object.entries({ ...query, replay: this.replay ?? undefined })) {
+      if (value === undefined) continue;
+      for (const each of typeof value === 'object' ? value : [value]) url.searchParams.append(name, String(each));
+    }
+    return this.#ask(url, { headers: this.#headers(), ...call });
+  }
+
+  #send<Answer>(method: 'POST' | 'PUT', path: string, body: unknown, call: Call = {}): Promise<Answer> {
+    const headers = { ...this.#headers(), 'content-type': 'application/json' };
+    return this.#ask(new URL(path, this.#base), { method, headers, body: JSON.stringify(body), ...call });
+  }
+
+  async #ask<Answer>(url: URL, init: RequestInit): Promise<Answer> {
+    const request = this.#options.fetch ?? globalThis.fetch;
+    let response: Response;
+    let body: unknown;
+    try {
+      response = await request(url, init);
+      body = response.headers.get('content-type')?.includes('json') ? await response.json() : null;
+    } catch (cause) {
+      if (init.signal?.aborted) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new RequestError(`the dashboard does not answer: ${reason}`, 'ERR_UNREACHABLE', 0, null, { cause });
+    }
+    if (!response.ok || body === null) throw errorOf(response.status, body);
+    return body as Answer;
+  }
+}

@@ -1,0 +1,31 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useKeys } from './keyboard.js';
+
+/**
+ * A row of a list that `j` and `k` move.
+ * @param count rows there are
+ * @param open what Enter does
+ */
+export function useSelection(
+  count: number,
+  what: string,
+  open: (row: number) => void,
+): { readonly row: number; readonly select: (row: number) => void } {
+  const [row, select] = useState(-1);
+  const move = (by: number): void => {
+    if (count > 0) select((now) => Math.max(0, Math.min(count - 1, now < 0 ? (by > 0 ? 0 : count - 1) : now + by)));
+  };
+  useKeys([
+    { key: 'j', text: `next ${what}`, run: () => move(1) },
+    { key: 'k', text: `previous ${what}`, run: () => move(-1) },
+    { key: 'ArrowDown', text: '', run: () => move(1) },
+    { key: 'ArrowUp', text: '', run: () => move(-1) },
+    { key: 'g', text: `first ${what}`, run: () => select(count > 0 ? 0 : -1) },
+    { key: 'G', text: `last ${what}`, run: () => select(count - 1) },
+    { key: 'Enter', text: `open the ${what}`, run: () => row >= 0 && row < count && open(row) },
+  ]);
+  useEffect(() => {
+    if (row >= 0) document.querySelector('[data-row][aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [row]);
+  return { row: row < count ? row : -1, select };
+}

@@ -1,0 +1,208 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { EventRow, EventsAnswer } from '../../client/index.js';
+import { BiographyPanel } from '../biography/biography.js';
+import { clockText, countText, flowText, measureText, quoted } from '../format/text.js';
+import { Empty, Panel } from '../parts/panel.js';
+import { useAnswer } from '../state/answers.js';
+import { client, isLive, newest, useLive } from '../state/connection.js';
+import { useKeys } from '../state/keyboard.js';
+import { addressOf, at, filter, go, item, keep, kept } from '../state/location.js';
+import { switchName, unitOfMetric } from '../state/network.js';
+import { useSelection } from '../state/selection.js';
+
+/** Rows kept in the page. */
+const MOST = 500;
+const GROUPS_MS = 2000;
+
+/** Events as they come; one click opens the packet's biography. */
+export function EventsView() {
+  const opened = item.value;
+  const isGrouped = kept('group') !== 'no';
+  useKeys([{ key: 'u', text: 'groups: show or hide', run: () => keep({ group: isGrouped ? 'no' : '' }) }]);
+  return (
+    <div class={opened === null ? 'split events' : 'split events opened'}>
+      <div class="side lists">
+        {isGrouped && <Groups />}
+        <List opened={opened} />
+      </div>
+      {opened !== null && (
+        <div class="side">
+          <BiographyPanel
+            key={opened}
+            id={opened.startsWith('report/') ? opened.slice('report/'.length) : opened}
+            isReport={opened.startsWith('report/')}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Newest first: those that were there, and those that come. */
+function useEvents(): {
+  readonly rows: readonly EventRow[];
+  readonly missed: number;
+  readonly matched: number;
+  readonly empty: string | null;
+  readonly error: string | null;
+} {
+  const stopped = at.value;
+  const text = filter.value;
+  const asked = useAnswer(`${stopped} ${text}`, (signal) =>
+    client.events({ filter: text, limit: MOST, to: stopped === null ? undefined : stopped + 1 }, { signal }),
+  );
+  const [come, setCome] = useState<{
+    readonly rows: readonly EventRow[];
+    readonly missed: number;
+    readonly count: number;
+  }>({ rows: [], missed: 0, count: 0 });
+  useEffect(() => setCome({ rows: [], missed: 0, count: 0 }), [stopped, text]);
+  useLive(isLive.value ? { type: 'events', filter: text } : null, (message) => {
+    if (message.type !== 'events') return;
+    const { rows, missed } = message;
+    const sorted = [...rows].sort((a, b) => b.timeMs - a.timeMs);
+    setCome((before) => ({
+      rows: [...sorted, ...before.rows].slice(0, MOST),
+      missed: before.missed + missed,
+      count: before.count + rows.length,
+    }));
+  });
+  const known = new Set(come.rows.map(({ id }) => id));
+  const older = (asked.data?.rows ?? []).filter(({ id }) => !known.has(id));
+  return {
+    rows: [...come.rows, ...older].slice(0, MOST),
+    missed: come.missed,
+    matched: (asked.data?.matched ?? 0) + come.count,
+    empty: asked.data?.empty ?? null,
+    error: asked.error,
+  };
+}
+
+function List({ opened }: { readonly opened: string | null }) {
+  const { rows, missed, matched, empty, error } = useEvents();
+  const open = (index: number): void => {
+    const row = rows[index];
+    if (row !== undefined) go({ item: row.id });
+  };
+  const { row: selected, select } = useSelection(rows.length, 'event', open);
+  const isWide = opened === null;
+  return (
+    <Panel
+      title="Events"
+      note={`${countText(matched)}${at.value === null ? '' : ' up to this time'}${missed > 0 ? `, ${countText(missed)} more came faster than they can be shown` : ''}`}
+      isFlush
+      error={error}
+    >
+      {rows.length === 0 ? (
+        <Empty>
+          {empty ??
+            'No event yet: none of the rules has found anything. The view Rules tells how many reports each has looked at.'}
+        </Empty>
+      ) : (
+        <table class="list">
+          <thead>
+            <tr>
+              <th>time</th>
+              <th>rule</th>
+              <th>switch</th>
+              <th class="num">value</th>
+              {isWide && <th>flow</th>}
+              {isWide && <th>path</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr
+                key={row.id}
+                data-row
+                aria-selected={row.id === opened || index === selected}
+                onClick={() => {
+                  select(index);
+                  open(index);
+                }}
+              >
+                <td>
+                  <a href={addressOf({ item: row.id })} class="mono">
+                    {clockText(row.timeMs, 3)}
+                  </a>
+                </td>
+                <td class="cut rule">
+                  {row.rule} {row.severity === 'critical' && <span class="tag bad">critical</span>}
+                  {row.state !== 'once' && <span class="tag">{row.state}</span>}
+                </td>
+                <td>{row.switchId === null ? <span class="dim">path</span> : switchName(row.switchId)}</td>
+                <td class="num">{foundText(row)}</td>
+                {isWide && <td class="cut flow">{flowText(row.record.flow)}</td>}
+                {isWide && <td class="cut flow dim">{row.record.path.map(switchName).join(' › ')}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}
+
+/** What was found: the value, and of a change what it was before. */
+function foundText({ record, switchId }: EventRow): string {
+  const { value, previous, metric, evidence } = record;
+  const shown = value ?? evidence?.[0]?.value ?? null;
+  if (shown === null) return '–';
+  const unit = unitOfMetric(value === null ? (evidence?.[0]?.metric ?? null) : metric, switchId);
+  const text = measureText(shown, unit);
+  return previous === null ? text : `${measureText(previous, unit)} → ${text}`;
+}
+
+/** How often each rule has found something, and where. */
+function Groups() {
+  const stopped = at.value;
+  const { data, error } = useAnswer<EventsAnswer>(
+    `groups ${stopped} ${filter.value}`,
+    (signal) =>
+      client.events({ filter: filter.value, limit: 1, to: stopped === null ? undefined : stopped + 1 }, { signal }),
+    stopped === null ? GROUPS_MS : null,
+  );
+  const groups = [...(data?.groups ?? [])].sort((a, b) => b.count - a.count);
+  const most = groups[0]?.count ?? 1;
+  const now = stopped ?? newest.value ?? 0;
+  return (
+    <Panel title="By rule and switch" note={`${groups.length} groups`} isFlush error={error}>
+      {groups.length === 0 ? (
+        <Empty>Nothing to group.</Empty>
+      ) : (
+        <div class="groups">
+          <table>
+            <tbody>
+              {groups.slice(0, 50).map(({ rule, switchId, count, lastMs }) => (
+                <tr key={`${rule} ${switchId}`}>
+                  <td class="cut rule">
+                    <button
+                      type="button"
+                      class="link"
+                      title="filter by this rule and switch"
+                      onClick={() =>
+                        go({
+                          filter: `rule=${quoted(rule)}${switchId === null ? '' : ` switch=${quoted(switchName(switchId))}`}`,
+                        })
+                      }
+                    >
+                      {rule}
+                    </button>
+                  </td>
+                  <td>{switchId === null ? <span class="dim">path</span> : switchName(switchId)}</td>
+                  <td class="wide">
+                    <span class="meter">
+                      <i style={{ width: `${Math.max(2, (100 * count) / most)}%` }} />
+                    </span>
+                  </td>
+                  <td class="num">{countText(count)}</td>
+                  <td class="num dim">{now - lastMs < 1500 ? 'now' : `last ${clockText(lastMs, 0)}`}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  );
+}

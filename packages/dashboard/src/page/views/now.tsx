@@ -1,0 +1,317 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { EntityKey, FlowRow, Status } from '../../client/index.js';
+import type { SeriesMetric } from '../../protocol/entities.js';
+import {
+  bytesText,
+  countText,
+  durationText,
+  exactText,
+  flowFilter,
+  flowText,
+  latencyText,
+  measureText,
+  percentText,
+} from '../format/text.js';
+import { Chart } from '../parts/chart.js';
+import { Empty, Panel } from '../parts/panel.js';
+import { useAnswer } from '../state/answers.js';
+import { client, isLive, status, useLive } from '../state/connection.js';
+import { addressOf, at, filter } from '../state/location.js';
+import { entitiesOf, entityName, network, switchName, unitOfSeries } from '../state/network.js';
+import { SeriesWindow } from '../state/series-window.js';
+
+/** Entities whose newest values are compared at most: as many columns come ten times a second. */
+const MOST_COMPARED = 1000;
+/** Buckets over which the worst is looked for. */
+const RECENT = 100;
+const SHOWN = 5;
+
+export function Now() {
+  const now = status.value;
+  return (
+    <div class="grid now">
+      <Figures now={now} />
+      <div class="half">
+        <Panel title="Reports" note="per second">
+          <Chart
+            label="Reports per second"
+            isRate
+            height={128}
+            lines={[{ metric: 'reports', entity: 'all', label: 'reports' }]}
+          />
+        </Panel>
+      </div>
+      <div class="half">
+        <Panel title="Hop latency" note="all switches">
+          <Chart
+            label="Hop latency"
+            height={128}
+            lines={[
+              { metric: 'latencyP50', entity: 'all', label: 'p50' },
+              { metric: 'latencyP99', entity: 'all', label: 'p99' },
+            ]}
+          />
+        </Panel>
+      </div>
+      <Ranking title="Worst switches" note="p99 hop latency, 10 s" kind="switch" metric="latencyP99" />
+      <Ranking title="Deepest queues" note="occupancy, 10 s" kind="queue" metric="occupancy" />
+      <Ranking title="Busiest links" note="utilisation, 10 s" kind="link" metric="utilization" />
+      <Flows />
+      <div>
+        <Panel title="Losses" note="since the start, by stage">
+          <Losses now={now} />
+        </Panel>
+      </div>
+      <div>
+        <Panel title="This dashboard">
+          <Own now={now} />
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+function Figures({ now }: { readonly now: Status | null }) {
+  const rates = useRates(now);
+  const lost = now?.losses.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  const figure = (name: string, value: string, unit: ComponentChildren, tone = '') => (
+    <div>
+      <dt>{name}</dt>
+      <dd class={tone}>
+        {value} <small>{unit}</small>
+      </dd>
+    </div>
+  );
+  return (
+    <dl class="figures whole">
+      {figure('Reports', countText(rates?.reports), 'per second')}
+      {figure('Hops', countText(rates?.hops), 'per second')}
+      {figure(
+        'Events',
+        countText(rates?.events),
+        <a href={addressOf({ view: 'events' })}>per second</a>,
+        (rates?.events ?? 0) > 0 ? 'warn' : '',
+      )}
+      {figure(
+        'Lost',
+        countText(lost),
+        now === null || lost === 0 ? 'nothing' : `of ${countText(now.totals.frames)} frames`,
+        lost > 0 ? 'warn' : '',
+      )}
+      {figure(
+        'Retained',
+        now === null ? '–' : durationText(now.retained.seconds * 1000),
+        now === null ? '' : `${countText(now.retained.reports)} reports`,
+      )}
+      {figure(
+        'State',
+        now === null ? '–' : now.degraded.length === 0 ? 'good' : now.degraded[0]!.state,
+        now?.degraded[0]?.part ?? '',
+        (now?.degraded.length ?? 0) > 0 ? 'warn' : 'good',
+      )}
+    </dl>
+  );
+}
+
+interface Rates {
+  readonly reports: number;
+  readonly hops: number;
+  readonly events: number;
+}
+
+/** Rates between the last two statuses that differ in time. */
+function useRates(now: Status | null): Rates | null {
+  const last = useRef<{ status: Status; rates: Rates | null } | null>(null);
+  if (now === null) return null;
+  const before = last.current;
+  if (before === null || now.totals.reports < before.status.totals.reports) {
+    last.current = { status: now, rates: null };
+  } else if (now.wallMs - before.status.wallMs >= 500) {
+    const seconds = (now.wallMs - before.status.wallMs) / 1000;
+    const rate = (name: keyof Rates): number => (now.totals[name] - before.status.totals[name]) / seconds;
+    last.current = { status: now, rates: { reports: rate('reports'), hops: rate('hops'), events: rate('events') } };
+  }
+  return last.current?.rates ?? null;
+}
+
+interface Ranked {
+  readonly key: EntityKey;
+  readonly value: number;
+}
+
+/** The largest of the last ten seconds, each second anew. */
+function Ranking({
+  title,
+  note,
+  kind,
+  metric,
+}: {
+  readonly title: string;
+  readonly note: string;
+  readonly kind: 'switch' | 'queue' | 'link';
+  readonly metric: SeriesMetric;
+}) {
+  const known = network.value;
+  const keys = useMemo(() => entitiesOf(kind).slice(0, MOST_COMPARED), [known, kind]);
+  const [ranked, setRanked] = useState<readonly Ranked[]>([]);
+  const window = useMemo(() => new SeriesWindow(keys.length, RECENT + 10), [keys]);
+  const last = useRef(0);
+  useLive(isLive.value && keys.length > 0 ? { type: 'series', metric, entities: keys } : null, (message) => {
+    if (message.type !== 'series') return;
+    const { t0, dt, columns } = message.frame;
+    for (let k = 0; k < columns.length; k++) window.put(k, t0, dt, columns[k]!);
+    const time = performance.now();
+    if (time - last.current < 1000) return;
+    last.current = time;
+    setRanked(rank(keys.map((key, k) => ({ key, value: window.most(k, RECENT) }))));
+  });
+  // Stopped, the same ten seconds are asked for.
+  const stopped = at.value;
+  const asked = useAnswer(
+    `${stopped} ${keys.length}`,
+    stopped === null || keys.length === 0
+      ? null
+      : (signal) =>
+          client.series(
+            { metric, entities: keys.slice(0, 200), from: stopped - RECENT * 100, to: stopped, stepMs: 1000 },
+            { signal },
+          ),
+  );
+  const shown =
+    stopped === null
+      ? ranked
+      : rank(
+          (asked.data?.series ?? []).map(({ entity, values }) => ({
+            key: entity,
+            value: Math.max(
+              ...values.map((each) => each ?? Number.NaN).filter((each) => !Number.isNaN(each)),
+              Number.NEGATIVE_INFINITY,
+            ),
+          })),
+        );
+  const most = shown[0]?.value ?? 1;
+  return (
+    <div>
+      <Panel title={title} note={note} isFlush>
+        {shown.length === 0 ? (
+          <Empty>
+            {keys.length === 0 ? `No ${kind} is known yet.` : 'Nothing has been measured in the last ten seconds.'}
+          </Empty>
+        ) : (
+          <table class="bars">
+            <tbody>
+              {shown.map(({ key, value }) => (
+                <tr key={key}>
+                  <td class="cut">
+                    <a href={addressOf({ view: 'series', rest: { metric, entities: key } })}>{entityName(key)}</a>
+                  </td>
+                  <td>
+                    <span class="meter">
+                      <i style={{ width: `${Math.max(2, (100 * value) / (metric === 'utilization' ? 1 : most))}%` }} />
+                    </span>
+                  </td>
+                  <td class="num">
+                    {metric === 'utilization' ? percentText(value) : measureText(value, unitOfSeries(metric, key))}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+const rank = (all: readonly Ranked[]): Ranked[] =>
+  all
+    .filter(({ value }) => Number.isFinite(value) && value > 0)
+    .sort((a, b) => b.value - a.value)
+    .slice(0, SHOWN);
+
+/** Flows that take longest, and their paths. */
+function Flows() {
+  const [rows, setRows] = useState<readonly FlowRow[] | null>(null);
+  const [empty, setEmpty] = useState<string | null>(null);
+  useLive(
+    isLive.value ? { type: 'flows', filter: filter.value, sort: '-pathLatencyNs', limit: SHOWN } : null,
+    (message) => {
+      if (message.type !== 'flows') return;
+      setRows(message.data.rows);
+      setEmpty(message.data.empty);
+    },
+  );
+  const stopped = at.value;
+  const asked = useAnswer(
+    `${stopped} ${filter.value}`,
+    stopped === null
+      ? null
+      : (signal) =>
+          client.flows({ filter: filter.value, sort: '-pathLatencyNs', limit: SHOWN, at: stopped }, { signal }),
+  );
+  const shown = stopped === null ? rows : (asked.data?.rows ?? null);
+  const why = stopped === null ? empty : (asked.data?.empty ?? asked.error);
+  return (
+    <div>
+      <Panel title="Slowest flows" note="sum of the hop latencies" isFlush>
+        {shown === null || shown.length === 0 ? (
+          <Empty>{why ?? 'Waiting for the first flows.'}</Empty>
+        ) : (
+          <table>
+            <tbody>
+              {shown.slice(0, SHOWN).map((row) => (
+                <tr key={row.id}>
+                  <td class="cut flow">
+                    <a href={addressOf({ view: 'table', filter: flowFilter(row) })} title={flowText(row)}>
+                      {flowText(row)}
+                    </a>
+                    <div class="dim cut">{row.path.map(switchName).join(' › ')}</div>
+                  </td>
+                  <td class="num">{latencyText(row.pathLatencyNs)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+function Losses({ now }: { readonly now: Status | null }) {
+  if (now === null) return <Empty>Waiting for the collector.</Empty>;
+  if (now.losses.length === 0)
+    return <Empty>Nothing was lost: every frame of {exactText(now.totals.frames)} is accounted for.</Empty>;
+  return (
+    <dl class="facts">
+      {now.losses.flatMap(({ stage, reason, count }) => [
+        <dt key={`${stage} ${reason}`}>
+          {stage}: {reason}
+        </dt>,
+        <dd key={`${stage} ${reason} count`} class="warn">
+          {exactText(count)}
+        </dd>,
+      ])}
+    </dl>
+  );
+}
+
+function Own({ now }: { readonly now: Status | null }) {
+  if (now === null) return <Empty>Waiting for the collector.</Empty>;
+  const { dashboard, retained } = now;
+  const facts: readonly (readonly [string, string])[] = [
+    ['viewers', countText(dashboard.viewers)],
+    ['frames sent', exactText(dashboard.framesSent)],
+    ['frames skipped, viewers behind', exactText(dashboard.framesSkipped)],
+    ['age of the newest value', durationText(dashboard.lagMs)],
+    ['memory', `${bytesText(retained.bytes)} of ${bytesText(retained.budgetBytes)}`],
+    ...Object.entries(dashboard.notKept).map(([reason, count]) => [`not kept: ${reason}`, exactText(count)] as const),
+    ...Object.entries(dashboard.refused).map(([reason, count]) => [`refused: ${reason}`, exactText(count)] as const),
+  ];
+  return (
+    <dl class="facts">
+      {facts.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}
+    </dl>
+  );
+}
