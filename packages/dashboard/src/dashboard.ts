@@ -12,7 +12,7 @@ import {
 import { type GuardedServerOptions, HostList } from '@int/collector/http';
 import type { EventBatch } from '@int/detect';
 import { DeviceProfile, Topology } from '@int/network';
-import { version } from '../package.json' with { type: 'json' };
+import manifest from '../package.json' with { type: 'json' };
 import { DashboardError } from './errors.js';
 import { type NetworkData, topologySpecOf } from './network/network-view.js';
 import {
@@ -118,7 +118,7 @@ export class Dashboard implements Sink {
     const setup = {
       web: { host, port, token: token ?? null, allowHosts, tls: tls ?? null, limits },
       isReadOnly: options.readOnly ?? false,
-      version,
+      version: manifest.version,
       shared,
       network: networkData(options.network ?? {}),
       facts: options.facts ?? {},

@@ -22,7 +22,7 @@ export function measureText(value: number | null | undefined, unit: MetricUnit |
   return valueText(value, unit);
 }
 
-export const NANOSECONDS: MetricUnit = { text: 'ns', base: 'seconds', factor: 1e-9 };
+const NANOSECONDS: MetricUnit = { text: 'ns', base: 'seconds', factor: 1e-9 };
 
 export const latencyText = (ns: number | null | undefined): string => measureText(ns, NANOSECONDS);
 

@@ -5,7 +5,7 @@ import { useKeys } from '../state/keyboard.js';
 import { at, go, SPANS, span } from '../state/location.js';
 
 /** Stops the page at the newest moment, or lets it go on. The collector never stops. */
-export function togglePause(): void {
+function togglePause(): void {
   go({ at: isLive.value ? (newest.value ?? Date.now()) : null });
 }
 

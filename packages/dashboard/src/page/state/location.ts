@@ -20,7 +20,7 @@ export interface Place {
   readonly rest: Readonly<Record<string, string>>;
 }
 
-export const DEFAULT_SPAN = 60;
+const DEFAULT_SPAN = 60;
 export const SPANS = [10, 30, 60, 120, 300, 600] as const;
 const LONGEST_SPAN = 30 * 86_400;
 
@@ -49,7 +49,7 @@ function decode(text: string): string {
 }
 
 /** The place that a fragment names; what it does not say is as at the start. Any text is some place. */
-export function placeOf(fragment: string): Place {
+function placeOf(fragment: string): Place {
   const [path = '', query = ''] = fragment.replace(/^#\/?/, '').split(/\?(.*)/s);
   const [name = '', ...items] = path.split('/');
   const rest: Record<string, string> = {};
@@ -72,7 +72,7 @@ export function placeOf(fragment: string): Place {
 }
 
 /** The fragment that names a place. */
-export function fragmentOf({ view, item, filter, at, span, replay, rest }: Place): string {
+function fragmentOf({ view, item, filter, at, span, replay, rest }: Place): string {
   const parts: [string, string][] = [];
   if (filter !== '') parts.push(['filter', filter]);
   if (at !== null) parts.push(['at', new Date(at).toISOString()]);
@@ -83,7 +83,7 @@ export function fragmentOf({ view, item, filter, at, span, replay, rest }: Place
   return `#/${view}${item === null ? '' : `/${encode(item)}`}${query === '' ? '' : `?${query}`}`;
 }
 
-export const place = signal<Place>(placeOf(location.hash));
+const place = signal<Place>(placeOf(location.hash));
 addEventListener('hashchange', () => {
   place.value = placeOf(location.hash);
 });
