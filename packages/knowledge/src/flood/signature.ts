@@ -9,6 +9,9 @@ const LEARN = 30;
 /** A deviation is at least so many bits. */
 const LEAST_SPREAD = 0.1;
 
+/** Packets of a second that tell its entropies; of more, one in so many is taken. */
+const ENOUGH = 4096;
+
 /** What the entropies of a second look like, beside what is usual. */
 export type Signature = 'ddos' | 'port-scan' | 'network-scan' | 'flash-crowd' | null;
 
@@ -49,12 +52,17 @@ export class TrafficSignature {
   readonly #destinations = new Feature();
   readonly #sourcePorts = new Feature();
   readonly #destinationPorts = new Feature();
+  /** Packets of this second, and one in how many is taken. */
+  #seen = 0;
+  #stride = 1;
   /** Of the last second. */
   signature: Signature = null;
   /** Of the last second, in deviations: source and destination addresses, destination ports. */
   readonly deviations = { sources: 0, destinations: 0, sourcePorts: 0, destinationPorts: 0 };
 
   add(source: number, destination: number, ports: number): void {
+    const seen = this.#seen++;
+    if (seen % this.#stride !== 0) return;
     this.#sources.add(source);
     this.#destinations.add(destination);
     this.#sourcePorts.add(ports >>> 16);
@@ -64,6 +72,8 @@ export class TrafficSignature {
   /** Ends a second. @param learns whether it counts as usual */
   close(learns: boolean): void {
     const { deviations } = this;
+    this.#stride = Math.max(1, Math.floor(this.#seen / ENOUGH));
+    this.#seen = 0;
     deviations.sources = this.#sources.close(learns);
     deviations.destinations = this.#destinations.close(learns);
     deviations.sourcePorts = this.#sourcePorts.close(learns);

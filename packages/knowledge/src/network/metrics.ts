@@ -9,6 +9,9 @@ import { Neighbours } from './neighbours.js';
 /** Metrics of entities: a word of their key, and an index in their names. */
 const METRIC = { LATENCY: 0, OCCUPANCY: 1, UTILIZATION: 2 } as const;
 export const METRIC_NAMES = ['hopLatency', 'queueOccupancy', 'egressUtilization'] as const;
+/** Places of rows that were looked up lately. */
+const RECENT = 4096;
+const RECENT_SHIFT = 20;
 /** Values of a second that make its median; of more, one in so many is taken. */
 const VALUES = 32;
 /** The mean of deviations below which a metric is quiet again, and the weight of the past in it. */
@@ -36,6 +39,8 @@ export class NetworkMetrics {
   /** The words of each row's key: metric, switch, queue or port. */
   readonly #words: Uint32Array;
   readonly #key = new Uint32Array(4);
+  /** The row of a key that was looked up last at each place: a look-up in the table costs several times as much. */
+  readonly #recent = new Int32Array(RECENT).fill(-1);
   /** Switches with a metric far off in the last second. */
   readonly #hurt = new Set<number>();
   /** Open congestion: where, and since when. */
@@ -60,7 +65,13 @@ export class NetworkMetrics {
   }
 
   static byteLength(rows: number): number {
-    return KeyTable.byteLength(rows) + BaselineTable.byteLength(rows) + rows * (8 + 16 + 8 + 16) + Neighbours.BYTES;
+    return (
+      KeyTable.byteLength(rows) +
+      BaselineTable.byteLength(rows) +
+      rows * (8 + 16 + 8 + 16) +
+      4 * RECENT +
+      Neighbours.BYTES
+    );
   }
 
   /** Takes the hops of a report. */
@@ -84,15 +95,26 @@ export class NetworkMetrics {
    */
   add(metric: number, node: number, part: number, value: number, timeMs: number): void {
     if (value === NOT_AVAILABLE || (part === NOT_AVAILABLE && metric !== METRIC.LATENCY)) return;
+    const row = this.#rowOf(metric, node, part, timeMs);
+    const seen = this.#seen[row]! + 1;
+    this.#seen[row] = seen;
+    if (seen % this.#stride[row]! === 0) this.#levels.add(row, value);
+  }
+
+  #rowOf(metric: number, node: number, part: number, timeMs: number): number {
+    const place = (Math.imul(node, 0x9e3779b1) ^ Math.imul(4 * part + metric + 1, 0x85ebca6b)) >>> RECENT_SHIFT;
+    const recent = this.#recent[place]!;
+    const words = this.#words;
+    const at = recent * 4;
+    if (recent >= 0 && words[at] === metric && words[at + 1] === node && words[at + 2] === part) return recent;
     this.#key[0] = metric;
     this.#key[1] = node;
     this.#key[2] = part;
     this.#key[3] = 2;
     const row = this.table.rowOf(this.#key, 0, timeMs);
-    const seen = this.#seen[row]! + 1;
-    this.#seen[row] = seen;
-    if (seen === 1) this.#words.set(this.#key, row * 4);
-    if (seen % this.#stride[row]! === 0) this.#levels.add(row, value);
+    words.set(this.#key, row * 4);
+    this.#recent[place] = row;
+    return row;
   }
 
   /** Ends a second. */
@@ -104,6 +126,7 @@ export class NetworkMetrics {
       const seen = this.#seen[row]!;
       this.#stride[row] = Math.max(1, Math.floor(seen / VALUES));
       this.table.weight[row] = 0.99 * this.table.weight[row]! + seen;
+      if (seen > 0) this.table.lastMs[row] = timeMs;
       this.#seen[row] = 0;
       const z = this.#levels.deviation[row]!;
       if (!Number.isNaN(z)) this.#judge(row, z, timeMs);
@@ -117,6 +140,8 @@ export class NetworkMetrics {
   }
 
   #forget(row: number): void {
+    // No key is this one any more.
+    this.#words[row * 4] = NOT_AVAILABLE;
     this.#levels.clear(row);
     this.#sums.clear(row);
     this.#average[row] = this.#seen[row] = this.table.weight[row] = 0;
