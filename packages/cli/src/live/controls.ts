@@ -122,7 +122,7 @@ function letter(controls: Controls, text: string): Controls | null {
     case 'h':
       return { ...controls, isHelp: !controls.isHelp, scroll: { ...controls.scroll, help: 0 } };
     case '/':
-      return { ...controls, isEditing: true, isHelp: false };
+      return { ...controls, filter: '', isEditing: true, isHelp: false, scroll: FIRST_CONTROLS.scroll };
     default:
       return controls;
   }

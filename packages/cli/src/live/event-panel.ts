@@ -16,10 +16,31 @@ export function clockTime(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(11, 23);
 }
 
-/** A line and a flow, which is never cut: it follows in the line, or in lines of its own. */
+/** The words of a text that fit into a line, and the others; all of them if the first ones are as long as the line. */
+function broken(text: string, width: number): [head: string, rest: string] {
+  if (widthOf(text) <= width) return [text, ''];
+  const words = text.split(' ');
+  let head = '';
+  let count = 0;
+  for (const word of words) {
+    const longer = count === 0 ? word : `${head} ${word}`;
+    if (widthOf(longer) > width) break;
+    head = longer;
+    count++;
+  }
+  return head.trim() === '' ? [text, ''] : [head, words.slice(count).join(' ')];
+}
+
+/**
+ * A line and a flow, which is never cut: it follows in the line, or in lines of its own. What the line has no room for stands in
+ * front of the flow, if there is room.
+ */
 export function withFlow(text: string, flow: string, width: number): string[] {
   if (flow === '') return [text];
   if (widthOf(text) + 2 + widthOf(flow) <= width) return [`${text}  ${flow}`];
+  const [head, rest] = broken(text, width);
+  const behind = `${INDENT}${rest}  ${flow}`;
+  if (rest !== '' && widthOf(behind) <= width) return [head, behind];
   if (INDENT.length + widthOf(flow) <= width) return [text, INDENT + flow];
   const [source = '', destination = ''] = flow.split(' > ');
   return [text, ...inLines([`${source} >`], width, INDENT).map((line) => INDENT + line), INDENT + destination];

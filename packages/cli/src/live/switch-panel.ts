@@ -195,7 +195,8 @@ export function switchPanel(
     title: title.join('  '),
     heading: heading(widths, true),
     entries,
-    urgent: sort === 'trouble' ? shown.filter((one) => found.has(one)).length : 0,
+    // In any order: who asks for one wants to see them.
+    urgent: shown.filter((one) => found.has(one)).length,
     nothing: all.length === 0 ? 'no reports yet' : 'no switch matches the filter',
   };
 }

@@ -73,6 +73,8 @@ describe('keys', () => {
     expect(after('/10.0\r')).toMatchObject({ filter: '10.0', isEditing: false });
     expect(after('/10.0\x7f\x7f1\rs')).toMatchObject({ filter: '101', sort: 'switch' });
     expect(after('/abc\x15d\n')).toMatchObject({ filter: 'd' });
+    // A filter is written anew.
+    expect(after('/abc\r/d\r')).toMatchObject({ filter: 'd', isEditing: false });
     expect(after('/abc\x1b')).toMatchObject({ filter: '', isEditing: false });
     expect(after('/abc\r\x1b')).toMatchObject({ filter: '' });
     expect(after(`/${'x'.repeat(100)}`)!.filter).toHaveLength(64);

@@ -3,6 +3,7 @@ import { DeviceProfile, Topology } from '@int/network';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Controls, FIRST_CONTROLS, PANELS, SORTS } from '../../src/live/controls.js';
+import { HELP } from '../../src/live/help.js';
 import { liveView, type Size } from '../../src/live/live-view.js';
 import { shareLines } from '../../src/live/panel.js';
 import { RecentCounts } from '../../src/live/recent-counts.js';
@@ -50,6 +51,21 @@ const busy: LiveState = {
 };
 
 describe('the live view', () => {
+  test('has keys that are explained in 80 columns', () => {
+    expect(HELP.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test.each(SORTS)(
+    'gives switches with trouble their room also in the order by %s, and when another part is marked',
+    (sort) => {
+      const many = { ...busy, recentEvents: new Map(busy.statistics.switches.map(({ nodeId }) => [nodeId!, 1])) };
+      const rows = (panel: Controls['panel']): number =>
+        view(many, { columns: 80, rows: 24 }, { sort, panel }).filter((line) => line.includes('1 event')).length;
+      expect(rows('switches')).toBeGreaterThanOrEqual(8);
+      expect(rows('rules')).toBeGreaterThanOrEqual(6);
+    },
+  );
+
   test('at 80x24 shows every switch with trouble first, worst first, and events with their whole flow', () => {
     const lines = view(busy, { columns: 80, rows: 24 });
     expect(lines).toHaveLength(24);
@@ -72,8 +88,8 @@ describe('the live view', () => {
     expect(lines[from + 6]).toMatch(/ queue deep$/);
     const all = lines.join('\n');
     expect(all).toContain('  Events 270  4.00 % of reports have events: 1 in 25.0');
-    expect(all).toMatch(/^ {2}22:13:20\.000 {2}rule-1 {2}perHop hopLatency at switch 2, hop 1: 1,200 to 5,40/m);
-    expect(all).toContain('    10.0.1.1:4000 > 10.0.2.2:80 udp\n');
+    expect(all).toMatch(/^ {2}22:13:20\.000 {2}rule-1 {2}perHop hopLatency at switch 2, hop 1: 1,200 to 5,400$/m);
+    expect(all).toContain('    (threshold 1,000)  10.0.1.1:4000 > 10.0.2.2:80 udp\n');
     expect(all).toMatch(/^ {2}Rules 3 {2}1-2 of 4$/m);
     expect(all).toContain('with events  1 report in\n');
     expect(lines.at(-1)).toBe('? keys  q quit  Tab next part  / filter  s sort (trouble)  p pause');
