@@ -10,3 +10,4 @@ export { BUCKET_MS, type Entity, type EntityKey, SERIES_METRICS, type SeriesMetr
 export type * from './protocol/http.js';
 export type { SeriesFrame, ServerMessage, ViewerMessage } from './protocol/live.js';
 export type { RetentionOptions } from './retention/geometry.js';
+export { type RulesProgram, RunningRules } from './rules/running-rules.js';

@@ -9,13 +9,18 @@ export class RecordSource implements Source {
   readonly kernelDropped = null;
   /** Time of the last report, in milliseconds since the epoch. */
   timeMs = 0;
-  readonly #generator = new TrafficGenerator({ topology: 'leaf-spine:4x2', flows: 64, ratePps: 2000, seed: 1 });
+  readonly #generator: TrafficGenerator;
   readonly #slab = new FrameSlab({ frames: 4096, bytes: 4 << 20 }, 'ethernet');
   #push: Push = () => undefined;
   #end: () => void = () => {};
   readonly finished: Promise<void> = new Promise((resolve) => {
     this.#end = resolve;
   });
+
+  /** @param flows with few reports of each in a second, all reports are retained */
+  constructor(flows = 64, ratePps = 2000) {
+    this.#generator = new TrafficGenerator({ topology: 'leaf-spine:4x2', flows, ratePps, seed: 1 });
+  }
 
   async start(push: Push): Promise<void> {
     this.#push = push;

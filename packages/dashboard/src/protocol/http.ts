@@ -1,3 +1,4 @@
+import type { Problem } from '@int/codec';
 import type { EventRecord, ReportRecord } from '@int/collector';
 import type { MetricUnit } from '@int/network';
 import type { EntityKey, SeriesMetric } from './entities.js';
@@ -242,6 +243,13 @@ export interface Biography {
   /** The frame. */
   readonly bytes: { readonly hex: string; readonly linkType: number };
   readonly fields: readonly FieldNode[];
+  /** What is wrong with the frame, and where; bytes behind it are `undecoded`. */
+  readonly problems?: readonly Problem[];
+  /**
+   * The event belongs to no report, because its rule looks at time: the report is the last one before it that its rule may have
+   * counted.
+   */
+  readonly isExample?: boolean;
 }
 
 export interface BiographyHop {
@@ -323,6 +331,14 @@ export interface DryRunAnswer {
   readonly first: readonly EventRow[];
   /** Ids of all its events, in order, up to 10,000. */
   readonly eventIds: readonly string[];
+}
+
+/** `POST /api/v1/rules/tables {yaml}`: the rules as commands for P4 switches, in the language of simple_switch_CLI. */
+export interface TablesAnswer {
+  readonly problems: readonly RuleProblem[];
+  readonly commands: readonly string[];
+  /** Rules that a switch cannot decide: it reports what they match, and a host decides. */
+  readonly refused: readonly { readonly rule: string; readonly reason: string }[];
 }
 
 /** `PUT /api/v1/rules {yaml, revision, save}`: 409 if `revision` is not the one that runs. */

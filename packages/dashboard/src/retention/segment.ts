@@ -91,6 +91,7 @@ export class Segment {
     const events = withEvents
       ? eventRoom(parts.reduce((sum, { segment }) => sum + (segment.events?.count ?? 0), 0))
       : null;
+    events?.attach(batch, { ruleName: (slot: number) => names.get(slot) ?? null } as Detector);
     let slots = 0;
     for (const { segment, rows } of parts) {
       const first = batch.reports;
@@ -113,7 +114,6 @@ export class Segment {
       appendEvents(segment.events, events, moved, numbers);
     }
     const kept = events === null || events.count === 0 ? null : events;
-    kept?.attach(batch, { ruleName: (slot: number) => names.get(slot) ?? null } as Detector);
     return new Segment(batch, kept, all, names);
   }
 
@@ -184,8 +184,8 @@ function copyOfEvents(
 ): EventBatch | null {
   if (events.count === 0) return null;
   const copy = eventRoom(events.count);
-  appendEvents(events, copy, moved, null);
   copy.attach(batch, { ruleName: (slot: number) => names.get(slot) ?? null } as Detector);
+  appendEvents(events, copy, moved, null);
   return copy;
 }
 

@@ -8,10 +8,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { retentionRoutes } from '../answers/routes.js';
 import { statusAnswer } from '../answers/status.js';
 import { readPageFiles } from '../assets/page-files.js';
+import { biographyRoutes } from '../biography/routes.js';
 import { NetworkView } from '../network/network-view.js';
 import { headerOf, SIGNAL } from '../retention/geometry.js';
 import { Retention } from '../retention/retention.js';
 import { Slab } from '../retention/slabs.js';
+import { rulesRoutes } from '../rules/routes.js';
 import { LiveServer } from '../server/live-server.js';
 import { Routes, type Services, type View } from '../server/routes.js';
 import { WebServer } from '../server/web-server.js';
@@ -53,7 +55,7 @@ const services: Services = {
   ask: (what, data) => questions.ask(what, data),
 };
 
-const routes = new Routes([...retentionRoutes()]);
+const routes = new Routes([...retentionRoutes(), ...biographyRoutes(), ...rulesRoutes()]);
 const web = new WebServer(setup.web, routes, services, readPageFiles(setup.page ?? undefined), (...taken) =>
   stream.take(...taken),
 );
