@@ -11,6 +11,7 @@ import {
   type DryRunAnswer,
   type ErrorAnswer,
   type EventsAnswer,
+  type ReportsAnswer,
   type RulesAnswer,
   RunningRules,
   type TablesAnswer,
@@ -217,8 +218,15 @@ describe('rules in the dashboard', () => {
       const names = biography.fields.map(({ name }) => name);
       expect(names).toEqual(['ethernet', 'ipv4', 'udp', 'report']);
       expect(biography.bytes.linkType).toBe(1);
-      const flow = biography.before.concat(biography.after);
-      expect(flow.length).toBeGreaterThan(0);
+      const { rows: reports } = await ask<ReportsAnswer>(dashboard, 'api/v1/reports?limit=1000');
+      const { timeNs, flow } = biography.report;
+      const ofFlow = reports
+        .filter((each) => JSON.stringify(each.flow) === JSON.stringify(flow))
+        .sort((a, b) => Number(BigInt(a.timeNs) - BigInt(b.timeNs)));
+      const ids = (of: typeof ofFlow): string[] => of.map(({ id }) => id);
+      const [before, after] = [biography.before, biography.after].map((list) => list.map(({ reportId }) => reportId));
+      expect(before).toEqual(ids(ofFlow.filter((each) => BigInt(each.timeNs) < BigInt(timeNs)).slice(-50)));
+      expect(after).toEqual(ids(ofFlow.filter((each) => BigInt(each.timeNs) > BigInt(timeNs)).slice(0, 50)));
       const own = await ask<Biography>(dashboard, `api/v1/reports/${row!.reportId}/biography`);
       expect(own).toEqual({ ...biography, event: null, rule: null, hops: own.hops });
     } finally {
