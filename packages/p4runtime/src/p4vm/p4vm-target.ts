@@ -44,6 +44,12 @@ export class P4vmTarget implements P4RuntimeTarget {
     return this.#active?.machine;
   }
 
+  /** Says whether a port is up. @throws TypeError with a host of its own, which knows by itself */
+  setPort(port: number, isUp: boolean): void {
+    if (!(this.host instanceof RealTimeHost)) throw new TypeError('the host of the machines says which ports are up');
+    this.host.setPort(port, isUp);
+  }
+
   nowNs(): bigint {
     return this.host.nowNs();
   }

@@ -15,6 +15,8 @@ export interface RealTimeHostOptions {
   readonly ports?: Iterable<number>;
   /** The environment of all machines. The clock is by default the system's, from the start of the host. */
   readonly environment?: Omit<SwitchEnvironment, 'onTransmit' | 'onDigest'>;
+  /** The time that controllers see, and timers. Default: the system's. */
+  readonly timers?: Pick<MachineHost, 'nowNs' | 'schedule'>;
   /** Receives the packets for all other ports. */
   readonly onTransmit?: TransmitConsumer;
   /** Called with each machine that is used from now on. */
@@ -94,12 +96,19 @@ export class RealTimeHost implements MachineHost {
   }
 
   nowNs(): bigint {
-    return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
+    const { timers } = this.#options;
+    return timers === undefined ? systemNs() : timers.nowNs();
   }
 
   schedule(delayNs: number, callback: () => void): () => void {
+    const { timers } = this.#options;
+    if (timers !== undefined) return timers.schedule(delayNs, callback);
     const timer = setTimeout(callback, Math.min(LONGEST_MS, Math.ceil(delayNs / 1e6)));
     timer.unref();
     return () => clearTimeout(timer);
   }
+}
+
+function systemNs(): bigint {
+  return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
 }

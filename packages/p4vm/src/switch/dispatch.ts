@@ -144,7 +144,7 @@ export class Dispatch {
     const { code } = pool;
     code.loadMetadata(pool.zero);
     if (fieldList >= 0) code.loadFieldList(fieldList, original.state);
-    const priority = ofSession ?? code.standardMetadata.priority;
+    const priority = ofSession === undefined ? code.standardMetadata.priority : Math.min(ofSession, this.#queues - 1);
     const clone = pool.save();
     if (clone === undefined) {
       this.dropForMemory();

@@ -14,7 +14,7 @@ export interface MirrorSession {
   readonly group?: number;
   /** Copies beside those of `port` and `group`. */
   readonly replicas?: readonly Replica[];
-  /** Priority of the clones; absent: that of their metadata. */
+  /** Priority of the clones, at most that of the last queue; absent: that of their metadata. */
   readonly priority?: number;
   /** Largest length of a clone in bytes; 0 or absent: no limit. */
   readonly maxBytes?: number;
