@@ -39,6 +39,19 @@ export const eventSeeds = fc.array(
     metric: fc.oneof(fc.nat(METRIC_NAMES.length - 1), fc.constant(NO_METRIC)),
     scope: fc.nat(2),
     words: fc.array(word, { minLength: 5, maxLength: 5 }),
+    life: fc.option(
+      fc.record({
+        eventId: fc.constant('00ff00ff12345678-7'),
+        rule: fc.constantFrom('gone', '\u00fcber "it"'),
+        state: fc.constantFrom('open', 'close'),
+        severity: fc.constantFrom('info', 'warning', 'critical'),
+        key: fc.constantFrom('switch 3', '2001:db8::1 5000 > 2001:db8::2 80 protocol 17', '\u{1f600}'),
+        isFirst: fc.boolean(),
+        beginNs: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
+        timeNs: fc.constant(1n),
+        findings: fc.integer({ min: 1, max: 0xffffffff }),
+      }),
+    ),
     evidence: fc.array(
       fc.record({
         metric: fc.oneof(fc.nat(METRIC_NAMES.length - 1), fc.constant(NO_METRIC)),
@@ -63,7 +76,8 @@ export function eventsOf(
   events.attach(batch, detector);
   const rows = Array.from({ length: batch.reports }, (_, row) => row).filter((row) => batch.code[row] === 0);
   if (rows.length === 0) return events;
-  seeds.forEach(({ report, rule, detector: kind, metric, scope, words, evidence }, row) => {
+  seeds.forEach(({ report, rule, detector: kind, metric, scope, words, evidence, life }, row) => {
+    if (life !== null) events.setLife(row, life);
     events.report[row] = rows[report % rows.length]!;
     events.rule[row] = rule === 3 ? NO_RULE : rule;
     events.kind[row] = kind | (metric << 8) | (scope << 16);

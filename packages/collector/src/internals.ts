@@ -14,6 +14,7 @@ export { reportIndex } from './detection/stage.js';
 export { fillFrameTimes, frameTimeMs, sourceTimeMs } from './frames.js';
 export { linkLayerOf, linkTypeOf } from './link-layer.js';
 export { EventJson } from './records/event-json.js';
+export { lifeFields } from './records/event-record.js';
 export { FlowJson } from './records/flow-json.js';
 export { flowFields } from './records/flow-record.js';
 export { RecordNames } from './records/record-names.js';

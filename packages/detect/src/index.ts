@@ -77,5 +77,6 @@ export type {
 } from './rules/spec.js';
 export { exportTables, type RefusedRule, type TableExport, type TableOptions } from './tables/export.js';
 export type { Lifecycle, Severity, WatchConfig, WatchKey } from './watch/config.js';
+export type { EventLife } from './watch/event-life.js';
 export { EventTracker, type EventTrackerOptions, type TrackedEvent, type TrackedRule } from './watch/event-tracker.js';
-export { EventTracking, type TrackedFinding } from './watch/event-tracking.js';
+export { EventTracking, type EventTrackingOptions, type TrackedFinding } from './watch/event-tracking.js';

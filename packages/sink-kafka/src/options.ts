@@ -61,8 +61,8 @@ export interface KafkaSinkOptions {
   /** How values are written. Default `protobuf`. */
   readonly format?: MessageFormat;
   /**
-   * Names of switches and ports. JSON then has `nodeName`, `l1IngressName`, `l1EgressName` and `pathNames` beside the ids; Protobuf has ids only.
-   * Default: none.
+   * Names of switches and ports. Messages then have `nodeName`, `l1IngressName`, `l1EgressName` and `pathNames` beside the ids. Default:
+   * none.
    */
   readonly names?: Topology;
   /** The encoder of the messages. Default: that of `format`. */

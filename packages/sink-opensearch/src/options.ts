@@ -1,6 +1,6 @@
 import { type Outage, RECORD_KINDS, type RecordKind } from '@int/collector';
 import { integer, MAX_MS, oneOf } from '@int/collector/internals';
-import type { Topology } from '@int/network';
+import type { DeviceProfile, Topology, UnitsByMetric } from '@int/network';
 import type { OpenSearchSinkError } from './errors.js';
 import { ROTATIONS, type Rotation } from './lines/index-name.js';
 import type { TemplateOptions } from './templates.js';
@@ -40,6 +40,11 @@ export interface OpenSearchSinkOptions {
    * Default: none.
    */
   readonly names?: Topology;
+  /**
+   * What the units of the numbers are. The numbers stay as the switches reported them; the mapping of each new index names the units
+   * in `_meta.units`, as the first line of the command's JSON does. Default: nothing is known.
+   */
+  readonly device?: DeviceProfile;
   /** The kinds of records to write. Default: events and flows, because reports are many. */
   readonly records?: readonly RecordKind[];
   /** The prefix of index names. Default `int-`. */
@@ -114,6 +119,14 @@ function authorization(auth: OpenSearchAuth | undefined, url: URL): string | nul
   return basic(auth.username, auth.password);
 }
 
+/** `null`: none is known. */
+function unitsOf(device: DeviceProfile | undefined): UnitsByMetric | null {
+  if (device === undefined) return null;
+  const { switches, ...usual } = device.units();
+  const isKnown = switches.length > 0 || Object.values(usual).some((unit) => unit !== null);
+  return isKnown ? device.units() : null;
+}
+
 /** A listener that throws is a warning of the process, and does not keep records from being sent. */
 function guarded<T>(listener: ((told: T) => void) | undefined): (told: T) => void {
   return (told) => {
@@ -148,6 +161,7 @@ export function resolveOptions(options: OpenSearchSinkOptions) {
     prefix,
     rotate: oneOf('rotate', options.rotate ?? 'day', ROTATIONS),
     templates: options.templates ?? {},
+    units: unitsOf(options.device),
     gzip: integer('gzip', options.gzip ?? 1, 0, 9),
     batchBytes,
     batchRecords: integer('batchRecords', options.batchRecords ?? 4096, 1, 1 << 20),

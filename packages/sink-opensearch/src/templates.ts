@@ -1,5 +1,6 @@
 import { METRIC_NAMES } from '@int/codec';
 import type { RecordKind } from '@int/collector';
+import type { UnitsByMetric } from '@int/network';
 import type { Rotation } from './lines/index-name.js';
 
 /** What index templates say beside the mapping. */
@@ -35,7 +36,7 @@ export interface IndexTemplate {
 type Mapping = Readonly<Record<string, unknown>>;
 
 /** Counted up with each change of a mapping. */
-const VERSION = 2;
+const VERSION = 3;
 /** Above those that distributions bring for common names. */
 const PRIORITY = 200;
 
@@ -97,9 +98,9 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Mapping>>>> = 
   },
   events: {
     ...COMMON,
-    ...each(['rule', 'detector', 'metric', 'scope', 'state', 'nodeName'], KEYWORD),
-    firstSight: BOOLEAN,
-    ...each(['nodeId', 'hop', 'value', 'previous', 'threshold'], LONG),
+    ...each(['rule', 'detector', 'metric', 'scope', 'state', 'nodeName', 'eventId', 'severity', 'key'], KEYWORD),
+    ...each(['firstSight', 'isFirst'], BOOLEAN),
+    ...each(['beginNs', 'findings', 'nodeId', 'hop', 'value', 'previous', 'threshold'], LONG),
     evidence: /* @__PURE__ */ properties({
       ...each(['aggregate', 'metric', 'nodeName'], KEYWORD),
       ...each(['value', 'nodeId', 'hop'], LONG),
@@ -124,11 +125,13 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Mapping>>>> = 
 /**
  * The index template of one kind of record. Every field that a record can have is mapped; what else comes is kept in the
  * document and not indexed, so that no record can make the mapping grow.
+ * @param units of the numbers, which stay as the switches reported them: the mapping names them in `_meta`; `null`: not known
  */
 export function indexTemplate(
   kind: RecordKind,
   { prefix = 'int-', rotate = 'day' }: TemplateScope = {},
   { shards = 1, replicas = 1, refreshInterval = '5s' }: TemplateOptions = {},
+  units: UnitsByMetric | null = null,
 ): IndexTemplate {
   const stem = `${prefix}${kind}`;
   return {
@@ -142,7 +145,7 @@ export function indexTemplate(
         'index.refresh_interval': refreshInterval,
         'index.codec': 'best_compression',
       },
-      mappings: { dynamic: false, properties: FIELDS[kind] },
+      mappings: { dynamic: false, ...(units !== null && { _meta: { units } }), properties: FIELDS[kind] },
     },
   };
 }

@@ -10,6 +10,8 @@ export class RedisKeys {
   readonly flows: string;
   /** Stream of entries, if they are not merged into flows. */
   readonly entries: string;
+  /** Stream of events of detectors. */
+  readonly detected: string;
 
   /** @param prefix prefix without a colon at its end, such as `int` */
   constructor(readonly prefix: string) {
@@ -17,6 +19,7 @@ export class RedisKeys {
     this.counts = `${prefix}:counts`;
     this.flows = `${prefix}:flows`;
     this.entries = `${prefix}:entries`;
+    this.detected = `${prefix}:detected`;
   }
 
   /**

@@ -24,7 +24,9 @@ export interface RedisWriterOptions extends RedisAddress {
   readonly writer?: string;
   readonly events?: EventOptions;
   readonly entries?: EntryOptions;
-  /** Most records held, including those being sent. Default 65,536 events, 8,192 entries, 256 sets of values. */
+  /** The stream of events of detectors keeps so many at least; 0: all. Default 1,000,000. */
+  readonly keepDetected?: number;
+  /** Most records held, including those being sent. Default 65,536 events, 8,192 entries, 256 sets of values, 8,192 detected. */
   readonly maxPending?: PerKind;
   /**
    * `wait`: the sink takes only as many records as it has room for; the caller keeps the rest. `drop`: it takes all
@@ -33,7 +35,7 @@ export interface RedisWriterOptions extends RedisAddress {
   readonly whenFull?: 'wait' | 'drop';
   /**
    * Most records in a batch. The server does nothing else while it writes one. Default 1024 events, 64 entries, 64
-   * values.
+   * values, 256 detected.
    */
   readonly batch?: PerKind;
   /** Longest wait for a batch to fill, in ms. Default 5. */
@@ -63,15 +65,15 @@ type ResolvedPerKind = { readonly [K in KindName]: number };
 
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
-const MAX_PENDING = { events: 65_536, entries: 8192, values: 256 } as const;
-const BATCH = { events: 1024, entries: 64, values: 64 } as const;
+const MAX_PENDING = { events: 65_536, entries: 8192, values: 256, detected: 8192 } as const;
+const BATCH = { events: 1024, entries: 64, values: 64, detected: 256 } as const;
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 
 function perKind(name: string, given: PerKind, defaults: ResolvedPerKind, most: ResolvedPerKind): ResolvedPerKind {
-  const [events = 0, entries = 0, values = 0] = KINDS.map((outlet) =>
+  const [events = 0, entries = 0, values = 0, detected = 0] = KINDS.map((outlet) =>
     integer(`${name}.${outlet}`, given[outlet] ?? defaults[outlet], 1, most[outlet]),
   );
-  return { events, entries, values };
+  return { events, entries, values, detected };
 }
 
 /** @throws TypeError or RangeError that names the option */
@@ -110,13 +112,20 @@ export function resolveOptions(options: RedisWriterOptions) {
       maxFlows: integer('entries.maxFlows', entries.maxFlows ?? 1_000_000, 0, Number.MAX_SAFE_INTEGER),
       keep: integer('entries.keep', entries.keep ?? 1_000_000, 0, Number.MAX_SAFE_INTEGER),
     },
+    keepDetected: integer('keepDetected', options.keepDetected ?? 1_000_000, 0, Number.MAX_SAFE_INTEGER),
     maxPending: perKind('maxPending', options.maxPending ?? {}, MAX_PENDING, {
       events: 1 << 24,
       entries: 1 << 20,
       values: 1 << 16,
+      detected: 1 << 20,
     }),
     whenFull: oneOf('whenFull', options.whenFull ?? 'wait', ['wait', 'drop']),
-    batch: perKind('batch', options.batch ?? {}, BATCH, { events: 1 << 16, entries: 1 << 13, values: 1 << 10 }),
+    batch: perKind('batch', options.batch ?? {}, BATCH, {
+      events: 1 << 16,
+      entries: 1 << 13,
+      values: 1 << 10,
+      detected: 1 << 12,
+    }),
     lingerMs: integer('lingerMs', options.lingerMs ?? 5, 0, MAX_MS),
     inFlight: integer('inFlight', options.inFlight ?? 4, 1, 1024),
     connectTimeoutMs: integer('connectTimeoutMs', options.connectTimeoutMs ?? 5000, 1, MAX_MS),

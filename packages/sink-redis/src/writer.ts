@@ -10,14 +10,17 @@ import { EntryOutlet } from './outlet/entry-outlet.js';
 import { EventOutlet } from './outlet/event-outlet.js';
 import type { KindName, Outlet } from './outlet/outlet.js';
 import type { RecordOutlet } from './outlet/record-outlet.js';
-import { encodeValues, ValueOutlet } from './outlet/value-outlet.js';
+import { TextOutlet } from './outlet/text-outlet.js';
 import { entryRecord, eventRecord } from './record/from-object.js';
+import { encodeValues } from './record/values.js';
 
 /** The fates of all records so far, by kind. */
 export interface RedisWriterTotals extends PipelineTotals {
   readonly events: KindTotals;
   readonly entries: KindTotals;
   readonly values: KindTotals;
+  /** Events of detectors, which a `RedisSink` writes. */
+  readonly detected: KindTotals;
 }
 
 /** Takes records from memory, such as those of a flow cache, or of a ring by {@link carry}. */
@@ -60,7 +63,8 @@ export class RedisWriter {
   readonly #options: ResolvedOptions;
   readonly #events: EventOutlet;
   readonly #entries: EntryOutlet;
-  readonly #values: ValueOutlet;
+  readonly #values: TextOutlet;
+  readonly #detected: TextOutlet;
   readonly #outlets: readonly Outlet[];
   readonly #pipeline: Pipeline;
   #lingering: NodeJS.Timeout | undefined;
@@ -81,8 +85,20 @@ export class RedisWriter {
     this.geometry = geometry;
     this.#events = new EventOutlet(this.#options, this.keys);
     this.#entries = new EntryOutlet(this.#options, this.keys);
-    this.#values = new ValueOutlet(this.keys, maxPending.values, batch.values);
-    this.#outlets = [this.#events, this.#entries, this.#values];
+    const { keepDetected } = this.#options;
+    this.#values = new TextOutlet(
+      'values',
+      (records, payload) => [prefix, String(records), payload],
+      maxPending.values,
+      batch.values,
+    );
+    this.#detected = new TextOutlet(
+      'detected',
+      (records, payload) => [this.keys.detected, String(records), String(keepDetected), payload],
+      maxPending.detected,
+      batch.detected,
+    );
+    this.#outlets = [this.#events, this.#entries, this.#values, this.#detected];
     this.events = this.#taker(this.#events);
     this.entries = this.#taker(this.#entries);
     const { connectTimeoutMs, inFlight, onProblem, onRecovered, random, replyTimeoutMs } = this.#options;
@@ -156,14 +172,20 @@ export class RedisWriter {
    *   text nor a finite number
    */
   values(name: string, fields: Readonly<Record<string, string | number | bigint>>): boolean {
-    const outlet = this.#values;
-    const record = encodeValues(name, fields);
-    const taken = this.#accept(outlet, 1, () => {
-      if (outlet.room === 0) return 0;
-      outlet.put(record);
-      return 1;
+    return this.#putTexts(this.#values, [encodeValues(name, fields)]) === 1;
+  }
+
+  /** @internal Takes encoded events of detectors. @returns number of records taken, from the first on; the caller keeps the others */
+  detected(records: readonly Buffer[]): number {
+    return this.#putTexts(this.#detected, records);
+  }
+
+  #putTexts(outlet: TextOutlet, records: readonly Buffer[]): number {
+    return this.#accept(outlet, records.length, () => {
+      const taken = Math.min(outlet.room, records.length);
+      for (const record of records.slice(0, taken)) outlet.put(record);
+      return taken;
     });
-    return taken === 1;
   }
 
   /** Resolves when there is room for records of this kind, or when the writer has ended. */
@@ -189,6 +211,7 @@ export class RedisWriter {
       events: this.#events.counters.totals(),
       entries: this.#entries.counters.totals(),
       values: this.#values.counters.totals(),
+      detected: this.#detected.counters.totals(),
       ...this.#pipeline.totals,
     };
   }

@@ -38,6 +38,7 @@ export async function openSearchSink(
         ...same,
         name,
         names,
+        device: read.device,
         ...reporting(name, tell),
         ...given({
           auth: authOf({ username, password, apiKey, bearer }),

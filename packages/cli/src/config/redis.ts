@@ -1,5 +1,6 @@
-/** Redis as a sink, from int.yaml: flow entries, and events of the flow cache. */
+/** Redis as a sink, from int.yaml: flow entries, events of the flow cache and of detectors. */
 import type { CacheGeometry } from '@int/flowcache';
+import type { Topology } from '@int/network';
 import type { RedisSink } from '@int/sink-redis';
 import { given, ifGiven } from '../given.js';
 import { optionalPackage } from '../input/optional-package.js';
@@ -12,6 +13,7 @@ export async function redisSink(
   index: number,
   name: string,
   geometry: CacheGeometry,
+  names: Topology,
   tell: Tell,
 ): Promise<RedisSink> {
   const { RedisSink } = await optionalPackage('@int/sink-redis', 'a redis sink', import('@int/sink-redis'));
@@ -21,6 +23,8 @@ export async function redisSink(
     ...same,
     name,
     geometry,
+    names,
+    device: read.device,
     ...reporting(name, tell),
     entries,
     ...given({ retry: ifGiven(retry, retryOf) }),

@@ -53,7 +53,7 @@ export async function configSinks(
     for (const [index, config] of (read.config.sinks ?? []).entries()) {
       if (config.prometheus !== undefined) continue;
       const needed = config.redis === undefined ? null : geometry;
-      const units = config.parquet === undefined ? null : read.device.units();
+      const units = config.kafka === undefined ? read.device.units() : null;
       const same = before.find(
         (each) =>
           each.names === names &&
@@ -99,7 +99,7 @@ function configSink(
   if (config.kafka !== undefined) return kafkaSink(read, index, name, names, tell, predecessor);
   if (config.parquet !== undefined) return parquetSink(read, index, name, names, tell);
   if (config.opensearch !== undefined) return openSearchSink(read, index, name, names, tell);
-  return redisSink(read, index, name, geometry!, tell);
+  return redisSink(read, index, name, geometry!, names, tell);
 }
 
 /** Closes sinks that received no records. */
@@ -125,7 +125,7 @@ export function sinkText(sink: SinkConfig): string {
     return `${what(opensearch.records ?? ['events', 'flows'])} to indexes ${opensearch.prefix ?? 'int-'}* of ${opensearch.nodes.join(', ')}`;
   }
   if (redis !== undefined) {
-    return `${what(redis.records ?? ['flows', 'events'])} of the flow cache to Redis at ${redis.url ?? 'redis://127.0.0.1:6379'}`;
+    return `${what(redis.records ?? ['flows', 'events'])} to Redis at ${redis.url ?? 'redis://127.0.0.1:6379'}`;
   }
   return `metrics for Prometheus on ${prometheus?.listen ?? ''}`;
 }

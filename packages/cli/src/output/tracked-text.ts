@@ -1,4 +1,4 @@
-import type { Severity, TrackedEvent, TrackedFinding } from '@int/detect';
+import { EventTracking, type Severity, type TrackedEvent, type TrackedFinding } from '@int/detect';
 import type { KnownNetwork } from '../network/known-network.js';
 import { withNames } from '../network/names.js';
 import { UNKNOWN_NETWORK } from '../network/unknown-network.js';
@@ -13,15 +13,6 @@ export type Told = TrackedEvent<TrackedFinding>;
 
 const nanoseconds = (timeMs: number): bigint => BigInt(Math.round(timeMs * 1000)) * 1000n;
 
-/**
- * What is told is at its finding, unless time alone has told of it; an end is at the last finding, or at the value that ended the
- * event.
- */
-function timeOf({ state, timeMs, finding: { timeNs } }: Told): bigint {
-  const isAtFinding = Math.abs(timeMs - Number(timeNs) / 1e6) < 0.001;
-  return state === 'open' && isAtFinding ? timeNs : nanoseconds(timeMs);
-}
-
 /** The line of `--json`. The values are those of the finding that is told; at the end of the one told last. */
 export function trackedJson(told: Told, { topology }: KnownNetwork = UNKNOWN_NETWORK): string {
   const { id, rule, state, isFirst, beginMs, findings, finding } = told;
@@ -29,7 +20,7 @@ export function trackedJson(told: Told, { topology }: KnownNetwork = UNKNOWN_NET
   const begun = { isFirst, beginNs: String(nanoseconds(beginMs)), findings };
   const head = {
     type: 'event',
-    timeNs: String(timeOf(told)),
+    timeNs: String(EventTracking.timeNs(told)),
     id: String(id),
     state,
     severity,
@@ -56,7 +47,7 @@ export function trackedText(told: Told, colour: Colours, metrics: MetricText = R
   const seconds = `${(Math.max(0, timeMs - beginMs) / 1000).toFixed(3)} s`;
   const word = state === 'close' ? colour.green('ends') : isFirst ? colour.red('begins') : colour.red('goes on');
   const parts = [
-    colour.dim(timeText(timeOf(told))),
+    colour.dim(timeText(EventTracking.timeNs(told))),
     word,
     severityText(rule.lifecycle.severity, colour),
     colour.yellow(rule.name),

@@ -14,6 +14,7 @@ import {
   type TrackedFinding,
 } from '@int/detect';
 import { frameTimeMs, frameTimeNs } from '../frames.js';
+import { RecordIds } from '../records/ids.js';
 import type { Outlets, Stage } from '../stage.js';
 
 /**
@@ -33,11 +34,13 @@ export interface DetectionStageOptions extends DetectorOptions {
    */
   readonly onEvents?: EventListener;
   /**
-   * Called with events of rules with a lifecycle that begin, go on or end, before `onEvents`. Of the findings of these
-   * rules, `onEvents` and the sinks get only those that tell of a beginning or of an event that goes on; of rules that look at
-   * time all, with their `state`.
+   * Called with events of rules with a lifecycle that begin, go on or end, before `onEvents`. Sinks get them as rows with their
+   * {@link EventBatch.life}, and no other findings of these rules. `onEvents` gets of these rules the findings that tell of a
+   * beginning or of an event that goes on; of rules that look at time all, with their `state`.
    */
   readonly onTracked?: (told: readonly TrackedEvent<TrackedFinding>[]) => void;
+  /** The instance in the ids of events with a lifecycle: 16 hexadecimal digits, unique to this detector. Default: random. */
+  readonly instance?: string;
 }
 
 /** What one rule decided. */
@@ -94,7 +97,7 @@ export class DetectionStage implements Stage {
     this.#events = new EventBatch(eventRows, memory?.arena);
     this.#onEvents = options.onEvents ?? ((): void => {});
     this.#onTracked = options.onTracked ?? ((): void => {});
-    this.#tracking = new EventTracking(rules);
+    this.#tracking = new EventTracking(rules, { instance: new RecordIds(options.instance).instance });
     this.#adapt(rules);
     this.#isExact = options.state === 'exact';
   }
@@ -115,18 +118,9 @@ export class DetectionStage implements Stage {
       if (events.count > 0) this.#countSurvivors();
       this.#adaptation?.after(events, frameTimeMs(batch, now));
       failure = this.#tellFindings() ?? failure;
-      if (this.#tracking.isActive) {
-        const told = this.#tracking.after(events, first, row);
-        if (told.length > 0) this.#onTracked(told);
-      }
-      if (events.count > 0) {
-        try {
-          this.#onEvents(events);
-        } catch (error) {
-          failure ??= { error };
-        }
-        this.#outlets?.events(events);
-      }
+      const told = this.#tracking.after(events, first, row);
+      const error = this.#tell(events, told);
+      failure ??= error;
     } while (row < batch.reports);
     if (this.#isExact) {
       this.detector.sweep(frameTimeNs(batch, last), SWEEP_SETS);
@@ -138,8 +132,7 @@ export class DetectionStage implements Stage {
   advance(timeMs: number): void {
     this.detector.advance(BigInt(Math.floor(timeMs)) * NS_PER_MS);
     const failure = this.#tellFindings();
-    const told = this.#tracking.advance(timeMs);
-    if (told.length > 0) this.#onTracked(told);
+    this.#tellTracked(this.#tracking.advance(timeMs));
     if (failure !== null) throw failure.error;
   }
 
@@ -172,8 +165,7 @@ export class DetectionStage implements Stage {
   setRules(rules: RuleSet): void {
     const before = this.totals().byRule;
     this.detector.setRules(rules);
-    const told = this.#tracking.setRules(rules);
-    if (told.length > 0) this.#onTracked(told);
+    this.#tellTracked(this.#tracking.setRules(rules));
     this.#adapt(rules);
     const names = new Set(rules.rules.map(({ name }) => name));
     for (const [name, { reports, events, survivors }] of before) {
@@ -208,17 +200,33 @@ export class DetectionStage implements Stage {
   #tellFindings(): { readonly error: unknown } | null {
     const found = this.detector.findings();
     if (found === null || found.count === 0) return null;
-    const told = this.#tracking.watched(found);
-    if (told.length > 0) this.#onTracked(told);
-    let failure: { readonly error: unknown } | null = null;
-    try {
-      this.#onEvents(found);
-    } catch (error) {
-      failure = { error };
-    }
-    this.#outlets?.events(found);
+    const failure = this.#tell(found, this.#tracking.watched(found));
     found.clear();
     return failure;
+  }
+
+  /** Hands on events, and what is told of those with a lifecycle. @returns what the listener has thrown */
+  #tell(events: EventBatch, told: readonly TrackedEvent<TrackedFinding>[]): { readonly error: unknown } | null {
+    if (told.length > 0) this.#onTracked(told);
+    let failure: { readonly error: unknown } | null = null;
+    if (events.count > 0) {
+      try {
+        this.#onEvents(events);
+      } catch (error) {
+        failure = { error };
+      }
+    }
+    const outlets = this.#outlets;
+    if (outlets === null) return failure;
+    this.#tracking.leaveOut(events);
+    if (events.count > 0) outlets.events(events);
+    this.#tracking.giveRows(told, this.detector, (rows) => outlets.events(rows));
+    return failure;
+  }
+
+  #tellTracked(told: readonly TrackedEvent<TrackedFinding>[]): void {
+    if (told.length > 0) this.#onTracked(told);
+    this.#tracking.giveRows(told, this.detector, (rows) => this.#outlets?.events(rows));
   }
 
   #adapt({ rules, adapt }: RuleSet): void {

@@ -5,6 +5,7 @@ import {
   EVIDENCE,
   EVIDENCE_NAMES,
   type EventBatch,
+  type EventLife,
   hasPrevious,
   hasThreshold,
   hasValue,
@@ -21,6 +22,7 @@ import {
   putUint64,
   SLACK_BYTES,
 } from './ascii.js';
+import { lifeFields } from './event-record.js';
 import { FLOW_KEY_JSON_BYTES } from './flow-key-json.js';
 import { idText } from './id-text.js';
 import type { RecordIds } from './ids.js';
@@ -32,7 +34,7 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 
 const NULL = /* @__PURE__ */ packText('null');
 const TIME = /* @__PURE__ */ packText('","timeNs":"');
-const RULE = /* @__PURE__ */ packText('","rule":');
+const RULE = /* @__PURE__ */ packText(',"rule":');
 const DETECTORS: readonly PackedText[] = /* @__PURE__ */ DETECTOR_KINDS.map((kind) =>
   packText(`,"detector":"${kind}","metric":`),
 );
@@ -58,6 +60,7 @@ const FIRST_SIGHT = /* @__PURE__ */ packText(',"firstSight":true');
 const NOT_FIRST_SIGHT = /* @__PURE__ */ packText(',"firstSight":false');
 const FLOW = /* @__PURE__ */ packText(',"flow":');
 const PATH = /* @__PURE__ */ packText(',"path":');
+const QUOTE = 0x22;
 const BRACE = 0x7d;
 const COMMA = 0x2c;
 const BRACKET_OPEN = 0x5b;
@@ -121,6 +124,9 @@ export class EventJson {
   readonly #id = idText('event');
   readonly #rules = ruleNames((name) => encoder.encode(JSON.stringify(name)));
   readonly #names: RecordNames | null;
+  /** Of the life asked for last. */
+  #life: EventLife | null = null;
+  #lifeText: Uint8Array = new Uint8Array(0);
 
   /** @param names to put beside ids */
   constructor(names: RecordNames | null = null) {
@@ -137,7 +143,18 @@ export class EventJson {
     // The event, its evidence, and the nodes of the path.
     const named =
       names === null ? 0 : names.pathBytes + (1 + EVIDENCE.SLOTS) * names.nodeBytes + nodes * names.hopBytes;
-    return EVENT_JSON_BYTES + name + evidence + nodes * PATH_BYTES + named;
+    const life = events.life(row);
+    const ofLife = life === null ? 0 : this.#textOf(life).length;
+    return EVENT_JSON_BYTES + name + evidence + nodes * PATH_BYTES + named + ofLife;
+  }
+
+  /** The fields of a life, with the comma before them: few events have one. */
+  #textOf(life: EventLife): Uint8Array {
+    if (life !== this.#life) {
+      this.#life = life;
+      this.#lifeText = encoder.encode(`,${JSON.stringify(lifeFields(life)).slice(1, -1)}`);
+    }
+    return this.#lifeText;
   }
 
   /**
@@ -154,6 +171,9 @@ export class EventJson {
     let at = putInteger(view, putText(view, start, this.#id(ids)), number);
     at = putText(view, at, TIME);
     at = putUint64(view, at, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
+    view.setUint8(at++, QUOTE);
+    const life = events.life(row);
+    if (life !== null) at = putBytes(view, at, this.#textOf(life));
     at = putText(view, at, RULE);
     at = rule === null ? putText(view, at, NULL) : putBytes(view, at, this.#rules(rule));
     at = this.#finding(view, at, events, row);

@@ -1,5 +1,6 @@
 import { Arena, type TelemetryBatch } from '@int/codec';
 import { signed } from '@int/codec/internals';
+import type { EventLife } from '../watch/event-life.js';
 import type { Detector } from './detector.js';
 import { type Event, eventOf } from './event.js';
 import { EVENT_COLUMN, EVIDENCE } from './event-columns.js';
@@ -53,6 +54,7 @@ export class EventBatch {
   /** Columns of {@link EVIDENCE}: slot s, column c and row r are at `(s * EVIDENCE.COLUMNS + c) * stride + r`. */
   readonly evidence: Int32Array;
   readonly #count: Int32Array;
+  readonly #lives = new Map<number, EventLife>();
   #batch: TelemetryBatch | null = null;
   #detector: Detector | null = null;
   #isApart = false;
@@ -142,7 +144,18 @@ export class EventBatch {
 
   /** Name of the rule of an event; `null`: the default. Valid until the rules change. */
   ruleName(row: number): string | null {
-    return this.detector.ruleName(this.rule[row]!);
+    // The rule of an event that ends may be gone.
+    return this.life(row)?.rule ?? this.detector.ruleName(this.rule[row]!);
+  }
+
+  /** Of an event of a rule with a lifecycle: what is told beside its finding. `null`: it is a finding alone. */
+  life(row: number): EventLife | null {
+    return this.#lives.size === 0 ? null : (this.#lives.get(row) ?? null);
+  }
+
+  /** @internal For those who track events, and for copies. */
+  setLife(row: number, life: EventLife): void {
+    this.#lives.set(row, life);
   }
 
   /** Time of the event's report, nanoseconds since 1970-01-01 00:00:00 UTC; 0 if not known. */
@@ -181,6 +194,7 @@ export class EventBatch {
   /** Forgets all events, their batch and their detector. */
   clear(): void {
     this.#count.fill(0);
+    this.#lives.clear();
     this.#batch = null;
     this.#detector = null;
     this.#isApart = false;

@@ -1,5 +1,6 @@
 import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { BatchView } from '../engine/batch-view.js';
+import type { Detector } from '../engine/detector.js';
 import type { Event } from '../engine/event.js';
 import type { EventBatch } from '../engine/event-batch.js';
 import { EVENT_STATES, KIND, SCOPES } from '../engine/event-columns.js';
@@ -7,7 +8,9 @@ import { RowMatch } from '../engine/row-match.js';
 import { findsHops } from '../rules/lifecycle.js';
 import type { Rule, RuleSet } from '../rules/model.js';
 import type { WatchKey } from './config.js';
+import { type EventLife, lifeOf, toldTimeNs } from './event-life.js';
 import { EventTracker, type EventTrackerOptions, type TrackedEvent, type TrackedRule } from './event-tracker.js';
+import { EventCopy, ToldEvents } from './told-events.js';
 
 /** A finding that an event with a beginning and an end tells of. */
 export interface TrackedFinding {
@@ -17,6 +20,11 @@ export interface TrackedFinding {
   readonly timeNs: bigint;
   /** What has the beginning and the end, for people: `switch 3`, `switch 3 queue 1`, a flow. */
   readonly key: string;
+}
+
+export interface EventTrackingOptions extends EventTrackerOptions {
+  /** The instance in the ids of events: 16 hexadecimal digits that no other detector has. Default: zeros. */
+  readonly instance?: string;
 }
 
 interface Tracked extends TrackedRule {
@@ -44,9 +52,15 @@ export class EventTracking {
   #clears: readonly Tracked[] = [];
   #view: BatchView | null = null;
   #advancedMs = Number.NEGATIVE_INFINITY;
+  readonly #instance: string;
+  readonly #copies = new WeakMap<TrackedFinding, EventCopy>();
+  #rows: ToldEvents | null = null;
 
-  /** @throws RangeError for a number of keys out of range */
-  constructor(rules: RuleSet, options: EventTrackerOptions = {}) {
+  /** @throws RangeError for a number of keys out of range, or an instance that is something else */
+  constructor(rules: RuleSet, options: EventTrackingOptions = {}) {
+    const { instance = '0'.repeat(16) } = options;
+    if (!/^[0-9a-f]{16}$/.test(instance)) throw new RangeError(`not 16 hexadecimal digits: ${instance}`);
+    this.#instance = instance;
     this.#tracker = new EventTracker(options);
     this.setRules(rules);
   }
@@ -83,6 +97,43 @@ export class EventTracking {
     this.#rules = new Map(tracked.map((each) => [each.name, each]));
     this.#clears = tracked.filter(({ match }) => match !== null);
     return this.#tracker.keep((rule) => this.#rules.get(rule.name) === rule);
+  }
+
+  /** Time of what is told, nanoseconds since 1970: see {@link EventLife.timeNs}. */
+  static timeNs(told: TrackedEvent<TrackedFinding>): bigint {
+    return toldTimeNs(told);
+  }
+
+  /** What is told of an event beside its finding. */
+  lifeOf(told: TrackedEvent<TrackedFinding>): EventLife {
+    return lifeOf(told, this.#instance);
+  }
+
+  /**
+   * Hands on events that are told as rows, for those who write events, in their order and some at a time. Each has its
+   * {@link EventBatch.life}, and a report of its own in a batch apart, with the time of what is told, the flow and the path.
+   * @param detector whose events they are
+   * @param give takes rows, which are reused when it returns
+   */
+  giveRows(
+    told: readonly TrackedEvent<TrackedFinding>[],
+    detector: Detector,
+    give: (events: EventBatch) => void,
+  ): void {
+    if (told.length === 0) return;
+    this.#rows ??= new ToldEvents();
+    const all = told.map((each) => ({ copy: this.#copies.get(each.finding)!, life: this.lifeOf(each) }));
+    this.#rows.give(all, detector, give);
+  }
+
+  /** Leaves out the findings of rules with a lifecycle, of which others are told by {@link giveRows}. */
+  leaveOut(events: EventBatch): void {
+    if (!this.isActive) return;
+    let kept = 0;
+    for (let event = 0; event < events.count; event++) {
+      if (!this.isTracked(events.ruleName(event))) events.move(event, kept++);
+    }
+    events.truncate(kept);
   }
 
   /**
@@ -157,7 +208,9 @@ export class EventTracking {
     const make = (): TrackedFinding => {
       const object = events.event(event);
       const key = keyText(rule.key, batch, at, object);
-      return { event: object, frame: batch.frame[row]!, timeNs: batch.timeNs(row), key };
+      const finding = { event: object, frame: batch.frame[row]!, timeNs: batch.timeNs(row), key };
+      this.#copies.set(finding, new EventCopy(events, event));
+      return finding;
     };
     const found = this.#tracker.find(rule, keyOf(rule.key, batch, row, at), timeOf(batch, row), make);
     told.push(...found);

@@ -2,6 +2,8 @@ import type { TelemetryBatch } from '@int/codec';
 import type { RecordIds } from '@int/collector';
 import type { EventBatch } from '@int/detect';
 import type { CacheGeometry } from '@int/flowcache';
+import type { Topology } from '@int/network';
+import { NodeNames } from './node-names.js';
 import { ProtobufEvent } from './protobuf-event.js';
 import { ProtobufFlow } from './protobuf-flow.js';
 import { putReport, reportBound } from './protobuf-report.js';
@@ -11,15 +13,23 @@ import type { MessageSlab } from './slab.js';
 /** Messages whose value is a `Report`, `Event` or `FlowSummary` of `proto/int.proto`. */
 export class ProtobufEncoder extends RecordEncoder {
   readonly format = 'protobuf';
-  readonly #event = new ProtobufEvent();
+  readonly #names: NodeNames | null;
+  readonly #event: ProtobufEvent;
   #flow: ProtobufFlow | null = null;
 
+  /** @param names of switches and ports, to put beside their ids. Default: none */
+  constructor(names?: Topology) {
+    super();
+    this.#names = NodeNames.of(names);
+    this.#event = new ProtobufEvent(this.#names);
+  }
+
   protected reportBytes(batch: TelemetryBatch, row: number): number {
-    return reportBound(batch, row);
+    return reportBound(batch, row, this.#names);
   }
 
   protected writeReport(slab: MessageSlab, at: number, batch: TelemetryBatch, row: number, ids: RecordIds): number {
-    return putReport(slab, at, batch, row, ids);
+    return putReport(slab, at, batch, row, ids, this.#names);
   }
 
   protected eventBytes(events: EventBatch, row: number): number {
@@ -31,7 +41,7 @@ export class ProtobufEncoder extends RecordEncoder {
   }
 
   protected flowBytes(geometry: CacheGeometry): number {
-    if (this.#flow?.geometry !== geometry) this.#flow = new ProtobufFlow(geometry);
+    if (this.#flow?.geometry !== geometry) this.#flow = new ProtobufFlow(geometry, this.#names);
     return this.#flow.bound;
   }
 

@@ -7,15 +7,17 @@ import {
   EVIDENCE,
   EVIDENCE_NAMES,
   type EventBatch,
+  type EventLife,
   hasPrevious,
   hasThreshold,
   hasValue,
   KIND,
   SCOPES,
 } from '@int/detect';
+import type { NodeNames } from './node-names.js';
 import { putId, putReportFlow } from './protobuf-report.js';
 import type { MessageSlab } from './slab.js';
-import { closeField, putField, putFixed64, putVarint, tagOf, WIRE } from './wire.js';
+import { closeField, putField, putFixed64, putTextField, putVarint, tagOf, WIRE } from './wire.js';
 
 const EVENT_FIELD = {
   INSTANCE: 1,
@@ -35,9 +37,17 @@ const EVENT_FIELD = {
   EVIDENCE: 15,
   STATE: 16,
   FIRST_SIGHT: 17,
+  EVENT_ID: 18,
+  SEVERITY: 19,
+  KEY: 20,
+  IS_FIRST: 21,
+  BEGIN: 22,
+  FINDINGS: 23,
+  NODE_NAME: 24,
+  PATH_NAMES: 25,
 } as const;
 
-const EVIDENCE_FIELD = { AGGREGATE: 1, METRIC: 2, VALUE: 3, NODE: 4, HOP: 5 } as const;
+const EVIDENCE_FIELD = { AGGREGATE: 1, METRIC: 2, VALUE: 3, NODE: 4, HOP: 5, NODE_NAME: 6 } as const;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 const bytesOf = (text: string): Uint8Array => encoder.encode(text);
@@ -49,8 +59,11 @@ const AGGREGATE_NAMES: readonly Uint8Array[] = /* @__PURE__ */ EVIDENCE_NAMES.ma
 const SCOPE_HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
 const KIND_COMPLEX = /* @__PURE__ */ DETECTOR_KINDS.indexOf('complex');
 const NONE = -1;
+const NO_NAME: Uint8Array = /* @__PURE__ */ new Uint8Array(0);
 
 const EVENT_BYTES = 256;
+/** An id as text. */
+const ID_BYTES = 10;
 const EVIDENCE_BYTES = 64;
 
 export function putBytesField(bytes: Uint8Array, start: number, field: number, value: Uint8Array): number {
@@ -60,28 +73,42 @@ export function putBytesField(bytes: Uint8Array, start: number, field: number, v
   return at + value.length;
 }
 
-/** Writes the path of a report row as packed numbers, all ones for a hop that did not name itself. */
-function putPath(bytes: Uint8Array, start: number, batch: TelemetryBatch, row: number): number {
+/** The path of a report row: all ones for a hop that did not name itself. */
+function readPath(batch: TelemetryBatch, row: number, path: number[]): void {
   const flags = batch.flags[row]! | 0;
   const isNamed = namesNodes(flags, batch.instructions[row]! | 0);
   const first = batch.hopStart[row]! | 0;
   const end = first + batch.hopCount[row]! - ((flags & FLAG.OWN) === 0 ? 0 : 1);
-  const body = start + 2;
-  let at = body;
-  let last = NONE;
+  path.length = 0;
   for (let hop = first; hop < end; hop++) {
     const id = batch.hop.nodeId[hop]! | 0;
-    if (id === NONE && !isNamed) continue;
-    at = putVarint(bytes, at, id);
-    last = id;
+    if (id !== NONE || isNamed) path.push(id);
   }
   const reporter = batch.nodeId[row]!;
-  if ((flags & FLAG.REPORT_MASK) !== 0 && reporter !== NOT_AVAILABLE && (reporter | 0) !== last) {
-    at = putVarint(bytes, at, reporter | 0);
-  }
-  if (at === body) return start;
+  const last = path.length === 0 ? NONE : path[path.length - 1];
+  if ((flags & FLAG.REPORT_MASK) !== 0 && reporter !== NOT_AVAILABLE && (reporter | 0) !== last)
+    path.push(reporter | 0);
+}
+
+/** Writes a path as packed numbers. */
+function putPath(bytes: Uint8Array, start: number, path: readonly number[]): number {
+  if (path.length === 0) return start;
+  const body = start + 2;
+  let at = body;
+  for (let k = 0; k < path.length; k++) at = putVarint(bytes, at, path[k]!);
   bytes[start] = tagOf(EVENT_FIELD.PATH, WIRE.BYTES);
   return closeField(bytes, body, at);
+}
+
+/** Writes the path with names, if one of its switches has one: ids of the others. */
+function putPathNames(bytes: Uint8Array, start: number, path: readonly number[], names: NodeNames): number {
+  if (!path.some((id) => id !== NONE && names.node(id) !== undefined)) return start;
+  let at = start;
+  for (const id of path) {
+    const name = id === NONE ? NO_NAME : (names.node(id) ?? bytesOf(String(id >>> 0)));
+    at = putTextField(bytes, at, EVENT_FIELD.PATH_NAMES, name);
+  }
+  return at;
 }
 
 /** Whether an event has evidence: complex ones, and those of watches. */
@@ -89,7 +116,13 @@ function hasEvidence(events: EventBatch, row: number): boolean {
   return (events.kind[row]! & KIND.DETECTOR_MASK) >= KIND_COMPLEX;
 }
 
-function putEvidence(bytes: Uint8Array, start: number, { evidence, stride }: EventBatch, row: number): number {
+function putEvidence(
+  bytes: Uint8Array,
+  start: number,
+  { evidence, stride }: EventBatch,
+  row: number,
+  names: NodeNames | null,
+): number {
   let at = start;
   for (let slot = 0; slot < EVIDENCE.SLOTS; slot++) {
     const cell = slot * EVIDENCE.COLUMNS * stride + row;
@@ -107,19 +140,69 @@ function putEvidence(bytes: Uint8Array, start: number, { evidence, stride }: Eve
     at = putField(bytes, at, tagOf(EVIDENCE_FIELD.VALUE, WIRE.VARINT), value);
     if (node !== NONE) at = putField(bytes, at, tagOf(EVIDENCE_FIELD.NODE, WIRE.VARINT), node);
     if (hop !== EVIDENCE.NO_HOP) at = putField(bytes, at, tagOf(EVIDENCE_FIELD.HOP, WIRE.VARINT), hop);
+    if (node !== NONE) at = putTextField(bytes, at, EVIDENCE_FIELD.NODE_NAME, names?.node(node));
     at = closeField(bytes, body, at);
   }
   return at;
 }
 
+/** The texts of a life as bytes. */
+interface LifeTexts {
+  readonly eventId: Uint8Array;
+  readonly severity: Uint8Array;
+  readonly key: Uint8Array;
+}
+
+/** Bytes of a life beside its texts. */
+const LIFE_BYTES = 48;
+
+function putLife({ bytes, view }: MessageSlab, start: number, life: EventLife, texts: LifeTexts): number {
+  let at = putTextField(bytes, start, EVENT_FIELD.EVENT_ID, texts.eventId);
+  at = putTextField(bytes, at, EVENT_FIELD.SEVERITY, texts.severity);
+  at = putTextField(bytes, at, EVENT_FIELD.KEY, texts.key);
+  at = putVarint(bytes, putVarint(bytes, at, tagOf(EVENT_FIELD.IS_FIRST, WIRE.VARINT)), life.isFirst ? 1 : 0);
+  at = putVarint(bytes, at, tagOf(EVENT_FIELD.BEGIN, WIRE.FIXED64));
+  view.setBigUint64(at, life.beginNs, true);
+  at = putVarint(bytes, at + 8, tagOf(EVENT_FIELD.FINDINGS, WIRE.VARINT));
+  return putVarint(bytes, at, life.findings | 0);
+}
+
 export class ProtobufEvent {
   readonly #rules = ruleNames(bytesOf);
+  readonly #names: NodeNames | null;
+  readonly #path: number[] = [];
+  /** Of the life asked for last. */
+  #life: EventLife | null = null;
+  #texts: LifeTexts | null = null;
+
+  /** @param names to put beside ids */
+  constructor(names: NodeNames | null) {
+    this.#names = names;
+  }
 
   bound(events: EventBatch, row: number): number {
     const rule = events.ruleName(row);
     const name = rule === null ? 0 : this.#rules(rule).length + 8;
     const evidence = hasEvidence(events, row) ? EVIDENCE.SLOTS * EVIDENCE_BYTES : 0;
-    return EVENT_BYTES + name + evidence + (events.batch.hopCount[events.report[row]!]! + 1) * 5;
+    const nodes = events.batch.hopCount[events.report[row]!]! + 1;
+    const names = this.#names;
+    // Of the event, of its evidence and of the path.
+    const named = names === null ? 0 : (1 + EVIDENCE.SLOTS + nodes) * names.nodeBytes + nodes * ID_BYTES;
+    return EVENT_BYTES + name + evidence + this.#lifeBytes(events.life(row)) + nodes * 5 + named;
+  }
+
+  #lifeBytes(life: EventLife | null): number {
+    if (life === null) return 0;
+    const { eventId, severity, key } = this.#textsOf(life);
+    return LIFE_BYTES + eventId.length + severity.length + key.length;
+  }
+
+  #textsOf(life: EventLife): LifeTexts {
+    if (life !== this.#life) {
+      this.#life = life;
+      this.#texts = { eventId: bytesOf(life.eventId), severity: bytesOf(life.severity), key: bytesOf(life.key) };
+    }
+    return this.#texts!;
   }
 
   write(slab: MessageSlab, start: number, events: EventBatch, row: number, ids: RecordIds): number {
@@ -134,20 +217,26 @@ export class ProtobufEvent {
     if (rule !== null) at = putBytesField(bytes, at, EVENT_FIELD.RULE, this.#rules(rule));
     at = this.#finding(bytes, at, events, row);
     at = putReportFlow(slab, at, tagOf(EVENT_FIELD.FLOW, WIRE.BYTES), batch, report);
-    at = putPath(bytes, at, batch, report);
-    if (hasEvidence(events, row)) at = putEvidence(bytes, at, events, row);
+    readPath(batch, report, this.#path);
+    at = putPath(bytes, at, this.#path);
+    if (hasEvidence(events, row)) at = putEvidence(bytes, at, events, row, this.#names);
     const kind = events.kind[row]! | 0;
     // What most events are is left out, as Protobuf leaves out what is 0.
     const state = (kind >>> KIND.STATE_SHIFT) & KIND.STATE_MASK;
-    if (state !== 0) {
-      // Tags of fields from 16 on have two bytes.
-      at = putVarint(bytes, at, tagOf(EVENT_FIELD.STATE, WIRE.BYTES));
-      const name = STATES[state]!;
-      bytes[at++] = name.length;
-      for (let k = 0; k < name.length; k++) bytes[at++] = name[k]!;
+    if (state !== 0) at = putTextField(bytes, at, EVENT_FIELD.STATE, STATES[state]!);
+    if ((kind & KIND.FIRST_SIGHT) !== 0) {
+      at = putVarint(bytes, putVarint(bytes, at, tagOf(EVENT_FIELD.FIRST_SIGHT, WIRE.VARINT)), 1);
     }
-    if ((kind & KIND.FIRST_SIGHT) === 0) return at;
-    return putVarint(bytes, putVarint(bytes, at, tagOf(EVENT_FIELD.FIRST_SIGHT, WIRE.VARINT)), 1);
+    const life = events.life(row);
+    if (life !== null) at = putLife(slab, at, life, this.#textsOf(life));
+    return this.#names === null ? at : this.#putNames(bytes, at, events, row, this.#names);
+  }
+
+  #putNames(bytes: Uint8Array, start: number, events: EventBatch, row: number, names: NodeNames): number {
+    const scope = (events.kind[row]! >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK;
+    const node = scope === SCOPE_HOP ? events.nodeId[row]! | 0 : NONE;
+    const at = putTextField(bytes, start, EVENT_FIELD.NODE_NAME, node === NONE ? undefined : names.node(node));
+    return putPathNames(bytes, at, this.#path, names);
   }
 
   #finding(bytes: Uint8Array, start: number, events: EventBatch, row: number): number {

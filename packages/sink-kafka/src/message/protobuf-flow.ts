@@ -1,9 +1,10 @@
 import type { RecordIds } from '@int/collector';
 import { type CacheGeometry, COMPACT, EXACT, META, REASONS } from '@int/flowcache';
+import type { NodeNames } from './node-names.js';
 import { putBytesField } from './protobuf-event.js';
 import { putFlow, putId } from './protobuf-report.js';
 import type { MessageSlab } from './slab.js';
-import { closeField, putField, putFixed64, tagOf, WIRE } from './wire.js';
+import { closeField, putField, putFixed64, putTextField, tagOf, WIRE } from './wire.js';
 
 const SUMMARY_FIELD = {
   INSTANCE: 1,
@@ -20,7 +21,7 @@ const SUMMARY_FIELD = {
   HOPS: 12,
 } as const;
 
-const FLOW_HOP_FIELD = { NODE: 1, METRICS: 2 } as const;
+const FLOW_HOP_FIELD = { NODE: 1, METRICS: 2, NODE_NAME: 3 } as const;
 
 const METRIC_FIELD = { NAME: 1, LAST: 2, MEAN: 3, COUNT: 4 } as const;
 
@@ -50,14 +51,23 @@ export class ProtobufFlow {
   readonly #float = new Float32Array(1);
   readonly #bits = new Int32Array(this.#float.buffer);
 
-  /** @param geometry of the cache that the entries come from */
-  constructor(readonly geometry: CacheGeometry) {
+  readonly #nodes: NodeNames | null;
+
+  /**
+   * @param geometry of the cache that the entries come from
+   * @param nodes names to put beside ids
+   */
+  constructor(
+    readonly geometry: CacheGeometry,
+    nodes: NodeNames | null,
+  ) {
+    this.#nodes = nodes;
     this.#names = geometry.metrics.map((name) => encoder.encode(name));
   }
 
   get bound(): number {
     const { hops, metrics } = this.geometry;
-    return SUMMARY_BYTES + hops * (HOP_BYTES + metrics.length * METRIC_BYTES);
+    return SUMMARY_BYTES + hops * (HOP_BYTES + metrics.length * METRIC_BYTES + (this.#nodes?.nodeBytes ?? 0));
   }
 
   write(slab: MessageSlab, start: number, words: Int32Array, entry: number, ids: RecordIds): number {
@@ -119,6 +129,7 @@ export class ProtobufFlow {
       const last = words[lasts + metric]!;
       at = this.#metric(slab, at, tag, this.#names[metric]!, last, last !== NONE, mean, count);
     }
+    if (words[hop] !== NONE) at = putTextField(bytes, at, FLOW_HOP_FIELD.NODE_NAME, this.#nodes?.node(words[hop]!));
     return closeField(bytes, body, at);
   }
 

@@ -1,6 +1,7 @@
 import { FIELDS, type Field, STATE, type TelemetryBatch } from '@int/codec';
+import type { NodeNames } from './node-names.js';
 import type { MessageSlab } from './slab.js';
-import { closeField, putVarint, tagOf, WIRE } from './wire.js';
+import { closeField, putTextField, putVarint, tagOf, WIRE } from './wire.js';
 
 interface Item extends Pick<Field, 'bits' | 'column' | 'partner'> {
   /** Of one byte, or of two for numbers from 16 on: a varint. */
@@ -15,7 +16,12 @@ const ITEMS: readonly Item[] = /* @__PURE__ */ [...FIELDS]
     partner,
     tag: tagOf(protobuf, bits === 64 ? WIRE.FIXED64 : WIRE.VARINT),
   }));
-const NODE = /* @__PURE__ */ ITEMS[0]!.column;
+const columnOf = (wanted: string): number => FIELDS.find(({ name }) => name === wanted)!.column;
+const NODE = /* @__PURE__ */ columnOf('nodeId');
+const INGRESS = /* @__PURE__ */ columnOf('l1IngressInterface');
+const EGRESS = /* @__PURE__ */ columnOf('l1EgressInterface');
+/** Numbers of the fields with names, behind those of {@link FIELDS}. */
+const NAME_FIELD = { NODE: 25, INGRESS: 26, EGRESS: 27 } as const;
 
 /** All ones, as a signed word. */
 const NONE = -1;
@@ -40,6 +46,8 @@ function itemsOf(batch: TelemetryBatch): readonly Item[] {
  * Writes hop row `row` as a field of type `Hop`.
  * @param tag of the field
  * @param isOwn the row holds the reporting node's own values, without its id
+ * @param node its switch
+ * @param names to put beside ids
  */
 export function putHop(
   { bytes, view }: MessageSlab,
@@ -48,6 +56,8 @@ export function putHop(
   batch: TelemetryBatch,
   row: number,
   isOwn: boolean,
+  node: number,
+  names: NodeNames | null,
 ): number {
   const { hopWords, hopStride } = batch;
   const items = itemsOf(batch);
@@ -69,5 +79,23 @@ export function putHop(
       at = putVarint(bytes, putVarint(bytes, at, item.tag), word);
     }
   }
+  if (names !== null) at = putNames(bytes, at, batch, row, isOwn, node, names);
   return closeField(bytes, body, at);
+}
+
+function putNames(
+  bytes: Uint8Array,
+  start: number,
+  { hopWords, hopStride }: TelemetryBatch,
+  row: number,
+  isOwn: boolean,
+  id: number,
+  names: NodeNames,
+): number {
+  if (id === NONE) return start;
+  const at = isOwn ? start : putTextField(bytes, start, NAME_FIELD.NODE, names.node(id));
+  const ingress = hopWords[INGRESS * hopStride + row]! | 0;
+  const egress = hopWords[EGRESS * hopStride + row]! | 0;
+  const next = ingress === NONE ? at : putTextField(bytes, at, NAME_FIELD.INGRESS, names.port(id, ingress));
+  return egress === NONE ? next : putTextField(bytes, next, NAME_FIELD.EGRESS, names.port(id, egress));
 }

@@ -2,9 +2,10 @@ import { FLAG, MODES, STATE, type TelemetryBatch } from '@int/codec';
 import { REPORT_WORD_COLUMNS } from '@int/codec/internals';
 import type { RecordIds } from '@int/collector';
 import { instructionsOf, intVersionOf } from '@int/collector/internals';
+import type { NodeNames } from './node-names.js';
 import { HOP_BYTES, putHop } from './protobuf-hop.js';
 import type { MessageSlab } from './slab.js';
-import { putField, putFixed64, putVarint53, tagOf, WIRE } from './wire.js';
+import { closeField, putField, putFixed64, putTextField, putVarint53, tagOf, WIRE } from './wire.js';
 
 export const REPORT_FIELD = {
   INSTANCE: 1,
@@ -30,6 +31,7 @@ export const HEADER_FIELD = {
   DROP_REASON: 10,
   DROP_QUEUE: 11,
   METADATA_BITMAP: 12,
+  NODE_NAME: 13,
 } as const;
 
 export const INT_FIELD = {
@@ -57,8 +59,10 @@ const TAG_METADATA = /* @__PURE__ */ tagOf(REPORT_FIELD.METADATA, WIRE.BYTES);
 const NONE = -1;
 const REPORT_BYTES = 256;
 
-export function reportBound(batch: TelemetryBatch, row: number): number {
-  return REPORT_BYTES + batch.hopCount[row]! * HOP_BYTES;
+export function reportBound(batch: TelemetryBatch, row: number, names: NodeNames | null): number {
+  const hops = batch.hopCount[row]!;
+  const named = names === null ? 0 : names.nodeBytes + hops * names.hopBytes;
+  return REPORT_BYTES + hops * HOP_BYTES + named;
 }
 
 /** The fields that all records begin with: instance and number. */
@@ -143,6 +147,7 @@ function putHeader(
   batch: TelemetryBatch,
   row: number,
   flags: number,
+  names: NodeNames | null,
 ): number {
   const version = flags & FLAG.REPORT_MASK;
   if (version === 0) return start;
@@ -168,8 +173,8 @@ function putHeader(
     at = putField(bytes, at, varint(HEADER_FIELD.DROP_QUEUE), drop >>> 24);
   }
   at = putPlain(bytes, at, varint(HEADER_FIELD.METADATA_BITMAP), batch.instructions[row]! & 0xffff);
-  bytes[start + 1] = at - body;
-  return at;
+  if (names !== null && node !== NONE) at = putTextField(bytes, at, HEADER_FIELD.NODE_NAME, names.node(node));
+  return closeField(bytes, body, at);
 }
 
 function putInt(bytes: Uint8Array, start: number, flags: number, instructions: number): number {
@@ -200,17 +205,21 @@ export function putReport(
   batch: TelemetryBatch,
   row: number,
   ids: RecordIds,
+  names: NodeNames | null,
 ): number {
   const flags = batch.flags[row]! | 0;
   const frame = batch.frame[row]!;
   let at = putId(slab, start, ids);
   at = putFixed64(slab.view, at, TAG_TIME, batch.frameTimeHigh[frame]! | 0, batch.frameTimeLow[frame]! | 0);
-  at = putHeader(slab, at, batch, row, flags);
+  at = putHeader(slab, at, batch, row, flags, names);
   at = putInt(slab.bytes, at, flags, batch.instructions[row]! | 0);
   at = putReportFlow(slab, at, TAG_FLOW, batch, row);
   const hops = batch.hopStart[row]! | 0;
   const own = (flags & FLAG.OWN) === 0 ? 0 : 1;
   const end = hops + batch.hopCount[row]! - own;
-  for (let hop = hops; hop < end; hop++) at = putHop(slab, at, TAG_HOPS, batch, hop, false);
-  return own === 0 ? at : putHop(slab, at, TAG_METADATA, batch, end, true);
+  const { nodeId } = batch.hop;
+  for (let hop = hops; hop < end; hop++) {
+    at = putHop(slab, at, TAG_HOPS, batch, hop, false, nodeId[hop]! | 0, names);
+  }
+  return own === 0 ? at : putHop(slab, at, TAG_METADATA, batch, end, true, batch.nodeId[row]! | 0, names);
 }

@@ -64,3 +64,11 @@ export function closeField(bytes: Uint8Array, body: number, end: number): number
   putVarint(bytes, body - 1, length);
   return end + extra;
 }
+
+/** A field of a text, whose tag may have two bytes; nothing without one. */
+export function putTextField(bytes: Uint8Array, start: number, field: number, text: Uint8Array | undefined): number {
+  if (text === undefined) return start;
+  const at = putVarint(bytes, putVarint(bytes, start, tagOf(field, WIRE.BYTES)), text.length);
+  bytes.set(text, at);
+  return at + text.length;
+}

@@ -1,5 +1,7 @@
+import { NOT_AVAILABLE } from '@int/codec';
 import { eventRecord, flowRecord, RecordIds } from '@int/collector';
 import { EntryReader } from '@int/flowcache';
+import { Topology } from '@int/network';
 import { MessageSlab, MIN_SLAB_BYTES, makeEncoder } from '@int/sink-kafka';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +9,7 @@ import { anyBatch } from '../../../../.ci/test/records/batches.js';
 import { detectorOf, entries, eventSeeds, eventsOf } from '../../../../.ci/test/records/findings.js';
 import { SEED } from '../seed.js';
 import { existing } from './carried.js';
-import { eventMessage, flowMessage, PROTO, plain } from './proto.js';
+import { eventMessage, flowMessage, PROTO, plain, reportMessage } from './proto.js';
 
 const detector = detectorOf(['latency', 'with "quotes" and \\', '\u00fcber \u{1f600}']);
 const json = new MessageSlab({ messages: 64, bytes: MIN_SLAB_BYTES });
@@ -43,6 +45,61 @@ describe('events as messages', () => {
       }),
       { seed: SEED, numRuns: 100 },
     );
+  });
+});
+
+describe('messages with names', () => {
+  const switches = Object.fromEntries(
+    Array.from({ length: 40 }, (_, id) => [
+      id,
+      { ...(id % 3 > 0 && { name: `sw-${id}-\u00fc` }), ports: { 1: { name: 'up' }, [id]: { name: `port ${id}` } } },
+    ]),
+  );
+  const topology = new Topology({ switches });
+  const encoders = [makeEncoder('json', topology), makeEncoder('protobuf', topology)] as const;
+  const nodes = fc.array(fc.nat(50), { minLength: 64, maxLength: 64 });
+
+  it('say the same in both formats', () => {
+    fc.assert(
+      fc.property(anyBatch, eventSeeds, nodes, ({ batch }, seeds, ids) => {
+        existing(batch);
+        // Most arbitrary ids are of no switch that there is.
+        for (const column of [batch.hop.nodeId, batch.hop.l1IngressInterface, batch.hop.l1EgressInterface]) {
+          for (let hop = 0; hop < batch.hops; hop++) if (column[hop] !== NOT_AVAILABLE) column[hop] = ids[hop % 64]!;
+        }
+        const events = eventsOf(batch, detector, seeds);
+        for (let row = 0; row < events.count; row++) events.nodeId[row] = ids[row]!;
+        const records: Record<string, unknown>[][] = [[], []];
+        for (const [index, slab] of [json, protobuf].entries()) {
+          slab.clear();
+          const numbers = new RecordIds('80000000deadbeef');
+          encoders[index]!.reports(batch, 0, slab, numbers);
+          encoders[index]!.events(events, 0, slab, numbers);
+          for (let row = 0; row < slab.count; row++) {
+            const isEvent = slab.kind[row] === 1;
+            if (index === 1) records[1]!.push(plain(isEvent ? PROTO.Event : PROTO.Report, slab.value(row)));
+            else {
+              const record = JSON.parse(Buffer.from(slab.value(row)).toString()) as never;
+              records[0]!.push(isEvent ? eventMessage(record) : reportMessage(record));
+            }
+          }
+        }
+        expect(records[1]).toEqual(records[0]);
+      }),
+      { seed: SEED, numRuns: 100 },
+    );
+  });
+
+  it('have names of the hops of flows', () => {
+    const [{ words, at, count, geometry }] = fc.sample(entries, { numRuns: 1, seed: SEED }) as [
+      typeof entries extends fc.Arbitrary<infer T> ? T : never,
+    ];
+    const [hop] = [at + geometry.hopsAt];
+    words[hop] = 4;
+    protobuf.clear();
+    encoders[1].flows(words, at, count, geometry, 0, protobuf, new RecordIds());
+    const { hops = [] } = plain(PROTO.FlowSummary, protobuf.value(0)) as { hops?: Record<string, unknown>[] };
+    expect(hops.slice(0, 1).map(({ nodeId, nodeName }) => [nodeId, nodeName])).toEqual([[4, 'sw-4-\u00fc']]);
   });
 });
 

@@ -14,7 +14,12 @@ describe('a hop', () => {
       Number(number),
     ]);
     const wanted = FIELDS.map(({ name, bits, protobuf }) => [bits === 64 ? 'fixed64' : 'uint32', name, protobuf]);
-    expect(found).toEqual(wanted.sort((a, b) => (a[2] as number) - (b[2] as number)));
+    const names = [
+      ['string', 'nodeName', 25],
+      ['string', 'l1IngressName', 26],
+      ['string', 'l1EgressName', 27],
+    ];
+    expect(found).toEqual([...wanted, ...names].sort((a, b) => (a[2] as number) - (b[2] as number)));
   });
 
   it('has its fields and their largest values in the published JSON schema', () => {

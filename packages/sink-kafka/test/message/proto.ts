@@ -81,13 +81,25 @@ export function reportMessage(record: ReportRecord): Json {
 
 /** What the message of an event must be. */
 export function eventMessage(record: EventRecord): Json {
-  const { type: _, id: text, timeNs, flow: monitored, path, evidence, state, firstSight, ...rest } = record;
+  const {
+    type: _,
+    id: text,
+    timeNs,
+    flow: monitored,
+    path,
+    evidence,
+    state,
+    firstSight,
+    pathNames,
+    ...rest
+  } = record as EventRecord & { pathNames?: (string | number | null)[] };
   return {
     ...id(text),
     ...present({ timeNs }),
     ...(state === 'once' ? {} : { state }),
     ...(firstSight ? { firstSight } : {}),
     ...given(rest),
+    ...(pathNames === undefined ? {} : { pathNames: pathNames.map((name) => String(name ?? '')) }),
     ...(evidence === null
       ? {}
       : { evidence: evidence.map(({ value, ...where }) => ({ ...given(where), ...present({ value }) })) }),

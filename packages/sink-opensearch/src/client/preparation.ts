@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { OpenSearchSinkError } from '../errors.js';
 import type { ResolvedOptions } from '../options.js';
 import { indexTemplate } from '../templates.js';
 import { quote } from './answer.js';
 import type { HttpClient } from './http.js';
 
-type PreparationOptions = Pick<ResolvedOptions, 'templates' | 'records' | 'prefix' | 'rotate' | 'onProblem'>;
+type PreparationOptions = Pick<ResolvedOptions, 'templates' | 'units' | 'records' | 'prefix' | 'rotate' | 'onProblem'>;
 
 /** Installs the index templates, once, before the first record. */
 export class Preparation {
@@ -30,11 +31,11 @@ export class Preparation {
 
   async #run(signal: AbortSignal): Promise<OpenSearchSinkError | null> {
     for (const kind of this.#options.records) {
-      const { prefix, rotate, templates } = this.#options;
+      const { prefix, rotate, templates, units } = this.#options;
       const path = `/_index_template/${prefix}${kind}`;
-      const template = indexTemplate(kind, { prefix, rotate }, templates === false ? {} : templates);
+      const template = indexTemplate(kind, { prefix, rotate }, templates === false ? {} : templates, units);
       const problem =
-        (await this.#isNewer(path, template.version, signal)) ??
+        (await this.#isToStay(path, template.version, signal)) ??
         (await this.#put(path, JSON.stringify(template), signal));
       if (typeof problem === 'object' && problem !== null) return problem;
     }
@@ -42,14 +43,18 @@ export class Preparation {
     return null;
   }
 
-  /** True: what is there is to be left alone. `null`: there is none, or an older one. */
-  async #isNewer(path: string, version: number, signal: AbortSignal): Promise<true | OpenSearchSinkError | null> {
-    const query = '?filter_path=index_templates.index_template.version';
+  /** True: what is there is to be left alone. `null`: there is none, or an older one, or one with other units. */
+  async #isToStay(path: string, version: number, signal: AbortSignal): Promise<true | OpenSearchSinkError | null> {
+    const template = 'index_templates.index_template';
+    const query = `?filter_path=${template}.version,${template}.template.mappings._meta`;
     const answer = await this.#client.send({ method: 'GET', path: path + query }, signal);
     if ('problem' in answer) return answer.problem;
     if (isPassing(answer.status)) return toRetry(answer);
     if (answer.status !== 200) return null;
-    return versionIn(answer.text) >= version ? true : null;
+    const { units } = this.#options;
+    const there = templateIn(answer.text);
+    if (there.version !== version) return there.version > version ? true : null;
+    return units === null || isDeepStrictEqual(there.units, units) ? true : null;
   }
 
   async #put(path: string, text: string, signal: AbortSignal): Promise<OpenSearchSinkError | null> {
@@ -75,14 +80,20 @@ function toRetry(answer: { readonly status: number; readonly text: string }): Op
   return new OpenSearchSinkError(code, quote(answer));
 }
 
-/** The version of the template in an answer; -1: none. */
-function versionIn(text: string): number {
+/** Version and units of the template in an answer; version -1: there is none. */
+function templateIn(text: string): { readonly version: number; readonly units: unknown } {
   try {
     const { index_templates: [first] = [] } = JSON.parse(text) as {
-      index_templates?: readonly { readonly index_template?: { readonly version?: number } }[];
+      index_templates?: readonly {
+        readonly index_template?: {
+          readonly version?: number;
+          readonly template?: { readonly mappings?: { readonly _meta?: { readonly units?: unknown } } };
+        };
+      }[];
     };
-    return Number(first?.index_template?.version ?? -1);
+    const { version = -1, template } = first?.index_template ?? {};
+    return { version: Number(version), units: template?.mappings?._meta?.units };
   } catch {
-    return -1;
+    return { version: -1, units: undefined };
   }
 }

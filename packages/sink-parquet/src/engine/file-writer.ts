@@ -109,7 +109,13 @@ export class FileWriter {
    */
   merge(table: Table, files: readonly string[], path: string, units: string | null): Promise<void> {
     return this.#exclusive(() =>
-      this.#copy(`SELECT * FROM read_parquet(${list(files)}, hive_partitioning = false)`, table, path, units),
+      // Older files may lack columns.
+      this.#copy(
+        `SELECT * FROM read_parquet(${list(files)}, hive_partitioning = false, union_by_name = true)`,
+        table,
+        path,
+        units,
+      ),
     );
   }
 

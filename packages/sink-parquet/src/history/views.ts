@@ -67,14 +67,23 @@ function typeOf(table: TableName, name: string, type: ColumnType): string {
   return SCHEMA_TABLES[table].ofJson[name] ?? VIEW_TYPES[type];
 }
 
+/**
+ * Tables that have got columns since the first files were written: theirs are found by name, and are empty in older files. Others
+ * are read without a look at every file before.
+ */
+const GROWN: readonly TableName[] = ['events'];
+
 /** The rows of a table's files with their columns as stored; a table without files is empty. */
 function filesView(table: TableName, files: readonly string[]): string {
   const view = `CREATE OR REPLACE VIEW ${identifier(`files of ${table}`)} AS`;
-  if (files.length > 0) return `${view} FROM read_parquet(${list(files)}, hive_partitioning = false)`;
+  const isGrown = GROWN.includes(table);
+  const read = `FROM read_parquet(${list(files)}, hive_partitioning = false, union_by_name = ${isGrown})`;
+  if (files.length > 0 && !isGrown) return `${view} ${read}`;
   const columns = SCHEMA_TABLES[table].columns.map(
     ({ name, type }) => `NULL::${type === 'ENUM' ? 'VARCHAR' : typeOf(table, name, type)} AS ${identifier(name)}`,
   );
-  return `${view} SELECT ${columns.join(', ')} WHERE false`;
+  const empty = `SELECT ${columns.join(', ')} WHERE false`;
+  return files.length === 0 ? `${view} ${empty}` : `${view} (${empty}) UNION ALL BY NAME (SELECT * ${read})`;
 }
 
 function columnsOf(table: TableName): string[] {

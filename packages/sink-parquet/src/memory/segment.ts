@@ -18,6 +18,8 @@ export class Segment {
     destination: new AddressDictionary(),
     path: new PathDictionary(),
     rule: new TextDictionary(),
+    event: new TextDictionary(),
+    key: new TextDictionary(),
     reserved: new TextDictionary(),
   };
   rows = 0;

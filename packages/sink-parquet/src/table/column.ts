@@ -103,6 +103,16 @@ export function flag(name: string, column: number, bit: number): Column {
   return { name, type: 'BOOLEAN', fill };
 }
 
+/** A word that is 0 or 1; all ones is no value. */
+export function flagIf(name: string, column: number): Column {
+  const at = column * SLAB_STRIDE;
+  const fill: Fill = ({ words }, rows, to) => {
+    for (let row = 0; row < rows; row++) to.bytes[row] = words[at + row]! & 1;
+    return present(words, at, rows, to.valid);
+  };
+  return { name, type: 'BOOLEAN', fill };
+}
+
 /**
  * 64 bits of two columns, the lower word's first; both all ones is no value.
  * @param type UBIGINT, TIMESTAMP_NS or DOUBLE

@@ -1,7 +1,16 @@
 import { METRIC_NAMES } from '@int/codec';
-import { DETECTOR_KINDS, EVENT_STATES, hasPrevious, hasThreshold, hasValue, KIND, SCOPES } from '@int/detect';
+import {
+  DETECTOR_KINDS,
+  EVENT_STATES,
+  hasPrevious,
+  hasThreshold,
+  hasValue,
+  KIND,
+  SCOPES,
+  type Severity,
+} from '@int/detect';
 import { SLAB_STRIDE, type SlabShape } from '../memory/slab.js';
-import { type Column, computed, entry, flag, name, pair, text, word, wordIf } from './column.js';
+import { type Column, computed, entry, flag, flagIf, name, pair, text, word, wordIf } from './column.js';
 import { EVIDENCE_TYPE, type Table } from './table.js';
 
 /** Columns of words of `events`. All ones: not there. */
@@ -22,12 +31,24 @@ export const EVENT_ROW = {
   SOURCE: 15,
   DESTINATION: 16,
   PATH: 17,
+  /** The life of an event of a rule with a lifecycle; all ones in all of it: none. */
+  EVENT_ID: 18,
+  SEVERITY: 19,
+  KEY: 20,
+  /** 0 or 1. */
+  IS_FIRST: 21,
+  BEGIN: 22,
+  FINDINGS: 24,
 } as const;
 
+/** By number, as {@link EVENT_ROW}.SEVERITY has them. */
+export const SEVERITIES: readonly Severity[] = ['info', 'warning', 'critical'];
+
 /** The text is the evidence in JSON. */
-const EVENTS_SHAPE: SlabShape = { words: 18, texts: 1 };
+const EVENTS_SHAPE: SlabShape = { words: 25, texts: 1 };
 
 const KINDS = EVENT_ROW.KIND * SLAB_STRIDE;
+const SEVERITY = EVENT_ROW.SEVERITY * SLAB_STRIDE;
 const PORTS = EVENT_ROW.PORTS * SLAB_STRIDE;
 const PROTOCOL = EVENT_ROW.PROTOCOL * SLAB_STRIDE;
 const MISSING = 0xffffffff;
@@ -84,6 +105,12 @@ export const EVENTS_TABLE: Table = /* @__PURE__ */ {
     text('evidence', 0),
     name('state', EVENT_STATES, (words, row) => (words[KINDS + row]! >>> KIND.STATE_SHIFT) & KIND.STATE_MASK),
     flag('firstSight', EVENT_ROW.KIND, KIND.FIRST_SIGHT),
+    entry('eventId', EVENT_ROW.EVENT_ID, 'event'),
+    name('severity', SEVERITIES, (words, row) => words[SEVERITY + row]!),
+    entry('key', EVENT_ROW.KEY, 'key'),
+    flagIf('isFirst', EVENT_ROW.IS_FIRST),
+    pair('begin', EVENT_ROW.BEGIN, 'TIMESTAMP_NS'),
+    word('findings', EVENT_ROW.FINDINGS),
     entry('source', EVENT_ROW.SOURCE, 'source'),
     entry('destination', EVENT_ROW.DESTINATION, 'destination'),
     word('protocol', EVENT_ROW.PROTOCOL),

@@ -281,6 +281,23 @@ for _ = 1, n do
 end
 ${END}`;
 
+/**
+ * Arguments: session, number, outlet, stream, records, entries to keep in the stream (0: all), texts: id, rule, state, id of the
+ * event, and the record.
+ */
+const DETECTED = `${BEGIN}
+local stream, n, keep, texts = ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[7]
+local read, at = struct.unpack, 1
+for _ = 1, n do
+  local id, rule, state, event, record
+  id, rule, state, event, record, at = read('<Hc0Hc0Hc0Hc0I4c0', texts, at)
+  if failed(try('XADD', stream, '*', 'id', id, 'rule', rule, 'state', state, 'event', event, 'record', record)) then
+    refused = refused + 1
+  end
+end
+if keep ~= '0' then try('XTRIM', stream, 'MAXLEN', '~', keep) end
+${END}`;
+
 /** The first value of the reply of `hello`. */
 export const HELLO_REPLY = { GOES_ON: 0, FENCED: 1, LOST: 2, CLAIM: 3, STALE: 4 } as const;
 
@@ -306,7 +323,7 @@ export const HELLO_REPLY = { GOES_ON: 0, FENCED: 1, LOST: 2, CLAIM: 3, STALE: 4 
 const HELLO = `
 local call, writer = redis.call, KEYS[1]
 local outlets = {'events', 'events.refused', 'events.incomplete', 'entries', 'entries.refused', 'entries.incomplete',
-  'values', 'values.refused', 'values.incomplete'}
+  'values', 'values.refused', 'values.incomplete', 'detected', 'detected.refused', 'detected.incomplete'}
 local none = ARGV[7] .. ':none'
 call('XADD', none, 'NOMKSTREAM', '*', 'field', 'value')
 call('XTRIM', none, 'MAXLEN', '0')
@@ -351,6 +368,7 @@ export const SCRIPTS = {
   packed: PACKED,
   entries: ENTRIES,
   values: VALUES,
+  detected: DETECTED,
   hello: HELLO,
 } as const;
 export type ScriptName = keyof typeof SCRIPTS;

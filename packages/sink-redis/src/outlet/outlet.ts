@@ -1,10 +1,11 @@
 import type { ScriptName } from '../client/scripts.js';
 import { KindCounters } from './counters.js';
 
-export type KindName = 'events' | 'entries' | 'values';
+/** `events` and `entries` are those of a flow cache, `detected` are the events of detectors. */
+export type KindName = 'events' | 'entries' | 'values' | 'detected';
 
 /** All kinds. The writer's hash in Redis has counters of these names. */
-export const KINDS: readonly KindName[] = ['events', 'entries', 'values'];
+export const KINDS: readonly KindName[] = ['events', 'entries', 'values', 'detected'];
 
 /** A batch of records, which can be sent repeatedly: always the same bytes under the same number. */
 export interface Batch {

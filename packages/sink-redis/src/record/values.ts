@@ -1,44 +1,7 @@
-import type { RedisKeys } from '../keys.js';
-import { type Batch, Outlet } from './outlet.js';
-
+/** Named values for the script. */
 const MAX_FIELDS = 1000;
 const MAX_NAME_BYTES = 0xffff;
 const MAX_RECORD_BYTES = 1 << 18;
-
-export class ValueOutlet extends Outlet {
-  readonly #keys: RedisKeys;
-  #queue: Buffer[] = [];
-
-  constructor(keys: RedisKeys, capacity: number, batchRecords: number) {
-    super('values', capacity, batchRecords);
-    this.#keys = keys;
-  }
-
-  /** Adds an encoded record. The caller has checked that there is room. */
-  put(record: Buffer): void {
-    this.#queue.push(record);
-    this.counters.waiting += 1;
-    this.counters.accepted += 1;
-  }
-
-  protected encode(records: number): Batch {
-    const payload = Buffer.concat(this.#queue.slice(0, records));
-    this.#queue = this.#queue.slice(records);
-    return {
-      outlet: this,
-      script: 'values',
-      args: [this.#keys.prefix, String(records), payload],
-      records,
-      bytes: payload.length,
-      release: () => undefined,
-    };
-  }
-
-  override clear(): void {
-    super.clear();
-    this.#queue = [];
-  }
-}
 
 /**
  * Encodes named values for the script.
