@@ -1,6 +1,7 @@
 /** Figures of detection. */
 import { markdownTable, paragraph } from '@int/harness';
 import type { Figures, Result, RuleResult } from '../detect/results.js';
+import type { Watches } from '../watches.js';
 import { contender, one, percent, range, results, two, whole } from './reading.js';
 
 interface Detection {
@@ -119,6 +120,25 @@ function some(): string {
   );
 }
 
+/** Detectors that look at time, beside the moving average. */
+function watches(): string {
+  const rows = Object.entries(results<Watches>('watches').watches);
+  return markdownTable(
+    ['detector', 'ns a report', 'of the moving average'],
+    rows.map(([name, { min, ratio }]) => [name, one(min), two(ratio)]),
+  );
+}
+
+/** What it costs that all rules look. */
+function decisions(): string {
+  const { decisions: by } = results<Watches>('watches');
+  const [first, all] = ['detector, known flows', 'detector, decide: all'].map((name) => by[name]!.min);
+  return paragraph(
+    `Ten rules, of which each report has to be compared with all: \`decide: all\` takes ${one(all!)} ns a report, the accelerator's`,
+    `\`decide: first\` ${one(first!)} ns.`,
+  );
+}
+
 /** What it takes to find a rule among many. */
 export function findingARule(): string {
   const most = read().rules.at(-1)!;
@@ -131,4 +151,6 @@ export const detect = {
   'detect-targets': targets,
   'detect-rules': rules,
   'detect-some': some,
+  'detect-watches': watches,
+  'detect-decisions': decisions,
 };
