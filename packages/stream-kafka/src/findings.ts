@@ -1,7 +1,9 @@
+import type { DeviceProfile } from '@int/network';
 import type { FlowWindow, ImmediateEvent, NetworkWindow, WindowCorrection } from '@int/stream';
 import type { OutgoingMessage } from './kafka/outgoing.js';
 import { eventKey, windowKey } from './message-key.js';
 import type { Findings } from './unit.js';
+import { withUnits } from './units.js';
 
 /** The names of the topics. */
 export interface Topics {
@@ -50,18 +52,23 @@ function nothing(): Found {
 export class FindingsBuffer {
   readonly #topics: Topics;
   readonly #keepObjects: boolean;
+  readonly #device: DeviceProfile;
   #messages: OutgoingMessage[] = [];
   #findings = nothing();
   bytes = 0;
 
-  /** @param keepObjects whether windows and events are also needed as objects */
-  constructor(topics: Topics, keepObjects: boolean) {
+  /**
+   * @param keepObjects whether windows and events are also needed as objects
+   * @param device whose units the messages name
+   */
+  constructor(topics: Topics, keepObjects: boolean, device: DeviceProfile) {
+    this.#device = device;
     this.#topics = topics;
     this.#keepObjects = keepObjects;
   }
 
   window(window: FlowWindow | NetworkWindow): void {
-    this.#found(this.#topics.windows, windowKey(window), window);
+    this.#found(this.#topics.windows, windowKey(window), withUnits(window, this.#device));
     this.#findings.windowCount++;
     if (this.#keepObjects) this.#findings.windows.push(window);
   }
@@ -72,7 +79,7 @@ export class FindingsBuffer {
   }
 
   event(event: ImmediateEvent): void {
-    this.#found(this.#topics.immediate, eventKey(event), event);
+    this.#found(this.#topics.immediate, eventKey(event), withUnits(event, this.#device));
     this.#findings.eventCount++;
     if (this.#keepObjects) this.#findings.events.push(event);
   }

@@ -1,4 +1,5 @@
 import { CODES, NOT_AVAILABLE } from '@int/codec';
+import { DeviceProfile } from '@int/network';
 import { KnownSwitches } from '@int/network/internals';
 import { decodeWatermark, type MessageFormat, MessageReader, messageKind, type Watermark } from '@int/sink-kafka';
 import { encodePartial, FlowSide, type FlowSideOptions } from '@int/stream';
@@ -48,10 +49,15 @@ export class FlowUnit implements Unit {
   #unknownSwitch = 0;
   readonly #known: KnownSwitches | null;
 
-  constructor({ side, format, writers, knownSwitches = null }: FlowUnitOptions, topics: Topics, keepObjects: boolean) {
+  constructor(
+    { side, format, writers, knownSwitches = null }: FlowUnitOptions,
+    topics: Topics,
+    keepObjects: boolean,
+    device: DeviceProfile = DeviceProfile.NONE,
+  ) {
     this.#format = format;
     this.#known = knownSwitches === null ? null : new KnownSwitches(knownSwitches);
-    const found = new FindingsBuffer(topics, keepObjects);
+    const found = new FindingsBuffer(topics, keepObjects, device);
     this.#found = found;
     this.#writers = new Writers(writers, (side.windowMs ?? DEFAULTS.WINDOW_MS) + (side.graceMs ?? DEFAULTS.GRACE_MS));
     this.#sliceMs = side.sliceMs ?? DEFAULTS.SLICE_MS;

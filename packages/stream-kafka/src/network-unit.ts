@@ -1,3 +1,4 @@
+import { DeviceProfile } from '@int/network';
 import { decodePartial, NetworkSide, type NetworkSideOptions } from '@int/stream';
 import { FindingsBuffer, type Topics } from './findings.js';
 import type { LogRecord } from './kafka/committed.js';
@@ -18,8 +19,13 @@ export class NetworkUnit implements Unit {
   timeMs = Number.NEGATIVE_INFINITY;
   #bad = 0;
 
-  constructor(options: NetworkSideOptions, topics: Topics, keepObjects: boolean) {
-    const found = new FindingsBuffer(topics, keepObjects);
+  constructor(
+    options: NetworkSideOptions,
+    topics: Topics,
+    keepObjects: boolean,
+    device: DeviceProfile = DeviceProfile.NONE,
+  ) {
+    const found = new FindingsBuffer(topics, keepObjects, device);
     this.#found = found;
     this.#side = new NetworkSide(options, {
       event: (event) => found.event(event),

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { DeviceProfile } from '@int/network';
 import type {
   FlowSideOptions,
   FlowWindow,
@@ -60,6 +61,11 @@ export interface ProcessorOptions extends KafkaAccess, TimeOptions {
    * part of no window and no event. Default: any id may be one.
    */
   readonly knownSwitches?: Iterable<number>;
+  /**
+   * What the units of the numbers are. The numbers stay as the switches reported them; messages of windows and events name the units
+   * in `units`. Default: nothing is known, and no message names any.
+   */
+  readonly device?: DeviceProfile;
   readonly flowSide?: Omit<FlowSideOptions, 'side' | 'clock' | 'latenessMs' | keyof TimeOptions>;
   /**
    * Options of the network side. `sides` is the number of partitions. The default of `waitMs` is the `waitMs` above
@@ -250,9 +256,10 @@ export class Processor {
 
   /** A digest of the options that must be equal in all processors of the group. */
   #agreement(): string {
-    const { format = 'auto', flowSide = {}, networkSide = {} } = this.#options;
+    const { format = 'auto', flowSide = {}, networkSide = {}, device } = this.#options;
     const known = this.#knownSwitches;
-    const common = [format, this.#times(), this.#latenessMs, this.#writers(), flowSide, networkSide, known];
+    const common: unknown[] = [format, this.#times(), this.#latenessMs, this.#writers(), flowSide, networkSide, known];
+    if (device !== undefined) common.push(device.units());
     const text = JSON.stringify(common, (_, value: unknown) => {
       if (typeof value === 'function') return String(value);
       // Sort the keys, because equal options may have another order.
@@ -334,7 +341,7 @@ export class Processor {
     const { format = 'auto' } = this.#options;
     const side = { ...this.#options.flowSide, ...this.#times(), latenessMs: this.#latenessMs, side: partition };
     const options = { side, format, writers: this.#writers(), knownSwitches: this.#knownSwitches };
-    return new FlowUnit(options, this.#topics, this.#wantsObjects());
+    return new FlowUnit(options, this.#topics, this.#wantsObjects(), this.#options.device);
   }
 
   #makeNetworkUnit(sides: number): NetworkUnit {
@@ -342,7 +349,7 @@ export class Processor {
     // Partitions give up a silent sink one after another, so the network side waits longer than each of them.
     const waitMs = this.#writers().waitMs + DEFAULTS.NETWORK_WAIT_MS;
     const options = { waitMs, ...given, sides };
-    return new NetworkUnit(options, this.#topics, this.#wantsObjects());
+    return new NetworkUnit(options, this.#topics, this.#wantsObjects(), this.#options.device);
   }
 
   #times(): TimeOptions {

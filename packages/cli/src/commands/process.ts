@@ -175,6 +175,7 @@ class ProcessCommand {
     this.#processor = make({
       ...optionsOf(flags),
       ...(known !== null && { knownSwitches: known }),
+      ...(unitsLine(network.device) !== null && { device: network.device }),
       onWindow: (window) => this.#window(window),
       onCorrection: (correction) => {
         if (this.#flags.json === true) this.#line(this.#json(correction));

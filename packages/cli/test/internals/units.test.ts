@@ -1,7 +1,12 @@
-import { encodeFrame } from '@int/codec';
+import { randomBytes } from 'node:crypto';
+import { BatchDecoder, encodeFrame, TelemetryBatch } from '@int/codec';
+import { FrameSlab } from '@int/collector';
 import { DeviceProfile } from '@int/network';
+import { KafkaSink } from '@int/sink-kafka';
 import type { ImmediateEvent, SwitchWindow } from '@int/stream-kafka';
-import { expect, test } from 'vitest';
+import { Consumer, MessagesStreamModes } from '@platformatic/kafka';
+import { expect, test, vi } from 'vitest';
+import { kafkaForTests } from '../../../../.ci/kafka/for-tests.js';
 import { until } from '../../../../.ci/test/until.js';
 import { readNetwork } from '../../src/network/known-network.js';
 import { timestampText } from '../../src/network/measured-text.js';
@@ -12,7 +17,53 @@ import { pcap, record } from '../captures.js';
 import { payload, send } from '../datagrams.js';
 import { ndjson, Running, run, temporaryFolder } from '../run.js';
 
+// The first test that needs Kafka starts it, for all files.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
 const files = temporaryFolder();
+const START_MS = 1_700_000_000_000;
+
+interface InUnits {
+  readonly units?: Readonly<Record<string, { readonly text: string; readonly base: string; readonly factor: number }>>;
+}
+type Window = SwitchWindow & InUnits;
+
+/** The frames as a sink writes them to Kafka. @returns the prefix of the topics */
+async function written(bootstrap: readonly string[]): Promise<string> {
+  const prefix = `units-${randomBytes(5).toString('hex')}.`;
+  const frames = new FrameSlab({ frames: FRAMES.length, bytes: 1 << 16 }, 'ethernet');
+  FRAMES.forEach((frame, index) => {
+    frames.append(frame, START_MS + 10 * index + 0.5);
+  });
+  const batch = new TelemetryBatch({ frames: FRAMES.length });
+  new BatchDecoder({ linkType: 'ethernet' }).decode(batch, frames);
+  const sink = new KafkaSink({ bootstrap, topics: { prefix }, createTopics: { partitions: 1, replicas: 1 } });
+  await sink.write(batch);
+  sink.advance(START_MS + 5000);
+  await sink.close();
+  return prefix;
+}
+
+/** The first windows of switches that stand in a topic. */
+async function windowsIn(
+  bootstrap: readonly string[],
+  topic: string,
+  ...switches: number[]
+): Promise<Map<number, Window>> {
+  const consumer = new Consumer({ clientId: 'test', groupId: topic, bootstrapBrokers: [...bootstrap] });
+  const found = new Map<number, Window>();
+  try {
+    const stream = await consumer.consume({ topics: [topic], mode: MessagesStreamModes.EARLIEST, autocommit: false });
+    for await (const { value } of stream) {
+      const window = JSON.parse(String(value)) as Window;
+      if (window.type === 'switchWindow') found.set(window.nodeId, window);
+      if (switches.every((id) => found.has(id))) break;
+    }
+  } finally {
+    await consumer.close(true);
+  }
+  return found;
+}
 
 /** What switches 1 and 2 report: hop latencies, and occupancies of one queue. */
 const LATENCIES: Readonly<Record<number, readonly number[]>> = {
@@ -161,7 +212,37 @@ sinks: [{ parquet: { directory: ${folder} } }, { prometheus: { listen: "127.0.0.
     expect(decoded.stdout).toContain(`latency ${text}`);
     expect(decoded.stdout).toContain('depth 72 kB');
 
-    // The processor's windows.
+    // The processor's windows, as they stand in Kafka: who reads them needs no profile.
+    const { bootstrap } = await kafkaForTests();
+    const prefix = await written(bootstrap);
+    const process = [
+      'process',
+      '--kafka',
+      bootstrap.join(),
+      '--prefix',
+      prefix,
+      '--group',
+      prefix,
+      '--device',
+      profile,
+    ];
+    const processed = await run([...process, '--json', '--commit', '100ms'], {
+      interruptWhen: ({ stdout: shown }) =>
+        [1, 2].every((id) => new RegExp(`"switchWindow".*"nodeId":${id},`).test(shown)),
+    });
+    expect(processed.code).toBe(0);
+    const windows = await windowsIn(bootstrap, `${prefix}${prefix}.windows`, 1, 2);
+    for (const [id, values] of Object.entries(LATENCIES)) {
+      const { units: inUnits, latency, queues } = windows.get(Number(id))!;
+      const seconds = Number(values.reduce((sum, value) => sum + BigInt(value) * tick, 0n)) / 1e12;
+      expect(inUnits!.hopLatency).toMatchObject({ text: unit, base: 'seconds' });
+      expect(latency!.sum * inUnits!.hopLatency!.factor).toBeCloseTo(seconds, 12);
+      const depth = Math.max(...OCCUPANCIES[Number(id)]!);
+      expect(inUnits!.queueOccupancy).toMatchObject({ base: 'bytes' });
+      expect(queues[0]!.occupancy!.max * inUnits!.queueOccupancy!.factor).toBe(depth * 80);
+    }
+
+    // The processor's view.
     const network = await readNetwork({ device: profile }, { env: {}, signal: new AbortController().signal } as never);
     const view = new SwitchView(network);
     const sorted = [...LATENCIES[2]!].sort((a, b) => a - b);
