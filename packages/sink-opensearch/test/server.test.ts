@@ -1,4 +1,5 @@
-import { OpenSearchSink, type OpenSearchSinkOptions } from '@int/sink-opensearch';
+import { DeviceProfile } from '@int/network';
+import { type IndexTemplate, indexTemplate, OpenSearchSink, type OpenSearchSinkOptions } from '@int/sink-opensearch';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { OpenSearchServer } from '../../../.ci/opensearch/server.js';
 import { until } from '../../../.ci/test/until.js';
@@ -127,13 +128,13 @@ describe('OpenSearchSink and OpenSearch', () => {
     expect([mappings.dynamic, mappings.properties['@timestamp']?.type]).toEqual(['false', 'date_nanos']);
   });
 
-  it('leaves a template of the same version as it is', async () => {
+  it('leaves a template of the same version as it is, unless the units are others', async () => {
     const there = await server();
     const { sink, prefix } = sinkTo(there.url, { records: ['flows'] });
     const own = {
       index_patterns: [`${prefix}flows-*`],
       priority: 7,
-      version: 2,
+      version: indexTemplate('flows').version,
       template: { settings: { number_of_replicas: 0 } },
     };
     await there.request('PUT', `/_index_template/${prefix}flows`, own);
@@ -142,6 +143,19 @@ describe('OpenSearchSink and OpenSearch', () => {
     const kept = await there.request('GET', `/_index_template/${prefix}flows`);
     expect(JSON.stringify(kept.body)).toContain('"priority":7');
     expect(sink.totals().flows?.delivered).toBe(1);
+
+    const unitsAfter = async (unit: string): Promise<unknown> => {
+      const device = new DeviceProfile({ units: { hopLatency: unit } });
+      const { sink: other } = sinkTo(there.url, { records: ['flows'], prefix, device });
+      await writeFlows(other, 1, 1);
+      await other.flush();
+      const { body } = await there.request('GET', `/_index_template/${prefix}flows`);
+      const [{ index_template }] = (body as { index_templates: [{ index_template: IndexTemplate }] }).index_templates;
+      expect(index_template.priority).toBe(200);
+      return (index_template.template.mappings._meta as { units: { hopLatency: unknown } }).units.hopLatency;
+    };
+    expect(await unitsAfter('us')).toEqual({ text: 'us', base: 'seconds', factor: 1e-6 });
+    expect(await unitsAfter('ns')).toEqual({ text: 'ns', base: 'seconds', factor: 1e-9 });
   });
 
   it('writes the same records once, also if they are sent twice', async () => {

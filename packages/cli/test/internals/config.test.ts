@@ -311,7 +311,7 @@ sinks: [{ redis: { url: "redis://203.0.113.7:1" } }]
       'senders: 10.9.0.0/16',
       'detect: rules of check-rules.yaml, state register',
       'flows: a cache of 16 rows, idle after 30s',
-      'sink redis: flows, events of the flow cache to Redis at redis://203.0.113.7:1',
+      'sink redis: flows, events to Redis at redis://203.0.113.7:1',
       `${path}: good`,
     ]);
     const json = await run(['collect', '--config', path, '--check', '--json']);
@@ -343,7 +343,7 @@ sinks: [{ redis: { url: "redis://203.0.113.7:1" } }]
         flows: true,
         workers: 0,
         dart: null,
-        sinks: [{ name: 'redis', what: 'flows, events of the flow cache to Redis at redis://203.0.113.7:1' }],
+        sinks: [{ name: 'redis', what: 'flows, events to Redis at redis://203.0.113.7:1' }],
         drainMs: 3000,
       },
     ]);
