@@ -5,7 +5,8 @@
  */
 export { CapturePort, type CapturePortOptions } from './capture-port.js';
 export { ForwardingLoop, type ForwardingLoopOptions } from './forwarding-loop.js';
-export { type FrameTaker, type Port, PortCounts, type PortDropReason, type PortDrops } from './port.js';
+export { type LinkOptions, LinkPort } from './link-port.js';
+export type { FrameTaker, Port, PortCounts, PortDropReason, PortDrops } from './port.js';
 export { PortError, type PortErrorCode } from './port-error.js';
 export {
   type FrameSocket,

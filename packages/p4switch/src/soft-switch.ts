@@ -21,8 +21,8 @@ export interface SoftSwitchOptions extends Pick<CreateSwitchOptions, 'seed' | 'o
    * Rate of output ports in bits per second, for all or by number. Default: Infinity, as fast as the port takes frames.
    */
   readonly rateBps?: number | Readonly<Record<number, number>>;
-  /** Capacity of each output queue in packets. Default 64, as in simple_switch. */
-  readonly queuePackets?: number;
+  /** Capacity of each output queue in packets, for all ports or by number. Default 64, as in simple_switch. */
+  readonly queuePackets?: number | Readonly<Record<number, number>>;
   /** Number of queues per port; the highest `priority` is served first. Default 1. */
   readonly priorityQueues?: number;
   /** Packets that may wait on their way back to the parser. Default 1024. */
@@ -184,9 +184,11 @@ export class SoftSwitch {
 
   /** @throws RangeError for an option out of range */
   constructor(options: SoftSwitchOptions = {}) {
-    const { cpuPort, queuePackets = 64, priorityQueues = 1, recirculationPackets = 1024 } = options;
+    const { cpuPort, queuePackets = DEFAULT_QUEUE, priorityQueues = 1, recirculationPackets = 1024 } = options;
     if (cpuPort !== undefined) checkRange('cpuPort', cpuPort, 0, MOST_PORT);
-    checkRange('queuePackets', queuePackets, 1, 1 << 20);
+    for (const packets of typeof queuePackets === 'number' ? [queuePackets] : Object.values(queuePackets)) {
+      checkRange('queuePackets', packets, 1, 1 << 20);
+    }
     checkRange('priorityQueues', priorityQueues, 1, 8);
     checkRange('recirculationPackets', recirculationPackets, 1, 1 << 20);
     this.#options = { ...options, queuePackets, priorityQueues, recirculationPackets };
@@ -231,9 +233,13 @@ export class SoftSwitch {
 
   /**
    * Makes a machine with a program, which `use` puts to work. Its clock, ports and queues are those of the switch.
+   * @param onDigest consumes its digests; default: that of the switch
    * @throws P4Error if the program has errors or exceeds a limit
    */
-  prepare(program: string | SourceFile | IrProgram): PreparedPipeline {
+  prepare(
+    program: string | SourceFile | IrProgram,
+    onDigest: (digest: Digest) => void = (digest) => this.onDigest(digest),
+  ): PreparedPipeline {
     const { seed, onLog, maxPasses, limits, priorityQueues } = this.#options;
     const options: CreateSwitchOptions = {
       ...(seed !== undefined && { seed }),
@@ -242,7 +248,7 @@ export class SoftSwitch {
       limits,
       priorityQueues: priorityQueues!,
       clock: { nowUs: () => this.#readClock() },
-      onDigest: (digest) => this.onDigest(digest),
+      onDigest,
       onTransmit: (port, bytes, offset, length) => this.#transmit(port, bytes, offset, length),
     };
     return new Pipeline(program, options, this.#core);
@@ -378,7 +384,8 @@ export class SoftSwitch {
       const { rateBps = Number.POSITIVE_INFINITY, priorityQueues, queuePackets } = this.#options;
       const rate = typeof rateBps === 'number' ? rateBps : (rateBps[port] ?? Number.POSITIVE_INFINITY);
       if (!(rate > 0)) throw new RangeError(`rateBps of port ${port} must be above 0, not ${rate}`);
-      output = { queues: new PortQueues(priorityQueues!, queuePackets!, 8e9 / rate), attached: undefined };
+      const packets = typeof queuePackets === 'number' ? queuePackets : (queuePackets?.[port] ?? DEFAULT_QUEUE);
+      output = { queues: new PortQueues(priorityQueues!, packets, 8e9 / rate), attached: undefined };
       for (const [of, change] of this.#settings) if (of === undefined || of === port) change(output.queues);
       this.#outputs[port] = output;
     }
@@ -495,6 +502,7 @@ export interface PreparedPipeline {
 }
 
 const DRAIN_MS = 200;
+const DEFAULT_QUEUE = 64;
 const MOST_SETTINGS = 4096;
 const EMPTY_DROPS: Readonly<Record<DropReason, number>> = /* @__PURE__ */ Object.freeze({
   ingress: 0,

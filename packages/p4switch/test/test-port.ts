@@ -1,4 +1,5 @@
-import { type FrameTaker, type Port, PortCounts } from '@int/p4switch';
+import type { FrameTaker, Port } from '@int/p4switch';
+import { PortCounts } from '@int/p4switch/internals';
 
 /** A port in memory: what is in `arriving` comes in, what leaves is in `sent`. */
 export class TestPort implements Port {

@@ -86,10 +86,15 @@ const P4: readonly SingleCommand[] = [
     load: () => import('./p4/info.js'),
   },
   {
-    usage: 'serve [options] <FILE.p4>',
+    usage: 'serve [options] [FILE.p4]',
     summary:
       'A software switch: runs a program between network interfaces (AF_XDP, AF_PACKET), UDP tunnels and captures',
     load: () => import('./p4/serve.js'),
+  },
+  {
+    usage: 'fabric [options] <fabric.yaml>',
+    summary: 'Several software switches in one process, with links, hosts in namespaces, and one P4Runtime server',
+    load: () => import('./p4/fabric.js'),
   },
 ];
 

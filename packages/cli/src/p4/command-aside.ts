@@ -4,13 +4,15 @@
  */
 import { Worker } from 'node:worker_threads';
 import { EXIT, type Terminal } from '../io.js';
-import { Stopping } from '../stopping.js';
+import { DRAIN_MS, Stopping } from '../stopping.js';
 import { type FromThread, failureOf, type Shape, type ThreadStart, type ToThread } from './thread-messages.js';
 
 /** Default heap limit of a thread in megabytes, see `--limit memory=N`. */
 const DEFAULT_MEMORY_MB = 448;
 /** Time from a signal until the process is ended, because the thread's program may never end. */
 const STOP_MS = 500;
+/** Commands that forward packets until a signal comes: they send what waits and close ports, and a packet's steps are limited. */
+const FORWARDING: ReadonlySet<string | undefined> = /* @__PURE__ */ new Set(['serve', 'fabric']);
 
 /** Whether a command runs untrusted programs. */
 export function needsOwnThread(argv: readonly string[]): boolean {
@@ -44,7 +46,7 @@ export async function runAside(argv: readonly string[]): Promise<number> {
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const input = new InputPump(post);
   const stopping = new Stopping((message) => stderr.write(`int: ${message}\n`));
-  stopping.within(STOP_MS);
+  stopping.within(FORWARDING.has(argv[3]) ? DRAIN_MS : STOP_MS);
   stopping.signal.addEventListener('abort', () => post({ kind: 'stop', signal: stopping.signal.reason }));
   try {
     return await new Promise<number>((resolve, reject) => {

@@ -7,7 +7,7 @@ import {
   type SwitchEnvironment,
   type V1Switch,
 } from '@int/p4vm';
-import { checkProgramFile, UnreadableFile } from '@int/p4vm/node';
+import { checkProgramFile, type LoadOptions, UnreadableFile } from '@int/p4vm/node';
 import { type Command, InvalidArgumentError } from 'commander';
 import { given } from '../given.js';
 import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
@@ -40,12 +40,13 @@ export function addProgramOptions(command: Command): Command {
 /**
  * Reads and checks a program.
  *
+ * @param onFile called with each file that is read
  * @throws CliError if the file cannot be read
  */
-export function checkFile(path: string, flags: ProgramFlags): BuildResult {
+export function checkFile(path: string, flags: ProgramFlags, onFile?: LoadOptions['onFile']): BuildResult {
   try {
     return checkProgramFile(path, {
-      ...given({ includePaths: flags.include, defines: flags.define }),
+      ...given({ includePaths: flags.include, defines: flags.define, onFile }),
       limits: flags.limit,
     });
   } catch (error) {
@@ -63,8 +64,13 @@ export function checkFile(path: string, flags: ProgramFlags): BuildResult {
  * @returns undefined if it has errors
  * @throws CliError if the file cannot be read
  */
-export function readProgram(path: string, flags: ProgramFlags, io: Io): IrProgram | undefined {
-  const { program, diagnostics } = checkFile(path, flags);
+export function readProgram(
+  path: string,
+  flags: ProgramFlags,
+  io: Io,
+  onFile?: LoadOptions['onFile'],
+): IrProgram | undefined {
+  const { program, diagnostics } = checkFile(path, flags, onFile);
   for (const diagnostic of diagnostics.list) {
     if (program === undefined && diagnostic.severity !== 'error') continue;
     io.stderr.write(`${formatDiagnostic(diagnostic)}\n`);

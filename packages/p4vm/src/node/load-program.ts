@@ -3,6 +3,8 @@ import { withDefaults } from '../budget/limits.js';
 import type { IrProgram } from '../ir/program.js';
 import { type BuildOptions, type BuildResult, buildProgram } from '../lower/front-end.js';
 import { P4Error } from '../source/diagnostics.js';
+import type { SourceFile } from '../source/position.js';
+import type { IncludeResolver } from '../syntax/preprocessor.js';
 import { fileResolver } from './include-files.js';
 import { readRegularFile } from './regular-file.js';
 
@@ -13,6 +15,11 @@ export interface LoadOptions {
   readonly defines?: BuildOptions['defines'];
   /** Limits of the program, with defaults for those that are not given. */
   readonly limits?: BuildOptions['limits'];
+  /**
+   * Called with each file that is read: the program's own first, then for each `#include` the file, with its path as
+   * written and the including file.
+   */
+  readonly onFile?: (file: SourceFile, include?: { readonly path: string; readonly from: SourceFile }) => void;
 }
 
 /**
@@ -21,10 +28,16 @@ export interface LoadOptions {
  * @throws the file system's error if the file cannot be read; UnreadableFile if it is not a regular file or too long
  */
 export function checkProgramFile(path: string, options: LoadOptions = {}): BuildResult {
-  const { includePaths = [], defines, limits } = options;
+  const { includePaths = [], defines, limits, onFile } = options;
   const { characters } = withDefaults(limits);
   const file = { name: path, text: readRegularFile(path, characters) };
-  const resolve = fileResolver([dirname(path), ...includePaths], { searched: includePaths, mostBytes: characters });
+  const find = fileResolver([dirname(path), ...includePaths], { searched: includePaths, mostBytes: characters });
+  onFile?.(file);
+  const resolve: IncludeResolver = (included, request) => {
+    const found = find(included, request);
+    if (found !== undefined && !('refused' in found)) onFile?.(found, { path: included, from: request.from });
+    return found;
+  };
   return buildProgram(file, { resolve, defines, limits });
 }
 

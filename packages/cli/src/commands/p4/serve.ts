@@ -6,14 +6,21 @@ import { positiveNumber, wholeNumber } from '../../options.js';
 import { type MetricsAddress, metricsHostOption, metricsOption } from '../../output/metrics-endpoint.js';
 import { printable } from '../../output/printable.js';
 import { runCommands } from '../../p4/control-file.js';
-import { addProgramOptions, compiled, type ProgramFlags, readProgram } from '../../p4/program.js';
+import { addProgramOptions, compiled, type ProgramFlags } from '../../p4/program.js';
+import {
+  addControlOptions,
+  type ControlFlags,
+  ControlServer,
+  checkControlOptions,
+} from '../../p4/serve/control-server.js';
+import { readDevice } from '../../p4/serve/device-files.js';
 import type { PortMode } from '../../p4/serve/interface-port.js';
 import { openPort } from '../../p4/serve/open-port.js';
 import { MOST_PORT, type PortSpec, portOption, SPEC_HELP } from '../../p4/serve/port-spec.js';
 import { ServeRun } from '../../p4/serve/serve-run.js';
 import type { ServedSwitch } from '../../p4/serve/served-switch.js';
 
-interface ServeFlags extends ProgramFlags {
+interface ServeFlags extends ProgramFlags, ControlFlags {
   readonly port: ReadonlyMap<number, PortSpec>;
   readonly cpuPort?: number;
   readonly deviceId: number;
@@ -39,12 +46,17 @@ xdp and packet need Linux, npm run build:native, and rights (CAP_NET_RAW; xdp al
 Senders on this machine leave checksums to a card. packet ports complete them; at the other end of a veth with an xdp port,
 switch that off: ethtool -K IFACE tx off.
 
-Example:
+Controllers: --listen serves P4Runtime. Without --tls-cert everyone who reaches the port controls the switch.
+
+Examples:
   sudo int p4 serve p4/int.p4 --commands p4/int/commands/transit.txt --port 1=xdp:eth1 --port 2=xdp:eth2
+  int p4 serve --listen 127.0.0.1:9559 --cpu-port 510 --port 1=udp:127.0.0.1:5001-127.0.0.1:6001
 `;
 
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
-  addProgramOptions(command.argument('<FILE.p4>', 'the program'))
+  addControlOptions(
+    addProgramOptions(command.argument('[FILE.p4]', 'the program; without one, the switch waits for a controller')),
+  )
     .requiredOption('--port <N=SPEC>', `a port: ${SPEC_HELP}; repeat for more`, portOption)
     .option('--cpu-port <N>', "the port of the control plane's packets", wholeNumber('a port', 0, MOST_PORT))
     .option('--device-id <N>', 'number of the switch for controllers', wholeNumber('a number', 0, 2 ** 32), 1)
@@ -71,7 +83,11 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(metricsHostOption())
     .option('--json', 'one JSON object per line: counters each second, totals at the end')
     .addHelpText('after', HELP)
-    .action(async (path: string, flags: ServeFlags) => {
+    .action(async (path: string | undefined, flags: ServeFlags) => {
+      checkControlOptions(flags, command);
+      if (path === undefined && flags.listen === undefined)
+        command.error('error: give a program, or --listen HOST:PORT');
+      if (path === undefined && flags.commands !== undefined) command.error('error: --commands goes with a program');
       if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
         command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
       }
@@ -82,27 +98,31 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     });
 }
 
-async function serve(path: string, flags: ServeFlags, io: Io): Promise<number> {
-  const program = readProgram(path, flags, io);
-  if (program === undefined) return EXIT.INPUT;
-  const { cpuPort, rate, queue, priorityQueues, limit } = flags;
+async function serve(path: string | undefined, flags: ServeFlags, io: Io): Promise<number> {
+  const device = path === undefined ? null : readDevice(path, flags, io);
+  if (device === undefined) return EXIT.INPUT;
+  const { cpuPort, rate, queue, priorityQueues, limit, listen } = flags;
   const core = new SoftSwitch({
     ...given({ cpuPort, rateBps: rate, queuePackets: queue, priorityQueues }),
     limits: limit,
     onLog: (message) => void io.stderr.write(`${printable(message)}\n`),
   });
-  const machine = compiled(path, io, () => core.load(program));
-  if (machine === undefined) return EXIT.INPUT;
-  if (flags.commands !== undefined && !(await runCommands(machine, flags.commands, io))) return EXIT.INPUT;
-  const served: ServedSwitch = { name: 'switch', deviceId: BigInt(flags.deviceId), core, program: path };
+  const served: ServedSwitch = { name: 'switch', deviceId: BigInt(flags.deviceId), core, program: path ?? null };
+  let control: ControlServer | null = null;
   const run = new ServeRun(io, {
-    title: `int p4 serve  ${path}`,
+    title: `int p4 serve  ${path ?? 'without a program'}`,
     switches: [served],
     isJson: flags.json === true,
-    ...given({ spinMs: flags.spin }),
-    metrics: flags.metrics,
-    metricsAllowHost: flags.metricsAllowHost,
+    ...given({ spinMs: flags.spin, metrics: flags.metrics, metricsAllowHost: flags.metricsAllowHost }),
+    ...(listen !== undefined && { control: () => control! }),
   });
+  if (listen !== undefined) {
+    control = await ControlServer.make([{ served, device }], () => run.loop.wake(), limit, flags, io);
+  } else if (device !== null && compiled(path!, io, () => core.load(device.program)) === undefined) return EXIT.INPUT;
+  const { machine } = core;
+  if (flags.commands !== undefined && machine !== null && !(await runCommands(machine, flags.commands, io))) {
+    return EXIT.INPUT;
+  }
   try {
     await addPorts(core, flags.port, flags, run);
   } catch (error) {

@@ -17,7 +17,7 @@ const address = (host: string, port: string): UdpPortAddress | null =>
   Number(port) <= 65_535 ? { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) } : null;
 
 /** @returns null if the text is no description of a port */
-function parsePortSpec(text: string): PortSpec | null {
+export function parsePortSpec(text: string): PortSpec | null {
   const [, kind, rest = ''] = /^([a-z]+):(.*)$/s.exec(text) ?? [];
   switch (kind) {
     case 'xdp': {

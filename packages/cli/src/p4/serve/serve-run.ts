@@ -9,6 +9,7 @@ import { DataOutput } from '../../output/data-output.js';
 import type { MetricsAddress } from '../../output/metrics-endpoint.js';
 import { PacedOutput } from '../../output/paced-output.js';
 import { DRAIN_MS } from '../../stopping.js';
+import type { ControlServer } from './control-server.js';
 import type { ServedSwitch } from './served-switch.js';
 import { serveSwitchMetrics } from './switch-metrics.js';
 import { logLine, readingJson, readSwitch, type SwitchReading, totalLines, viewLines } from './switch-text.js';
@@ -21,8 +22,8 @@ export interface ServeRunOptions {
   readonly spinMs?: number;
   readonly metrics?: MetricsAddress | undefined;
   readonly metricsAllowHost?: readonly string[] | undefined;
-  /** Begins to take calls of controllers. @returns what ends that, and a text for the user */
-  readonly listen?: (loop: ForwardingLoop) => Promise<{ readonly text: string; close(): Promise<void> }>;
+  /** The server for controllers, asked for when the run begins. */
+  readonly control?: () => ControlServer;
 }
 
 const TICK_MS = 1000;
@@ -87,7 +88,7 @@ export class ServeRun {
    * @throws CliError (rejects) if something cannot be opened, or an error ends the run
    */
   async run(): Promise<number> {
-    const { metrics, metricsAllowHost, listen, switches } = this.#options;
+    const { metrics, metricsAllowHost, control, switches } = this.#options;
     const failed = new Promise<void>((resolve) => {
       this.#onFault = resolve;
     });
@@ -99,10 +100,11 @@ export class ServeRun {
       this.loop.start();
       this.#started = performance.now();
       this.#beforeAt = this.#started;
-      if (listen !== undefined) {
-        const server = await listen(this.loop);
+      if (control !== undefined) {
+        const server = control();
         closing.push(() => server.close());
-        if (this.#screen === null) say(this.#io, server.text);
+        const text = await server.listen();
+        if (this.#screen === null) say(this.#io, text);
       }
       if (metrics !== undefined) {
         const server = await serveSwitchMetrics(switches, this.loop, metrics, metricsAllowHost);
