@@ -1,5 +1,5 @@
-// The demonstration that `npm start` shows: the fabric's reports, and `int collect` that takes them over a real socket.
-// Arguments go to `int collect`.
+// The demonstration that `npm start` shows: the fabric's reports, and `int collect` that takes them over a real socket and serves
+// its page. Arguments go to `int collect`.
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -25,18 +25,13 @@ async function freePort(): Promise<number> {
 
 const port = await freePort();
 const cli = dirname(fileURLToPath(import.meta.resolve('@int/cli/package.json')));
+const given = process.argv.slice(2);
+// A choice of one's own replaces the usual address.
+const page = given.some((argument) => /^--(?:dashboard|config)(?:=|$)/.test(argument)) ? [] : ['--dashboard'];
 const rules = fileURLToPath(new URL('../demo-rules.yaml', import.meta.url));
 const collector = spawn(
   process.execPath,
-  [
-    join(cli, 'bin', 'int.js'),
-    'collect',
-    '--listen',
-    `udp://127.0.0.1:${port}`,
-    '--rules',
-    rules,
-    ...process.argv.slice(2),
-  ],
+  [join(cli, 'bin', 'int.js'), 'collect', '--listen', `udp://127.0.0.1:${port}`, '--rules', rules, ...page, ...given],
   // Its view takes keys.
   { stdio: 'inherit' },
 );

@@ -13,6 +13,7 @@ import {
 } from '@int/collector';
 import type { CollectSetup, ConfigSetup } from '../config/setup.js';
 import { closeSinks } from '../config/sinks.js';
+import type { DashboardEndpoint } from '../dashboard/endpoint.js';
 import { DemoFabric } from '../demo/fabric.js';
 import type { FileWatch } from '../input/file-watch.js';
 import { type TelemetryInput, UdpInput } from '../input/telemetry-input.js';
@@ -132,6 +133,10 @@ export class CollectRun {
     return this.#setup.metrics;
   }
 
+  get #dashboard(): DashboardEndpoint | null {
+    return this.#setup.dashboard;
+  }
+
   /** @param before what was shown so far */
   #show({ detection, network }: CollectSetup, before: CollectSetup | null = null): void {
     if (before !== null && !sameUnits(network.device, before.network.device)) this.#live.changeUnits(network.device);
@@ -140,6 +145,11 @@ export class CollectRun {
 
   #stages({ metrics, detection, stages }: CollectSetup): readonly Stage[] {
     return [this.#statistics, ...(metrics?.stages ?? []), ...(detection === null ? [] : [detection.stage]), ...stages];
+  }
+
+  /** @param isLive whether the sources do not wait for the reader of the output */
+  #sinks({ sinks, dashboard }: CollectSetup, isLive: boolean): readonly Sink[] {
+    return [...sinks, ...(dashboard === null ? [] : [dashboard]), ...(isLive ? [] : [this.#output])];
   }
 
   #degraded(): readonly DegradedPart[] {
@@ -158,7 +168,7 @@ export class CollectRun {
       sources,
       decode,
       stages: [...this.#stages(this.#setup), this.#hint],
-      sinks: isLive ? this.#setup.sinks : [...this.#setup.sinks, this.#output],
+      sinks: this.#sinks(this.#setup, isLive),
       ...(memory !== null && { memory }),
       ...(knownSwitches !== null && { knownSwitches }),
       onProblem: ({ error }) => {
@@ -182,14 +192,17 @@ export class CollectRun {
   async run(): Promise<number> {
     this.#io.drainWithin?.(this.#setup.drainMs + LAST_WORDS_MS);
     try {
+      // It takes everything from the first report on.
+      await this.#dashboard?.open(this.#setup, (message) => this.#live.tell(message));
       await this.#open();
     } catch (error) {
-      await closeSinks(this.#setup.sinks);
+      await closeSinks(this.#sinks(this.#setup, true));
       await this.#setup.close();
       throw error;
     }
     this.#started = performance.now();
     this.#rate = new RateMeter(this.#started);
+    this.#dashboard?.attach(this.#collector, () => this.#degraded());
     this.#announce();
     await this.#serveMetrics();
     this.#detection?.start();
@@ -221,7 +234,7 @@ export class CollectRun {
   }
 
   #end(fabric: DemoFabric | null): Promise<void> {
-    const ends: Promise<unknown>[] = [this.#collector.finished];
+    const ends: Promise<unknown>[] = [this.#collector.finished.then(() => this.#stay())];
     if (fabric !== null) {
       ends.push(fabric.ended);
       if (this.#io.stdout.isTTY !== true) ends.push(sleep(DEMO_MS, undefined, { ref: false }));
@@ -229,13 +242,27 @@ export class CollectRun {
     return endOf(this.#io, this.#live.data, Promise.race(ends));
   }
 
+  /** What a capture has shown stays on the page until a signal comes. */
+  #stay(): Promise<void> | undefined {
+    const url = this.#dashboard?.url ?? null;
+    if (url === null || !this.#setup.isPatient || this.#io.signal.aborted) return undefined;
+    if (!this.#live.hasView) this.#live.tell(`the capture has ended; ${url} shows it until Ctrl-C`);
+    return new Promise(() => {});
+  }
+
   #announce(): void {
     const { text, words } = this.#input;
     this.#sourceText = this.#form.demo === true ? `demo ${DEMO.topology} on ${text}` : text;
     if (this.#live.hasView) return;
     for (const line of words) say(this.#io, line);
+    this.#sayDashboard();
     const prefilter = this.#detection?.prefilter ?? null;
     if (prefilter !== null) for (const line of prefilterWords(prefilter)) say(this.#io, line);
+  }
+
+  #sayDashboard(): void {
+    const url = this.#dashboard?.url ?? null;
+    if (url !== null && !this.#live.hasView) say(this.#io, `dashboard on ${url}`);
   }
 
   async #serveMetrics(): Promise<void> {
@@ -278,7 +305,7 @@ export class CollectRun {
           sources,
           exchanges,
           stages: [...this.#stages(next), this.#hint],
-          sinks: isLive ? next.sinks : [...next.sinks, this.#output],
+          sinks: this.#sinks(next, isLive),
           ...reads,
           knownSwitches: next.knownSwitches,
           ...(memory !== null && { memory }),
@@ -316,12 +343,31 @@ export class CollectRun {
       this.#live.tell((error as Error).message);
     }
     if (this.#reload?.isStopped === true) return;
+    await this.#showDashboard(next, before);
     this.#io.drainWithin?.(next.drainMs + LAST_WORDS_MS);
     if (next.detection !== before.detection) next.detection?.start();
     else if (!namesAlike(next.network, before.network)) next.detection?.refer(rulesContextOf(next.network));
     if (this.#live.hasView) return;
     for (const line of next.made.wordsBeside(before.made)) say(this.#io, line);
     if (address !== null) say(this.#io, `metrics on ${address}`);
+  }
+
+  /** Opens a dashboard that the file has got, or tells the present one what has changed. The old one is closed. */
+  async #showDashboard(next: ConfigSetup, before: ConfigSetup): Promise<void> {
+    const { dashboard } = next;
+    if (dashboard === null) return;
+    if (dashboard === before.dashboard) {
+      dashboard.follow(next);
+      return;
+    }
+    try {
+      await dashboard.open(next, (message) => this.#live.tell(message));
+      dashboard.attach(this.#collector, () => this.#degraded());
+      this.#sayDashboard();
+    } catch (error) {
+      this.#live.hasProblem = true;
+      this.#live.tell((error as Error).message);
+    }
   }
 
   #startDemo(): DemoFabric | null {
@@ -367,9 +413,14 @@ export class CollectRun {
     }
     const state = this.#state(this.#health.look());
     this.#live.draw(
-      (...given) => liveView(state, `int collect  ${state.source}`, ...given),
+      (...given) => liveView(state, this.#title(state), ...given),
       () => (this.#form.json === true ? JSON.stringify(statsJson(state)) : logLine(state)),
     );
+  }
+
+  #title({ source }: LiveState): string {
+    const url = this.#dashboard?.url ?? null;
+    return url === null ? `int collect  ${source}` : `int collect  ${source}  page ${url}`;
   }
 
   async #finish(totals: CollectorTotals, sent: number | null): Promise<number> {

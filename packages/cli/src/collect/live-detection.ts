@@ -116,6 +116,11 @@ export class LiveDetection {
     return memory;
   }
 
+  /** The rules in force. */
+  get rules(): RuleSet {
+    return this.#rules;
+  }
+
   get prefilter(): RunningPrefilter['prefilter'] | null {
     return this.#prefilter?.prefilter ?? null;
   }

@@ -7,6 +7,8 @@ import { checkJson, checkLines } from '../config/describe.js';
 import { needPackages } from '../config/packages.js';
 import { type CollectSetup, ConfigSetup } from '../config/setup.js';
 import type { Tell } from '../config/sink-parts.js';
+import { DashboardEndpoint } from '../dashboard/endpoint.js';
+import { type DashboardFlags, dashboardOptions, dashboardProblem, settingsOfFlags } from '../dashboard/settings.js';
 import { DEMO_DEVICE } from '../demo/device.js';
 import { given, ifGiven } from '../given.js';
 import { FileWatch } from '../input/file-watch.js';
@@ -28,7 +30,7 @@ import { addDetectOptions, type DetectFlags, detectOptions, duration, positiveNu
 import { type MetricsAddress, MetricsEndpoint, metricsHostOption, metricsOption } from '../output/metrics-endpoint.js';
 import { DRAIN_MS } from '../stopping.js';
 
-interface CollectFlags extends NetworkFlags, DetectFlags, SenderFlags {
+interface CollectFlags extends NetworkFlags, DetectFlags, SenderFlags, DashboardFlags {
   readonly listen?: UdpAddress;
   readonly afxdp?: InterfaceQueues;
   readonly afxdpMode?: 'auto' | XdpMode;
@@ -55,6 +57,12 @@ const WITH_CONFIG: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'json',
   'metrics',
   'metricsAllowHost',
+  'dashboard',
+  'dashboardTokenFile',
+  'dashboardTlsCert',
+  'dashboardTlsKey',
+  'dashboardAllowHost',
+  'dashboardReadOnly',
 ]);
 const MAX_DRAIN_MS = 3_600_000;
 
@@ -105,6 +113,7 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .option('--check', 'with --config: say what would run, or what is wrong with the file, and end')
     .option('--drain-timeout <DURATION>', 'time that stopping may take at most (10s)', duration('a time', MAX_DRAIN_MS))
     .option('--json', 'one JSON object per line: events, statistics each second, totals at the end');
+  for (const option of dashboardOptions()) command.addOption(option);
   addDetectOptions(addSenderOptions(command));
   addNetworkOptions(command)
     .addHelpText('after', RULES_HELP)
@@ -112,6 +121,8 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
       if (flags.metricsAllowHost !== undefined && flags.metrics === undefined) {
         command.error('error: --metrics-allow-host goes with --metrics HOST:PORT');
       }
+      const problem = dashboardProblem(flags);
+      if (problem !== null) command.error(`error: ${problem}`);
       if (flags.config !== undefined) {
         done(await collectByConfig(flags.config, flags, command, io));
         return;
@@ -151,11 +162,13 @@ async function flagsSetup(
   const detection = hasRules
     ? await LiveDetection.open(flags.rules ?? null, options, io, attach, rulesContextOf(network))
     : null;
+  const dashboard = settingsOfFlags(flags);
   return {
     network,
     knownSwitches: known,
     detection,
     metrics: metricsOf(flags, network),
+    dashboard: dashboard === null ? null : new DashboardEndpoint(dashboard),
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,
@@ -202,6 +215,9 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
   if (flags.metrics !== undefined && config.sinks?.some(({ prometheus }) => prometheus !== undefined) === true) {
     command.error('error: --metrics stands in the file that --config names, as a prometheus sink');
   }
+  if (flags.dashboard !== undefined && config.dashboard !== undefined) {
+    command.error('error: --dashboard stands in the file that --config names');
+  }
   if (flags.check === true) {
     await needPackages(config);
     const topology = await readTopology(ifGiven(config.topology, read.path), io);
@@ -217,6 +233,7 @@ async function collectByConfig(file: string, flags: CollectFlags, command: Comma
     tell: (message) => tell(message),
     drainMs: drainMsOf(flags),
     prometheus: flags.metrics === undefined ? null : (network) => metricsOf(flags, network)!,
+    dashboard: settingsOfFlags(flags),
   });
   // SIGHUP means to read the file again, which has just been done.
   const release = io.onHangup?.(() => {});

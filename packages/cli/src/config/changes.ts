@@ -11,6 +11,7 @@ const MEMBERS = [
   'flows',
   'dart',
   'drain',
+  'dashboard',
   'topology',
   'keepUnknownSwitches',
   'workers',

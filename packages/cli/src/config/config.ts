@@ -183,6 +183,16 @@ export interface SinkConfig {
   readonly redis?: RedisSinkConfig;
 }
 
+/** The page that shows the network. */
+export interface DashboardConfig {
+  readonly listen?: string;
+  readonly tokenFile?: string;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly allowHosts?: readonly string[];
+  readonly readOnly?: boolean;
+  readonly retain?: { readonly time?: Quantity; readonly memory?: Quantity; readonly flows?: number };
+}
+
 export interface IntConfig {
   readonly version: 1;
   readonly sources: readonly SourceConfig[];
@@ -196,6 +206,7 @@ export interface IntConfig {
   readonly dart?: DartConfig;
   readonly workers?: number;
   readonly drain?: Quantity;
+  readonly dashboard?: DashboardConfig;
   readonly sinks?: readonly SinkConfig[];
 }
 

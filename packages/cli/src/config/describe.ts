@@ -19,13 +19,14 @@ export function checkJson({ config, file, device }: ReadConfig): Record<string, 
     flows: config.flows !== undefined,
     workers: config.workers ?? 0,
     dart: config.dart?.store ?? null,
+    dashboard: config.dashboard === undefined ? null : (config.dashboard.listen ?? '127.0.0.1:8800'),
     sinks: (config.sinks ?? []).map((sink) => ({ name: nameOf(sink), what: sinkText(sink) })),
     drainMs: drainOf(config.drain),
   };
 }
 
 export function checkLines({ config, file, device }: ReadConfig): string[] {
-  const { topology, keepUnknownSwitches, detect, flows, dart, workers, sinks = [] } = config;
+  const { topology, keepUnknownSwitches, detect, flows, dart, workers, dashboard, sinks = [] } = config;
   return [
     ...config.sources.map((source) => `receive: ${sourceText(source)}`),
     ...deviceLines(device),
@@ -38,6 +39,7 @@ export function checkLines({ config, file, device }: ReadConfig): string[] {
       : [`flows: a cache of ${flows.rows ?? 524_288} rows, idle after ${flows.idle ?? '30s'}`]),
     ...(dart === undefined ? [] : [`dart: ${dart.values ?? 'path'} into the store ${dart.store}`]),
     ...(workers === undefined ? [] : [`workers: ${workers}, each with the flows that fall to it`]),
+    ...(dashboard === undefined ? [] : [`dashboard: on ${dashboard.listen ?? '127.0.0.1:8800'}`]),
     ...sinks.map((sink) => `sink ${nameOf(sink)}: ${sinkText(sink)}`),
     `${file}: good`,
   ];

@@ -21,6 +21,7 @@ const CHANGEABLE: ReadonlySet<string> = /* @__PURE__ */ new Set([
   'flows',
   'dart',
   'drain',
+  'dashboard',
   'topology',
   'keepUnknownSwitches',
   'workers',

@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FlowStage, ReportLossStage, type Sink, type SourceExchange, type Stage } from '@int/collector';
 import type { DetectorOptions } from '@int/detect';
 import { LiveDetection } from '../collect/live-detection.js';
+import { DashboardEndpoint } from '../dashboard/endpoint.js';
+import { type DashboardSettings, settingsOfConfig } from '../dashboard/settings.js';
 import { given, ifGiven } from '../given.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { XdpChoice, type XdpChoiceFlags } from '../input/xdp-choice.js';
@@ -32,6 +34,7 @@ export interface CollectSetup {
   readonly knownSwitches: Iterable<number> | null;
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
+  readonly dashboard: DashboardEndpoint | null;
   /** Stages that run after detection. */
   readonly stages: readonly Stage[];
   readonly sinks: readonly Sink[];
@@ -57,12 +60,15 @@ export interface SetupContext {
   readonly drainMs: number | null;
   /** Overrides the configuration's page for Prometheus. */
   readonly prometheus: ((network: KnownNetwork) => MetricsEndpoint) | null;
+  /** Overrides the configuration's dashboard. */
+  readonly dashboard: DashboardSettings | null;
 }
 
 interface Parts {
   readonly network: KnownNetwork;
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
+  readonly dashboard: DashboardEndpoint | null;
   /** Present without a page for Prometheus, which has a stage of its own. */
   readonly loss: ReportLossStage | null;
   readonly sinks: readonly ConfigSink[];
@@ -127,6 +133,10 @@ export class ConfigSetup implements CollectSetup {
       prometheus === null
         ? metricsOf(read, network, known?.metrics ?? null, loss)
         : (known?.metrics?.of(network) ?? prometheus(network));
+    const settings =
+      context.dashboard ?? ifGiven(config.dashboard, (given) => settingsOfConfig(given, read.path)) ?? null;
+    const dashboard =
+      settings === null ? null : (known?.dashboard?.following(settings) ?? new DashboardEndpoint(settings));
     const switches = knownSwitches(topology, config.keepUnknownSwitches);
     const xdpFlags = xdpFlagsOf(read, switches);
     const { decode } = read.device;
@@ -172,7 +182,7 @@ export class ConfigSetup implements CollectSetup {
         : threads === undefined
           ? null
           : await startWorkers(read, tell, limitMs / 3);
-      const parts = { network, detection, metrics, sinks, flows, cacheEvents, dart, workers, xdp, xdpFlags };
+      const parts = { network, detection, metrics, dashboard, sinks, flows, cacheEvents, dart, workers, xdp, xdpFlags };
       return new ConfigSetup(read, context, { ...parts, loss: metrics === null ? loss : null });
     } catch (error) {
       await Promise.allSettled(open.map(async (close) => close()));
@@ -194,6 +204,10 @@ export class ConfigSetup implements CollectSetup {
 
   get metrics(): MetricsEndpoint | null {
     return this.#parts.metrics;
+  }
+
+  get dashboard(): DashboardEndpoint | null {
+    return this.#parts.dashboard;
   }
 
   get stages(): readonly Stage[] {
