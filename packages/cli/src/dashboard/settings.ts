@@ -38,7 +38,7 @@ const HOST = '127.0.0.1';
 const PORT = 8800;
 
 /** An option parser for `HOST:PORT`, a host alone, `[IPv6]:PORT`, or a port alone. */
-export function dashboardAddress(text: string): DashboardAddress {
+function dashboardAddress(text: string): DashboardAddress {
   if (/^\d+$/.test(text)) return { host: HOST, port: portOf(text) };
   const match = /^(?:\[([^\]]+)\]|([^:[\]\s/]+))(?::(\d+))?$/.exec(text);
   const [, bracketed, plain, port] = match ?? [];
