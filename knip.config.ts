@@ -12,8 +12,6 @@ const { testing } = JSON.parse(readFileSync(join(repository, '.ci', 'scripts', '
 const usedOtherwise: Readonly<Record<string, readonly string[]>> = {
   // Headers, for the Makefile.
   'native-afxdp': ['node-api-headers'],
-  // For the server and the client.
-  'packages/p4runtime': ['@connectrpc/connect', '@connectrpc/connect-node'],
 };
 
 /**

@@ -2,6 +2,42 @@
  * P4Runtime for Node: messages, P4Info of P4 programs, the protobuf text format, a server for switches and a client for
  * controllers.
  */
+
+export type { ClientTls } from './client/channel.js';
+export { type DigestList, type IdleTimeouts, P4RuntimeClient, type PacketIn, type Pipeline } from './client/client.js';
+export type {
+  Atomicity,
+  ElectionId,
+  P4RuntimeClientOptions,
+  SessionState,
+  Update,
+} from './client/client-options.js';
+export type { EventStream } from './client/event-stream.js';
+export type { Data } from './entities/data.js';
+export type {
+  ActionCall,
+  CloneSession,
+  CounterEntry,
+  CounterValue,
+  DigestEntry,
+  DirectCounterEntry,
+  DirectMeterEntry,
+  Entity,
+  EntryAction,
+  EntryOptions,
+  MeterEntry,
+  MeterRates,
+  MulticastGroup,
+  ProfileGroup,
+  ProfileMember,
+  ReadTableEntry,
+  RegisterEntry,
+  Replica,
+  TableEntry,
+  ValueSetEntry,
+  WeightedAction,
+} from './entities/entity.js';
+export { type Match, type MatchInput, match } from './entities/match.js';
 export * as p4config from './messages/p4config.js';
 export * as p4v1 from './messages/p4v1.js';
 export { p4infoOf } from './p4info/p4info.js';
@@ -58,3 +94,5 @@ export {
 export { formatText } from './text/format-text.js';
 export { parseText } from './text/parse-text.js';
 export { TextFormatError, type TextFormatErrorCode } from './text/text-format-error.js';
+export { P4RuntimeError, type P4RuntimeErrorCode, type UpdateError } from './values/p4runtime-error.js';
+export type { Value } from './values/parse-value.js';

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { LIMIT_NAMES, limitLabel } from './budget/limits.js';
+export { parseInteger, parseIpv4, parseIpv6, parseMac } from './control/address-text.js';
 export type { ActionProfile } from './externs/action-profile.js';
 export type { ExternRuntime } from './externs/extern.js';
 export { MISS_METER } from './externs/meter.js';

@@ -1,0 +1,63 @@
+import { type Client, createClient, type Transport } from '@connectrpc/connect';
+import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
+import * as p4v1 from '../messages/p4v1.js';
+
+/** TLS of a connection: contents in PEM. */
+export interface ClientTls {
+  /** Who may have signed the switch's certificate; by default those that Node trusts. */
+  readonly ca?: string | Uint8Array | undefined;
+  /** The client's own certificate and key, for mutual TLS. */
+  readonly cert?: string | Uint8Array | undefined;
+  readonly key?: string | Uint8Array | undefined;
+  /** The name in the switch's certificate, if it is not that of the address. */
+  readonly serverName?: string | undefined;
+}
+
+/**
+ * Room for the metadata of an answer in bytes: errors of updates come as metadata, with 100 bytes each in addition to 8192.
+ * Source: P4Runtime specification 1.5, appendix on gRPC metadata.
+ */
+const METADATA_BYTES = 8192 + 100 * 10_000;
+/** Largest message. Configurations of pipelines are larger than gRPC's default. */
+const MESSAGE_BYTES = 256 << 20;
+
+/** A connection that is made when it is needed, and made anew when it has broken. */
+export interface Channel {
+  readonly client: Client<typeof p4v1.P4Runtime>;
+  close(): void;
+}
+
+/** @param target `HOST:PORT` */
+export function openChannel(target: string, tls: ClientTls | undefined, pingMs: number): Channel {
+  const baseUrl = `${tls === undefined ? 'http' : 'https'}://${target}`;
+  const sessions = new Http2SessionManager(
+    baseUrl,
+    // A peer that is gone without a word is found by pings.
+    { pingIntervalMs: pingMs, pingTimeoutMs: pingMs, pingIdleConnection: true },
+    {
+      settings: { maxHeaderListSize: METADATA_BYTES, enablePush: false },
+      maxSendHeaderBlockLength: METADATA_BYTES,
+      ...(tls && {
+        ...(tls.ca !== undefined && { ca: bufferOf(tls.ca) }),
+        ...(tls.cert !== undefined && { cert: bufferOf(tls.cert) }),
+        ...(tls.key !== undefined && { key: bufferOf(tls.key) }),
+        ...(tls.serverName !== undefined && { servername: tls.serverName }),
+      }),
+    },
+  );
+  const transport = createGrpcTransport({
+    baseUrl,
+    sessionManager: sessions,
+    readMaxBytes: MESSAGE_BYTES,
+    writeMaxBytes: MESSAGE_BYTES,
+  });
+  return { client: createClient(p4v1.P4Runtime, transport), close: () => sessions.abort() };
+}
+
+const bufferOf = (content: string | Uint8Array): string | Buffer =>
+  typeof content === 'string' ? content : Buffer.from(content);
+
+/** A channel over a transport that another owns, such as one to a server in this process. */
+export function channelOver(transport: Transport): Channel {
+  return { client: createClient(p4v1.P4Runtime, transport), close: () => {} };
+}
