@@ -489,6 +489,27 @@ describe('int dart listen', () => {
     expect(await readdir(store)).not.toContain('query');
   });
 
+  test('ignores, and counts, what comes from who may not write', async () => {
+    const shape = ['--slots', '4099', '--base', '0x10000', '--from', '203.0.113.0/24'];
+    const strangers = await listening('--store', join(folder, 'strangers'), ...shape, '--json');
+    await sendPaths(strangers.port, 4099, 5);
+    await strangers.process.until(() => ndjson(strangers.process.stdout).some(({ received }) => received === 10));
+    strangers.process.child.kill('SIGTERM');
+    const total = ndjson((await strangers.process.end()).stdout).at(-1)!;
+    expect(total).toMatchObject({
+      received: 10,
+      accepted: 0,
+      refused: { 'unknown-source': 10 },
+      keyWrites: 0,
+      slotWrites: 0,
+    });
+    const friends = await listening('--store', join(folder, 'friends'), ...shape, '--from', '127.0.0.0/8');
+    await sendPaths(friends.port, 4099, 5);
+    await friends.process.until(() => friends.process.stdout.includes('accepted 10'));
+    friends.process.child.kill('SIGTERM');
+    expect((await friends.process.end()).stdout).toContain('refused: unknown-source 0\n');
+  });
+
   test('what was in a checkpoint is there after a kill', async () => {
     const store = join(folder, 'killed');
     const { process, port } = await listening(

@@ -3,8 +3,10 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { formatUdpAddress, type UdpAddress } from '@int/collector';
+import { SenderList } from '@int/collector/internals';
 import type { SoftRnicOptions } from '@int/dart';
 import { type EpochStore, UdpRnic } from '@int/dart/node';
+import type { Prefix } from '@int/network';
 import { endOf } from '../interruption.js';
 import { CliError, EXIT, type Io, openFailure } from '../io.js';
 import { DataOutput } from '../output/data-output.js';
@@ -33,6 +35,8 @@ export interface ListenerOptions {
   readonly destination: string | undefined;
   readonly icrc: NonNullable<SoftRnicOptions['icrc']>;
   readonly region: RegionFlags;
+  /** Who may write; `undefined`: anybody. */
+  readonly from: readonly Prefix[] | undefined;
 }
 
 export class Listener {
@@ -41,9 +45,18 @@ export class Listener {
   readonly #host: string;
   readonly #questions: QueryServer | null;
   readonly #io: Io;
+  readonly #checksSenders: boolean;
   readonly #started = performance.now();
 
-  private constructor(store: EpochStore, rnic: UdpRnic, host: string, questions: QueryServer | null, io: Io) {
+  private constructor(
+    store: EpochStore,
+    rnic: UdpRnic,
+    host: string,
+    questions: QueryServer | null,
+    checksSenders: boolean,
+    io: Io,
+  ) {
+    this.#checksSenders = checksSenders;
     this.#store = store;
     this.#rnic = rnic;
     this.#host = host;
@@ -53,14 +66,22 @@ export class Listener {
 
   /** @throws CliError if it cannot listen on the address, or the region is invalid */
   static async open(store: EpochStore, options: ListenerOptions, io: Io): Promise<Listener> {
-    const { address, destination, icrc, region } = options;
+    const { address, destination, icrc, region, from } = options;
     const { host, port } = address;
     try {
       const soft = regionRnic(region, store.target, { icrc });
       const ip = isIP(host) === 0 ? (await lookup(host)).address : host;
       const sentTo = destination === undefined ? {} : { destination };
-      const rnic = await UdpRnic.listen({ rnic: soft, address: ip, port, receiveBuffer: RECEIVE_BUFFER, ...sentTo });
-      return new Listener(store, rnic, ip, await QueryServer.start(store), io);
+      const senders = from === undefined ? null : new SenderList(from);
+      const rnic = await UdpRnic.listen({
+        rnic: soft,
+        address: ip,
+        port,
+        receiveBuffer: RECEIVE_BUFFER,
+        ...sentTo,
+        ...(senders !== null && { accepts: (sender) => senders.hasText(sender) }),
+      });
+      return new Listener(store, rnic, ip, await QueryServer.start(store), senders !== null, io);
     } catch (error) {
       if (error instanceof RangeError) throw new CliError(error.message, EXIT.USAGE, error);
       const reason = openFailure(error);
@@ -112,9 +133,9 @@ export class Listener {
     }
   }
 
-  /** received = accepted + the sum of rejected. */
+  /** received = accepted + the sum of rejected + refused. */
   #counters(type: 'stats' | 'total'): object {
-    const { datagrams, bytes, answers, answersHeld, answerErrors } = this.#rnic.counters;
+    const { datagrams, bytes, refused, answers, answersHeld, answerErrors } = this.#rnic.counters;
     const counters = this.#rnic.rnic.counters;
     const { keyWrites, slotWrites, load } = this.#store.live;
     const { checkpoints, checkpointAgeMs, rotations, rotationsPostponed } = this.#store.statistics;
@@ -124,6 +145,7 @@ export class Listener {
       received: datagrams,
       bytes,
       ...rnicCounts(counters),
+      ...(this.#checksSenders && { refused: { 'unknown-source': refused } }),
       answers,
       answersHeld,
       answerErrors,
@@ -149,12 +171,13 @@ export class Listener {
   }
 
   #summary(): string[] {
-    const { datagrams } = this.#rnic.counters;
+    const { datagrams, refused } = this.#rnic.counters;
     const counters = this.#rnic.rnic.counters;
     const { accepted, rejected } = counters;
     const { rotations, checkpoints } = this.#store.statistics;
     return [
       ...rnicSummary(counters),
+      ...(this.#checksSenders ? [`refused: unknown-source ${grouped(refused)}`] : []),
       `epoch ${this.#store.epoch}, load ${percent(this.#store.live.load)}, ${grouped(rotations)} rotations, ${grouped(checkpoints)} checkpoints`,
       `${grouped(datagrams)} received, ${grouped(accepted)} accepted, ${grouped(rejected)} rejected`,
     ];

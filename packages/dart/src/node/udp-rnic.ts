@@ -20,6 +20,8 @@ export interface UdpRnicOptions {
    * The limit matters because a request may have a forged source address, to which the answer goes.
    */
   readonly answersPerSecond?: number;
+  /** Whether a sender may write, by its IP address as the socket shows it. Default: anybody may. */
+  readonly accepts?: (address: string) => boolean;
 }
 
 /** Burst: answers of this many seconds may leave at once. */
@@ -33,6 +35,8 @@ export interface UdpRnicCounters {
   bytes: number;
   /** Datagrams of the other IP version than `destination`, which a dual-stack socket receives; they are ignored. */
   otherVersion: number;
+  /** Datagrams of senders that may not write; they are ignored. */
+  refused: number;
   answers: number;
   /** Answers not sent: beyond the rate, or too many waiting. */
   answersHeld: number;
@@ -58,10 +62,12 @@ export class UdpRnic {
   readonly #socket: Socket;
   readonly #ends: { source: string; destination: string; sourcePort: number; destinationPort: number };
   readonly #answersPerMs: number;
+  readonly #accepts: (address: string) => boolean;
   readonly #counters: UdpRnicCounters = {
     datagrams: 0,
     bytes: 0,
     otherVersion: 0,
+    refused: 0,
     answers: 0,
     answersHeld: 0,
     answerErrors: 0,
@@ -71,8 +77,15 @@ export class UdpRnic {
   #allowanceAt = performance.now();
   #underWay = 0;
 
-  private constructor(rnic: SoftRnic, socket: Socket, destination: string, answersPerSecond: number) {
+  private constructor(
+    rnic: SoftRnic,
+    socket: Socket,
+    destination: string,
+    answersPerSecond: number,
+    accepts: (address: string) => boolean,
+  ) {
     this.rnic = rnic;
+    this.#accepts = accepts;
     this.#answersPerMs = answersPerSecond / 1000;
     this.#allowance = this.#mostAtOnce;
     this.#socket = socket;
@@ -99,6 +112,7 @@ export class UdpRnic {
       destination = address,
       receiveBuffer,
       answersPerSecond = 20_000,
+      accepts = () => true,
     } = options;
     if (destination === '0.0.0.0' || destination === '::') {
       throw new RangeError(`${destination} is no address that packets are sent to: give a destination`);
@@ -107,7 +121,7 @@ export class UdpRnic {
       throw new RangeError(`answersPerSecond must be 1 to 10,000,000, not ${answersPerSecond}`);
     }
     const size = receiveBuffer === undefined ? {} : { recvBufferSize: receiveBuffer };
-    return new UdpRnic(rnic, await boundSocket(address, port, size), destination, answersPerSecond);
+    return new UdpRnic(rnic, await boundSocket(address, port, size), destination, answersPerSecond, accepts);
   }
 
   /** The port it listens on. */
@@ -129,6 +143,10 @@ export class UdpRnic {
   #receive(payload: Uint8Array, from: RemoteInfo): void {
     this.#counters.datagrams++;
     this.#counters.bytes += payload.length;
+    if (!this.#accepts(from.address)) {
+      this.#counters.refused++;
+      return;
+    }
     if (isIpv4(from.address) !== isIpv4(this.#ends.destination)) {
       this.#counters.otherVersion++;
       return;

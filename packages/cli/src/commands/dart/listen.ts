@@ -5,11 +5,12 @@ import { Listener, type Rotate } from '../../dart/listener.js';
 import { openStore, StoreTrouble, storeFailure } from '../../dart/open-store.js';
 import { addRegionOptions, checkRegion, type RegionFlags } from '../../dart/region-options.js';
 import { given } from '../../given.js';
+import { addFromOption, type SenderFlags } from '../../input/senders.js';
 import { udpAddress } from '../../input/udp-address.js';
 import { EXIT, type Io, say } from '../../io.js';
 import { duration, wholeNumber } from '../../options.js';
 
-interface ListenFlags extends RegionFlags {
+interface ListenFlags extends RegionFlags, Pick<SenderFlags, 'from'> {
   readonly destination?: string;
   readonly icrc: 'check' | 'any-identification' | 'skip';
   readonly checkpoint: number;
@@ -43,7 +44,7 @@ function roceAddress(text: string): UdpAddress {
 
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command.argument('<udp://HOST:PORT>', 'where to listen; without a port: 4791', roceAddress);
-  addRegionOptions(command)
+  addFromOption(addRegionOptions(command))
     .option('--destination <IP>', 'address that packets are sent to, where HOST is 0.0.0.0 or [::]')
     .addOption(
       new Option('--icrc <MODE>', 'any-identification: senders use IPv4 identifications other than 0')
@@ -73,7 +74,8 @@ async function listen(address: UdpAddress, flags: ListenFlags, io: Io, command: 
   const trouble = new StoreTrouble((message) => say(io, message));
   const store = await openStore(flags, { checkpointMs: checkpoint, ...given({ rotate }), onError: trouble.onError });
   try {
-    const listener = await Listener.open(store, { address, destination, icrc, region: flags }, io);
+    const { from } = flags;
+    const listener = await Listener.open(store, { address, destination, icrc, region: flags, from }, io);
     const { geometry } = store.live;
     say(
       io,
