@@ -31,16 +31,16 @@ export class EntityRows {
   readonly #missed = [0, 0, 0, 0];
   readonly #free: number[] = [];
   #next: number = ROW.FIRST;
-  /** Bucket in which each row was seen last, on the writer's count of buckets. */
-  readonly lastSeen: Int32Array;
-  /** The writer's count of buckets now. */
+  /** Bucket in which each row was seen last. */
+  readonly lastSeen: Float64Array;
+  /** The bucket that is open. */
   now = 0;
 
   constructor(keys: KeyColumns, signals: Int32Array) {
     this.#keys = keys;
     this.#signals = signals;
     this.#capacity = keys.kind.length;
-    this.lastSeen = new Int32Array(this.#capacity);
+    this.lastSeen = new Float64Array(this.#capacity);
     const size = 2 ** Math.ceil(Math.log2(this.#capacity * 2));
     this.#mask = size - 1;
     this.#slots = [0, 1, 2, 3].map((kind) => new Int32Array(kind === 0 ? 0 : size));
@@ -49,13 +49,8 @@ export class EntityRows {
     keys.kind.fill(KIND.FIXED, 0, ROW.FIRST);
   }
 
-  /** Rows 0 to `end - 1` may be in use. */
-  get end(): number {
-    return this.#next;
-  }
-
-  /** The row of a switch; {@link NO_ROW}: there is none free. @param since bucket from which a new row counts */
-  switchRow(id: number, since: number): number {
+  /** The row of a switch; {@link NO_ROW}: there is none free. */
+  switchRow(id: number): number {
     const slots = this.#slots[KIND.SWITCH]!;
     const { a } = this.#keys;
     let slot = this.#mix(id) & this.#mask;
@@ -63,10 +58,10 @@ export class EntityRows {
       if (a[row] === id) return row;
       slot = (slot + 1) & this.#mask;
     }
-    return this.#insert(KIND.SWITCH, slot, id, 0, 0, 0, since);
+    return this.#insert(KIND.SWITCH, slot, id, 0, 0, 0);
   }
 
-  queueRow(id: number, queue: number, since: number): number {
+  queueRow(id: number, queue: number): number {
     const slots = this.#slots[KIND.QUEUE]!;
     const { a, b } = this.#keys;
     let slot = this.#mix(id ^ Math.imul(queue, this.#odd)) & this.#mask;
@@ -74,10 +69,10 @@ export class EntityRows {
       if (a[row] === id && b[row] === queue) return row;
       slot = (slot + 1) & this.#mask;
     }
-    return this.#insert(KIND.QUEUE, slot, id, queue, 0, 0, since);
+    return this.#insert(KIND.QUEUE, slot, id, queue, 0, 0);
   }
 
-  linkRow(from: number, fromPort: number, to: number, toPort: number, since: number): number {
+  linkRow(from: number, fromPort: number, to: number, toPort: number): number {
     const slots = this.#slots[KIND.LINK]!;
     const { a, b, c, d } = this.#keys;
     let slot = this.#linkHash(from, fromPort, to, toPort) & this.#mask;
@@ -85,7 +80,7 @@ export class EntityRows {
       if (a[row] === from && b[row] === fromPort && c[row] === to && d[row] === toPort) return row;
       slot = (slot + 1) & this.#mask;
     }
-    return this.#insert(KIND.LINK, slot, from, fromPort, to, toPort, since);
+    return this.#insert(KIND.LINK, slot, from, fromPort, to, toPort);
   }
 
   /**
@@ -103,7 +98,8 @@ export class EntityRows {
       Atomics.add(this.#signals, SIGNAL.ROWS, 1);
       for (let row: number = ROW.FIRST; row < this.#next && changes > 0; row++) {
         const its = this.#keys.kind[row]!;
-        if (its === KIND.FREE || (isOwn && its !== kind) || this.now - this.lastSeen[row]! < SILENT_BUCKETS) continue;
+        if (its === KIND.FREE || (isOwn && its !== kind) || Math.abs(this.now - this.lastSeen[row]!) < SILENT_BUCKETS)
+          continue;
         leave(row, its);
         this.#keys.kind[row] = KIND.FREE;
         this.#used[its]!--;
@@ -128,19 +124,21 @@ export class EntityRows {
     return mixed ^ (mixed >>> 16);
   }
 
-  #insert(kind: number, slot: number, a: number, b: number, c: number, d: number, since: number): number {
+  #insert(kind: number, slot: number, a: number, b: number, c: number, d: number): number {
     if (this.#used[kind]! >= this.#limits[kind]! || (this.#free.length === 0 && this.#next >= this.#capacity)) {
       this.#missed[kind]!++;
       return NO_ROW;
     }
-    const row = this.#free.pop() ?? this.#next++;
+    const used = this.#free.pop();
+    const row = used ?? this.#next++;
     const keys = this.#keys;
     Atomics.add(this.#signals, SIGNAL.ROWS, 1);
     keys.a[row] = a;
     keys.b[row] = b;
     keys.c[row] = c;
     keys.d[row] = d;
-    keys.since[row] = since;
+    // Up to now, the cells of a row that was used before are of another entity.
+    keys.since[row] = used === undefined ? 0 : this.now;
     this.lastSeen[row] = this.now;
     keys.kind[row] = kind;
     Atomics.add(this.#signals, SIGNAL.ROWS, 1);

@@ -166,6 +166,8 @@ export class SeriesWriter {
       const occupancy = queueOccupancy[at]!;
       const utilization = egressUtilization[at]!;
       this.#value(place, this.#switch(node, place), latency, occupancy, utilization);
+      // Those of the open bucket are summed up at its end.
+      if (place === LATE) this.#raise(this.#cells, this.#lateCell(ROW.ALL), latency, occupancy, utilization);
       if (queue !== NOT_AVAILABLE) this.#value(place, this.#queue(node, queue, place), latency, occupancy, utilization);
       if (at + 1 < start + count) this.#value(place, this.#link(batch, at, place), latency, occupancy, utilization);
     }
@@ -184,12 +186,12 @@ export class SeriesWriter {
   }
 
   #switch(node: number, place: number): number {
-    const row = node === NOT_AVAILABLE ? NO_ROW : this.#rows.switchRow(node, this.#sinceOf(place));
+    const row = node === NOT_AVAILABLE ? NO_ROW : this.#rows.switchRow(node);
     return row === NO_ROW || this.#isBefore(place, row) ? this.#other(ROW.OTHER_SWITCH, NUMBER.OTHER_SWITCHES) : row;
   }
 
   #queue(node: number, queue: number, place: number): number {
-    const row = node === NOT_AVAILABLE ? NO_ROW : this.#rows.queueRow(node, queue, this.#sinceOf(place));
+    const row = node === NOT_AVAILABLE ? NO_ROW : this.#rows.queueRow(node, queue);
     return row === NO_ROW || this.#isBefore(place, row) ? this.#other(ROW.OTHER_QUEUE, NUMBER.OTHER_QUEUES) : row;
   }
 
@@ -201,12 +203,8 @@ export class SeriesWriter {
     const row =
       from === NOT_AVAILABLE || to === NOT_AVAILABLE
         ? NO_ROW
-        : this.#rows.linkRow(from, l1EgressInterface[at]!, to, l1IngressInterface[at + 1]!, this.#sinceOf(place));
+        : this.#rows.linkRow(from, l1EgressInterface[at]!, to, l1IngressInterface[at + 1]!);
     return row === NO_ROW || this.#isBefore(place, row) ? this.#other(ROW.OTHER_LINK, NUMBER.OTHER_LINKS) : row;
-  }
-
-  #sinceOf(place: number): number {
-    return place === OPEN ? this.#bucket : this.#lateBucket;
   }
 
   /** Whether the row belonged to another entity in the bucket of a late report. */
@@ -242,7 +240,11 @@ export class SeriesWriter {
       at = this.#lateCell(row);
     }
     cells[at + CELL.REPORTS]!++;
-    // A maximum is stored plus one.
+    this.#raise(cells, at, latency, occupancy, utilization);
+  }
+
+  /** A maximum is stored plus one. */
+  #raise(cells: Uint32Array, at: number, latency: number, occupancy: number, utilization: number): void {
     if (latency !== NOT_AVAILABLE && latency >= cells[at + CELL.LATENCY_MAX]!)
       cells[at + CELL.LATENCY_MAX] = latency + 1;
     if (occupancy !== NOT_AVAILABLE && occupancy >= cells[at + CELL.OCCUPANCY]!)
@@ -253,7 +255,7 @@ export class SeriesWriter {
 
   #touch(row: number): void {
     this.#stamps[row] = this.#count;
-    this.#rows.lastSeen[row] = this.#count;
+    this.#rows.lastSeen[row] = this.#bucket;
     this.#touched[this.#touchedCount++] = row;
     this.#open.fill(0, row << SHIFT, (row + 1) << SHIFT);
     this.#low[row] = BINS;
@@ -302,7 +304,8 @@ export class SeriesWriter {
     this.#bucket = bucket;
     this.#startMs = bucket * BUCKET_MS;
     this.#endMs = (bucket + 1) * BUCKET_MS;
-    this.#rows.now = ++this.#count;
+    this.#count++;
+    this.#rows.now = bucket;
     const first = bucket - this.#readable;
     if (first > this.#numbers[NUMBER.FIRST]!) this.#numbers[NUMBER.FIRST] = first;
     this.#numbers[NUMBER.CLOSED] = bucket - 1;
@@ -321,7 +324,8 @@ export class SeriesWriter {
     numbers[NUMBER.FORGOTTEN] = numbers[NUMBER.REPORTS]!;
     numbers[NUMBER.FIRST] = bucket;
     numbers[NUMBER.TIME] = bucket * BUCKET_MS;
-    this.#since.fill(bucket, 0, this.#rows.end);
+    // Cells of earlier time lines are of other generations.
+    this.#since.fill(0);
     this.#begin(bucket);
   }
 
