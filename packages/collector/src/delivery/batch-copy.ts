@@ -83,11 +83,7 @@ function appendEvents(from: EventBatch, to: EventBatch): void {
     const start = column * from.stride;
     to.evidence.set(from.evidence.subarray(start, start + count), column * to.stride + at);
   }
-  for (let row = 0; row < count; row++) {
-    const life = from.life(row);
-    if (life === null) break;
-    to.setLife(at + row, life);
-  }
+  to.copyLives(from, at);
   to.evidenceSlots = Math.max(to.evidenceSlots, from.evidenceSlots);
   to.count = at + count;
 }

@@ -153,9 +153,14 @@ export class EventBatch {
     return this.#lives.size === 0 ? null : (this.#lives.get(row) ?? null);
   }
 
-  /** @internal For those who track events, and for copies. */
+  /** @internal For those who track events. */
   setLife(row: number, life: EventLife): void {
     this.#lives.set(row, life);
+  }
+
+  /** @internal For copies: takes the lives of rows that have been copied to rows from `at` on. */
+  copyLives(from: EventBatch, at: number): void {
+    for (const [row, life] of from.#lives) this.#lives.set(at + row, life);
   }
 
   /** Time of the event's report, nanoseconds since 1970-01-01 00:00:00 UTC; 0 if not known. */
@@ -180,6 +185,9 @@ export class EventBatch {
   /** @internal Puts an event into an earlier row. */
   move(from: number, to: number): void {
     if (from === to) return;
+    const life = this.life(from);
+    if (life !== null) this.#lives.set(to, life);
+    this.#lives.delete(from);
     const columns = EVENT_COLUMN.EVIDENCE + this.evidenceSlots * EVIDENCE.COLUMNS;
     for (let column = 0; column < columns; column++) {
       this.words[column * this.stride + to] = this.words[column * this.stride + from]!;

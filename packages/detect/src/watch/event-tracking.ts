@@ -34,6 +34,7 @@ interface Tracked extends TrackedRule {
   readonly match: RowMatch | null;
 }
 
+const OPEN = /* @__PURE__ */ EVENT_STATES.indexOf('open');
 const CLOSE = /* @__PURE__ */ EVENT_STATES.indexOf('close');
 const HOP = /* @__PURE__ */ SCOPES.indexOf('hop');
 /** Detectors that tell themselves when what they have found is over. */
@@ -54,6 +55,8 @@ export class EventTracking {
   #advancedMs = Number.NEGATIVE_INFINITY;
   readonly #instance: string;
   readonly #copies = new WeakMap<TrackedFinding, EventCopy>();
+  /** What the rows of a stream's events tell themselves. */
+  readonly #placed = new WeakSet<TrackedEvent<TrackedFinding>>();
   #rows: ToldEvents | null = null;
 
   /** @throws RangeError for a number of keys out of range, or an instance that is something else */
@@ -110,8 +113,9 @@ export class EventTracking {
   }
 
   /**
-   * Hands on events that are told as rows, for those who write events, in their order and some at a time. Each has its
-   * {@link EventBatch.life}, and a report of its own in a batch apart, with the time of what is told, the flow and the path.
+   * Hands on events that are told as rows, for those who write events, in their order and some at a time: ends, and what time alone or
+   * a rule that looks at time has told. Each has its {@link EventBatch.life}, and a report of its own in a batch apart, with the time of
+   * what is told, the flow and the path. Others are among the events that {@link after} leaves, with their life and their report.
    * @param detector whose events they are
    * @param give takes rows, which are reused when it returns
    */
@@ -120,18 +124,19 @@ export class EventTracking {
     detector: Detector,
     give: (events: EventBatch) => void,
   ): void {
-    if (told.length === 0) return;
+    const apart = told.filter((each) => !this.#placed.has(each));
+    if (apart.length === 0) return;
     this.#rows ??= new ToldEvents();
-    const all = told.map((each) => ({ copy: this.#copies.get(each.finding)!, life: this.lifeOf(each) }));
+    const all = apart.map((each) => ({ copy: this.#copies.get(each.finding)!, life: this.lifeOf(each) }));
     this.#rows.give(all, detector, give);
   }
 
-  /** Leaves out the findings of rules with a lifecycle, of which others are told by {@link giveRows}. */
+  /** Leaves out the findings of rules with a lifecycle that are no beginning of an event and do not tell that it goes on. */
   leaveOut(events: EventBatch): void {
     if (!this.isActive) return;
     let kept = 0;
     for (let event = 0; event < events.count; event++) {
-      if (!this.isTracked(events.ruleName(event))) events.move(event, kept++);
+      if (events.life(event) !== null || !this.isTracked(events.ruleName(event))) events.move(event, kept++);
     }
     events.truncate(kept);
   }
@@ -155,8 +160,11 @@ export class EventTracking {
       if (isLooking && batch.code[row] === 0) this.#see(batch, row, told);
       for (; event < events.count && events.report[event] === row; event++) {
         const rule = this.#rules.get(events.ruleName(event) ?? '');
-        if (rule !== undefined && !this.#find(events, event, rule, told)) continue;
-        events.move(event, kept++);
+        const open = rule === undefined ? null : this.#find(events, event, rule, told);
+        if (rule !== undefined && open === null) continue;
+        events.move(event, kept);
+        if (open !== null) this.#place(events, kept, open);
+        kept++;
       }
     }
     events.truncate(kept);
@@ -199,8 +207,20 @@ export class EventTracking {
     told.push(...this.#tracker.advance(timeMs));
   }
 
-  /** Tracks a finding. Returns whether it tells of an event that begins or goes on. */
-  #find(events: EventBatch, event: number, rule: Tracked, told: TrackedEvent<TrackedFinding>[]): boolean {
+  /** Has a row tell itself that an event begins or goes on. */
+  #place(events: EventBatch, row: number, open: TrackedEvent<TrackedFinding>): void {
+    this.#placed.add(open);
+    events.kind[row] = (events.kind[row]! & ~(KIND.STATE_MASK << KIND.STATE_SHIFT)) | (OPEN << KIND.STATE_SHIFT);
+    events.setLife(row, this.lifeOf(open));
+  }
+
+  /** Tracks a finding. Returns what it tells of an event that begins or goes on; `null`: nothing. */
+  #find(
+    events: EventBatch,
+    event: number,
+    rule: Tracked,
+    told: TrackedEvent<TrackedFinding>[],
+  ): TrackedEvent<TrackedFinding> | null {
     const { batch } = events;
     const row = events.report[event]!;
     const isHop = ((events.kind[event]! >>> KIND.SCOPE_SHIFT) & KIND.SCOPE_MASK) === HOP;
@@ -214,7 +234,7 @@ export class EventTracking {
     };
     const found = this.#tracker.find(rule, keyOf(rule.key, batch, row, at), timeOf(batch, row), make);
     told.push(...found);
-    return found.some(({ state }) => state === 'open');
+    return found.findLast(({ state }) => state === 'open') ?? null;
   }
 
   /** Looks for values that end events of rules with `clear`, or keep them open. */

@@ -25,13 +25,29 @@ function run(
   rules: RuleSet,
   seen: readonly Seen[],
   size = 4,
-): { told: string[]; left: string[]; tracking: EventTracking } {
+): { told: string[]; left: string[]; rows: string[]; tracking: EventTracking } {
   const detector = new Detector(rules);
   const tracking = new EventTracking(rules);
   const events = new EventBatch();
   const batch = new TelemetryBatch({ frames: size });
   const told: string[] = [];
   const left: string[] = [];
+  /** What those who write events get. */
+  const rows: string[] = [];
+  const take = (written: EventBatch): void => {
+    for (let row = 0; row < written.count; row++) {
+      const { eventId, isFirst, key, timeNs, findings } = written.life(row)!;
+      const { rule, state, value, flow } = written.event(row);
+      const batch = written.batch;
+      expect(batch.timeNs(written.report[row]!)).toBe(timeNs);
+      expect(flow?.destinationPort).toBeTypeOf('number');
+      const first = batch.hopStart[written.report[row]!]!;
+      const path = batch.hop.nodeId.slice(first, first + batch.hopCount[written.report[row]!]!);
+      const where = `${written.isApart ? 'apart' : 'in place'} ${path.join('-')}`;
+      const word = state === 'open' && !isFirst ? 'on' : state;
+      rows.push(`${eventId.slice(-3)} ${rule} ${word} ${key} ${value} ${findings} ${where}`);
+    }
+  };
   const reports = seen.map(
     ({ flow, hops }, index): ReferenceReport => ({
       flow: { ...HTTPS, ...flow },
@@ -46,13 +62,18 @@ function run(
     fillBatch(batch, part);
     events.clear();
     detector.detect(batch, events);
-    for (const { state, isFirst, rule, timeMs, finding } of tracking.after(events, 0, part.length)) {
+    const all = tracking.after(events, 0, part.length);
+    for (const { state, isFirst, rule, timeMs, finding } of all) {
       const word = state === 'open' && !isFirst ? 'on' : state;
       told.push(`${rule.name} ${word} ${finding.key} ${Math.round(timeMs) - START} ${finding.event.value}`);
     }
     for (const event of events) left.push(`${event.rule} ${event.nodeId}`);
+    tracking.leaveOut(events);
+    const others = [...events].findIndex((_, row) => events.life(row) === null);
+    if (others < 0) take(events);
+    tracking.giveRows(all, detector, take);
   }
-  return { told, left, tracking };
+  return { told, left, rows, tracking };
 }
 
 describe('EventTracking', () => {
@@ -143,6 +164,36 @@ rules:
     expect(told).toEqual([`long open ${flow} 500 50`, `long on ${flow} 800 50`, `long close ${flow} 900 50`]);
     expect(left).toEqual(['long 1', 'long 1']);
     expect(tracking.totals).toEqual({ open: 0, untracked: 0 });
+  });
+
+  it('hands on all that is told as rows: what a report tells with that report, ends with a copy of it', () => {
+    const rules = readRules(`
+version: 2
+default: drop
+rules:
+  - { name: q, priority: 1, match: any, detect: { threshold: { metric: queueOccupancy, threshold: 40 } }, clear: 20, every: 200ms, key: switch }
+`);
+    const path: Seen['hops'] = [
+      [1, 0, 1],
+      [2, 0, 50],
+      [3, 0, 60],
+    ];
+    const calm: Seen['hops'] = [
+      [2, 0, 5],
+      [3, 0, 6],
+    ];
+    const { told, rows } = run(rules, [{ hops: path }, { hops: path }, { hops: path }, { hops: calm }, { hops: path }]);
+    expect(rows).toEqual([
+      '0-1 q open switch 2 50 1 in place 1-2-3',
+      '0-2 q open switch 3 60 1 in place 1-2-3',
+      '0-1 q on switch 2 50 3 in place 1-2-3',
+      '0-2 q on switch 3 60 3 in place 1-2-3',
+      '0-1 q close switch 2 50 3 apart 1-2-3',
+      '0-2 q close switch 3 60 3 apart 1-2-3',
+      '0-3 q open switch 2 50 1 in place 1-2-3',
+      '0-4 q open switch 3 60 1 in place 1-2-3',
+    ]);
+    expect(told.length).toBe(rows.length);
   });
 
   it('ends the events of a rule that is not there any more', () => {
