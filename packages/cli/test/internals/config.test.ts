@@ -343,6 +343,7 @@ sinks: [{ redis: { url: "redis://203.0.113.7:1" } }]
         flows: true,
         workers: 0,
         dart: null,
+        dashboard: null,
         sinks: [{ name: 'redis', what: 'flows, events to Redis at redis://203.0.113.7:1' }],
         drainMs: 3000,
       },
