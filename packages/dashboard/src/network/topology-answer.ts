@@ -166,6 +166,11 @@ function switchesOf(
       latencyUnit: device.unit('hopLatency', id)?.text ?? null,
       occupancyUnit: device.unit('queueOccupancy', id)?.text ?? null,
       utilizationUnit: device.unit('egressUtilization', id)?.text ?? null,
+      units: {
+        hopLatency: device.unit('hopLatency', id),
+        queueOccupancy: device.unit('queueOccupancy', id),
+        egressUtilization: device.unit('egressUtilization', id),
+      },
       ports: [...numbers]
         .sort((a, b) => a - b)
         .map((number) => ({

@@ -3,7 +3,6 @@ import { clockText, latencyText } from '../format/text.js';
 import { Empty } from '../parts/panel.js';
 import { addressOf } from '../state/location.js';
 
-const WIDTH = 760;
 const HEIGHT = 96;
 const MARGIN = 8;
 
@@ -19,12 +18,11 @@ export function SameFlow({
   const from = Math.min(timeMs, ...all.map((each) => each.timeMs));
   const to = Math.max(timeMs, ...all.map((each) => each.timeMs), from + 1);
   const most = Math.max(1, latencyNs ?? 0, ...all.map((each) => each.pathLatencyNs ?? 0));
-  const x = (ms: number): number => MARGIN + ((ms - from) / (to - from)) * (WIDTH - 2 * MARGIN);
+  const x = (ms: number): string => `${(1.5 + (97 * (ms - from)) / (to - from)).toFixed(2)}%`;
   const y = (ns: number | null): number => HEIGHT - MARGIN - ((ns ?? 0) / most) * (HEIGHT - 2 * MARGIN);
   return (
     <div class="body">
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         class="dots"
         role="img"
         aria-label={`${before.length} reports of the flow before, ${after.length} after; highest path latency ${latencyText(most)}`}
@@ -34,7 +32,7 @@ export function SameFlow({
           each.isEvent ? (
             <rect
               key={each.reportId}
-              x={x(each.timeMs) - 4}
+              x={x(each.timeMs)}
               y={y(each.pathLatencyNs) - 4}
               width="8"
               height="8"

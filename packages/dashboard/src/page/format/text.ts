@@ -89,3 +89,6 @@ export function flowFilter({ source, destination, sourcePort, destinationPort, p
 /** A value as a filter writes it: in quotes where it has to be. */
 export const quoted = (text: string): string =>
   /^[^\s()<>=~!,&|"']+$/.test(text) ? text : `"${text.replaceAll('"', '')}"`;
+
+/** The name of a degraded state, without what follows it. */
+export const shortState = (state: string): string => state.split(':')[0]!;

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { countText, durationText } from '../format/text.js';
+import { countText, durationText, shortState } from '../format/text.js';
 import { isLive, liveState, status, trouble } from '../state/connection.js';
 import { useKeys } from '../state/keyboard.js';
 import { addressOf, at, filter, go, replay, VIEWS, type View, view } from '../state/location.js';
@@ -121,7 +121,9 @@ function Health() {
         <>
           {now.degraded.length > 0 && (
             <span class="tag warn" title={now.degraded.map((each) => `${each.part}: ${each.state}`).join('\n')}>
-              {now.degraded.length === 1 ? now.degraded[0]!.state : `${now.degraded.length} degraded states`}
+              {now.degraded.length === 1
+                ? shortState(now.degraded[0]!.state)
+                : `${now.degraded.length} degraded states`}
             </span>
           )}
           <span class="less">

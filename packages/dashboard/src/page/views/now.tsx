@@ -12,6 +12,7 @@ import {
   latencyText,
   measureText,
   percentText,
+  shortState,
 } from '../format/text.js';
 import { Chart } from '../parts/chart.js';
 import { Empty, Panel } from '../parts/panel.js';
@@ -106,7 +107,7 @@ function Figures({ now }: { readonly now: Status | null }) {
       )}
       {figure(
         'State',
-        now === null ? '–' : now.degraded.length === 0 ? 'good' : now.degraded[0]!.state,
+        now === null ? '–' : now.degraded.length === 0 ? 'good' : shortState(now.degraded[0]!.state),
         now?.degraded[0]?.part ?? '',
         (now?.degraded.length ?? 0) > 0 ? 'warn' : 'good',
       )}
@@ -120,19 +121,23 @@ interface Rates {
   readonly events: number;
 }
 
-/** Rates between the last two statuses that differ in time. */
+/** Statuses over which rates are counted: the counters of the pipeline come once a second, not always in step. */
+const RATE_STATUSES = 4;
+
+/** Rates over the last statuses. */
 function useRates(now: Status | null): Rates | null {
-  const last = useRef<{ status: Status; rates: Rates | null } | null>(null);
+  const held = useRef<Status[]>([]);
   if (now === null) return null;
-  const before = last.current;
-  if (before === null || now.totals.reports < before.status.totals.reports) {
-    last.current = { status: now, rates: null };
-  } else if (now.wallMs - before.status.wallMs >= 500) {
-    const seconds = (now.wallMs - before.status.wallMs) / 1000;
-    const rate = (name: keyof Rates): number => (now.totals[name] - before.status.totals[name]) / seconds;
-    last.current = { status: now, rates: { reports: rate('reports'), hops: rate('hops'), events: rate('events') } };
-  }
-  return last.current?.rates ?? null;
+  const known = held.current;
+  const last = known.at(-1);
+  if (last !== undefined && now.totals.reports < last.totals.reports) known.length = 0;
+  if (last !== now) known.push(now);
+  if (known.length > RATE_STATUSES) known.shift();
+  const first = known[0]!;
+  const seconds = (now.wallMs - first.wallMs) / 1000;
+  if (seconds < 0.5) return null;
+  const rate = (name: keyof Rates): number => (now.totals[name] - first.totals[name]) / seconds;
+  return { reports: rate('reports'), hops: rate('hops'), events: rate('events') };
 }
 
 interface Ranked {

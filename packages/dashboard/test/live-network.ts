@@ -1,0 +1,106 @@
+import { encodeFrame, type TelemetryRecord } from '@int/codec';
+import { Collector, DetectionStage, FrameSlab, type Push, type Source } from '@int/collector';
+import { Dashboard, type DashboardOptions } from '@int/dashboard';
+import { readRules } from '@int/detect/yaml';
+import { DeviceProfile, Topology } from '@int/network';
+import { TrafficGenerator } from '@int/traffic';
+import { threadCode } from './thread-code.js';
+
+const SEND_MS = 20;
+/** Frames of a turn at most: after a pause of the machine the rest comes later. */
+const MOST_FRAMES = 4096;
+
+/** A fabric of four leaves and two spines whose packets come as time passes, until links fail. */
+class LiveSource implements Source {
+  readonly name = 'fabric';
+  readonly overrun = 0;
+  readonly kernelDropped = null;
+  /** Links that carry nothing, as `1-5`. */
+  readonly failed = new Set<string>();
+  readonly #generator: TrafficGenerator;
+  readonly #slab = new FrameSlab({ frames: MOST_FRAMES, bytes: 16 << 20 }, 'ethernet');
+  #sentMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #end: () => void = () => {};
+  readonly finished: Promise<void> = new Promise((resolve) => {
+    this.#end = resolve;
+  });
+
+  constructor(ratePps: number) {
+    this.#sentMs = Date.now();
+    const startNs = BigInt(this.#sentMs) * 1_000_000n;
+    this.#generator = new TrafficGenerator({ topology: 'leaf-spine:4x2', flows: 64, ratePps, seed: 1, startNs });
+  }
+
+  async start(push: Push): Promise<void> {
+    this.#timer = setInterval(() => this.#send(push), SEND_MS);
+  }
+
+  lowTimeMs(): number {
+    return this.#sentMs - 2 * SEND_MS;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#end();
+  }
+
+  #send(push: Push): void {
+    this.#slab.clear();
+    for (let frames = 0; frames < MOST_FRAMES && this.#sentMs < Date.now(); frames++) {
+      const { records, timeNs } = this.#generator.next();
+      this.#sentMs = Number(timeNs) / 1e6;
+      if (!records.some((record) => this.#isLost(record))) this.#slab.append(encodeFrame(records), this.#sentMs);
+    }
+    push(this.#slab);
+  }
+
+  #isLost({ hops }: TelemetryRecord): boolean {
+    return hops.some(({ nodeId }, index) => this.failed.has(`${nodeId}-${hops[index + 1]?.nodeId}`));
+  }
+}
+
+const RULES = `version: 1
+default: drop
+units: { hopLatency: ns, queueOccupancy: { cell: 80B }, egressUtilization: { full: 10000 } }
+rules:
+  - name: deep-queue
+    priority: 20
+    match: { protocol: tcp }
+    detect: { threshold: { metric: queueOccupancy, threshold: 8KiB, scope: hop } }
+  - name: latency-step
+    priority: 10
+    match: any
+    detect: { perHop: { metric: hopLatency, threshold: 20us } }
+`;
+
+export interface LiveNetwork {
+  readonly dashboard: Dashboard;
+  readonly collector: Collector;
+  readonly source: LiveSource;
+}
+
+/** A collector of that fabric with its dashboard. One of the switches has a name that is markup. */
+export async function openLiveNetwork(options: DashboardOptions, ratePps = 800): Promise<LiveNetwork> {
+  const source = new LiveSource(ratePps);
+  const names = ['leaf-1', 'leaf-2', 'leaf-3', '<img src=x>', 'spine-1', 'spine-2'];
+  const topology = new Topology({ switches: Object.fromEntries(names.map((name, index) => [index + 1, { name }])) });
+  const device = new DeviceProfile({
+    units: { hopLatency: 'ns', timestamps: 'ns', queueOccupancy: { cell: '80B' }, egressUtilization: '0.01%' },
+  });
+  const dashboard = await Dashboard.open({
+    port: 0,
+    thread: await threadCode(),
+    retention: { seconds: 120, memoryBytes: 64 << 20, flows: 1024 },
+    network: { device, topology },
+    ...options,
+  });
+  const collector = new Collector({
+    sources: [source],
+    stages: [new DetectionStage(readRules(RULES))],
+    sinks: [dashboard],
+  });
+  dashboard.setPipeline(() => ({ totals: collector.totals(), degraded: collector.degraded() }));
+  await collector.start();
+  return { dashboard, collector, source };
+}
