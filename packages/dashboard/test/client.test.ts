@@ -3,21 +3,25 @@ import { expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { until } from '../../../.ci/test/until.js';
 import { openLiveNetwork } from './live-network.js';
-import { openDashboard } from './pages.js';
+import { openDashboard, smallPage } from './pages.js';
 
 const webSocket = (url: string, headers: Readonly<Record<string, string>>): SocketLike =>
   new WebSocket(url, { headers, perMessageDeflate: false }) as unknown as SocketLike;
 
 it('asks, is refused by name, and hears what comes', async () => {
-  const { dashboard, collector } = await openLiveNetwork({});
+  const { dashboard, collector } = await openLiveNetwork({ page: smallPage() });
   const client = new DashboardClient({ url: dashboard.url, webSocket });
   const live = client.live();
   try {
-    await until('reports', async () => (await client.status()).retained.reports > 0);
-    const { switches } = await until('all switches', async () => {
-      const answer = await client.topology();
-      return answer.switches.filter(({ seen }) => seen).length === 6 ? answer : null;
-    });
+    await until('reports', async () => (await client.status()).retained.reports > 0, { everyMs: 100 });
+    const { switches } = await until(
+      'all switches',
+      async () => {
+        const answer = await client.topology();
+        return answer.switches.filter(({ seen }) => seen).length === 6 ? answer : null;
+      },
+      { everyMs: 100 },
+    );
     expect(switches.find(({ id }) => id === 1)).toMatchObject({
       name: 'leaf-1',
       units: { hopLatency: { text: 'ns', base: 'seconds' }, queueOccupancy: { base: 'bytes', factor: 80 } },

@@ -1,6 +1,6 @@
 import { encodeFrame, type TelemetryRecord } from '@int/codec';
 import { Collector, DetectionStage, FrameSlab, type Push, type Source } from '@int/collector';
-import { Dashboard, type DashboardOptions } from '@int/dashboard';
+import { Dashboard, type DashboardOptions, RunningRules } from '@int/dashboard';
 import { readRules } from '@int/detect/yaml';
 import { DeviceProfile, Topology } from '@int/network';
 import { TrafficGenerator } from '@int/traffic';
@@ -62,7 +62,6 @@ class LiveSource implements Source {
 
 const RULES = `version: 1
 default: drop
-units: { hopLatency: ns, queueOccupancy: { cell: 80B }, egressUtilization: { full: 10000 } }
 rules:
   - name: deep-queue
     priority: 20
@@ -80,7 +79,7 @@ export interface LiveNetwork {
   readonly source: LiveSource;
 }
 
-/** A collector of that fabric with its dashboard. One of the switches has a name that is markup. */
+/** A collector of that fabric with its dashboard. One of the switches has a name that is markup. The rules can be replaced. */
 export async function openLiveNetwork(options: DashboardOptions, ratePps = 800): Promise<LiveNetwork> {
   const source = new LiveSource(ratePps);
   const names = ['leaf-1', 'leaf-2', 'leaf-3', '<img src=x>', 'spine-1', 'spine-2'];
@@ -88,8 +87,15 @@ export async function openLiveNetwork(options: DashboardOptions, ratePps = 800):
   const device = new DeviceProfile({
     units: { hopLatency: 'ns', timestamps: 'ns', queueOccupancy: { cell: '80B' }, egressUtilization: '0.01%' },
   });
+  const context = { profile: device, topology };
+  const stage = new DetectionStage(readRules(RULES, context));
+  const rules = new RunningRules(
+    { file: null, counters: () => stage.totals().byRule, apply: (yaml) => stage.setRules(readRules(yaml, context)) },
+    RULES,
+  );
   const dashboard = await Dashboard.open({
     port: 0,
+    answers: rules.answers,
     thread: await threadCode(),
     retention: { seconds: 120, memoryBytes: 64 << 20, flows: 1024 },
     network: { device, topology },
@@ -97,7 +103,7 @@ export async function openLiveNetwork(options: DashboardOptions, ratePps = 800):
   });
   const collector = new Collector({
     sources: [source],
-    stages: [new DetectionStage(readRules(RULES))],
+    stages: [stage],
     sinks: [dashboard],
   });
   dashboard.setPipeline(() => ({ totals: collector.totals(), degraded: collector.degraded() }));

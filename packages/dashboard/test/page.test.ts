@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
@@ -8,7 +8,6 @@ import { builtPage } from './built-page.js';
 import { type LiveNetwork, openLiveNetwork } from './live-network.js';
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What all tests share: one browser, one page, one network. */
 interface Stage extends LiveNetwork {
@@ -60,7 +59,7 @@ const text = (page: Page, selector: string): Promise<string> => page.locator(sel
 
 /** Serious violations that axe-core finds in what is shown, with the elements. */
 async function violations(page: Page, only?: string): Promise<string[]> {
-  await page.evaluate(`globalThis.axe === undefined && (() => { ${AXE} })()`);
+  await page.evaluate(`globalThis.axe === undefined && (() => { ${axe.source} })()`);
   const options = { resultTypes: ['violations'], iframes: false, ...(only === undefined ? {} : { runOnly: [only] }) };
   return page.evaluate(`axe.run(${JSON.stringify(options)}).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -81,7 +80,10 @@ async function redPixels(page: Page): Promise<number> {
 }
 
 describe('in a browser', () => {
-  it('the first view has data: charts, the worst, the slowest flows, its own health', async () => {
+  // It builds the page and starts the browser for all tests.
+  it('the first view has data: charts, the worst, the slowest flows, its own health', {
+    timeout: 180_000,
+  }, async () => {
     const { page } = await opened();
     await page.waitForSelector('.panel[aria-label="Deepest queues"] tbody tr');
     await page.waitForSelector('.panel[aria-label="Slowest flows"] tbody tr');
@@ -179,6 +181,59 @@ describe('in a browser', () => {
     expect(await text(page, 'dialog')).toContain('a row per hop, or per flow');
     await page.keyboard.press('Escape');
     await until('no help', async () => (await page.locator('dialog').count()) === 0);
+  });
+
+  it('one click on an event opens the biography of its packet', async () => {
+    const { page } = await opened();
+    await show(page, '#/events?filter=rule=deep-queue');
+    await page.locator('.panel[aria-label="Events"] tr[data-row] td:nth-child(2)').first().click();
+    await page.waitForSelector('.waterfall li');
+    expect(await page.locator('.waterfall .cause').count()).toBeGreaterThan(0);
+    const packet = page.locator('.panel[aria-label="Hop by hop"]');
+    expect(await packet.innerText()).toMatch(/queue \d+: [\d.]+ [kM]?B/);
+    expect(await text(page, '.biography .facts')).toMatch(/because\s+.*queueOccupancy/);
+    const bytes = await page.locator('.hex .byte').count();
+    expect(bytes).toBeGreaterThan(60);
+    // A field lights up its bytes, and a byte its field.
+    await page.locator('.tree > li > button').first().hover();
+    expect(await page.locator('.hex .lit').count()).toBeGreaterThan(0);
+    await page.locator('.hex .byte').nth(14).hover();
+    expect(await page.locator('.tree .lit').count()).toBe(1);
+    expect(await violations(page)).toEqual([]);
+    await show(page, '#/events');
+  });
+
+  it('a rule is edited, tried on what is retained, applied, and its events arrive', async () => {
+    const { page } = await opened();
+    await show(page, '#/rules');
+    const yaml = page.locator('textarea[aria-label="Rules as YAML"]');
+    await until('the text', async () => (await yaml.inputValue()).includes('- name: deep-queue'));
+    // A mistake shows where it is.
+    const before = await yaml.inputValue();
+    await yaml.fill(before.replace('queueOccupancy', 'queueOccupancies'));
+    await page.waitForSelector('.problems li');
+    expect(await text(page, '.problems')).toMatch(/^7:\d+\s.*queueOccupancy/);
+    await yaml.fill(before);
+    // The form changes the text, and only what was changed.
+    await page.fill('#rule-name', 'shallow-queue');
+    await page.fill('#rule-detect-threshold-threshold', '160B');
+    await page.locator('#rule-detect-threshold-threshold').blur();
+    await until('the change', async () => (await yaml.inputValue()).includes('160B'));
+    expect(await yaml.inputValue()).toBe(before.replace('deep-queue', 'shallow-queue').replace('8KiB', '160B'));
+    await page.locator('button:has-text("Difference")').click();
+    expect(await page.locator('.diff .new').allInnerTexts()).toHaveLength(2);
+    await until('no mistakes', async () => (await page.locator('.problems li').count()) === 0);
+    await page.locator('button:has-text("Dry run")').first().click();
+    await page.waitForSelector('.dry .summary');
+    const tried = Number((await text(page, '.dry .summary b')).replaceAll(',', ''));
+    expect(tried).toBeGreaterThan(0);
+    await page.locator('button:has-text("P4 tables")').click();
+    await page.waitForSelector('.dry pre:has-text("table_add")');
+    await page.locator('button.primary').click();
+    await page.waitForSelector('[role=status]:has-text("Applied")');
+    await show(page, '#/events?filter=rule=shallow-queue');
+    await page.waitForSelector('.panel[aria-label="Events"] td.rule:has-text("shallow-queue")');
+    await show(page, '#/events');
   });
 
   it('shows mistakes of a filter where they are, and offers what could be meant', async () => {

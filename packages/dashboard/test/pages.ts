@@ -7,7 +7,7 @@ import { threadCode } from './thread-code.js';
 let folder: string | null = null;
 
 /** A folder with a page that is quick to make. */
-function smallPage(): string {
+export function smallPage(): string {
   if (folder !== null) return folder;
   const made = mkdtempSync(join(tmpdir(), 'int-dashboard-small-page-'));
   folder = made;

@@ -12,6 +12,7 @@ import type {
   RulesAnswer,
   SeriesAnswer,
   Status,
+  TablesAnswer,
   TimeMs,
   TopologyAnswer,
 } from '../protocol/http.js';
@@ -124,6 +125,11 @@ export class DashboardClient {
 
   dryRun(yaml: string, seconds?: number, call?: Call): Promise<DryRunAnswer> {
     return this.#send('POST', 'rules/dry-run', { yaml, seconds }, call);
+  }
+
+  /** The rules as commands for the tables of P4 switches. */
+  ruleTables(yaml: string, call?: Call): Promise<TablesAnswer> {
+    return this.#send('POST', 'rules/tables', { yaml }, call);
   }
 
   /** @param revision the one that runs; if another runs by now, the server refuses */

@@ -116,10 +116,9 @@ function Why({ rule }: { readonly rule: NonNullable<Biography['rule']> }) {
       </dd>
       <dt>rule</dt>
       <dd>
+        <a href={addressOf({ view: 'rules', rest: { rule: rule.name } })}>{rule.name}</a>
         <details>
-          <summary>
-            <a href={addressOf({ view: 'rules', rest: { rule: rule.name } })}>{rule.name}</a> as it is written
-          </summary>
+          <summary class="dim">as it is written</summary>
           <pre>{rule.yaml}</pre>
         </details>
       </dd>

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { DryRunAnswer, RuleProblem, RulesAnswer } from '../../client/index.js';
 import { Empty, Panel } from '../parts/panel.js';
@@ -9,7 +8,6 @@ import { useAnswer } from '../state/answers.js';
 import { client, messageOf, status } from '../state/connection.js';
 import { useKeys } from '../state/keyboard.js';
 import { keep, kept } from '../state/location.js';
-import { network } from '../state/network.js';
 import { download } from '../table/export.js';
 
 const DRAFT = 'int-dashboard-rules';
@@ -234,39 +232,28 @@ function Tabs({ tab, onTab }: { readonly tab: Tab; readonly onTab: (tab: Tab) =>
   );
 }
 
-/** The rules as commands for the tables of a switch; made in the page, when somebody asks. */
+/** The rules as commands for the tables of a switch. */
 function Tables({ yaml }: { readonly yaml: string }) {
-  const [content, setContent] = useState<ComponentChildren>(<Empty>Making the commands…</Empty>);
-  const switches = network.value?.switches ?? [];
-  useEffect(() => {
-    let isCurrent = true;
-    import('../rules/p4-tables.js')
-      .then(({ tablesOf }) => {
-        const { commands, refused } = tablesOf(yaml, switches);
-        if (!isCurrent) return;
-        setContent(
-          <div class="dry">
-            <div class="row">
-              <span class="grow dim">For simple_switch_CLI and p4/int.p4.</span>
-              <button type="button" onClick={() => download('rules.txt', 'text/plain', commands)}>
-                Download
-              </button>
-            </div>
-            {refused.map((each) => (
-              <p key={each} class="warn">
-                {each}
-              </p>
-            ))}
-            <pre>{commands}</pre>
-          </div>,
-        );
-      })
-      .catch((reason: unknown) => {
-        if (isCurrent) setContent(<Empty>{messageOf(reason)}</Empty>);
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [yaml, switches]);
-  return <>{content}</>;
+  const { data, error } = useAnswer(yaml, (signal) => client.ruleTables(yaml, { signal }));
+  if (data === null) return <Empty>{error ?? 'Making the commands…'}</Empty>;
+  if (data.problems.length > 0) {
+    return <Empty>{data.problems.map(({ line, column, message }) => `${line}:${column} ${message}`).join('; ')}</Empty>;
+  }
+  const commands = `${data.commands.join('\n')}\n`;
+  return (
+    <div class="dry">
+      <div class="row">
+        <span class="grow dim">For simple_switch_CLI and p4/int.p4.</span>
+        <button type="button" onClick={() => download('rules.txt', 'text/plain', commands)}>
+          Download
+        </button>
+      </div>
+      {data.refused.map(({ rule, reason }) => (
+        <p key={rule} class="warn">
+          {rule}: {reason}
+        </p>
+      ))}
+      <pre>{commands}</pre>
+    </div>
+  );
 }
