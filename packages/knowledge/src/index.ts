@@ -2,6 +2,10 @@
 export { samplesToFalseAlarm, thresholdFor } from './change/false-alarms.js';
 export { ConnLog } from './conn-log/conn-log.js';
 export { ConnLogError } from './conn-log/error.js';
+export { type Decision, type EngineerOptions, type NetworkView, TrafficEngineer } from './engineering/engineer.js';
+export { Forecast } from './engineering/forecast.js';
+export type { Demand, LinkCapacity } from './engineering/network-load.js';
+export { type Move, type Placement, placeDemands } from './engineering/placement.js';
 export { type BeaconScore, beaconScore } from './hosts/beacon-score.js';
 export type { HostPhases, PhaseEvidence } from './hosts/phases.js';
 export type { Finding, Incident, IncidentKind, Operands, Phase, Suggestion } from './incident/incident.js';
