@@ -96,6 +96,12 @@ const P4: readonly SingleCommand[] = [
     summary: 'Several software switches in one process, with links, hosts in namespaces, and one P4Runtime server',
     load: () => import('./p4/fabric.js'),
   },
+  {
+    usage: 'control [options] [SCRIPT]',
+    summary:
+      'Commands for any switch that speaks P4Runtime, as those of simple_switch_CLI: at a terminal or as a script',
+    load: () => import('./p4/control.js'),
+  },
 ];
 
 const TOPOLOGY: readonly SingleCommand[] = [

@@ -14,9 +14,9 @@ const STOP_MS = 500;
 /** Commands that forward packets until a signal comes: they send what waits and close ports, and a packet's steps are limited. */
 const FORWARDING: ReadonlySet<string | undefined> = /* @__PURE__ */ new Set(['serve', 'fabric']);
 
-/** Whether a command runs untrusted programs. */
+/** Whether a command runs untrusted programs. `control` runs none, and reads a terminal. */
 export function needsOwnThread(argv: readonly string[]): boolean {
-  return argv[2] === 'p4';
+  return argv[2] === 'p4' && argv[3] !== 'control';
 }
 
 /** Reads `--limit memory=N` before the whole command line is parsed. */

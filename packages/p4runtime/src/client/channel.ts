@@ -32,8 +32,9 @@ export function openChannel(target: string, tls: ClientTls | undefined, pingMs: 
   const baseUrl = `${tls === undefined ? 'http' : 'https'}://${target}`;
   const sessions = new Http2SessionManager(
     baseUrl,
-    // A peer that is gone without a word is found by pings.
-    { pingIntervalMs: pingMs, pingTimeoutMs: pingMs, pingIdleConnection: true },
+    // A peer that is gone without a word is found by pings. An idle connection gets none: connect starts their timer anew when
+    // it closes a connection, and the ping of a closed one throws. A session is never idle, because it has its stream.
+    { pingIntervalMs: pingMs, pingTimeoutMs: pingMs },
     {
       settings: { maxHeaderListSize: METADATA_BYTES, enablePush: false },
       maxSendHeaderBlockLength: METADATA_BYTES,

@@ -333,6 +333,16 @@ describe('a client over a socket', () => {
     }
   }, 60_000);
 
+  it('leaves nothing behind that fails after it is closed', async () => {
+    const { host, port } = await bench.server.listen({ port: 0 });
+    const client = bench.client({ target: `${host}:${port}`, pingMs: 5 });
+    await client.connect();
+    await client.close();
+    // A timer of pings would throw outside of any test.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(client.isPrimary).toBe(false);
+  });
+
   it('says so if nobody is there, or it is closed', async () => {
     const client = new P4RuntimeClient({ target: '127.0.0.1:1' });
     expect(await failure(client.connect())).toMatchObject({ code: 'ERR_P4RUNTIME_CONNECTION' });
