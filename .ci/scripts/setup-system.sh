@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the full test run uses besides Node: a C compiler, clang (for BPF), tshark (as a second opinion on
-# captures), ip, ethtool and tcpdump (for networks of virtual cables), systemd-analyze (which checks the collector's unit),
-# Redis (which a sink writes to), protoc (for a second opinion on messages as text), Prometheus (which scrapes an endpoint)
-# and Chromium (to run the bundles in a browser).
+# captures), ip, ethtool, tcpdump, ping and iperf3 (for networks of virtual cables), systemd-analyze (which checks the
+# collector's unit), Redis (which a sink writes to), protoc (for a second opinion on messages as text), Prometheus (which
+# scrapes an endpoint) and Chromium (to run the bundles in a browser).
 # `npm ci && npm test` works without any of them: the tests that need one say so in a line that starts with "skipped:".
 # Kafka and OpenSearch, which sinks write to, are Java and their published jars, which Maven brings into int/kafka and
 # int/opensearch in the user's cache; next to them are archives of classes, with which both start sooner.
@@ -25,6 +25,8 @@ have openssl || missing+=(openssl)
 have ip || missing+=(iproute2)
 have ethtool || missing+=(ethtool)
 have tcpdump || missing+=(tcpdump)
+have ping || missing+=(iputils-ping)
+have iperf3 || missing+=(iperf3)
 have systemd-analyze || missing+=(systemd)
 have_any "${browsers[@]}" || missing+=(chromium)
 have java || missing+=(default-jre-headless)

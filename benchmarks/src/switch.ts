@@ -5,7 +5,7 @@
  *
  * Everything happens in a network namespace of its own, which needs root and two processors; where that is not possible,
  * a line says why. `--short`: two rates, less time. `--only NAME,...`: these contenders alone, which replace those in the
- * file of results; `--rounds N`, `--no-file`.
+ * file of results; `--no-file`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,16 +16,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { xdpSupport } from '@int/afxdp';
 import { BenchmarkRun, mergeRows, partsOf, readOptions } from '@int/harness';
-import { enterNamespace, insideNamespace, SEND_CORE } from './afxdp/network.js';
+import { enterNamespace, insideNamespace, processNs, SEND_CORE } from './afxdp/network.js';
 import { median } from './decode/statistics.js';
-import { CONTENDERS, type Contender } from './switch/contenders.js';
+import { CONTENDERS, type Contender, type Forwarding } from './switch/contenders.js';
 import { Wires } from './switch/wires.js';
 
 const { isInside, args } = insideNamespace(process.argv.slice(2));
-const values = readOptions({ only: { type: 'string' }, rounds: { type: 'string' } }, args);
+const values = readOptions({ only: { type: 'string' } }, args);
 const SHORT = values.short;
-const ROUNDS = Number(values.rounds ?? (SHORT ? 1 : 3));
 const SECONDS = SHORT ? 0.5 : 2;
+/** Times that frames are forwarded in one go; the median counts. */
+const BURSTS = SHORT ? 3 : 11;
 const RATES = SHORT ? [50_000, 100_000] : [50_000, 100_000, 200_000, 300_000, 600_000];
 const ADDON = fileURLToPath(new URL(`../../native-afxdp/prebuilds/linux-${process.arch}/afxdp.node`, import.meta.url));
 const SENDER = fileURLToPath(new URL('switch-sender.js', import.meta.url));
@@ -43,31 +44,36 @@ if (!isInside) {
   process.exit(outcome.status);
 }
 
-/** One rate in one round. */
-interface Measured {
+/** What became of the packets of one rate. */
+interface Offered {
+  readonly rate: number;
   /** Packets a second that were sent. */
   readonly offered: number;
   readonly sent: number;
   readonly forwarded: number;
-  /** Packets that did not come out and that nothing has counted. */
+  /** Packets that did not come out and that nothing has counted; null: the contender does not say what it drops. */
   readonly unaccounted: number | null;
   readonly dropped: Readonly<Record<string, number>>;
-  /** Nanoseconds of processor time per forwarded packet: of the process, and of the kernel's thread. */
-  readonly ownNs: number;
-  readonly kernelNs: number;
 }
 
 interface Result {
   readonly name: string;
   readonly about: string;
   readonly frameBytes: number;
-  /** Packets a second that one core would forward by its time per packet: the median over the rounds at the highest rate. */
+  /** Nanoseconds of processor time per packet: of the process, and of the kernel's thread that receives. */
+  readonly ownNs: number;
+  readonly kernelNs: number;
+  /** Packets a second that one core would forward by these. */
   readonly perCore: number;
-  readonly rates: readonly (Measured & { readonly rate: number })[];
+  readonly rates: readonly Offered[];
 }
 
-async function send(wires: Wires, frames: readonly Uint8Array[], rate: number): Promise<{ sent: number; ms: number }> {
-  const count = Math.round(rate * SECONDS);
+async function send(
+  wires: Wires,
+  frames: readonly Uint8Array[],
+  rate: number,
+  count: number,
+): Promise<{ sent: number; ms: number }> {
   const command = ['-c', String(SEND_CORE), process.execPath, SENDER, wires.source, String(rate), String(count)];
   const child = spawn('taskset', command, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(frames.map((frame) => Buffer.from(frame).toString('hex')).join('\n'));
@@ -89,30 +95,21 @@ async function quiet(wires: Wires): Promise<number> {
   return before;
 }
 
-async function measureRate(contender: Contender, wires: Wires, folder: string, rate: number): Promise<Measured> {
-  const frames = contender.frames();
+/** Runs `work` with a contender, and closes the account of its packets. */
+async function withContender(
+  contender: Contender,
+  wires: Wires,
+  folder: string,
+  work: (forwarding: Forwarding) => Promise<number>,
+): Promise<Pick<Offered, 'dropped' | 'unaccounted'>> {
   const cableBefore = wires.cableDrops();
+  const begun = wires.arrived();
   const forwarding = await contender.start(wires, folder);
-  let result: Pick<Measured, 'offered' | 'sent' | 'forwarded' | 'ownNs' | 'kernelNs'>;
-  let lostEarlier = 0;
+  let sent: number;
   let dropped: Readonly<Record<string, number>> | null = null;
   try {
     await wires.settle();
-    // Until the code is compiled.
-    const begun = wires.arrived();
-    const { sent: warming } = await send(wires, frames, Math.min(rate, 50_000));
-    const warm = await quiet(wires);
-    lostEarlier = warming - (warm - begun);
-    const [own, kernel] = [forwarding.ns(), wires.kernelNs()];
-    const { sent, ms } = await send(wires, frames, rate);
-    const forwarded = (await quiet(wires)) - warm;
-    result = {
-      offered: Math.round((sent * 1000) / ms),
-      sent,
-      forwarded,
-      ownNs: (forwarding.ns() - own) / forwarded,
-      kernelNs: (wires.kernelNs() - kernel) / forwarded,
-    };
+    sent = await work(forwarding);
   } finally {
     dropped = await forwarding.stop();
   }
@@ -120,28 +117,76 @@ async function measureRate(contender: Contender, wires: Wires, folder: string, r
   const cable = wires.cableDrops() - cableBefore - (dropped?.rxFull ?? 0);
   const all = { ...dropped, ...(cable > 0 && { cable }) };
   const counted = Object.values(all).reduce((sum, count) => sum + count, 0);
-  const lost = lostEarlier + result.sent - result.forwarded;
-  return { ...result, dropped: all, unaccounted: dropped === null ? null : lost - counted };
+  const lost = sent - (wires.arrived() - begun);
+  return { dropped: all, unaccounted: dropped === null ? null : lost - counted };
+}
+
+/** Sends at a rate for some seconds. */
+async function offer(contender: Contender, wires: Wires, folder: string, rate: number): Promise<Offered> {
+  const frames = contender.frames();
+  let result = { offered: 0, sent: 0, forwarded: 0 };
+  const account = await withContender(contender, wires, folder, async () => {
+    const begun = wires.arrived();
+    const { sent, ms } = await send(wires, frames, rate, Math.round(rate * SECONDS));
+    result = { offered: Math.round((sent * 1000) / ms), sent, forwarded: (await quiet(wires)) - begun };
+    return sent;
+  });
+  return { rate, ...result, ...account };
+}
+
+/**
+ * Processor time per packet where there is always a next one: the process is stopped while frames arrive, then goes on.
+ * A process that polls for frames would otherwise use all the time that there is, whatever the rate.
+ */
+async function timePerPacket(
+  contender: Contender,
+  wires: Wires,
+  folder: string,
+): Promise<{ own: number; kernel: number }> {
+  const frames = contender.frames();
+  const own: number[] = [];
+  const kernel: number[] = [];
+  await withContender(contender, wires, folder, async ({ pid, room }) => {
+    let all = 0;
+    // Until the code is compiled.
+    all += (await send(wires, frames, 50_000, SHORT ? 20_000 : 100_000)).sent;
+    await quiet(wires);
+    for (let burst = 0; burst < BURSTS; burst++) {
+      const before = wires.arrived();
+      const kernelBefore = wires.kernelNs();
+      if (pid !== null) process.kill(pid, 'SIGSTOP');
+      all += (await send(wires, frames, 200_000, room)).sent;
+      const kernelReceived = wires.kernelNs();
+      const ownBefore = pid === null ? 0 : processNs(pid);
+      if (pid !== null) process.kill(pid, 'SIGCONT');
+      const count = (await quiet(wires)) - before;
+      if (pid !== null) own.push((processNs(pid) - ownBefore) / count);
+      kernel.push(((pid === null ? wires.kernelNs() : kernelReceived) - kernelBefore) / count);
+    }
+    return all;
+  });
+  return { own: own.length === 0 ? 0 : median(own), kernel: median(kernel) };
 }
 
 async function measure(contender: Contender, wires: Wires, folder: string): Promise<Result> {
-  const rates: Result['rates'][number][] = [];
-  const perCore: number[] = [];
+  const { name, about } = contender;
+  const { own, kernel } = await timePerPacket(contender, wires, folder);
+  const perCore = Math.round(1e9 / (own + kernel));
+  console.log(
+    `${name.padEnd(20)} ${Math.round(own)} + ${Math.round(kernel)} ns per packet: ${perCore} packets/s and core`,
+  );
+  const rates: Offered[] = [];
   for (const rate of RATES) {
-    const rounds: Measured[] = [];
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await measureRate(contender, wires, folder, rate));
-    const middle = [...rounds].sort((a, b) => a.ownNs + a.kernelNs - b.ownNs - b.kernelNs)[rounds.length >> 1]!;
-    rates.push({ rate, ...middle });
-    if (rate === RATES.at(-1)) for (const { ownNs, kernelNs } of rounds) perCore.push(1e9 / (ownNs + kernelNs));
-    const { offered, sent, forwarded, ownNs, kernelNs, dropped, unaccounted } = middle;
+    const each = await offer(contender, wires, folder, rate);
+    rates.push(each);
+    const { offered, sent, forwarded, dropped, unaccounted } = each;
     const reasons = Object.entries(dropped).map(([reason, count]) => `${reason} ${count}`);
     console.log(
-      `${contender.name.padEnd(20)} ${String(offered).padStart(8)}/s  ${forwarded} of ${sent}  ${Math.round(ownNs)} + ${Math.round(kernelNs)} ns` +
+      `${''.padEnd(20)} ${String(offered).padStart(8)}/s  ${forwarded} of ${sent}` +
         `  lost: ${reasons.join(', ') || 'none'}${unaccounted === null ? '' : `, unaccounted ${unaccounted}`}`,
     );
   }
-  const frameBytes = contender.frames()[0]!.length;
-  return { name: contender.name, about: contender.about, frameBytes, perCore: Math.round(median(perCore)), rates };
+  return { name, about, frameBytes: contender.frames()[0]!.length, ownNs: own, kernelNs: kernel, perCore, rates };
 }
 
 /** What is asked of the switch, and whether it is met. */
@@ -180,7 +225,7 @@ try {
   if (!values['no-file']) {
     run.save(
       'switch',
-      { targets: targetsOf(results), rounds: ROUNDS, seconds: SECONDS, results },
+      { targets: targetsOf(results), bursts: BURSTS, seconds: SECONDS, results },
       {
         parts: names,
         merge: (before, now) => ({ ...now, results: mergeRows(({ name }) => name, before.results, now.results) }),

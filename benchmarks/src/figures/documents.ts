@@ -13,6 +13,7 @@ import { gpint } from './gpint.js';
 import { p4vm, routerRatio } from './p4vm.js';
 import { sinks } from './sinks.js';
 import { studies } from './studies.js';
+import { softwareSwitch } from './switch.js';
 
 /** A whole number as an ordinal: 12th, 43rd. */
 function ordinal(value: number): string {
@@ -42,6 +43,7 @@ const FIGURES: Readonly<Record<string, () => string>> = {
   ...dart,
   ...gpint,
   ...p4vm,
+  ...softwareSwitch,
   ...afxdp,
   ...sinks,
   ...collector,

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { processNs, RECEIVE_CORE } from '../afxdp/network.js';
+import { RECEIVE_CORE } from '../afxdp/network.js';
 import { caseOf, IN, OUT } from '../p4vm/cases.js';
 import { compile, findReference } from '../p4vm/reference.js';
 import { run, type Wires } from './wires.js';
@@ -16,8 +16,10 @@ const PATIENCE_MS = 60_000;
 
 /** A contender at work. */
 export interface Forwarding {
-  /** Nanoseconds that its process has run. */
-  ns(): number;
+  /** Its process; null: the kernel's thread does it all. */
+  readonly pid: number | null;
+  /** Frames that find room while it is stopped. */
+  readonly room: number;
   /** Ends it. @returns frames that it has dropped, by reason; null: it does not say */
   stop(): Promise<Readonly<Record<string, number>> | null>;
 }
@@ -60,7 +62,8 @@ function ours(name: string, about: string, program: string, kind: 'xdp' | 'packe
         await sleep(20);
       }
       return {
-        ns: () => processNs(child.pid!),
+        pid: child.pid!,
+        room: kind === 'xdp' ? 16_000 : 4000,
         async stop() {
           const ended = once(child, 'close');
           child.kill('SIGINT');
@@ -95,7 +98,8 @@ const BRIDGE: Contender = {
     for (const port of [into, out]) run('ip', 'link', 'set', port, 'master', name);
     run('ip', 'link', 'set', name, 'up');
     return {
-      ns: () => 0,
+      pid: null,
+      room: 16_000,
       async stop() {
         run('ip', 'link', 'delete', name);
         detach();
@@ -134,7 +138,8 @@ function reference(): Contender[] {
         control.stdin!.end(`${commands.join('\n')}\n`);
         await once(control, 'close');
         return {
-          ns: () => processNs(child.pid!),
+          pid: child.pid!,
+          room: 200,
           async stop() {
             const ended = once(child, 'close');
             child.kill('SIGKILL');

@@ -157,7 +157,7 @@ describe.each(['xdp', 'packet'] as const)('three switches on %s ports', (kind) =
     await collector.says('10.0.9.9:32766');
 
     if (find('ping') !== undefined) {
-      expect(network.run('h1', 'ping', '-c', '5', '-i', '0.05', '-W', '5', '10.0.2.1')).toContain('5 received');
+      expect(network.run('h1', 'ping', '-c', '5', '-i', '0.05', '-w', '25', '10.0.2.1')).toContain('5 received');
     }
     const node = (at: string, ...args: string[]): Started =>
       new Started(network.at(at, process.execPath, HOSTS, ...args));
@@ -178,10 +178,10 @@ describe.each(['xdp', 'packet'] as const)('three switches on %s ports', (kind) =
     expect(client.stdout).toBe(server.stdout.replace('ready\n', ''));
 
     if (find('iperf3') !== undefined) {
-      const iperf = new Started(network.at('h2', 'iperf3', '-s', '-1'));
+      const iperf = new Started(network.at('h2', 'iperf3', '-s', '-1', '--forceflush'));
       await iperf.says('listening');
-      const load = new Started(network.at('h1', 'iperf3', '-c', '10.0.2.1', '-t', '2', '-J'));
-      expect(await load.ended()).toBe(0);
+      const load = new Started(network.at('h1', 'iperf3', '-c', '10.0.2.1', '-n', '500K', '-b', '20M', '-J'));
+      expect(await load.ended(), load.output).toBe(0);
     }
 
     const totals: Record<string, unknown>[] = [];
