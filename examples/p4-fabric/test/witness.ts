@@ -18,6 +18,14 @@ export interface Seen {
   readonly queueOccupancy: number;
 }
 
+/** When a packet came to a switch and left it, in whole microseconds, as the program's clock counts. */
+export interface Visit {
+  readonly nodeId: number;
+  readonly l1EgressInterface: number;
+  readonly cameUs: number;
+  readonly leftUs: number;
+}
+
 interface Passage {
   readonly nodeId: number;
   readonly port: number;
@@ -85,6 +93,21 @@ export class Witness {
           hopLatency: Math.floor(out.timeNs / 1000) - Math.floor(came.timeNs / 1000),
           queueId: 0,
           queueOccupancy: before(queueOf(out).in, out.order) - before(queueOf(out).out, out.order) - 1,
+        })),
+      ]),
+    );
+  }
+
+  /** Visits of each packet by its number, in path order. */
+  visits(): Map<number, Visit[]> {
+    return new Map(
+      [...this.#departures].map(([number, departures]) => [
+        number,
+        departures.map((out, hop) => ({
+          nodeId: out.nodeId,
+          l1EgressInterface: out.port,
+          cameUs: Math.floor(this.#arrivals.get(number)![hop]!.timeNs / 1000),
+          leftUs: Math.floor(out.timeNs / 1000),
         })),
       ]),
     );

@@ -21,6 +21,8 @@ export interface FabricShape {
   readonly spines: number;
   /** Of each leaf. */
   readonly hosts: number;
+  /** INT instructions, 0x8000 the first. Default: node id, interfaces, hop latency, queue id and occupancy. */
+  readonly items?: number;
 }
 
 /** IPv4 address of a host, as text: the leaf is its network. */
@@ -34,7 +36,7 @@ export function spineOf({ spines }: FabricShape, leaf: number, toLeaf: number, t
 }
 
 /** Node id, interfaces, hop latency, queue id and occupancy. */
-const ITEMS = 0xf000;
+const USUAL_ITEMS = 0xf000;
 /** INT by DSCP: nothing is put in front of the packet's own headers. */
 const NPT_DSCP = 0;
 const MAX_HOPS = 8;
@@ -71,7 +73,7 @@ export function leafCommands(shape: FabricShape, leaf: number): string[] {
   for (let host = 0; host < shape.hosts; host++) {
     const port = PORTS.down(host);
     lines.push(
-      `table_add IntIngress.watch_ipv4 IntIngress.start_md ${port}&&&0x1ff 0&&&0 0&&&0 17&&&0xff ${ports} ${macs} => ${NPT_DSCP} ${ITEMS} ${MAX_HOPS} 0 0 2`,
+      `table_add IntIngress.watch_ipv4 IntIngress.start_md ${port}&&&0x1ff 0&&&0 0&&&0 17&&&0xff ${ports} ${macs} => ${NPT_DSCP} ${shape.items ?? USUAL_ITEMS} ${MAX_HOPS} 0 0 2`,
       portSettings(port, true),
       route(`${hostAddress(leaf, host)}/32`, port),
     );

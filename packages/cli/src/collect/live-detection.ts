@@ -29,17 +29,22 @@ export type TellRules = (problems: readonly string[], message: string) => void;
  */
 export class LiveDetection {
   readonly stage: DetectionStage;
+  /** What the detector was made with, but for its memory. */
+  readonly options: DetectorOptions;
   onEvents: EventListener = () => {};
   /** Takes events of rules with a lifecycle that begin, go on or end. */
   onTracked: (told: readonly Told[]) => void = () => {};
   /** The number of the first frame of the current batch. */
   firstNumber: (frames: number) => number = () => 1;
   tell: TellRules = () => {};
+  /** Takes the text of rules that have come into force because their file has changed. */
+  onRules: (text: string) => void = () => {};
   /** Events that could not be printed in time. */
   notShown = 0;
   /** The rules file; `null` for the demo's rules. */
   readonly #path: string | null;
   #rules: RuleSet;
+  #text: string;
   #prefilter: RunningPrefilter | null;
   readonly #io: Io;
   readonly #reloading: Reloading | null;
@@ -52,6 +57,7 @@ export class LiveDetection {
   private constructor(
     path: string | null,
     rules: RuleSet,
+    text: string,
     watch: FileWatch | null,
     options: DetectorOptions,
     prefilter: RunningPrefilter | null,
@@ -61,6 +67,7 @@ export class LiveDetection {
     this.#context = context;
     this.#path = path;
     this.#rules = rules;
+    this.#text = text;
     this.#prefilter = prefilter;
     this.#io = io;
     this.#reloading = watch === null ? null : new Reloading(watch, io, () => this.#load());
@@ -70,7 +77,8 @@ export class LiveDetection {
     };
     const behind = this.#behind(rules);
     const onTracked = (told: readonly Told[]): void => this.onTracked(told);
-    const all = { ...options, ...prefilter?.detectorOptions, onEvents, onTracked };
+    this.options = { ...options, ...prefilter?.detectorOptions };
+    const all = { ...this.options, onEvents, onTracked };
     const memory = usingRules(path ?? 'demo', () => detectionMemory(behind, all));
     this.#memory = memory;
     this.stage = usingRules(
@@ -95,11 +103,17 @@ export class LiveDetection {
   ): Promise<LiveDetection> {
     // Watch the file before reading it, so that no change is missed.
     const watch = path === null || path === '-' ? null : await FileWatch.of(path);
+    let text = DEMO_RULES;
+    const onText = (read: string): void => {
+      text = read;
+    };
     const rules =
-      path === null ? (await import('@int/detect/yaml')).readRules(DEMO_RULES) : await readRulesFile(path, io, context);
+      path === null
+        ? (await import('@int/detect/yaml')).readRules(DEMO_RULES)
+        : await readRulesFile(path, io, { ...context, onText });
     const prefilter = await attach(rules);
     try {
-      return new LiveDetection(path, rules, watch, options, prefilter, io, context);
+      return new LiveDetection(path, rules, text, watch, options, prefilter, io, context);
     } catch (error) {
       prefilter?.prefilter.close();
       throw error;
@@ -119,6 +133,28 @@ export class LiveDetection {
   /** The rules in force. */
   get rules(): RuleSet {
     return this.#rules;
+  }
+
+  /** Their text. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** The file that they can be saved to; `null`: there is none. */
+  get file(): string | null {
+    return this.#path === null || this.#path === '-' ? null : this.#path;
+  }
+
+  /**
+   * Puts other rules into force, as when their file has changed.
+   * @throws RulesError or RangeError (rejects), with nothing changed
+   */
+  async apply(text: string): Promise<void> {
+    const { readRules } = await import('@int/detect/yaml');
+    const rules = readRules(text, this.#context);
+    this.#setRules(rules);
+    this.#text = text;
+    this.#say([], `${counted(rules.rules.length, 'rule')} in force, from the dashboard`);
   }
 
   get prefilter(): RunningPrefilter['prefilter'] | null {
@@ -184,9 +220,16 @@ export class LiveDetection {
   async #load(): Promise<void> {
     const path = this.#path!;
     try {
-      const rules = await readRulesFile(path, this.#io, { ...this.#context, warn: (line) => this.tell([], line) });
+      let text = '';
+      const onText = (read: string): void => {
+        text = read;
+      };
+      const warn = (line: string): void => this.tell([], line);
+      const rules = await readRulesFile(path, this.#io, { ...this.#context, warn, onText });
       if (this.#reloading!.isStopped) return;
       usingRules(path, () => this.#setRules(rules));
+      this.#text = text;
+      this.onRules(text);
       const inKernel = this.prefilter === null ? '' : `; ${prefilterWords(this.prefilter).at(-1)!}`;
       this.#say([], `${path}: ${counted(rules.rules.length, 'rule')} in force${inKernel}`);
     } catch (error) {

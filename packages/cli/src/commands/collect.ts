@@ -169,6 +169,7 @@ async function flagsSetup(
     detection,
     metrics: metricsOf(flags, network),
     dashboard: dashboard === null ? null : new DashboardEndpoint(dashboard),
+    history: null,
     stages: [],
     sinks: [],
     isPatient: pcap !== undefined,

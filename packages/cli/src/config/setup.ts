@@ -35,6 +35,8 @@ export interface CollectSetup {
   readonly detection: LiveDetection | null;
   readonly metrics: MetricsEndpoint | null;
   readonly dashboard: DashboardEndpoint | null;
+  /** Folder of the history in Parquet files; `null`: there is none. */
+  readonly history: string | null;
   /** Stages that run after detection. */
   readonly stages: readonly Stage[];
   readonly sinks: readonly Sink[];
@@ -208,6 +210,11 @@ export class ConfigSetup implements CollectSetup {
 
   get dashboard(): DashboardEndpoint | null {
     return this.#parts.dashboard;
+  }
+
+  get history(): string | null {
+    const parquet = this.#read.config.sinks?.find((sink) => sink.parquet !== undefined)?.parquet;
+    return parquet === undefined ? null : this.#read.path(parquet.directory);
   }
 
   get stages(): readonly Stage[] {

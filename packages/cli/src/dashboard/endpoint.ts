@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { TelemetryBatch } from '@int/codec';
 import type { Collector, DegradedPart, DegradedState, RecordKind, Sink, SinkTotals } from '@int/collector';
-import type { Dashboard } from '@int/dashboard';
+import type { Dashboard, RunningRules } from '@int/dashboard';
 import type { EventBatch } from '@int/detect';
 import type { LiveDetection } from '../collect/live-detection.js';
 import { readRegular } from '../input/text-file.js';
@@ -18,6 +20,8 @@ const MOST_PEM = 1 << 20;
 export interface DashboardRun {
   readonly network: KnownNetwork;
   readonly detection: LiveDetection | null;
+  /** Folder of the history in Parquet files. */
+  readonly history: string | null;
 }
 
 /**
@@ -32,6 +36,11 @@ export class DashboardEndpoint implements Sink {
   /** Why there is none. */
   #failure: string | null = null;
   #opened: Promise<void> | null = null;
+  /** What the dashboard may ask; it changes with the rules. */
+  readonly #answers: Record<string, (data: unknown) => unknown> = {};
+  #rulesOf: ((detection: LiveDetection) => RunningRules) | null = null;
+  #detection: LiveDetection | null = null;
+  #run: DashboardRun | null = null;
 
   constructor(settings: DashboardSettings) {
     this.settings = settings;
@@ -63,9 +72,11 @@ export class DashboardEndpoint implements Sink {
   }
 
   /** Replaces what is known of the network and the rules. */
-  follow({ network, detection }: DashboardRun): void {
-    this.#dashboard?.setNetwork(network);
-    this.#dashboard?.setFacts(factsOf(detection));
+  follow(run: DashboardRun): void {
+    this.#run = run;
+    this.#dashboard?.setNetwork(run.network);
+    this.#offerRules(run.detection);
+    this.#dashboard?.setFacts(factsOf(run));
   }
 
   write(batch: TelemetryBatch): undefined {
@@ -99,14 +110,41 @@ export class DashboardEndpoint implements Sink {
     await this.#dashboard?.close();
   }
 
-  async #open({ network, detection }: DashboardRun, tell: (message: string) => void): Promise<void> {
-    const { Dashboard, DashboardError } = await import('@int/dashboard');
+  /** Lets the dashboard show and change the rules in force. */
+  #offerRules(detection: LiveDetection | null): void {
+    if (this.#rulesOf === null || detection === this.#detection) return;
+    this.#detection = detection;
+    for (const name of Object.keys(this.#answers)) delete this.#answers[name];
+    if (detection === null) return;
+    const rules = this.#rulesOf(detection);
+    detection.onRules = (text) => rules.note(text, 'file');
+    Object.assign(this.#answers, rules.answers);
+  }
+
+  async #open(run: DashboardRun, tell: (message: string) => void): Promise<void> {
+    const { network, detection } = run;
+    this.#run = run;
+    const { Dashboard, DashboardError, RunningRules } = await import('@int/dashboard');
+    this.#rulesOf = (running) =>
+      new RunningRules(
+        {
+          file: running.file,
+          counters: () => running.stage.totals().byRule,
+          apply: async (text) => {
+            await running.apply(text);
+            this.#dashboard?.setFacts(factsOf(this.#run ?? run));
+          },
+        },
+        running.text,
+      );
+    this.#offerRules(detection);
     const { host, port, isPortChosen, tokenFile, tls, ...rest } = this.settings;
     const options = {
       ...rest,
       host,
       network,
-      facts: factsOf(detection),
+      answers: this.#answers,
+      facts: factsOf(run),
       ...(tokenFile !== undefined && { token: await readToken(tokenFile) }),
       ...(tls !== undefined && { tls: { cert: await readPem(tls.cert), key: await readPem(tls.key) } }),
     };
@@ -137,13 +175,23 @@ const messageOf = (message: string, code: string): string =>
 
 const exitOf = (code: string): number => (code === 'ERR_DASHBOARD_LISTEN' ? EXIT.OPEN : EXIT.USAGE);
 
-/** What the dashboard knows of the rules. */
-function factsOf(detection: LiveDetection | null): Readonly<Record<string, unknown>> {
-  if (detection === null) return { detects: false };
-  const severities = detection.rules.rules.flatMap(({ name, lifecycle }) =>
+/** What the dashboard knows of the rules and of the history. */
+function factsOf({ detection, history }: DashboardRun): Readonly<Record<string, unknown>> {
+  const severities = (detection?.rules.rules ?? []).flatMap(({ name, lifecycle }) =>
     lifecycle == null ? [] : [[name, lifecycle.severity] as const],
   );
-  return { detects: true, severities: Object.fromEntries(severities) };
+  return {
+    detects: detection !== null,
+    rules: detection !== null,
+    severities: Object.fromEntries(severities),
+    detector: detection?.options ?? {},
+    ...(history !== null && { history: { module: historyModule(), directory: history } }),
+  };
+}
+
+/** Address of the module that reads the history, in a form that threads can import. */
+function historyModule(): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve('@int/sink-parquet')).href;
 }
 
 async function readToken(path: string): Promise<string> {

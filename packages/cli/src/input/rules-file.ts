@@ -45,6 +45,8 @@ export function usingRules<T>(path: string, use: () => T): T {
 }
 
 export interface RulesFileOptions extends RulesContext {
+  /** Takes the text, when its rules can be used. */
+  readonly onText?: (text: string) => void;
   /** Takes warnings, a line each. Default: standard error. */
   readonly warn?: (line: string) => void;
 }
@@ -64,6 +66,7 @@ export async function readRulesFile(path: string, io: Io, options: RulesFileOpti
   if (found === null) throw new CliError('interrupted before the rules were read', interruptedCode(io));
   if ('ruleSet' in found) {
     for (const line of warningLines(path, found.ruleSet.warnings ?? [])) warn(line);
+    options.onText?.(text);
     return found.ruleSet;
   }
   throw ruleProblems(path, found.problems, found.total);

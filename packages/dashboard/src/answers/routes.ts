@@ -1,14 +1,16 @@
 import { topologyAnswer } from '../network/topology-answer.js';
 import { BUCKET_MS } from '../protocol/entities.js';
+import type { Status } from '../protocol/http.js';
 import { type Asked, numberOf, type Route, type Services, viewOf } from '../server/routes.js';
 import { eventsAnswer, reportAnswer, reportsAnswer } from './events.js';
 import { flowsAnswer } from './flows.js';
 import { type OlderSeries, seriesHandler } from './series.js';
+import { replayStatus } from './status.js';
 
 /** What can be asked of what is retained. */
 export function retentionRoutes(older: OlderSeries | null = null): readonly Route[] {
   return [
-    { method: 'GET', path: '/api/v1/status', handle: (_, services) => services.status() },
+    { method: 'GET', path: '/api/v1/status', handle: status },
     { method: 'GET', path: '/api/v1/topology', handle: topology },
     { method: 'GET', path: '/api/v1/series', handle: seriesHandler(older) },
     { method: 'GET', path: '/api/v1/flows', handle: flows },
@@ -16,6 +18,11 @@ export function retentionRoutes(older: OlderSeries | null = null): readonly Rout
     { method: 'GET', path: '/api/v1/reports', handle: reportsAnswer },
     { method: 'GET', path: '/api/v1/reports/:id', handle: reportAnswer },
   ];
+}
+
+function status(asked: Asked, services: Services): Status {
+  const view = viewOf(asked, services);
+  return view === services.live ? services.status() : replayStatus(view, services.status());
 }
 
 function topology(asked: Asked, services: Services): unknown {

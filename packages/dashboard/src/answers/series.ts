@@ -20,7 +20,11 @@ export interface SeriesRequest {
 }
 
 /** Answers ranges that are older than what is retained; `null`: it has nothing. */
-export type OlderSeries = (request: SeriesRequest, services: Services) => Promise<SeriesAnswer | null>;
+export type OlderSeries = (
+  request: SeriesRequest,
+  services: Services,
+  signal: AbortSignal,
+) => Promise<SeriesAnswer | null>;
 
 /** Factor from the device's unit of a metric of an entity to the unit of the answers. */
 export function factorOf(metric: SeriesMetric, key: EntityKey, { network }: View): number {
@@ -118,9 +122,12 @@ export const seriesHandler =
     const view = viewOf(asked, services);
     const request = seriesRequest(asked, view.retention.nowMs ?? Date.now());
     const answer = seriesAnswer(view, request);
-    const isOlder = request.from < view.retention.series.firstBucket * BUCKET_MS;
+    // Before the first report nothing is retained.
+    const { lastBucket, firstBucket } = view.retention.series;
+    const isOlder = lastBucket === null || request.from < firstBucket * BUCKET_MS;
     if (older !== null && view === services.live && isOlder && answer.empty !== null) {
-      return (await older(request, services)) ?? answer;
+      const found = await older(request, services, asked.signal);
+      return found === null ? answer : { ...found, unit: answer.unit };
     }
     return answer;
   };

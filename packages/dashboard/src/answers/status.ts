@@ -34,8 +34,8 @@ export function statusAnswer({
     has: {
       topology: network.topology.switches.size > 0,
       rules: facts.rules === true,
-      history: facts.history === true,
-      replay: facts.replay === true,
+      history: facts.history !== undefined && facts.history !== null,
+      replay: true,
     },
     retained: {
       from: last === null ? null : series.firstBucket * BUCKET_MS,
@@ -54,6 +54,26 @@ export function statusAnswer({
     losses: state === null ? [] : lossesOf(state.totals),
     degraded: (state?.degraded ?? []).map(({ where, name, text }) => ({ part: where, state: `${name}: ${text}` })),
     dashboard: { ...dashboard, notKept: counts.notKept },
+  };
+}
+
+/** The status of a replay: what it has shown so far. All else is that of the live network. */
+export function replayStatus({ retention }: View, live: Status): Status {
+  const { series, store } = retention;
+  const { reports, hops, events } = retention.counts();
+  const last = series.lastBucket;
+  return {
+    ...live,
+    now: retention.nowMs,
+    retained: {
+      from: last === null ? null : series.firstBucket * BUCKET_MS,
+      to: last === null ? null : (last + 1) * BUCKET_MS,
+      seconds: retention.seconds,
+      bytes: retention.bytes,
+      budgetBytes: retention.budgetBytes,
+      ...store.counts(),
+    },
+    totals: { frames: reports, reports, hops, events },
   };
 }
 

@@ -355,10 +355,32 @@ export interface QueryAnswer {
   readonly ms: number;
 }
 
-/** `POST /api/v1/replays {from, to, speed, source?}`: a live stream of its own, `/api/v1/live?replay=ID`. */
+/** A query with a name. */
+export interface SavedQuery {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** `GET /api/v1/queries`; `PUT /api/v1/queries/NAME {sql}` and `DELETE /api/v1/queries/NAME` answer with those that are left. */
+export interface SavedQueriesAnswer {
+  readonly queries: readonly SavedQuery[];
+}
+
+/**
+ * `POST /api/v1/replays {from, to, speed}`: what is retained of a range once more, at 0.1 to 100 times the speed. All requests, and
+ * `/api/v1/live`, take `replay=ID` then. `PUT /api/v1/replays/ID {speed}` changes the speed, 0 pauses; `DELETE` ends it.
+ */
 export interface ReplayAnswer {
   readonly id: string;
   readonly from: TimeMs;
   readonly to: TimeMs;
   readonly speed: number;
+  /** Where it is. */
+  readonly at?: TimeMs;
+  readonly isOver?: boolean;
+}
+
+/** `GET /api/v1/replays` */
+export interface ReplaysAnswer {
+  readonly replays: readonly ReplayAnswer[];
 }

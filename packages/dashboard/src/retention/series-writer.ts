@@ -1,17 +1,17 @@
 import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { frameTimeMs } from '@int/collector/internals';
-import { KIND as EVENT_KIND, type EventBatch, SCOPES } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import { BUCKET_MS } from '../protocol/entities.js';
 import { BINS, binOf, rankOf } from './bins.js';
 import { EntityRows, NO_ROW } from './entity-rows.js';
 import { CELL, epochOf, headerOf, KIND, keysOf, NUMBER, ROW, type SharedRetention, SIGNAL } from './geometry.js';
+import { NO_HOP, WaitingEvents } from './waiting-events.js';
 
 const WORDS = CELL.WORDS;
 const SHIFT = 3;
 /** Where a report's bucket is. */
 const OPEN = 0;
 const LATE = 1;
-const HOP_SCOPE = /* @__PURE__ */ SCOPES.indexOf('hop');
 
 /** Rows of other entities by kind. */
 const OTHER: readonly number[] = [0, ROW.OTHER_SWITCH, ROW.OTHER_QUEUE, ROW.OTHER_LINK];
@@ -33,6 +33,9 @@ export class SeriesWriter {
   readonly #kind: Uint32Array;
   readonly #rows: EntityRows;
   /** The open bucket: a cell per row, a histogram per row, and the bins in use of it. */
+  /** Events of the batch that comes, and those of no report. */
+  readonly #waiting = new WaitingEvents();
+  readonly #apart = new WaitingEvents();
   readonly #open: Uint32Array;
   readonly #histograms: Uint32Array;
   readonly #low: Uint16Array;
@@ -86,6 +89,8 @@ export class SeriesWriter {
     let place = OPEN;
     let count = 0;
     let drops = 0;
+    const waiting = this.#waiting;
+    let event = 0;
     for (let row = 0; row < reports; row++) {
       if (code[row] !== 0) continue;
       const own = frame[row]!;
@@ -104,39 +109,53 @@ export class SeriesWriter {
         drops++;
         this.#drop(batch, row, place);
       }
+      while (event < waiting.count && waiting.report[event] === row) this.#eventOf(batch, row, event++, place);
     }
     numbers[NUMBER.REPORTS]! += count;
     numbers[NUMBER.DROPS]! += drops;
+    this.#countWaiting(event);
   }
 
-  /** Adds events of a batch, which is added later or has been. */
-  addEvents(events: EventBatch): void {
-    const { batch, count, report, kind, hop } = events;
-    let last = -1;
-    let place = OPEN;
-    for (let row = 0; row < count; row++) {
-      const of = report[row]!;
-      if (of !== last) {
-        last = of;
-        const timeMs = frameTimeMs(batch, batch.frame[of]!);
-        place = timeMs >= this.#startMs && timeMs < this.#endMs ? OPEN : this.#moveTo(timeMs);
-      }
-      this.#bump(place, ROW.ALL, CELL.EVENTS);
-      if (((kind[row]! >>> EVENT_KIND.SCOPE_SHIFT) & EVENT_KIND.SCOPE_MASK) !== HOP_SCOPE) continue;
-      const at = hop[row]!;
-      if (events.isApart || at >= batch.hopCount[of]!)
-        this.#countAt(place, events.nodeId[row]!, NOT_AVAILABLE, CELL.EVENTS);
-      else {
-        const cell = batch.hopStart[of]! + at;
-        this.#countAt(place, batch.hop.nodeId[cell]!, batch.hop.queueId[cell]!, CELL.EVENTS);
-        if (at + 1 < batch.hopCount[of]!) this.#bump(place, this.#link(batch, cell, place), CELL.EVENTS);
-      }
+  /** Counts an event of a report, in the bucket of the report. */
+  #eventOf(batch: TelemetryBatch, row: number, event: number, place: number): void {
+    const at = this.#waiting.hop[event]!;
+    this.#bump(place, ROW.ALL, CELL.EVENTS);
+    if (at === NO_HOP) return;
+    const hops = batch.hopCount[row]!;
+    if (at >= hops) {
+      this.#countAt(place, this.#waiting.nodeId[event]!, NOT_AVAILABLE, CELL.EVENTS);
+      return;
     }
-    this.#numbers[NUMBER.EVENTS]! += count;
+    const cell = batch.hopStart[row]! + at;
+    this.#countAt(place, batch.hop.nodeId[cell]!, batch.hop.queueId[cell]!, CELL.EVENTS);
+    if (at + 1 < hops) this.#bump(place, this.#link(batch, cell, place), CELL.EVENTS);
+  }
+
+  /** Counts the events that belong to no report that was added, at their own times. @param from the first of those of reports */
+  #countWaiting(from = 0): void {
+    this.#countAtTheirTimes(this.#waiting, from);
+    this.#countAtTheirTimes(this.#apart, 0);
+  }
+
+  #countAtTheirTimes(events: WaitingEvents, from: number): void {
+    for (let event = from; event < events.count; event++) {
+      const timeMs = events.timeMs[event]!;
+      const place = timeMs >= this.#startMs && timeMs < this.#endMs ? OPEN : this.#moveTo(timeMs);
+      this.#bump(place, ROW.ALL, CELL.EVENTS);
+      if (events.hop[event] !== NO_HOP) this.#countAt(place, events.nodeId[event]!, NOT_AVAILABLE, CELL.EVENTS);
+    }
+    events.clear();
+  }
+
+  /** Adds events: those of a batch before the batch. They are counted with their reports, or when time passes. */
+  addEvents(events: EventBatch): void {
+    (events.isApart ? this.#apart : this.#waiting).add(events);
+    this.#numbers[NUMBER.EVENTS]! += events.count;
   }
 
   /** Lets time pass: buckets that are over are complete, also those without reports. */
   advance(timeMs: number): void {
+    this.#countWaiting();
     if (this.#bucket < 0 || timeMs < this.#endMs) return;
     this.#close();
     this.#begin(Math.floor(timeMs / BUCKET_MS));
@@ -144,6 +163,7 @@ export class SeriesWriter {
 
   /** Completes the open bucket, at the end. */
   finish(): void {
+    this.#countWaiting();
     if (this.#bucket < 0) return;
     this.#close();
     this.#begin(this.#bucket + 1);

@@ -1,6 +1,7 @@
 import { eventRow } from '../answers/events.js';
 import { flowsAnswer } from '../answers/flows.js';
 import { factorOf } from '../answers/series.js';
+import { replayStatus } from '../answers/status.js';
 import { topologyAnswer } from '../network/topology-answer.js';
 import { BUCKET_MS } from '../protocol/entities.js';
 import { encodeSeriesFrame } from '../protocol/frame.js';
@@ -189,7 +190,8 @@ export class LiveStream {
     const view = this.#view;
     if (type === 'flows') return flowsAnswer(view, { filter, sort, limit, at: null });
     if (type === 'topology') return topologyAnswer(view.retention, view.network, view.retention.series.lastBucket);
-    return this.#services.status();
+    const status = this.#services.status();
+    return this.#view === this.#services.live ? status : replayStatus(this.#view, status);
   }
 
   #sendEvents(viewer: Viewer, subscription: RowSubscription, part: Segment, known: Map<number, EventRow>): void {

@@ -9,7 +9,9 @@ import { retentionRoutes } from '../answers/routes.js';
 import { statusAnswer } from '../answers/status.js';
 import { readPageFiles } from '../assets/page-files.js';
 import { biographyRoutes } from '../biography/routes.js';
+import { HistoryService } from '../history/routes.js';
 import { NetworkView } from '../network/network-view.js';
+import { Replays } from '../replay/routes.js';
 import { headerOf, SIGNAL } from '../retention/geometry.js';
 import { Retention } from '../retention/retention.js';
 import { Slab } from '../retention/slabs.js';
@@ -55,7 +57,15 @@ const services: Services = {
   ask: (what, data) => questions.ask(what, data),
 };
 
-const routes = new Routes([...retentionRoutes(), ...biographyRoutes(), ...rulesRoutes()]);
+const history = new HistoryService();
+const replays = new Replays((view) => stream.streamOf(view));
+const routes = new Routes([
+  ...retentionRoutes(history.older),
+  ...biographyRoutes(),
+  ...rulesRoutes(),
+  ...history.routes(),
+  ...replays.routes(),
+]);
 const web = new WebServer(setup.web, routes, services, readPageFiles(setup.page ?? undefined), (...taken) =>
   stream.take(...taken),
 );
@@ -106,6 +116,8 @@ async function close(): Promise<void> {
   clearInterval(ticking);
   clearInterval(telling);
   stream.close();
+  replays.close();
+  await history.close();
   await web.close();
   port.close();
 }

@@ -15,11 +15,11 @@ export const SAVED: readonly SavedQuery[] = [
   },
   {
     name: 'events by rule',
-    sql: 'select rule, count(*) as events, min(timeNs) as first, max(timeNs) as last\nfrom events group by rule order by events desc',
+    sql: 'select rule, count(*) as events, min(time) as first, max(time) as last\nfrom events group by rule order by events desc',
   },
   {
     name: 'reports per second',
-    sql: 'select timeNs // 1000000000 * 1000 as ms, count(*) as reports\nfrom reports group by ms order by ms',
+    sql: "select epoch_ms(date_trunc('second', time)) as ms, count(*) as reports\nfrom reports group by ms order by ms",
   },
   {
     name: 'deepest queues',

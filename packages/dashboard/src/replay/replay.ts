@@ -1,0 +1,136 @@
+/** A range of retained time once more, through all views, with a clock of its own. */
+import type { LinkLayer } from '@int/codec';
+import { NetworkView } from '../network/network-view.js';
+import { BUCKET_MS } from '../protocol/entities.js';
+import type { ReplayAnswer } from '../protocol/http.js';
+import { geometryOf, headerOf, SIGNAL, shareRetention } from '../retention/geometry.js';
+import { Retention } from '../retention/retention.js';
+import { RetentionWriter } from '../retention/retention-writer.js';
+import { Segment } from '../retention/segment.js';
+import { Slab, slabMemory, WHY } from '../retention/slabs.js';
+import type { View } from '../server/routes.js';
+
+/** Slabs of a replay: what is written is taken at once. */
+const SLABS = 2;
+const LEAST_SECONDS = 10;
+/** Time before and behind the range, in seconds: the ring must hold all of it. */
+const MARGIN_SECONDS = 5;
+/** A replay that is late catches up for so long at a time. */
+const TURN_MS = 10;
+
+export interface ReplaySource {
+  readonly id: string;
+  readonly from: number;
+  readonly to: number;
+  readonly speed: number;
+  /** What is retained of the range, and the network as it is known. */
+  readonly live: View;
+  /** Takes what has come, for packet-level subscriptions. */
+  readonly onPart: (view: View, part: Segment) => void;
+}
+
+export class Replay {
+  readonly id: string;
+  readonly view: View;
+  readonly from: number;
+  readonly to: number;
+  #speed: number;
+  /** Segments of the range, oldest first. They stay as they are, also when they are no longer retained. */
+  readonly #segments: readonly Segment[];
+  readonly #writer: RetentionWriter;
+  readonly #signals: Int32Array;
+  /** Where it is, in milliseconds of the telemetry, and when it was there. */
+  #at: number;
+  #sinceMs: number;
+  /** The next bucket. */
+  #bucket: number;
+  /** When it ended, on the clock of the process. */
+  endedMs: number | null = null;
+
+  constructor({ id, from, to, speed, live, onPart }: ReplaySource, nowMs: number) {
+    this.id = id;
+    this.from = from;
+    this.to = to;
+    this.#speed = speed;
+    this.#segments = [...live.retention.store.segments(from, to)].reverse();
+    const seconds = Math.max(LEAST_SECONDS, Math.ceil((to - from) / 1000) + MARGIN_SECONDS);
+    const shared = shareRetention(geometryOf({ seconds, memoryBytes: live.retention.budgetBytes, flows: 4096 }));
+    this.#signals = headerOf(shared).signals;
+    const retention = new Retention(shared);
+    const network = new NetworkView();
+    network.device = live.network.device;
+    network.topology = live.network.topology;
+    this.view = { retention, network };
+    const slabs = Array.from({ length: SLABS }, () => new Slab(slabMemory()));
+    this.#writer = new RetentionWriter(shared, (note) => {
+      const part = retention.take(slabs[note.slab]!, note);
+      network.learn(part.batch);
+      onPart(this.view, part);
+    });
+    this.#writer.use(slabs);
+    this.#bucket = Math.floor(from / BUCKET_MS);
+    this.#at = from;
+    this.#sinceMs = nowMs;
+  }
+
+  get answer(): ReplayAnswer {
+    const { id, from, to } = this;
+    return { id, from, to, speed: this.#speed, at: Math.min(to, this.#at), isOver: this.endedMs !== null };
+  }
+
+  /** Goes on at another speed; 0: not at all. */
+  setSpeed(speed: number, nowMs: number): void {
+    this.#pass(nowMs);
+    this.#speed = speed;
+  }
+
+  /** Lets time pass: writes what belongs to it. @param isTapped whether somebody wants all reports */
+  tick(nowMs: number, isTapped: boolean): void {
+    if (this.endedMs !== null) return;
+    Atomics.store(this.#signals, SIGNAL.TAP, isTapped ? 1 : 0);
+    this.#pass(nowMs);
+    const begun = performance.now();
+    const end = Math.min(this.#at, this.to);
+    while ((this.#bucket + 1) * BUCKET_MS <= end || (end === this.to && this.#bucket * BUCKET_MS < this.to)) {
+      this.#write(this.#bucket);
+      this.#bucket++;
+      if (performance.now() - begun > TURN_MS) break;
+    }
+    this.view.retention.tick();
+    if (this.#bucket * BUCKET_MS < this.to) return;
+    this.#writer.finish();
+    this.endedMs = nowMs;
+  }
+
+  #pass(nowMs: number): void {
+    this.#at = Math.min(this.to, this.#at + (nowMs - this.#sinceMs) * this.#speed);
+    this.#sinceMs = nowMs;
+  }
+
+  /** Writes what was retained of a bucket: its events, then its reports. */
+  #write(bucket: number): void {
+    const from = Math.max(this.from, bucket * BUCKET_MS);
+    const to = Math.min(this.to, (bucket + 1) * BUCKET_MS);
+    const touched = this.#segments.filter((each) => each.toMs >= from && each.fromMs < to);
+    const isIn = (segment: Segment, row: number): boolean => {
+      const timeMs = segment.timeMs(row);
+      return timeMs >= from && timeMs < to;
+    };
+    for (const linkType of new Set<LinkLayer | null>(touched.map(({ batch }) => batch.linkType))) {
+      const alike = touched.filter(({ batch }) => batch.linkType === linkType);
+      const reports = Segment.join(alike, (segment, row) => segment.isReport(row) && isIn(segment, row), true);
+      if (reports !== null) {
+        if (reports.events !== null) this.#writer.writeEvents(reports.events);
+        this.#writer.write(reports.batch);
+      }
+      const isApart = (segment: Segment, row: number): boolean =>
+        (segment.why(row) & WHY.APART) !== 0 && isIn(segment, row);
+      const events = Segment.join(alike, isApart, true)?.events ?? null;
+      if (events === null) continue;
+      // Events that belong to no report stay so.
+      events.attach(events.batch, events.detector, true);
+      this.#writer.writeEvents(events);
+    }
+    this.#writer.advance(to);
+  }
+}
