@@ -4,6 +4,8 @@
 # collector's unit), Redis (which a sink writes to), protoc (for a second opinion on messages as text), Prometheus (which
 # scrapes an endpoint) and Chromium (to run the bundles in a browser).
 # `npm ci && npm test` works without any of them: the tests that need one say so in a line that starts with "skipped:".
+# P4Runtime clients in Python, which drive our server, are in int/python in the user's cache, an environment for each, since they
+# need different versions of protobuf.
 # Kafka and OpenSearch, which sinks write to, are Java and their published jars, which Maven brings into int/kafka and
 # int/opensearch in the user's cache; next to them are archives of classes, with which both start sooner.
 # Safe to run again; does nothing when everything is there.
@@ -31,6 +33,8 @@ have systemd-analyze || missing+=(systemd)
 have_any "${browsers[@]}" || missing+=(chromium)
 have java || missing+=(default-jre-headless)
 have mvn || missing+=(maven)
+have python3 || missing+=(python3)
+python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || missing+=(python3-venv)
 
 ci="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 jars="${XDG_CACHE_HOME:-$HOME/.cache}/int"
@@ -50,6 +54,23 @@ get_jars() {
     echo "setup:system: Maven could not get $2; $3." >&2
   fi
 }
+# get_client NAME VERSION: an environment of its own; the file `installed` tells that it is whole, and of which version.
+get_client() {
+  local folder="$jars/python/$1"
+  [ "$(cat "$folder/installed" 2>/dev/null)" = "$1==$2" ] && return 0
+  echo "setup:system: getting $1 into $folder"
+  rm -rf "${folder:?}"
+  if python3 -m venv "$folder" && "$folder/bin/pip" install -q --disable-pip-version-check "$1==$2"; then
+    echo "$1==$2" >"$folder/installed"
+  else
+    rm -rf "$folder"
+    echo "setup:system: pip could not get $1; tests with it will be left out." >&2
+  fi
+}
+get_clients() {
+  get_client p4runtime-shell 0.0.6
+  get_client finsy 0.30.0
+}
 get_servers() {
   have_jars kafka || get_jars kafka Kafka 'tests and benchmarks with a broker will be left out'
   have_jars opensearch || get_jars opensearch OpenSearch 'tests with a server will be left out'
@@ -59,6 +80,7 @@ get_servers() {
 
 if [ "${#missing[@]}" -eq 0 ]; then
   get_servers
+  get_clients
   echo 'setup:system: everything is installed.'
   exit 0
 fi
@@ -99,4 +121,5 @@ for package in "${missing[@]}"; do
   apt install --no-install-recommends "$package"
 done
 get_servers
+get_clients
 echo 'setup:system: done.'

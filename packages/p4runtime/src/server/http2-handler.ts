@@ -51,14 +51,18 @@ function isBytes(body: unknown): body is AsyncIterable<Uint8Array> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-/** Answers with a status alone. */
-function refuse(response: Http2ServerResponse, code: Code, message: string): void {
-  response.writeHead(200, {
-    'content-type': 'application/grpc',
-    'grpc-status': String(code),
-    'grpc-message': encodeURIComponent(message),
-  });
-  response.end();
+/** Answers with a status alone: one frame of headers, which ends the stream. */
+function refuse({ stream }: Http2ServerResponse, code: Code, message: string): void {
+  if (stream.destroyed) return;
+  stream.respond(
+    {
+      ':status': 200,
+      'content-type': 'application/grpc',
+      'grpc-status': String(code),
+      'grpc-message': encodeURIComponent(message),
+    },
+    { endStream: true },
+  );
 }
 
 /** Calls back after a time, unless the request ends before. @returns the timer */

@@ -25,12 +25,13 @@ export function hasPriorities(kinds: readonly MatchKind[]): boolean {
 
 /**
  * @param work budget of the packet; a lookup with priorities takes one step for each group of entries that it searches
+ * @param expected most entries that may come
  */
-export function createMatchIndex(shapes: readonly KeyShape[], work?: PacketWork): MatchIndex {
+export function createMatchIndex(shapes: readonly KeyShape[], work?: PacketWork, expected = 0): MatchIndex {
   if (hasPriorities(shapes.map(({ kind }) => kind))) return new TernaryIndex(shapes, work);
   const lpm = shapes.findIndex((shape) => shape.kind === 'lpm');
-  if (lpm >= 0) return new LpmIndex(shapes, lpm);
-  return new ExactIndex(shapes);
+  if (lpm >= 0) return new LpmIndex(shapes, lpm, expected);
+  return new ExactIndex(shapes, expected);
 }
 
 /** Words of the masked values of matches, one after the other. */
@@ -43,10 +44,10 @@ class ExactIndex implements MatchIndex {
   readonly #words: KeyWords;
   readonly #index: WordIndex;
 
-  constructor(shapes: readonly KeyShape[]) {
+  constructor(shapes: readonly KeyShape[], expected: number) {
     this.#shapes = shapes;
     this.#words = new KeyWords(shapes.map((shape) => shape.width));
-    this.#index = new WordIndex(this.#words.words.length);
+    this.#index = new WordIndex(this.#words.words.length, expected);
   }
 
   find(words: Int32Array): number {
@@ -86,8 +87,10 @@ class LpmIndex implements MatchIndex {
   readonly #lpm: number;
   readonly #words: KeyWords;
   readonly #groups: PrefixGroup[] = [];
+  readonly #expected: number;
 
-  constructor(shapes: readonly KeyShape[], lpm: number) {
+  constructor(shapes: readonly KeyShape[], lpm: number, expected: number) {
+    this.#expected = expected;
     this.#shapes = shapes;
     this.#lpm = lpm;
     this.#words = new KeyWords(shapes.map((shape) => shape.width));
@@ -124,7 +127,7 @@ class LpmIndex implements MatchIndex {
     let group = this.#groups.find((each) => each.length === length);
     if (group === undefined) {
       const masks = this.#words.of(matches.map((match, i) => maskOf(this.#shapes[i]!.width, match).mask));
-      group = { length, masks, index: new WordIndex(masks.length) };
+      group = { length, masks, index: new WordIndex(masks.length, this.#expected) };
       this.#groups.push(group);
       this.#groups.sort((left, right) => right.length - left.length);
     }

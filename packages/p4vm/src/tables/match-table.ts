@@ -90,7 +90,7 @@ export class MatchTable implements TableRuntime {
       Math.min(declaration.size > 0 ? declaration.size : DEFAULT_TABLE_SIZE, SLOT_MASK),
       entries.length,
     );
-    this.#index = createMatchIndex(this.shapes, environment.work);
+    this.#index = createMatchIndex(this.shapes, environment.work, this.size);
     const words = new KeyWords(this.shapes.map((shape) => shape.width));
     this.#packer = new BitPacker(keys.filter((key) => key.matchKind === 'selector').map((key) => widthOf(key.type)));
     actions.forEach(({ action }, position) => {

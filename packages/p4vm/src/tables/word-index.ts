@@ -24,9 +24,16 @@ export class WordIndex {
   /** Places taken, deleted ones included. */
   #filled = 0;
   #size = 0;
+  readonly #expected: number;
 
-  constructor(count: number) {
+  /**
+   * @param count words of a key
+   * @param expected most keys that may come. From an eighth of it on there is room for all, so that a large index is not
+   *   rebuilt again and again, which keeps packets waiting
+   */
+  constructor(count: number, expected = 0) {
     this.#count = count;
+    this.#expected = expected;
     this.#words = new Int32Array(FIRST_CAPACITY * count);
     this.#slots = new Int32Array(FIRST_CAPACITY).fill(EMPTY);
   }
@@ -134,8 +141,9 @@ export class WordIndex {
     const count = this.#count;
     const words = this.#words;
     const slots = this.#slots;
+    const keys = 8 * this.#size >= this.#expected ? Math.max(this.#size + 1, this.#expected >> 1) : this.#size + 1;
     let capacity = FIRST_CAPACITY;
-    while (capacity < 4 * (this.#size + 1)) capacity *= 2;
+    while (capacity < 4 * keys) capacity *= 2;
     this.#words = new Int32Array(capacity * count);
     this.#slots = new Int32Array(capacity).fill(EMPTY);
     this.#mask = capacity - 1;
