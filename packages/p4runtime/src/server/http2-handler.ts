@@ -39,6 +39,10 @@ export function requestHandler(
       }
       handler(universal)
         .then((answer) => universalResponseToNodeResponse(answer, response))
+        .then(() => {
+          // A client that was answered before it had sent everything need not send the rest.
+          if (!request.complete) stream.close(constants.NGHTTP2_NO_ERROR);
+        })
         .catch(cancel);
     } catch {
       // Such as an authority that is no host name.
