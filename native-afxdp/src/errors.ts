@@ -132,6 +132,27 @@ export function systemError(syscall: string, errno: number, context: FailureCont
   return new XdpError(code, `${what}: ${syscall}${at}${queue} failed with ${name}`, { syscall, errno: name, hint });
 }
 
+/**
+ * The error for what the kernel says of a socket's interface.
+ *
+ * @param isThere whether the interface still exists
+ */
+export function lostInterface(syscall: string, errno: number, context: FailureContext, isThere: boolean): XdpError {
+  const error = systemError(syscall, errno, context);
+  const isGone = error.code === 'ERR_XDP_DOWN' || error.code === 'ERR_XDP_NO_DEVICE';
+  if (!isGone || isThere) return error;
+  const { errno: name } = error;
+  return new XdpError(
+    'ERR_XDP_NO_DEVICE',
+    `${context.interface ?? 'the interface'} has been removed: ${syscall} says ${name}`,
+    {
+      syscall,
+      errno: name,
+      hint: 'Close the socket, and open another one when the interface is back.',
+    },
+  );
+}
+
 type Class = readonly [code: XdpErrorCode, what: string, hint: string];
 
 function classify(syscall: string, errno: string, context: FailureContext, log: string): Class {

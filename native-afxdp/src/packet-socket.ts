@@ -1,5 +1,5 @@
 import { type BatchState, batchHandle, batchState, HELD, type XdpBatch } from './batch.js';
-import { closed, systemError, toXdpError } from './errors.js';
+import { closed, lostInterface, toXdpError } from './errors.js';
 import { type NativeHandle, native } from './native.js';
 import { checkInteger, checkInterfaceName } from './options.js';
 import { Waiting } from './waiting.js';
@@ -51,7 +51,6 @@ interface PacketFunctions {
 /** See ANSWER_ERRNO in addon/packet_binding.c. */
 const ERRNO_UNIT = 2 ** 32;
 const SLOTS = 64;
-const ENODEV = 19;
 
 /** Sockets that somebody waits for: nothing else may hold them meanwhile. */
 const waitedFor = /* @__PURE__ */ new Set<PacketSocket>();
@@ -270,9 +269,7 @@ export class PacketSocket {
   }
 
   #lost(errno: number, syscall: string): Error {
-    const context = { interface: this.interface };
-    if (this.#functions.interfaceExists(this.#ifindex)) return systemError(syscall, errno, context);
-    return systemError(syscall, ENODEV, context);
+    return lostInterface(syscall, errno, { interface: this.interface }, this.#functions.interfaceExists(this.#ifindex));
   }
 }
 

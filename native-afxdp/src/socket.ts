@@ -6,9 +6,9 @@ import {
   errnoName,
   type FailureContext,
   isNativeFailure,
-  systemError,
+  lostInterface,
   toXdpError,
-  XdpError,
+  type XdpError,
 } from './errors.js';
 import { type NativeHandle, native } from './native.js';
 import { type CheckedOptions, checkOptions, type XdpSocketOptions } from './options.js';
@@ -358,14 +358,7 @@ export class XdpSocket {
 
   /** The error for what the kernel says of the interface. */
   #lost(errno: number, syscall = 'SO_ERROR'): XdpError {
-    const error = systemError(syscall, errno, this.#context());
-    if (error.code !== 'ERR_XDP_DOWN' || this.#functions.interfaceExists(this.#ifindex)) return error;
-    const { errno: name } = error;
-    return new XdpError('ERR_XDP_NO_DEVICE', `${this.interface} has been removed: ${syscall} says ${name}`, {
-      syscall,
-      errno: name,
-      hint: 'Close the socket, and open another one when the interface is back.',
-    });
+    return lostInterface(syscall, errno, this.#context(), this.#functions.interfaceExists(this.#ifindex));
   }
 }
 

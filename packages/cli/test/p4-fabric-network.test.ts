@@ -1,43 +1,19 @@
 /** `int p4 fabric` with hosts in network namespaces: their own ping and TCP, over two switches and a slow link. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeAddon } from '../../../.ci/test/native.js';
 import { limit, requires } from '../../../.ci/test/requires.js';
-import { inTime, until } from '../../../.ci/test/until.js';
 import { uniqueName } from '../../../.ci/test/veth-pair.js';
 import { WiredNetwork } from '../../../.ci/test/wired-network.js';
-import { BIN, ndjson, temporaryFolder } from './run.js';
+import { BIN, temporaryFolder } from './run.js';
+import { Started } from './started.js';
 
 const files = temporaryFolder();
 const PROGRAM = fileURLToPath(new URL('../../../p4/int.p4', import.meta.url));
 const HOSTS = fileURLToPath(new URL('p4-serve-hosts.mjs', import.meta.url));
-
-function started(line: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const child: ChildProcess = spawn(line[0]!, line.slice(1), { env: { ...process.env, NODE_OPTIONS: '', ...env } });
-  const said = { stdout: '', stderr: '' };
-  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
-  });
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await closed;
-  });
-  const says = (text: string): Promise<unknown> =>
-    until(`"${text}"`, () => {
-      if (said.stdout.includes(text) || said.stderr.includes(text)) return true;
-      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${said.stderr}`);
-      return false;
-    });
-  const ended = (): Promise<number | null> => inTime('the end', closed, { found: () => said.stdout + said.stderr });
-  return { child, said, says, ended };
-}
 
 const exists = (namespace: string): boolean =>
   spawnSync('ip', ['netns', 'list'], { encoding: 'utf8', timeout: 30_000 }).stdout.includes(namespace);
@@ -69,33 +45,31 @@ hosts:
   const env = { INT_AFXDP_ADDON: join(makeAddon('addon'), 'prebuilds', `linux-${process.arch}`, 'afxdp.node') };
   // Not by `ip netns exec`: namespaces that the command makes would be seen by itself alone.
   const inside = [requires('nsenter', 'npm run setup:system'), `--net=/run/netns/${network.namespace('s')}`];
-  const command = started([...inside, process.execPath, BIN, 'p4', 'fabric', fabric, '--json'], env);
+  const command = new Started([...inside, process.execPath, BIN, 'p4', 'fabric', fabric, '--json'], env);
   try {
     await command.says('2 switches, 1 link, 2 hosts: forwarding');
   } catch (error) {
-    if (/not permitted|denied/i.test(command.said.stderr))
-      limit(`namespaces cannot be made there: ${command.said.stderr}`);
+    if (/not permitted|denied/i.test(command.stderr)) limit(`namespaces cannot be made there: ${command.stderr}`);
     throw error;
   }
   const at = (name: string, ...line: string[]): string[] => ['ip', 'netns', 'exec', name, ...line];
-  const ping = started(at(h1, 'ping', '-c', '4', '-i', '0.1', '-w', '25', '10.0.2.1'));
-  expect(await ping.ended(), ping.said.stdout).toBe(0);
-  const [, least] = /= ([\d.]+)\//.exec(ping.said.stdout)!;
+  const ping = new Started(at(h1, 'ping', '-c', '4', '-i', '0.1', '-w', '25', '10.0.2.1'));
+  expect(await ping.ended(), ping.stdout).toBe(0);
+  const [, least] = /= ([\d.]+)\//.exec(ping.stdout)!;
   // Twice the delay of the link.
   expect(Number(least)).toBeGreaterThan(9.9);
 
   const bytes = randomBytes(200_000);
-  const server = started(
+  const server = new Started(
     at(h1, process.execPath, HOSTS, 'serve', '10.0.1.1', '8080', await files.write('file', bytes)),
   );
   await server.says('ready');
-  const client = started(at(h2, process.execPath, HOSTS, 'fetch', '10.0.1.1', '8080'));
+  const client = new Started(at(h2, process.execPath, HOSTS, 'fetch', '10.0.1.1', '8080'));
   expect(await client.ended()).toBe(0);
-  expect(client.said.stdout.trim()).toBe(createHash('sha256').update(bytes).digest('hex'));
+  expect(client.stdout.trim()).toBe(createHash('sha256').update(bytes).digest('hex'));
 
-  command.child.kill('SIGINT');
-  expect(await command.ended(), command.said.stderr).toBe(0);
-  for (const total of ndjson(command.said.stdout).filter(({ type }) => type === 'total')) {
+  expect(await command.interrupt(), command.stderr).toBe(0);
+  for (const total of command.lines('total')) {
     expect(total).toMatchObject({ waiting: 0, dropped: { noPort: 0, queueFull: 0, fault: 0 } });
   }
   for (const name of [h1, h2]) expect(exists(name)).toBe(false);

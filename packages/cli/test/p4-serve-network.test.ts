@@ -1,74 +1,20 @@
 /** Three switches with int.p4 as processes, on virtual cables, between hosts with the kernel's own TCP and UDP. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeAddon } from '../../../.ci/test/native.js';
 import { find, limit, requires } from '../../../.ci/test/requires.js';
-import { inTime, until } from '../../../.ci/test/until.js';
+import { until } from '../../../.ci/test/until.js';
 import { WiredNetwork } from '../../../.ci/test/wired-network.js';
 import { BIN, temporaryFolder } from './run.js';
+import { Started } from './started.js';
 
 const files = temporaryFolder();
 const PROGRAM = fileURLToPath(new URL('../../../p4/int.p4', import.meta.url));
 const HOSTS = fileURLToPath(new URL('p4-serve-hosts.mjs', import.meta.url));
 /** Reports and hosts have 1400 bytes, so that 100 bytes of telemetry fit. */
 const HOST_MTU = 1400;
-
-/** A process in a namespace, with what it has printed. */
-class Started {
-  stdout = '';
-  stderr = '';
-  readonly #child: ChildProcess;
-  readonly #ended: Promise<number | null>;
-
-  constructor(line: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    this.#child = spawn(line[0]!, line.slice(1), {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_OPTIONS: '', ...env },
-    });
-    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
-      this.stdout += text;
-    });
-    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr += text;
-    });
-    this.#ended = new Promise((resolve) => this.#child.once('close', resolve));
-    onTestFinished(async () => {
-      this.#child.kill('SIGKILL');
-      await this.#ended;
-    });
-  }
-
-  get output(): string {
-    return this.stdout + this.stderr;
-  }
-
-  async says(what: string): Promise<void> {
-    const look = (): boolean => {
-      if (this.output.includes(what)) return true;
-      if (this.#child.exitCode !== null) throw new Error(`ended with ${this.#child.exitCode}: ${this.output}`);
-      return false;
-    };
-    await until(`"${what}"`, look, { found: () => this.output });
-  }
-
-  ended(): Promise<number | null> {
-    return inTime('the end', this.#ended, { found: () => this.output });
-  }
-
-  /** Ends it as Ctrl-C does. */
-  interrupt(): Promise<number | null> {
-    this.#child.kill('SIGINT');
-    return this.ended();
-  }
-
-  lines(type: string): Record<string, unknown>[] {
-    const all = this.stdout.split('\n').filter((line) => line.startsWith('{'));
-    return all.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.type === type);
-  }
-}
 
 const forward = (prefix: string, port: number): string =>
   `table_add IntIngress.forward_ipv4 IntIngress.forward ${prefix} => ${port}`;

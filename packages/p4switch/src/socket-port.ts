@@ -43,6 +43,8 @@ export interface SocketPortOptions {
   readonly rows: (capacity: number) => SocketRows;
   /** Called with an error of a socket: the interface has gone down, or away. Default: nothing. */
   readonly onFailure?: (error: unknown) => void;
+  /** What is known of the interface, where somebody follows it. Default: it is up as long as there are sockets. */
+  readonly link?: { readonly isUp: boolean; readonly outages: number };
 }
 
 const BATCH_ROWS = 64;
@@ -87,7 +89,7 @@ export class SocketPort implements Port {
   }
 
   get isUp(): boolean {
-    return this.#queues.length > 0;
+    return this.#queues.length > 0 && this.#options.link?.isUp !== false;
   }
 
   counts(): PortCounts {
@@ -100,7 +102,8 @@ export class SocketPort implements Port {
       tooLong += stats.tooLong ?? 0;
     }
     const all = new PortCounts();
-    Object.assign(all, counts, { sent: counts.sent - unsent, dropped: all.dropped });
+    const outages = this.#options.link?.outages ?? counts.outages;
+    Object.assign(all, counts, { sent: counts.sent - unsent, dropped: all.dropped, outages });
     Object.assign(all.dropped, counts.dropped);
     all.dropped.failed += unsent;
     all.dropped.rxFull += rxFull;
@@ -162,7 +165,7 @@ export class SocketPort implements Port {
   room(): number {
     const queue = this.#queues[0];
     // What is sent while the port is down is counted, and does not wait.
-    if (queue === undefined) return BATCH_ROWS;
+    if (queue === undefined || !this.isUp) return BATCH_ROWS;
     const { leaving } = queue;
     if (queue.used < leaving.count) return leaving.count - queue.used;
     if (queue.used > 0) this.#transmit(queue);
@@ -173,7 +176,7 @@ export class SocketPort implements Port {
   send(bytes: Uint8Array, offset: number, length: number): void {
     const counts = this.#counts;
     const queue = this.#queues[0];
-    if (queue === undefined) {
+    if (queue === undefined || !this.isUp) {
       counts.dropped.down++;
       return;
     }

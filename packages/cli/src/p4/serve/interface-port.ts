@@ -39,6 +39,9 @@ function sizesOf(name: string): QueueSizes {
 /** The sockets of an interface. */
 interface Sockets {
   readonly ports: readonly FrameSocket[];
+  /** Why the interface does not carry frames, or null. */
+  readonly problem: Error | null;
+  readonly outages: number;
   open(): Promise<void>;
   look(): boolean;
   failed(error: unknown): boolean;
@@ -59,6 +62,14 @@ class PacketSide implements Sockets {
 
   get ports(): readonly FrameSocket[] {
     return this.#socket === null ? [] : [this.#socket];
+  }
+
+  get problem(): Error | null {
+    return this.#link.problem;
+  }
+
+  get outages(): number {
+    return this.#link.outages;
   }
 
   async open(): Promise<void> {
@@ -100,6 +111,14 @@ export class InterfacePort extends SocketPort {
     super(side.ports, {
       name,
       rows: (capacity) => new afxdp.XdpBatch(capacity),
+      link: {
+        get isUp() {
+          return side.problem === null;
+        },
+        get outages() {
+          return side.outages;
+        },
+      },
       onFailure: (error) => {
         if (!side.failed(error)) onFault(error);
       },
