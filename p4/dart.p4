@@ -18,5 +18,7 @@ control DartComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }
 
+@pkginfo(name = "dart.p4", version = "1")
+@brief("int.p4 with RDMA writes in place of reports")
 V1Switch(
     IntParser(), DartVerifyChecksum(), IntIngress(), IntEgress(), DartComputeChecksum(), IntDeparser()) main;

@@ -22,5 +22,7 @@ control FlowCacheComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }
 
+@pkginfo(name = "flowcache.p4", version = "1")
+@brief("int.p4 with a cache of flows in registers")
 V1Switch(
     IntParser(), FlowCacheVerifyChecksum(), IntIngress(), IntEgress(), FlowCacheComputeChecksum(), IntDeparser()) main;

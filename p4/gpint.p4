@@ -16,5 +16,7 @@ control GpintVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }
 
+@pkginfo(name = "gpint.p4", version = "1")
+@brief("Source-routed GPINT probes")
 V1Switch(
     GpintParser(), GpintVerifyChecksum(), GpintIngress(), GpintEgress(), GpintComputeChecksum(), GpintDeparser()) main;

@@ -17,5 +17,7 @@ control IntComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }
 
+@pkginfo(name = "int.p4", version = "1")
+@brief("A switch for In-band Network Telemetry 2.1: INT source, transit and INT sink")
 V1Switch(
     IntParser(), IntVerifyChecksum(), IntIngress(), IntEgress(), IntComputeChecksum(), IntDeparser()) main;

@@ -17,6 +17,8 @@ control IntmonComputeChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }
 
+@pkginfo(name = "intmon.p4", version = "1")
+@brief("INT over UDP with the IntMon header")
 V1Switch(
     IntmonParser(), IntmonVerifyChecksum(), IntmonIngress(), IntmonEgress(), IntmonComputeChecksum(),
     IntmonDeparser()) main;

@@ -56,10 +56,12 @@ control DartWrite(
 
     // Packet sequence numbers, by collector.
     @name(".DartWrite.sequence")
+    @id(0x1646e830)
     register<bit<24>>(256) sequences;
 
     // `number`: N, 1 to 8. `random`: one copy per report. `of`: number of collectors.
     @name(".DartWrite.set_copies")
+    @id(0x01040f2d)
     action set_copies(bit<8> number, bit<1> at_random, bit<32> of) {
         copies = number;
         one_at_random = at_random;
@@ -67,6 +69,8 @@ control DartWrite(
     }
 
     @name(".DartWrite.copies")
+    @brief("How many copies of a value are written")
+    @id(0x02b8e32d)
     table copies_written {
         actions = { set_copies; }
         default_action = set_copies(1, 0, 1);
@@ -74,6 +78,7 @@ control DartWrite(
 
     // `memory`: address of slot 0; `slot_count`: M.
     @name(".DartWrite.write")
+    @id(0x01731eea)
     action write(
         bit<48> source_mac, bit<48> destination_mac, bit<32> source_address, bit<32> destination_address,
         bit<16> source_port, bit<24> queue_pair, bit<32> remote_key, bit<64> memory, bit<32> slot_count)
@@ -120,6 +125,8 @@ control DartWrite(
     }
 
     @name(".DartWrite.collector")
+    @brief("Where the memory of each collector is, and the queue pair that writes it")
+    @id(0x0282a8d7)
     table collector_memory {
         key = { collector: exact @name("collector"); }
         actions = { write; NoAction; }
@@ -127,8 +134,9 @@ control DartWrite(
         default_action = NoAction();
     }
 
-    // The key is the monitored packet's flow, with the node id for reports of a single switch. The value is the path,
-    // or this switch's measurements.
+    @brief("The key is the monitored packet's flow, with the node id for reports of a single switch")
+    // The value is the path, or this switch's measurements.
+    @id(0x0103bef2)
     action begin() {
         hdr.dart_slot.setValid();
         hdr.dart_slot.value_0 = 0;
@@ -152,6 +160,7 @@ control DartWrite(
         hdr.dart_key.fill_6 = 0;
     }
 
+    @id(0x0128eb46)
     action key_ipv4() {
         hdr.dart_key.fill_6 = 0xffffffff;
         hdr.dart_key.word_7 = hdr.ipv4.source;
@@ -159,6 +168,7 @@ control DartWrite(
         hdr.dart_key.word_9 = meta.flow.source_port ++ meta.flow.destination_port;
     }
 
+    @id(0x01899007)
     action key_ipv6() {
         hdr.dart_key.fill_0 = 0xffffffff;
         hdr.dart_key.word_1 = hdr.ipv6.source[127:96];
@@ -172,6 +182,7 @@ control DartWrite(
         hdr.dart_key.word_9 = meta.flow.source_port ++ meta.flow.destination_port;
     }
 
+    @id(0x01b993fa)
     action key_ipv4_node() {
         hdr.dart_key.fill_5 = 0xffffffff;
         hdr.dart_key.word_6 = hdr.ipv4.source;
@@ -180,6 +191,7 @@ control DartWrite(
         hdr.dart_key.word_9 = meta.node.id;
     }
 
+    @id(0x01393c3f)
     action key_ipv6_node() {
         hdr.dart_key.word_0 = hdr.ipv6.source[127:96];
         hdr.dart_key.word_1 = hdr.ipv6.source[95:64];
@@ -194,6 +206,7 @@ control DartWrite(
     }
 
     // Remove all headers of the monitored packet: the clone is a separate packet.
+    @id(0x01c7ab2f)
     action drop_headers() {
         hdr.ethernet.setInvalid();
         hdr.ipv4.setInvalid();

@@ -49,10 +49,12 @@ control FlowCacheExport(
 
     // Sequence numbers, by collector.
     @name(".FlowCacheExport.sequence")
+    @id(0x1602d723)
     register<bit<32>>(256) sequences;
 
     // `index`: cell of the sequence number.
     @name(".FlowCacheExport.send")
+    @id(0x01f6aaae)
     action send(
         bit<8> index, bit<48> source_mac, bit<48> destination_mac, bit<32> source_address, bit<32> destination_address,
         bit<16> source_port, bit<16> destination_port)
@@ -90,6 +92,8 @@ control FlowCacheExport(
 
     // By the clone's egress port, which is its mirror session's.
     @name(".FlowCacheExport.collector")
+    @brief("The host that a clone for it goes to")
+    @id(0x0219de6f)
     table collector {
         key = { standard_metadata.egress_port: exact @name("egress_port"); }
         actions = { send; NoAction; }
@@ -97,7 +101,8 @@ control FlowCacheExport(
         default_action = NoAction();
     }
 
-    // Remove all headers of the monitored packet, and those that the clone before has added.
+    @brief("Remove all headers of the monitored packet, and those that the clone before has added")
+    @id(0x01c7ab2f)
     action drop_headers() {
         hdr.flowcache_entry.setInvalid();
         FLOWCACHE_EACH_HOP(DROP_HOP)

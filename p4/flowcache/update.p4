@@ -104,98 +104,133 @@ control FlowCache(
 
     // By bucket: row * FLOWCACHE_BUCKETS + bucket. A tag is the flow's hash, 1 for a hash of 0; 0: the bucket is empty.
     @name(".FlowCache.tag")
+    @id(0x16f44274)
     register<bit<32>>(FLOWCACHE_CELLS) tags;
     // 0: the last updated flow of the row, 1: the one before. Without meaning for an empty bucket.
     @name(".FlowCache.rank")
+    @id(0x16074af0)
     register<bit<8>>(FLOWCACHE_CELLS) ranks;
     // Four words each. The control plane of simple_switch reads no more than 63 bits.
     @name(".FlowCache.source")
+    @id(0x16014180)
     register<bit<32>>(FLOWCACHE_CELLS * 4) sources;
     @name(".FlowCache.destination")
+    @id(0x16bf861e)
     register<bit<32>>(FLOWCACHE_CELLS * 4) destinations;
     @name(".FlowCache.ports")
+    @id(0x160c4253)
     register<bit<32>>(FLOWCACHE_CELLS) ports;
     // Protocol in bits 7 to 0, IPv6 in bit 8, hops seen at any time in 15 to 9, hops of the last path in 23 to 16.
     @name(".FlowCache.meta")
+    @id(0x166687b5)
     register<bit<32>>(FLOWCACHE_CELLS) metas;
     @name(".FlowCache.packets")
+    @id(0x1661e10a)
     register<bit<32>>(FLOWCACHE_CELLS) packets;
     @name(".FlowCache.path_changes")
+    @id(0x167b6baf)
     register<bit<32>>(FLOWCACHE_CELLS) path_changes;
     @name(".FlowCache.first")
+    @id(0x1630c444)
     register<bit<64>>(FLOWCACHE_CELLS) firsts;
     @name(".FlowCache.last")
+    @id(0x16a175f4)
     register<bit<64>>(FLOWCACHE_CELLS) lasts;
     @name(".FlowCache.path_tail")
+    @id(0x16083e4c)
     register<bit<32>>(FLOWCACHE_CELLS) path_tails;
     @name(".FlowCache.hops_beyond")
+    @id(0x16274faa)
     register<bit<32>>(FLOWCACHE_CELLS) hops_beyond;
     @name(".FlowCache.end_to_end_last")
+    @id(0x1610a2b8)
     register<bit<32>>(FLOWCACHE_CELLS) end_to_end_last;
     @name(".FlowCache.end_to_end_count")
+    @id(0x16874bbc)
     register<bit<32>>(FLOWCACHE_CELLS) end_to_end_count;
     @name(".FlowCache.end_to_end_sum")
+    @id(0x16cc83ce)
     register<bit<64>>(FLOWCACHE_CELLS) end_to_end_sum;
 
     // By hop: (row * FLOWCACHE_BUCKETS + bucket) * FLOWCACHE_HOPS + hop, INT source first.
     @name(".FlowCache.node_id")
+    @id(0x161a5c99)
     register<bit<32>>(FLOWCACHE_HOP_CELLS) node_ids;
     @name(".FlowCache.hop_latency_last")
+    @id(0x166f28e0)
     register<bit<32>>(FLOWCACHE_HOP_CELLS) hop_latency_last;
     @name(".FlowCache.hop_latency_count")
+    @id(0x167219d1)
     register<bit<32>>(FLOWCACHE_HOP_CELLS) hop_latency_count;
     @name(".FlowCache.hop_latency_sum")
+    @id(0x168483de)
     register<bit<64>>(FLOWCACHE_HOP_CELLS) hop_latency_sum;
     @name(".FlowCache.queue_occupancy_last")
+    @id(0x16a13b9c)
     register<bit<32>>(FLOWCACHE_HOP_CELLS) queue_occupancy_last;
     @name(".FlowCache.queue_occupancy_count")
+    @id(0x16add7d2)
     register<bit<32>>(FLOWCACHE_HOP_CELLS) queue_occupancy_count;
     @name(".FlowCache.queue_occupancy_sum")
+    @id(0x16e4d9ed)
     register<bit<64>>(FLOWCACHE_HOP_CELLS) queue_occupancy_sum;
     @name(".FlowCache.egress_utilization_last")
+    @id(0x162f146b)
     register<bit<32>>(FLOWCACHE_HOP_CELLS) egress_utilization_last;
     @name(".FlowCache.egress_utilization_count")
+    @id(0x1641d1ae)
     register<bit<32>>(FLOWCACHE_HOP_CELLS) egress_utilization_count;
     @name(".FlowCache.egress_utilization_sum")
+    @id(0x1698f9fb)
     register<bit<64>>(FLOWCACHE_HOP_CELLS) egress_utilization_sum;
 
     // Counts of offered packets and of their fates: TOTAL_.
     @name(".FlowCache.total")
+    @id(0x162fd56c)
     register<bit<64>>(16) totals;
 
     // Thresholds: T fires above `level`, C if a value differs from the previous one by more than `change`. All ones:
     // never.
     @name(".FlowCache.set_hop_latency")
+    @id(0x01283a53)
     action set_hop_latency(bit<32> level, bit<32> change) {
         hop_latency_level = level;
         hop_latency_change = change;
     }
 
     @name(".FlowCache.hop_latency")
+    @brief("Changes of hop latency that are events")
+    @id(0x026d6253)
     table hop_latency_limits {
         actions = { set_hop_latency; }
         default_action = set_hop_latency(NONE, NONE);
     }
 
     @name(".FlowCache.set_queue_occupancy")
+    @id(0x013864b2)
     action set_queue_occupancy(bit<32> level, bit<32> change) {
         queue_occupancy_level = level;
         queue_occupancy_change = change;
     }
 
     @name(".FlowCache.queue_occupancy")
+    @brief("Changes of queue occupancy that are events")
+    @id(0x0282ebcf)
     table queue_occupancy_limits {
         actions = { set_queue_occupancy; }
         default_action = set_queue_occupancy(NONE, NONE);
     }
 
     @name(".FlowCache.set_egress_utilization")
+    @id(0x015d332e)
     action set_egress_utilization(bit<32> level, bit<32> change) {
         egress_utilization_level = level;
         egress_utilization_change = change;
     }
 
     @name(".FlowCache.egress_utilization")
+    @brief("Changes of egress utilization that are events")
+    @id(0x0285391e)
     table egress_utilization_limits {
         actions = { set_egress_utilization; }
         default_action = set_egress_utilization(NONE, NONE);
@@ -203,30 +238,37 @@ control FlowCache(
 
     // Thresholds of the sum of the hop latency over the path.
     @name(".FlowCache.set_end_to_end")
+    @id(0x01bde155)
     action set_end_to_end(bit<32> level, bit<32> change) {
         end_to_end_level = level;
         end_to_end_change = change;
     }
 
     @name(".FlowCache.end_to_end")
+    @brief("Changes of the latency from end to end that are events")
+    @id(0x02eb704d)
     table end_to_end_limits {
         actions = { set_end_to_end; }
         default_action = set_end_to_end(NONE, NONE);
     }
 
     @name(".FlowCache.set_path")
+    @id(0x01fdfe71)
     action set_path(bit<1> tells) {
         tells_path = tells;
     }
 
     // Whether a change of the path is an event.
     @name(".FlowCache.path")
+    @brief("Whether a change of the path is an event")
+    @id(0x022a89c4)
     table path_limits {
         actions = { set_path; }
         default_action = set_path(0);
     }
 
     @name(".FlowCache.set_sessions")
+    @id(0x01025427)
     action set_sessions(bit<32> entries, bit<32> events) {
         meta.flowcache.entries_session = entries;
         meta.flowcache.events_session = events;
@@ -234,6 +276,8 @@ control FlowCache(
 
     // Mirror sessions to the hosts for entries and events; 0: none are sent.
     @name(".FlowCache.exports")
+    @brief("Mirror sessions to the hosts for entries and events")
+    @id(0x02eb6c64)
     table exports {
         actions = { set_sessions; }
         default_action = set_sessions(0, 0);

@@ -9,12 +9,17 @@
 control GpintClones(inout metadata_t meta, in bit<48> now) {
     // By cell: request (15 bits) and port (16) of the waiting clones, the oldest clone's ticket, and the next ticket.
     // Equal tickets: the cell is empty.
+    @id(0x164f8b6e)
     register<bit<32>>(65536) clone_key;
+    @id(0x16fef81d)
     register<bit<16>>(65536) clone_first;
+    @id(0x16f76971)
     register<bit<16>>(65536) clone_next;
-    // Clones of all cells.
+    @brief("Clones of all cells")
+    @id(0x16bac7de)
     register<bit<32>>(1) clones_waiting;
     // By port: duration of the last confirmation in microseconds.
+    @id(0x16592140)
     register<bit<48>>(512) round_trip_time;
 
     bit<32> cell;

@@ -23,6 +23,7 @@ const bit<32> EVENT_FORWARDED = 11;
 const bit<32> EVENT_UNROUTABLE = 12;
 
 control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    @id(0x12ae37c9)
     counter(16, CounterType.packets) events;
     GpintClones() clones;
     GpintMeasurements() measurements;
@@ -34,6 +35,7 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
     bit<32> length = 0;
     bit<32> depth = 0;
 
+    @id(0x01855cd8)
     action set_identity(
         bit<16> switch_id, ipv4_address_t address, ipv4_address_t monitor_address, port_t monitor_port)
     {
@@ -44,28 +46,33 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         meta.monitor_port = (bit<16>)monitor_port;
     }
 
-    // Without an identity the switch forwards probes like other packets.
+    @brief("Without an identity the switch forwards probes like other packets")
+    @id(0x0291b777)
     table identity {
         actions = { set_identity; NoAction; }
         default_action = NoAction();
     }
 
+    @id(0x01b12158)
     action recover(bit<32> capacity) {
         meta.has_recovery = 1;
         meta.clone_capacity = capacity;
     }
 
-    // Without recovery, probes are neither confirmed nor kept.
+    @brief("Without recovery, probes are neither confirmed nor kept")
+    @id(0x0263392e)
     table recovery {
         actions = { recover; NoAction; }
         default_action = NoAction();
     }
 
+    @id(0x01c7ee74)
     action keep_for(bit<48> microseconds) {
         meta.timeout = microseconds;
     }
 
-    // t_f, by the probe's egress port.
+    @brief("t_f, by the probe's egress port")
+    @id(0x0272bde4)
     table clone_timeout {
         key = { meta.out_port: exact @name("out_port"); }
         actions = { keep_for; }
@@ -73,16 +80,20 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         size = 512;
     }
 
+    @id(0x01e3469c)
     action route(port_t port, bit<9> number) {
         standard_metadata.egress_spec = port;
         has_hit = 1;
         rule = number;
     }
 
+    @id(0x0175be87)
     action drop() {
         mark_to_drop(standard_metadata);
     }
 
+    @brief("Routes of all packets that are no probes of this switch")
+    @id(0x02d2465c)
     table forward {
         key = { hdr.ipv4.destination: lpm @name("destination"); }
         actions = { route; drop; }
@@ -90,7 +101,8 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         size = 512;
     }
 
-    // The headers of a datagram that this switch makes.
+    @brief("The headers of a datagram that this switch makes")
+    @id(0x016a1026)
     action write_headers(in ipv4_address_t source, in ipv4_address_t destination, in bit<16> source_port, in bit<6> dscp) {
         hdr.ethernet.source = 16w0x0200 ++ source;
         hdr.ethernet.destination = 16w0x0200 ++ destination;
@@ -109,16 +121,19 @@ control GpintIngress(inout headers_t hdr, inout metadata_t meta, inout standard_
         meta.is_rewritten = 1;
     }
 
-    // Back to the parser with the next stage.
+    @brief("Back to the parser with the next stage")
+    @id(0x017d124e)
     action look_again(in bit<8> stage) {
         meta.stage = stage;
         resubmit_preserving_field_list(KEPT_METADATA);
     }
 
+    @id(0x011cc13d)
     action go_round() {
         standard_metadata.egress_spec = RECIRCULATION_PORT;
     }
 
+    @id(0x0130c9ce)
     action take_route(in bit<16> port, in bit<8> first, in bit<8> count) {
         meta.out_port = port;
         meta.next_index = (bit<16>)first;

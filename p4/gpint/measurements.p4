@@ -20,9 +20,11 @@
 control GpintMeasurements(
     inout headers_t hdr, inout metadata_t meta, in bit<1> is_arrival, in bit<9> port, in bit<1> has_hit, in bit<9> rule)
 {
-    // Packets that came in by each port.
+    @brief("Packets that came in by each port")
+    @id(0x16a4986a)
     register<bit<32>>(512) port_packets;
-    // Packets that each entry of the forwarding table has forwarded.
+    @brief("Packets that each entry of the forwarding table has forwarded")
+    @id(0x16cfb752)
     register<bit<32>>(512) rule_hits;
 
     bit<32> value;

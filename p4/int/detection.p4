@@ -76,27 +76,37 @@ control IntDetection(
     bit<32> average;
 
     @name(".IntSink.bank")
+    @id(0x1673a778)
     register<bit<8>>(1) bank;
     @name(".IntSink.sample_count")
+    @id(0x1670f114)
     register<bit<32>>(FLOW_CELLS) sample_count;
     @name(".IntSink.sample_time")
+    @id(0x16b5576d)
     register<bit<48>>(FLOW_CELLS) sample_time;
     @name(".IntSink.per_hop_previous")
+    @id(0x160da0cb)
     register<bit<32>>(12 * SWITCH_CELLS) per_hop_previous;
     @name(".IntSink.per_flow_previous")
+    @id(0x16467992)
     register<bit<32>>(12 * FLOW_CELLS) per_flow_previous;
     @name(".IntSink.average_accumulator")
+    @id(0x1635ad16)
     register<bit<48>>(12 * FLOW_CELLS) average_accumulator;
     @name(".IntSink.average_reported")
+    @id(0x1687fdc4)
     register<bit<32>>(12 * FLOW_CELLS) average_reported;
 
     // By expression: metrics that it names, and metrics whose previous values it needs.
     @name(".IntSink.logic_metrics")
+    @id(0x16909eba)
     register<bit<32>>(128) logic_metrics;
     @name(".IntSink.logic_history")
+    @id(0x16569082)
     register<bit<32>>(128) logic_history;
 
     @name(".IntSink.fast_detection")
+    @id(0x0127ff13)
     action fast_detection(
         bit<32> rule, bit<8> algorithm, bit<8> metric, bit<8> scope, bit<32> threshold, bit<8> weight, bit<32> one_in,
         bit<48> every)
@@ -113,6 +123,7 @@ control IntDetection(
     }
 
     @name(".IntSink.complex_detection")
+    @id(0x01f0f054)
     action complex_detection(bit<32> rule, bit<8> index, bit<32> one_in, bit<48> every) {
         detect.kind = DETECT_COMPLEX;
         detect.rule = rule;
@@ -122,29 +133,39 @@ control IntDetection(
     }
 
     @name(".IntSink.report_all")
+    @id(0x01405b69)
     action report_all() {
         detect.kind = DETECT_ALL;
         detect.rule = NO_RULE;
     }
 
     @name(".IntSink.report_none")
+    @id(0x01c9c3c0)
     action report_none() {
         detect.kind = DETECT_NONE;
     }
 
     @name(".IntSink.algorithm_ipv4_a")
+    @brief("Rules for IPv4 flows, bank a: the algorithm that looks for events")
+    @id(0x029ae423)
     table algorithm_ipv4_a {
         ALGORITHM_TABLE_OF(ipv4)
     }
     @name(".IntSink.algorithm_ipv4_b")
+    @brief("Rules for IPv4 flows, bank b: the algorithm that looks for events")
+    @id(0x02230b31)
     table algorithm_ipv4_b {
         ALGORITHM_TABLE_OF(ipv4)
     }
     @name(".IntSink.algorithm_ipv6_a")
+    @brief("Rules for IPv6 flows, bank a: the algorithm that looks for events")
+    @id(0x022d3fd7)
     table algorithm_ipv6_a {
         ALGORITHM_TABLE_OF(ipv6)
     }
     @name(".IntSink.algorithm_ipv6_b")
+    @brief("Rules for IPv6 flows, bank b: the algorithm that looks for events")
+    @id(0x0226d1cd)
     table algorithm_ipv6_b {
         ALGORITHM_TABLE_OF(ipv6)
     }

@@ -41,13 +41,16 @@ control IntEgress(
     bit<16> headers;
 
     // Reports of this switch's own metadata (INT-MX, INT-XD), by flow: packets since the last one reported.
+    @id(0x1619bb16)
     register<bit<32>>(65536) sample_count;
 
+    @id(0x015dc72c)
     action set_node(bit<32> id) {
         meta.node.id = id;
     }
 
-    // This switch's node id.
+    @brief("This switch's node id")
+    @id(0x022d35b9)
     table node {
         actions = { set_node; }
         default_action = set_node(0);
@@ -56,6 +59,7 @@ control IntEgress(
     // `mtu`: largest IP packet that may leave, 0: any. `congested_above`: packets in the queue above which reports have the Q
     // bit. `complements`: Checksum Complements are used where they are asked for. `level2_egress`: logical interface, all
     // ones: none.
+    @id(0x01c35914)
     action set_port(
         bit<1> is_sink, bit<16> mtu, bit<24> congested_above, bit<1> complements, bit<32> level2_egress)
     {
@@ -66,6 +70,8 @@ control IntEgress(
         meta.node.egress_level2 = level2_egress;
     }
 
+    @brief("What each egress port is: inside the INT domain or out of it, its MTU and interface")
+    @id(0x024cb4fe)
     table port {
         key = { standard_metadata.egress_port: exact @name("egress_port"); }
         actions = { set_port; }
@@ -73,11 +79,13 @@ control IntEgress(
         default_action = set_port(0, 0, 0xffffff, 0, 0xffffffff);
     }
 
+    @id(0x01c2c69a)
     action set_level2_ingress(bit<32> level2) {
         meta.node.ingress_level2 = level2;
     }
 
-    // Logical interface of the port that a packet came in by.
+    @brief("Logical interface of the port that a packet came in by")
+    @id(0x02749eaf)
     table ingress_port {
         key = { meta.node.ingress: exact @name("ingress_port"); }
         actions = { set_level2_ingress; }
@@ -85,31 +93,40 @@ control IntEgress(
         default_action = set_level2_ingress(0xffffffff);
     }
 
+    @id(0x01f149c6)
     action mark_mtu() {
     }
 
+    @id(0x01a8aecd)
     action report_mtu() {
         meta.port.mtu_reports = 1;
     }
 
     // Handles a packet without room for this switch's metadata: sets the M bit, or sends the stack in an intermediate
     // report.
+    @brief("What happens to a packet without room for the metadata of this switch")
+    @id(0x02612d42)
     table too_long {
         actions = { mark_mtu; report_mtu; }
         default_action = mark_mtu();
     }
 
+    @id(0x01d7e489)
     action set_session(bit<32> session) {
         meta.report.session = session;
     }
 
     // Mirror session to the collector; 0: no reports are sent.
+    @brief("The mirror session to the collector")
+    @id(0x025431fc)
     table reports {
         actions = { set_session; }
         default_action = set_session(0);
     }
 
-    // This switch's metadata for the packet. Times are simple_switch's, in microseconds.
+    @brief("This switch's metadata for the packet")
+    // Times are simple_switch's, in microseconds.
+    @id(0x01f4594a)
     action measure() {
         meta.node.latency = (bit<32>)(standard_metadata.egress_global_timestamp
             - standard_metadata.ingress_global_timestamp);
@@ -120,7 +137,8 @@ control IntEgress(
         meta.node.egress_time = (bit<64>)standard_metadata.egress_global_timestamp;
     }
 
-    // Nothing is reported and nothing changed yet.
+    @brief("Nothing is reported and nothing changed yet")
+    @id(0x0190860a)
     action begin() {
         meta.port.mtu_reports = 0;
         meta.report.wanted = 0;

@@ -167,14 +167,19 @@ control IntExpression(
     bit<1> holds;
 
     @name(".IntSink.complex_count")
+    @id(0x1644fbe5)
     register<bit<32>>(65536) complex_count;
     @name(".IntSink.complex_seen")
+    @id(0x16111371)
     register<bit<32>>(65536) complex_seen;
     @name(".IntSink.complex_previous")
+    @id(0x16918872)
     register<bit<32>>(786432) complex_previous;
     @name(".IntSink.logic_clauses")
+    @id(0x164010e8)
     register<bit<32>>(128) logic_clauses;
     @name(".IntSink.logic_conditions")
+    @id(0x16ab01b6)
     register<bit<48>>(4096) logic_conditions;
 
     apply {

@@ -14,11 +14,13 @@ control IntIngress(
     inout metadata_t meta,
     inout standard_metadata_t standard_metadata)
 {
+    @id(0x0169d3de)
     action drop(bit<8> reason) {
         meta.report.dropped = 1;
         meta.report.drop_reason = reason;
     }
 
+    @id(0x010d1e31)
     action no_route() {
         meta.report.dropped = 1;
         meta.report.drop_reason = DROP_NO_ROUTE;
@@ -26,22 +28,28 @@ control IntIngress(
 
     // Not named `drop`, like an action of the tables: a direct call would make a second action of that name without a
     // parameter.
+    @id(0x01761488)
     action expire() {
         meta.report.dropped = 1;
         meta.report.drop_reason = DROP_TTL;
     }
 
     // Forwards like a bridge: the packet stays unchanged.
+    @id(0x01ca3224)
     action forward(bit<9> port) {
         standard_metadata.egress_spec = port;
     }
 
-    // Sends to a multicast group of the switch. Each copy is a separate packet.
+    @brief("Sends to a multicast group of the switch")
+    // Each copy is a separate packet.
+    @id(0x01f5cbb1)
     action multicast(bit<16> group) {
         standard_metadata.mcast_grp = group;
     }
 
-    // Forwards like a router. The IPv4 checksum follows the time to live.
+    @brief("Forwards like a router")
+    // The IPv4 checksum follows the time to live.
+    @id(0x01f85323)
     action route(bit<9> port, bit<48> source_mac, bit<48> destination_mac) {
         standard_metadata.egress_spec = port;
         hdr.ethernet.source = source_mac;
@@ -49,6 +57,8 @@ control IntIngress(
         meta.routed = 1;
     }
 
+    @brief("Routes of IPv4 packets")
+    @id(0x023c173a)
     table forward_ipv4 {
         key = { hdr.ipv4.destination: lpm @name("destination_address"); }
         actions = { forward; route; multicast; drop; no_route; }
@@ -56,6 +66,8 @@ control IntIngress(
         default_action = no_route();
     }
 
+    @brief("Routes of IPv6 packets")
+    @id(0x029fde01)
     table forward_ipv6 {
         key = { hdr.ipv6.destination: lpm @name("destination_address"); }
         actions = { forward; route; multicast; drop; no_route; }
@@ -63,7 +75,8 @@ control IntIngress(
         default_action = no_route();
     }
 
-    // Packets that are neither IPv4 nor IPv6.
+    @brief("Packets that are neither IPv4 nor IPv6")
+    @id(0x02a88e3d)
     table forward_other {
         key = { meta.destination_mac: exact @name("destination_mac"); }
         actions = { forward; multicast; drop; no_route; }
@@ -71,12 +84,14 @@ control IntIngress(
         default_action = no_route();
     }
 
-    // No INT for this flow.
+    @brief("No INT for this flow")
+    @id(0x01291806)
     action ignore() {
     }
 
     // INT-MD: npt 0 marks by DSCP, 1 by UDP port, 2 inserts a new UDP header before the transport header, with
     // `entropy_port` as source port (0: from a hash of the flow).
+    @id(0x017e7bdd)
     action start_md(bit<2> npt, bit<16> instructions, bit<8> max_hops, bit<1> discard, bit<16> entropy_port) {
         meta.watch.starts = 1;
         meta.watch.type = INT_TYPE_MD;
@@ -89,6 +104,7 @@ control IntIngress(
 
     // INT-MX: the packet carries the instructions, every switch reports. `one_in`: this switch reports one of this
     // number of packets of a flow; 0 or 1: all.
+    @id(0x01823fe9)
     action start_mx(bit<2> npt, bit<16> instructions, bit<1> discard, bit<16> entropy_port, bit<32> one_in) {
         meta.watch.starts = 1;
         meta.watch.type = INT_TYPE_MX;
@@ -100,13 +116,16 @@ control IntIngress(
     }
 
     // INT-XD: this switch reports, the packet stays as it is.
+    @id(0x016a7e2f)
     action postcard(bit<16> instructions, bit<32> one_in) {
         meta.watch.postcard = 1;
         meta.watch.instructions = instructions;
         meta.watch.one_in = one_in;
     }
 
-    // The flow watchlist. The smaller priority wins.
+    @brief("The flow watchlist")
+    // The smaller priority wins.
+    @id(0x02fb760b)
     table watch_ipv4 {
         key = {
             standard_metadata.ingress_port: ternary @name("ingress_port");
@@ -123,6 +142,8 @@ control IntIngress(
         default_action = ignore();
     }
 
+    @brief("The flow watchlist of IPv6 packets")
+    @id(0x02a72f66)
     table watch_ipv6 {
         key = {
             standard_metadata.ingress_port: ternary @name("ingress_port");
@@ -139,12 +160,15 @@ control IntIngress(
         default_action = ignore();
     }
 
+    @id(0x016feec7)
     action report_drops(bit<32> session) {
         meta.report.session = session;
         clone_preserving_field_list(CloneType.I2E, session, 1);
     }
 
-    // The mirror session to the collector for reports of dropped packets. Without it there are none.
+    @brief("The mirror session to the collector for reports of dropped packets")
+    // Without it there are none.
+    @id(0x02a9db4e)
     table drop_reports {
         actions = { report_drops; NoAction; }
         default_action = NoAction();

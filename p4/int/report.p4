@@ -27,10 +27,12 @@ control IntReport(
 
     // Report sequence numbers, by collector.
     @name(".IntReport.sequence")
+    @id(0x169f5a51)
     register<bit<22>>(256) sequences;
 
     // `index`: cell of the sequence number; `most`: most bytes of the packet to send, up to 968.
     @name(".IntReport.send")
+    @id(0x01008966)
     action send(
         bit<8> index, bit<48> source_mac, bit<48> destination_mac, bit<32> source_address, bit<32> destination_address,
         bit<16> source_port, bit<16> destination_port, bit<6> hardware_id, bit<16> most)
@@ -70,6 +72,8 @@ control IntReport(
 
     // By the clone's egress port, which is its mirror session's.
     @name(".IntReport.collector")
+    @brief("The collector that a report goes to")
+    @id(0x022cdddd)
     table collector {
         key = { standard_metadata.egress_port: exact @name("egress_port"); }
         actions = { send; NoAction; }

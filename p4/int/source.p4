@@ -14,7 +14,8 @@ control IntSource(inout headers_t hdr, inout metadata_t meta) {
     bit<16> entropy;
     bit<1> fits;
 
-    // Inserts a UDP header before the transport header, which moves behind INT.
+    @brief("Inserts a UDP header before the transport header, which moves behind INT")
+    @id(0x01314fb6)
     action insert_udp() {
         hdr.inner_tcp = hdr.tcp;
         hdr.inner_tcp_options = hdr.tcp_options;

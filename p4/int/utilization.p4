@@ -14,17 +14,23 @@ control IntUtilization(inout metadata_t meta, in standard_metadata_t standard_me
     bit<32> factor;
 
     // By port: when the window began, bytes in it, and in the one before.
+    @id(0x16cac947)
     register<bit<48>>(512) window_start;
+    @id(0x16074764)
     register<bit<32>>(512) window_bytes;
+    @id(0x16c8e5f9)
     register<bit<32>>(512) last_bytes;
 
     // `microseconds`: length of the window, 0: not measured; utilization = bytes * factor / 65536, so for a port of R bit/s
     // factor = 8 * 10000 * 65536 * 1000000 / (R * microseconds).
+    @id(0x018aada4)
     action measure(bit<48> microseconds, bit<32> per_byte) {
         window = microseconds;
         factor = per_byte;
     }
 
+    @brief("The rate of each egress port, for its utilization")
+    @id(0x0206d1cf)
     table rate {
         key = { standard_metadata.egress_port: exact @name("egress_port"); }
         actions = { measure; }

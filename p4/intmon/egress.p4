@@ -15,6 +15,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     // Packets that got a header here, that got this switch's values, that exceeded a limit, that were copied to the
     // management plane.
+    @id(0x1297cfba)
     counter(4, CounterType.packets) roles;
 
     bit<5> words = 0;
@@ -23,12 +24,14 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
     bit<32> limit = 0;
     bit<1> is_pushed = 0;
 
+    @id(0x01af8147)
     action set_node(bit<31> id) {
         meta.has_node = 1;
         meta.node_id = id;
     }
 
-    // Without an id the switch starts INT for watched flows, but pushes no values.
+    @brief("Without an id the switch starts INT for watched flows, but pushes no values")
+    @id(0x02a4c1eb)
     table node {
         actions = { set_node; NoAction; }
         default_action = NoAction();
@@ -36,6 +39,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
 
     // `is_sink`: no INT leaves by this port. `mtu`: bytes of the largest IP packet, 0: no limit. `congested_at`:
     // packets in the queue from which it counts as congested, 0: unknown.
+    @id(0x01df7011)
     action set_port(bit<1> is_sink, bit<16> mtu, bit<31> congested_at) {
         meta.is_sink = is_sink;
         meta.mtu = mtu;
@@ -48,6 +52,8 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
         }
     }
 
+    @brief("What each egress port is: inside the INT domain or out of it")
+    @id(0x0237e900)
     table port {
         key = { standard_metadata.egress_port: exact @name("egress_port"); }
         actions = { set_port; }
@@ -55,16 +61,20 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
         size = 512;
     }
 
-    // The mirror session to the management plane.
+    @brief("The mirror session to the management plane")
+    @id(0x0172723b)
     action copy_to(bit<32> session) {
         meta.session = session;
     }
 
+    @brief("The mirror session to the management plane")
+    @id(0x02bf2eb9)
     table management {
         actions = { copy_to; NoAction; }
         default_action = NoAction();
     }
 
+    @id(0x0177ecc9)
     action keep() {
         hdr.kept_ipv4 = hdr.ipv4;
         hdr.kept_ipv6 = hdr.ipv6;
@@ -74,6 +84,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
         hdr.kept_words = hdr.words;
     }
 
+    @id(0x01ef4189)
     action take_kept() {
         hdr.ipv4 = hdr.kept_ipv4;
         hdr.ipv6 = hdr.kept_ipv6;
@@ -83,7 +94,9 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
         hdr.words = hdr.kept_words;
     }
 
-    // Restores the packet as it was before the source. The original port is in the sum before and after.
+    @brief("Restores the packet as it was before the source")
+    // The original port is in the sum before and after.
+    @id(0x0140772c)
     action restore() {
         meta.removed = INTMON_PORT + meta.stack_sum
             + (bit<32>)(hdr.intmon.version ++ hdr.intmon.replication ++ hdr.intmon.copy ++ hdr.intmon.hops_exceeded

@@ -5,18 +5,24 @@
 #include "headers.p4"
 
 control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
-    // Packets by watch rule.
+    @brief("Packets by watch rule")
+    @id(0x133cfac6)
     direct_counter(CounterType.packets_and_bytes) watched_ipv4;
+    @id(0x13002e4e)
     direct_counter(CounterType.packets_and_bytes) watched_ipv6;
 
+    @id(0x01669adf)
     action forward(port_t port) {
         standard_metadata.egress_spec = port;
     }
 
+    @id(0x01fc6ae4)
     action drop() {
         mark_to_drop(standard_metadata);
     }
 
+    @brief("Routes of IPv4 packets")
+    @id(0x02a06ba5)
     table forward_ipv4 {
         key = { hdr.ipv4.destination: lpm @name("destination"); }
         actions = { forward; drop; }
@@ -24,6 +30,8 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         size = 4096;
     }
 
+    @brief("Routes of IPv6 packets")
+    @id(0x0285c172)
     table forward_ipv6 {
         key = { hdr.ipv6.destination: lpm @name("destination"); }
         actions = { forward; drop; }
@@ -31,7 +39,8 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         size = 4096;
     }
 
-    // Packets that are neither.
+    @brief("Packets that are neither IPv4 nor IPv6")
+    @id(0x026f1c58)
     table forward_other {
         key = { meta.destination_mac: exact @name("destination"); }
         actions = { forward; drop; }
@@ -40,15 +49,19 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
     }
 
     // `fields`: of the eight, the first one the most significant bit. `max_hops`: switches that may push, this one included.
+    @id(0x01063b4c)
     action collect(bit<8> fields, bit<8> max_hops) {
         meta.is_watched = 1;
         meta.instructions = fields ++ 8w0;
         meta.max_hops = max_hops;
     }
 
-    // For a rule that exempts flows from one of lower priority.
+    @brief("For a rule that exempts flows from one of lower priority")
+    @id(0x0138564b)
     action ignore() { }
 
+    @brief("The watch rules of IPv4 packets")
+    @id(0x029f408d)
     table watch_ipv4 {
         key = {
             hdr.ipv4.source: ternary @name("source");
@@ -63,6 +76,8 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         size = 1024;
     }
 
+    @brief("The watch rules of IPv6 packets")
+    @id(0x021df789)
     table watch_ipv6 {
         key = {
             hdr.ipv6.source: ternary @name("source");

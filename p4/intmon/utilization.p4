@@ -7,8 +7,11 @@
 
 control IntmonUtilization(inout metadata_t meta, in standard_metadata_t standard_metadata) {
     // By port: when the window began, bytes in it, bytes in the one before.
+    @id(0x16e484fa)
     register<bit<48>>(512) window_start;
+    @id(0x1658d402)
     register<bit<32>>(512) window_bytes;
+    @id(0x1607ddbe)
     register<bit<32>>(512) last_bytes;
 
     bit<48> window;
@@ -19,11 +22,14 @@ control IntmonUtilization(inout metadata_t meta, in standard_metadata_t standard
     bit<64> utilization;
 
     // `microseconds`: length of the window; 0: not measured. Utilization is bytes * factor / 65536.
+    @id(0x018706b1)
     action measure(bit<48> microseconds, bit<32> per_byte) {
         window = microseconds;
         factor = per_byte;
     }
 
+    @brief("The rate of each egress port, for its utilization")
+    @id(0x02e7245d)
     table rate {
         key = { standard_metadata.egress_port: exact @name("egress_port"); }
         actions = { measure; }

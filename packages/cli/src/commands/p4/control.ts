@@ -107,7 +107,10 @@ async function control(
   io: Io,
 ): Promise<number> {
   const output = new DataOutput(io.stdout);
-  const session = new ControlSession(client, (line) => output.line(printable(line)));
+  const session = new ControlSession(client, (line) =>
+    // Tabs separate, as in simple_switch_CLI.
+    output.line(line.split('\t').map(printable).join('\t')),
+  );
   const name = script ?? '-';
   const place = { name: name === '-' ? 'standard input' : name, line: 0 };
   const isInteractive = script === undefined && (io.stdin as { isTTY?: boolean }).isTTY === true;
