@@ -9,6 +9,8 @@ export default defineConfig({
     ...Object.fromEntries(programs.map((file) => [file.slice(0, -3), `src/${file}`])),
     // What a program that is a bundle has to bring along for a sharded cache.
     'flowcache-shard': '../packages/flowcache/src/node/shard-worker.ts',
+    // The same for a dashboard.
+    'dashboard-thread': '../packages/dashboard/src/thread/dashboard-thread.ts',
     // The same for a page of metrics.
     'metrics-page-thread': '../packages/metrics/src/page/page-thread.ts',
   },
@@ -26,5 +28,7 @@ export default defineConfig({
     '@platformatic/kafka',
     'graphology',
     'prom-client',
+    'ws',
+    'yaml',
   ],
 });

@@ -7,13 +7,15 @@ import { headerOf, NUMBER, type SharedRetention, SIGNAL } from './geometry.js';
 import { NO_FLOW, PLACES, type Slab, type SlabNote, WHY } from './slabs.js';
 
 /** Reports a second that are sampled at least, so that each flow of the table has a report of the last second. */
-const LIVE_REPORTS = 4096;
+const LIVE_REPORTS = 1024;
 /** Longest time that a report with events waits, and others, in milliseconds. */
 const EVENT_WAIT_MS = 20;
 const SAMPLE_WAIT_MS = 100;
 /** Bytes of a report besides its frame and hops. */
 const REPORT_BYTES = /* @__PURE__ */ REPORT_WORD_COLUMNS.length * 4 + 32;
 const HOP_BYTES = /* @__PURE__ */ HOP_COLUMNS.length * 4;
+/** More reports than a flow has in a second. */
+const NEVER = 0xffff_ffff;
 /** Bits of a place in a slab, and the numbers of slabs beside it. */
 const MARK_BITS = 11;
 const MARK_MASK = (1 << MARK_BITS) - 1;
@@ -47,7 +49,11 @@ export class Sampler {
   readonly #secondOf: Float64Array;
   readonly #seen: Uint32Array;
   readonly #places: Uint8Array;
+  /** By flow: how many reports go before the next one that is sampled, and the state of its reservoir. */
+  readonly #nextAt: Uint32Array;
+  readonly #weight: Float64Array;
   #second = -1;
+  #secondMs = Number.NEGATIVE_INFINITY;
   /** Flows seen in this second, and places of each, or the share of the flows that have one. */
   #active = 0;
   #placesPerFlow = 4;
@@ -80,6 +86,8 @@ export class Sampler {
     this.#secondOf = new Float64Array(count + 1).fill(-1);
     this.#seen = new Uint32Array(count + 1);
     this.#places = new Uint8Array(count + 1);
+    this.#nextAt = new Uint32Array(count + 1);
+    this.#weight = new Float64Array(count + 1);
   }
 
   /** Uses these slabs from now on. What is in earlier ones is lost; without any, nothing is kept. */
@@ -109,23 +117,25 @@ export class Sampler {
   /** Samples the reports of a batch. */
   add(batch: TelemetryBatch): void {
     this.#begin(batch);
-    const { reports, code, frame } = batch;
+    const { reports, code, frame, frameTimeHigh, frameTimeLow } = batch;
     const isTapped = Atomics.load(this.#signals, SIGNAL.TAP) !== 0;
-    let last = -1;
+    let high = -1;
+    let low = -1;
     let timeMs = 0;
     let count = 0;
     for (let row = 0; row < reports; row++) {
       if (code[row] !== 0) continue;
-      if (frame[row] !== last) {
-        last = frame[row]!;
-        timeMs = frameTimeMs(batch, last);
-        const second = Math.floor(timeMs / 1000);
-        if (second !== this.#second) {
+      const own = frame[row]!;
+      if (frameTimeLow[own] !== low || frameTimeHigh[own] !== high) {
+        low = frameTimeLow[own]!;
+        high = frameTimeHigh[own]!;
+        timeMs = frameTimeMs(batch, own);
+        if (timeMs < this.#secondMs || timeMs >= this.#secondMs + 1000) {
           // A slab holds reports of one second.
           if (count > 0) this.#copy(batch, count);
           count = 0;
           this.flush();
-          this.#beginSecond(second);
+          this.#beginSecond(Math.floor(timeMs / 1000));
         }
       }
       const flow = this.#flows.note(batch, row, timeMs);
@@ -179,6 +189,7 @@ export class Sampler {
 
   #beginSecond(second: number): void {
     this.#second = second;
+    this.#secondMs = second * 1000;
     const average = this.#sampled === 0 ? 1024 : this.#sampledBytes / this.#sampled;
     const wanted = Math.max(LIVE_REPORTS, this.#sampleBytes / this.#seconds / average);
     const active = Math.max(1, this.#active);
@@ -192,20 +203,41 @@ export class Sampler {
     this.#flows.sweep(second * 1000);
   }
 
-  /** The place of the next report of a flow in its reservoir; -1: it is not sampled. Algorithm R (Waterman; Knuth, TAOCP 3.4.2). */
+  /**
+   * The place of the next report of a flow in its reservoir; -1: it is not sampled. Which report is the next to take a place is
+   * known when one has taken its: Algorithm L (Li, "Reservoir-sampling algorithms of time complexity O(n(1+log(N/n)))", 1994).
+   */
   #placeIn(flow: number): number {
-    if (this.#secondOf[flow] !== this.#second) {
-      this.#secondOf[flow] = this.#second;
-      this.#seen[flow] = 0;
-      this.#active++;
-      this.#places[flow] = this.#share >= 1 || this.#draw() < this.#share * 2 ** 32 ? this.#placesPerFlow : 0;
-    }
-    const places = this.#places[flow]!;
+    if (this.#secondOf[flow] !== this.#second) this.#beginFlow(flow);
     const seen = this.#seen[flow]!++;
-    if (seen < places) return seen;
-    if (places === 0) return -1;
-    const drawn = Math.floor((this.#draw() / 2 ** 32) * (seen + 1));
-    return drawn < places ? drawn : -1;
+    if (seen < this.#nextAt[flow]!) return -1;
+    const places = this.#places[flow]!;
+    if (seen < places) {
+      this.#nextAt[flow] = seen + 1;
+      if (seen + 1 === places) this.#skip(flow, places);
+      return seen;
+    }
+    this.#skip(flow, places);
+    return Math.floor(this.#share01() * places);
+  }
+
+  #beginFlow(flow: number): void {
+    this.#secondOf[flow] = this.#second;
+    this.#seen[flow] = 0;
+    this.#active++;
+    const places = this.#share >= 1 || this.#share01() < this.#share ? this.#placesPerFlow : 0;
+    this.#places[flow] = places;
+    this.#nextAt[flow] = places === 0 ? NEVER : 0;
+    this.#weight[flow] = 1;
+  }
+
+  /** Draws how many reports of a flow go by before the next one takes a place. */
+  #skip(flow: number, places: number): void {
+    const weight = this.#weight[flow]! * Math.exp(Math.log(this.#share01()) / places);
+    this.#weight[flow] = weight;
+    const passed = Math.floor(Math.log(this.#share01()) / Math.log(1 - weight)) + 1;
+    // `seen` counts the present report already.
+    this.#nextAt[flow] = Math.min(NEVER, this.#seen[flow]! - 1 + passed);
   }
 
   /** A random word: xorshift32 (Marsaglia, 2003). */
@@ -216,6 +248,11 @@ export class Sampler {
     word ^= word << 5;
     this.#random = word;
     return word >>> 0;
+  }
+
+  /** A random number above 0 and below 1. */
+  #share01(): number {
+    return (this.#draw() + 0.5) / 2 ** 32;
   }
 
   #copy(batch: TelemetryBatch, count: number): void {

@@ -1,17 +1,24 @@
 import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { frameTimeMs } from '@int/collector/internals';
-import type { EventBatch } from '@int/detect';
+import { KIND as EVENT_KIND, type EventBatch, SCOPES } from '@int/detect';
 import { BUCKET_MS } from '../protocol/entities.js';
 import { BINS, binOf, rankOf } from './bins.js';
 import { EntityRows, NO_ROW } from './entity-rows.js';
 import { CELL, epochOf, headerOf, KIND, keysOf, NUMBER, ROW, type SharedRetention, SIGNAL } from './geometry.js';
-import { NO_HOP, WaitingEvents } from './waiting-events.js';
 
 const WORDS = CELL.WORDS;
-const SHIFT = 3;
+/** Cells of the open bucket fill a cache line. They go on where a cell of the ring ends. */
+const SHIFT = 4;
+/** Count of buckets in which the row was touched last. */
+const STAMP = 8;
+/** Values in its histogram, and the lowest and highest bin in use. */
+const VALUES = 9;
+const LOW = 10;
+const HIGH = 11;
 /** Where a report's bucket is. */
 const OPEN = 0;
 const LATE = 1;
+const HOP_SCOPE = /* @__PURE__ */ SCOPES.indexOf('hop');
 
 /** Rows of other entities by kind. */
 const OTHER: readonly number[] = [0, ROW.OTHER_SWITCH, ROW.OTHER_QUEUE, ROW.OTHER_LINK];
@@ -31,17 +38,12 @@ export class SeriesWriter {
   readonly #numbers: Float64Array;
   readonly #since: Float64Array;
   readonly #kind: Uint32Array;
+  /** The first word of keys: of queues, their switch. */
+  readonly #switchOf: Uint32Array;
   readonly #rows: EntityRows;
-  /** The open bucket: a cell per row, a histogram per row, and the bins in use of it. */
-  /** Events of the batch that comes, and those of no report. */
-  readonly #waiting = new WaitingEvents();
-  readonly #apart = new WaitingEvents();
+  /** The open bucket: a cell and a histogram per row. */
   readonly #open: Uint32Array;
   readonly #histograms: Uint32Array;
-  readonly #low: Uint16Array;
-  readonly #high: Uint16Array;
-  /** Count of buckets in which the row was touched last: in the open one, or not. */
-  readonly #stamps: Int32Array;
   readonly #touched: Int32Array;
   #touchedCount = 0;
   /** Count of buckets opened, from 1. */
@@ -64,12 +66,10 @@ export class SeriesWriter {
     this.#numbers = numbers;
     this.#since = keys.since;
     this.#kind = keys.kind;
+    this.#switchOf = keys.a;
     this.#rows = new EntityRows(keys, signals);
-    this.#open = new Uint32Array(rows * WORDS);
+    this.#open = new Uint32Array(rows << SHIFT);
     this.#histograms = new Uint32Array(rows * BINS);
-    this.#low = new Uint16Array(rows);
-    this.#high = new Uint16Array(rows);
-    this.#stamps = new Int32Array(rows);
     this.#touched = new Int32Array(rows);
     numbers[NUMBER.CLOSED] = -1;
     numbers[NUMBER.FIRST] = -1;
@@ -83,79 +83,72 @@ export class SeriesWriter {
 
   /** Adds the reports of a batch. */
   add(batch: TelemetryBatch): void {
-    const { reports, code, frame, flags } = batch;
+    const { reports, code, frame, flags, hopCount, frameTimeHigh, frameTimeLow } = batch;
     const numbers = this.#numbers;
-    let last = -1;
+    let high = -1;
+    let low = -1;
     let place = OPEN;
     let count = 0;
-    let drops = 0;
-    const waiting = this.#waiting;
-    let event = 0;
+    let hops = 0;
+    // Reports of the open bucket that are not in its cell yet.
+    let pending = 0;
     for (let row = 0; row < reports; row++) {
       if (code[row] !== 0) continue;
       const own = frame[row]!;
-      if (own !== last) {
-        last = own;
+      if (frameTimeLow[own] !== low || frameTimeHigh[own] !== high) {
+        low = frameTimeLow[own]!;
+        high = frameTimeHigh[own]!;
         const timeMs = frameTimeMs(batch, own);
         if (timeMs >= this.#startMs && timeMs < this.#endMs) place = OPEN;
-        else place = this.#moveTo(timeMs);
-        if (timeMs > numbers[NUMBER.TIME]! || Number.isNaN(numbers[NUMBER.TIME]!)) numbers[NUMBER.TIME] = timeMs;
+        else {
+          this.#addReports(pending);
+          pending = 0;
+          place = this.#moveTo(timeMs);
+        }
+        // The first comparison fails for the first report, when there is no time yet.
+        if (!(timeMs <= numbers[NUMBER.TIME]!)) numbers[NUMBER.TIME] = timeMs;
       }
       count++;
-      this.#bump(place, ROW.ALL, CELL.REPORTS);
-      if (place === LATE) numbers[NUMBER.LATE]!++;
-      this.#hops(batch, row, place);
-      if ((flags[row]! & FLAG.DROPPED) !== 0) {
-        drops++;
-        this.#drop(batch, row, place);
-      }
-      while (event < waiting.count && waiting.report[event] === row) this.#eventOf(batch, row, event++, place);
+      hops += hopCount[row]!;
+      if (place === OPEN) {
+        pending++;
+        this.#hops(batch, row);
+      } else this.#lateHops(batch, row);
+      if ((flags[row]! & FLAG.DROPPED) !== 0) this.#drop(batch, row, place);
     }
+    this.#addReports(pending);
     numbers[NUMBER.REPORTS]! += count;
-    numbers[NUMBER.DROPS]! += drops;
-    this.#countWaiting(event);
+    numbers[NUMBER.HOPS]! += hops;
   }
 
-  /** Counts an event of a report, in the bucket of the report. */
-  #eventOf(batch: TelemetryBatch, row: number, event: number, place: number): void {
-    const at = this.#waiting.hop[event]!;
-    this.#bump(place, ROW.ALL, CELL.EVENTS);
-    if (at === NO_HOP) return;
-    const hops = batch.hopCount[row]!;
-    if (at >= hops) {
-      this.#countAt(place, this.#waiting.nodeId[event]!, NOT_AVAILABLE, CELL.EVENTS);
-      return;
-    }
-    const cell = batch.hopStart[row]! + at;
-    this.#countAt(place, batch.hop.nodeId[cell]!, batch.hop.queueId[cell]!, CELL.EVENTS);
-    if (at + 1 < hops) this.#bump(place, this.#link(batch, cell, place), CELL.EVENTS);
-  }
-
-  /** Counts the events that belong to no report that was added, at their own times. @param from the first of those of reports */
-  #countWaiting(from = 0): void {
-    this.#countAtTheirTimes(this.#waiting, from);
-    this.#countAtTheirTimes(this.#apart, 0);
-  }
-
-  #countAtTheirTimes(events: WaitingEvents, from: number): void {
-    for (let event = from; event < events.count; event++) {
-      const timeMs = events.timeMs[event]!;
-      const place = timeMs >= this.#startMs && timeMs < this.#endMs ? OPEN : this.#moveTo(timeMs);
-      this.#bump(place, ROW.ALL, CELL.EVENTS);
-      if (events.hop[event] !== NO_HOP) this.#countAt(place, events.nodeId[event]!, NOT_AVAILABLE, CELL.EVENTS);
-    }
-    events.clear();
-  }
-
-  /** Adds events: those of a batch before the batch. They are counted with their reports, or when time passes. */
+  /** Adds events of a batch, which is added later or has been. */
   addEvents(events: EventBatch): void {
-    (events.isApart ? this.#apart : this.#waiting).add(events);
-    this.#numbers[NUMBER.EVENTS]! += events.count;
+    const { batch, count, report, kind, hop } = events;
+    let last = -1;
+    let place = OPEN;
+    for (let row = 0; row < count; row++) {
+      const of = report[row]!;
+      if (of !== last) {
+        last = of;
+        const timeMs = frameTimeMs(batch, batch.frame[of]!);
+        place = timeMs >= this.#startMs && timeMs < this.#endMs ? OPEN : this.#moveTo(timeMs);
+      }
+      this.#bump(place, ROW.ALL, CELL.EVENTS);
+      if (((kind[row]! >>> EVENT_KIND.SCOPE_SHIFT) & EVENT_KIND.SCOPE_MASK) !== HOP_SCOPE) continue;
+      const at = hop[row]!;
+      if (events.isApart || at >= batch.hopCount[of]!)
+        this.#countAt(place, events.nodeId[row]!, NOT_AVAILABLE, CELL.EVENTS);
+      else {
+        const cell = batch.hopStart[of]! + at;
+        this.#countAt(place, batch.hop.nodeId[cell]!, batch.hop.queueId[cell]!, CELL.EVENTS);
+        if (at + 1 < batch.hopCount[of]!) this.#bump(place, this.#link(batch, cell, place), CELL.EVENTS);
+      }
+    }
+    this.#numbers[NUMBER.EVENTS]! += count;
   }
 
   /** Lets time pass: buckets that are over are complete, also those without reports. */
   advance(timeMs: number): void {
-    this.#countWaiting();
     if (this.#bucket < 0 || timeMs < this.#endMs) return;
     this.#close();
     this.#begin(Math.floor(timeMs / BUCKET_MS));
@@ -163,37 +156,64 @@ export class SeriesWriter {
 
   /** Completes the open bucket, at the end. */
   finish(): void {
-    this.#countWaiting();
     if (this.#bucket < 0) return;
     this.#close();
     this.#begin(this.#bucket + 1);
   }
 
-  #hops(batch: TelemetryBatch, row: number, place: number): void {
+  #hops(batch: TelemetryBatch, row: number): void {
     const start = batch.hopStart[row]!;
-    const count = batch.hopCount[row]!;
-    if (count === 0) {
+    const end = start + batch.hopCount[row]!;
+    if (start === end) {
       // It tells of its reporter only.
-      this.#bump(place, this.#switch(batch.nodeId[row]!, place), CELL.REPORTS);
+      this.#bump(OPEN, this.#switch(batch.nodeId[row]!, OPEN), CELL.REPORTS);
       return;
     }
     const { nodeId, queueId, hopLatency, queueOccupancy, egressUtilization } = batch.hop;
-    this.#numbers[NUMBER.HOPS]! += count;
-    for (let at = start; at < start + count; at++) {
-      const node = nodeId[at]!;
-      const queue = queueId[at]!;
+    for (let at = start; at < end; at++) {
       const latency = hopLatency[at]!;
       const occupancy = queueOccupancy[at]!;
       const utilization = egressUtilization[at]!;
-      this.#value(place, this.#switch(node, place), latency, occupancy, utilization);
-      // Those of the open bucket are summed up at its end.
-      if (place === LATE) this.#raise(this.#cells, this.#lateCell(ROW.ALL), latency, occupancy, utilization);
-      if (queue !== NOT_AVAILABLE) this.#value(place, this.#queue(node, queue, place), latency, occupancy, utilization);
-      if (at + 1 < start + count) this.#value(place, this.#link(batch, at, place), latency, occupancy, utilization);
+      const bin = latency === NOT_AVAILABLE ? -1 : binOf(latency);
+      const queue = queueId[at]!;
+      const row = queue === NOT_AVAILABLE ? NO_ROW : this.#queue(nodeId[at]!, queue, OPEN);
+      if (row !== NO_ROW) this.#value(row, bin, latency, occupancy, utilization);
+      // What a queue has is added to its switch at the end of the bucket, and what switches have to the network.
+      if (row <= ROW.OTHER_QUEUE) {
+        this.#value(this.#switch(nodeId[at]!, OPEN), bin, latency, occupancy, utilization);
+      }
+      if (at + 1 < end) this.#value(this.#link(batch, at, OPEN), bin, latency, occupancy, utilization);
     }
   }
 
+  #lateHops(batch: TelemetryBatch, row: number): void {
+    const start = batch.hopStart[row]!;
+    const end = start + batch.hopCount[row]!;
+    this.#numbers[NUMBER.LATE]!++;
+    this.#bump(LATE, ROW.ALL, CELL.REPORTS);
+    if (start === end) this.#bump(LATE, this.#switch(batch.nodeId[row]!, LATE), CELL.REPORTS);
+    const { nodeId, queueId, hopLatency, queueOccupancy, egressUtilization } = batch.hop;
+    for (let at = start; at < end; at++) {
+      const latency = hopLatency[at]!;
+      const occupancy = queueOccupancy[at]!;
+      const utilization = egressUtilization[at]!;
+      const queue = queueId[at]!;
+      const rows = [this.#switch(nodeId[at]!, LATE)];
+      if (queue !== NOT_AVAILABLE) rows.push(this.#queue(nodeId[at]!, queue, LATE));
+      if (at + 1 < end) rows.push(this.#link(batch, at, LATE));
+      for (const row of rows) this.#lateValue(row, latency, occupancy, utilization);
+      this.#raise(this.#cells, this.#lateCell(ROW.ALL), latency, occupancy, utilization);
+    }
+  }
+
+  #addReports(count: number): void {
+    if (count === 0) return;
+    if (this.#open[(ROW.ALL << SHIFT) + STAMP] !== this.#count) this.#touch(ROW.ALL);
+    this.#open[(ROW.ALL << SHIFT) + CELL.REPORTS]! += count;
+  }
+
   #drop(batch: TelemetryBatch, row: number, place: number): void {
+    this.#numbers[NUMBER.DROPS]!++;
     this.#bump(place, ROW.ALL, CELL.DROPS);
     const drop = batch.drop[row]!;
     this.#countAt(place, batch.nodeId[row]!, drop === NOT_AVAILABLE ? NOT_AVAILABLE : drop >>> 24, CELL.DROPS);
@@ -239,28 +259,31 @@ export class SeriesWriter {
 
   #bump(place: number, row: number, word: number): void {
     if (place === OPEN) {
-      if (this.#stamps[row] !== this.#count) this.#touch(row);
+      if (this.#open[(row << SHIFT) + STAMP] !== this.#count) this.#touch(row);
       this.#open[(row << SHIFT) + word]!++;
     } else this.#cells[this.#lateCell(row) + word]!++;
   }
 
-  #value(place: number, row: number, latency: number, occupancy: number, utilization: number): void {
-    let cells = this.#open;
-    let at = row << SHIFT;
-    if (place === OPEN) {
-      if (this.#stamps[row] !== this.#count) this.#touch(row);
-      if (latency !== NOT_AVAILABLE) {
-        const bin = binOf(latency);
-        this.#histograms[row * BINS + bin]!++;
-        if (bin < this.#low[row]!) this.#low[row] = bin;
-        if (bin > this.#high[row]!) this.#high[row] = bin;
-      }
-    } else {
-      cells = this.#cells;
-      at = this.#lateCell(row);
+  /** Adds the values of a hop to a row of the open bucket. @param bin of the latency; -1: there is none */
+  #value(row: number, bin: number, latency: number, occupancy: number, utilization: number): void {
+    const open = this.#open;
+    const at = row << SHIFT;
+    if (open[at + STAMP] !== this.#count) this.#touch(row);
+    open[at + CELL.REPORTS]!++;
+    if (bin >= 0) {
+      this.#histograms[row * BINS + bin]!++;
+      open[at + VALUES]!++;
+      if (bin < open[at + LOW]!) open[at + LOW] = bin;
+      if (bin > open[at + HIGH]!) open[at + HIGH] = bin;
     }
-    cells[at + CELL.REPORTS]!++;
-    this.#raise(cells, at, latency, occupancy, utilization);
+    this.#raise(open, at, latency, occupancy, utilization);
+  }
+
+  /** Adds the values of a hop to the counts and maxima of the late bucket. */
+  #lateValue(row: number, latency: number, occupancy: number, utilization: number): void {
+    const at = this.#lateCell(row);
+    this.#cells[at + CELL.REPORTS]!++;
+    this.#raise(this.#cells, at, latency, occupancy, utilization);
   }
 
   /** A maximum is stored plus one. */
@@ -274,12 +297,13 @@ export class SeriesWriter {
   }
 
   #touch(row: number): void {
-    this.#stamps[row] = this.#count;
+    const at = row << SHIFT;
     this.#rows.lastSeen[row] = this.#bucket;
     this.#touched[this.#touchedCount++] = row;
-    this.#open.fill(0, row << SHIFT, (row + 1) << SHIFT);
-    this.#low[row] = BINS;
-    this.#high[row] = 0;
+    this.#open.fill(0, at, at + VALUES + 1);
+    this.#open[at + STAMP] = this.#count;
+    this.#open[at + LOW] = BINS;
+    this.#open[at + HIGH] = 0;
   }
 
   /** The place of a row's cell in the ring, for the late bucket; empty if it was of another time. */
@@ -370,36 +394,52 @@ export class SeriesWriter {
     this.#rows.makeRoom((row, kind) => this.#leave(row, OTHER[kind]!));
   }
 
-  /** What all switches have together. */
+  /** Adds what queues have to their switches, and what switches have to the network. */
   #sumUp(): void {
-    const touched = this.#touchedCount;
-    const open = this.#open;
-    const histograms = this.#histograms;
-    for (let index = 0; index < touched; index++) {
+    const queues = this.#touchedCount;
+    for (let index = 0; index < queues; index++) {
+      const row = this.#touched[index]!;
+      if (this.#kind[row] !== KIND.QUEUE) continue;
+      const owner = this.#switch(this.#switchOf[row]!, OPEN);
+      if (this.#open[(owner << SHIFT) + STAMP] !== this.#count) this.#touch(owner);
+      this.#open[(owner << SHIFT) + CELL.REPORTS]! += this.#open[(row << SHIFT) + CELL.REPORTS]!;
+      this.#merge(row, owner);
+    }
+    for (let index = 0; index < this.#touchedCount; index++) {
       const row = this.#touched[index]!;
       if (row !== ROW.OTHER_SWITCH && this.#kind[row] !== KIND.SWITCH) continue;
-      if (this.#stamps[ROW.ALL] !== this.#count) this.#touch(ROW.ALL);
-      const from = row << SHIFT;
-      for (let word: number = CELL.LATENCY_MAX; word <= CELL.UTILIZATION; word++) {
-        if (open[from + word]! > open[word]!) open[word] = open[from + word]!;
-      }
-      const low = this.#low[row]!;
-      const high = this.#high[row]!;
-      for (let bin = low; bin <= high; bin++) histograms[bin]! += histograms[row * BINS + bin]!;
-      if (low < this.#low[ROW.ALL]!) this.#low[ROW.ALL] = low;
-      if (low < BINS && high > this.#high[ROW.ALL]!) this.#high[ROW.ALL] = high;
+      if (this.#open[(ROW.ALL << SHIFT) + STAMP] !== this.#count) this.#touch(ROW.ALL);
+      this.#merge(row, ROW.ALL);
     }
+  }
+
+  /** Adds maxima and values of one row to another one. */
+  #merge(row: number, to: number): void {
+    const open = this.#open;
+    const histograms = this.#histograms;
+    const from = row << SHIFT;
+    const at = to << SHIFT;
+    for (let word: number = CELL.LATENCY_MAX; word <= CELL.UTILIZATION; word++) {
+      if (open[from + word]! > open[at + word]!) open[at + word] = open[from + word]!;
+    }
+    if (open[from + VALUES] === 0) return;
+    open[at + VALUES]! += open[from + VALUES]!;
+    const low = open[from + LOW]!;
+    const high = open[from + HIGH]!;
+    for (let bin = low; bin <= high; bin++) histograms[to * BINS + bin]! += histograms[row * BINS + bin]!;
+    if (low < open[at + LOW]!) open[at + LOW] = low;
+    if (high > open[at + HIGH]!) open[at + HIGH] = high;
   }
 
   /** The quantiles of a row's histogram, which is empty then. */
   #quantiles(row: number): number {
-    const low = this.#low[row]!;
-    if (low === BINS) return 0;
-    const high = this.#high[row]!;
+    const at = row << SHIFT;
+    const count = this.#open[at + VALUES]!;
+    if (count === 0) return 0;
+    const low = this.#open[at + LOW]!;
+    const high = this.#open[at + HIGH]!;
     const histograms = this.#histograms;
     const first = row * BINS;
-    let count = 0;
-    for (let at = first + low; at <= first + high; at++) count += histograms[at]!;
     const half = rankOf(0.5, count);
     const most = rankOf(0.99, count);
     let seen = 0;

@@ -92,9 +92,10 @@ describe('retained series', () => {
         const out = new Float64Array(last - first + 1);
         for (const key of keys) {
           const entity = reader.find(key);
-          expect(entity, key).not.toBeNull();
           for (const metric of SERIES_METRICS) {
-            reader.read(entity!.row, metric, first, out.length, out);
+            // An entity of the open bucket alone need not have a row yet.
+            out.fill(Number.NaN);
+            if (entity !== null) reader.read(entity.row, metric, first, out.length, out);
             const wanted = Array.from(out, (_, index) => plain.value(key, metric, first + index));
             expect(Array.from(out), `${key} ${metric}`).toEqual(wanted);
           }
