@@ -15,6 +15,10 @@ const STAMP = 8;
 const VALUES = 9;
 const LOW = 10;
 const HIGH = 11;
+/** The hop of an event that is about none. */
+const NO_HOP = 0xffff_ffff;
+/** Events apart that wait for their bucket. */
+const MOST_APART = 4096;
 /** Where a report's bucket is. */
 const OPEN = 0;
 const LATE = 1;
@@ -54,6 +58,13 @@ export class SeriesWriter {
   #endMs = Number.NEGATIVE_INFINITY;
   #generation = 0;
   #lateBucket = 0;
+  /** Events of the batch to come: by report 1 + its first event; by event its hop, and 1 + the next event of the report. */
+  #firstEvent = new Int32Array(0);
+  #eventHop = new Uint32Array(0);
+  #nextEvent = new Int32Array(0);
+  #eventCount = 0;
+  /** Events that are of no report of the stream, of buckets to come. */
+  #apart: { readonly bucket: number; readonly nodeId: number | null }[] = [];
 
   constructor(shared: SharedRetention) {
     const { buckets, readable, rows } = shared.geometry;
@@ -115,36 +126,41 @@ export class SeriesWriter {
         this.#hops(batch, row);
       } else this.#lateHops(batch, row);
       if ((flags[row]! & FLAG.DROPPED) !== 0) this.#drop(batch, row, place);
+      if (this.#eventCount > 0 && this.#firstEvent[row] !== 0) this.#events(batch, row, place);
     }
+    if (this.#eventCount > 0) this.#firstEvent.fill(0, 0, reports);
+    this.#eventCount = 0;
+    if (this.#apart.length > 0) this.#countApart();
     this.#addReports(pending);
     numbers[NUMBER.REPORTS]! += count;
     numbers[NUMBER.HOPS]! += hops;
   }
 
-  /** Adds events of a batch, which is added later or has been. */
+  /**
+   * Takes events of a batch, which is added next: they count with their reports, so that time does not move before these come.
+   * Events that are apart count in the bucket of their own time.
+   */
   addEvents(events: EventBatch): void {
     const { batch, count, report, kind, hop } = events;
-    let last = -1;
-    let place = OPEN;
-    for (let row = 0; row < count; row++) {
-      const of = report[row]!;
-      if (of !== last) {
-        last = of;
-        const timeMs = frameTimeMs(batch, batch.frame[of]!);
-        place = timeMs >= this.#startMs && timeMs < this.#endMs ? OPEN : this.#moveTo(timeMs);
-      }
-      this.#bump(place, ROW.ALL, CELL.EVENTS);
-      if (((kind[row]! >>> EVENT_KIND.SCOPE_SHIFT) & EVENT_KIND.SCOPE_MASK) !== HOP_SCOPE) continue;
-      const at = hop[row]!;
-      if (events.isApart || at >= batch.hopCount[of]!)
-        this.#countAt(place, events.nodeId[row]!, NOT_AVAILABLE, CELL.EVENTS);
-      else {
-        const cell = batch.hopStart[of]! + at;
-        this.#countAt(place, batch.hop.nodeId[cell]!, batch.hop.queueId[cell]!, CELL.EVENTS);
-        if (at + 1 < batch.hopCount[of]!) this.#bump(place, this.#link(batch, cell, place), CELL.EVENTS);
-      }
-    }
     this.#numbers[NUMBER.EVENTS]! += count;
+    const isHop = (row: number): boolean =>
+      ((kind[row]! >>> EVENT_KIND.SCOPE_SHIFT) & EVENT_KIND.SCOPE_MASK) === HOP_SCOPE;
+    if (events.isApart) {
+      for (let row = 0; row < count; row++) {
+        const timeMs = frameTimeMs(batch, batch.frame[report[row]!]!);
+        this.#apart.push({ bucket: Math.floor(timeMs / BUCKET_MS), nodeId: isHop(row) ? events.nodeId[row]! : null });
+      }
+      this.#countApart();
+      return;
+    }
+    if (this.#firstEvent.length < batch.reports) this.#firstEvent = new Int32Array(batch.capacity.reports);
+    for (let row = 0; row < count; row++) {
+      if (this.#eventCount === this.#eventHop.length) this.#growEvents();
+      const event = this.#eventCount++;
+      this.#eventHop[event] = isHop(row) ? hop[row]! : NO_HOP;
+      this.#nextEvent[event] = this.#firstEvent[report[row]!]!;
+      this.#firstEvent[report[row]!] = event + 1;
+    }
   }
 
   /** Lets time pass: buckets that are over are complete, also those without reports. */
@@ -152,6 +168,7 @@ export class SeriesWriter {
     if (this.#bucket < 0 || timeMs < this.#endMs) return;
     this.#close();
     this.#begin(Math.floor(timeMs / BUCKET_MS));
+    this.#countApart();
   }
 
   /** Completes the open bucket, at the end. */
@@ -204,6 +221,46 @@ export class SeriesWriter {
       for (const row of rows) this.#lateValue(row, latency, occupancy, utilization);
       this.#raise(this.#cells, this.#lateCell(ROW.ALL), latency, occupancy, utilization);
     }
+  }
+
+  /** Counts the events of a report. */
+  #events(batch: TelemetryBatch, row: number, place: number): void {
+    for (let event = this.#firstEvent[row]!; event !== 0; event = this.#nextEvent[event - 1]!) {
+      this.#bump(place, ROW.ALL, CELL.EVENTS);
+      const hop = this.#eventHop[event - 1]!;
+      if (hop >= batch.hopCount[row]!) continue;
+      const cell = batch.hopStart[row]! + hop;
+      this.#countAt(place, batch.hop.nodeId[cell]!, batch.hop.queueId[cell]!, CELL.EVENTS);
+      if (hop + 1 < batch.hopCount[row]!) this.#bump(place, this.#link(batch, cell, place), CELL.EVENTS);
+    }
+  }
+
+  /** Counts events that are apart, of buckets that have come. */
+  #countApart(): void {
+    if (this.#apart.length === 0 || this.#bucket < 0) return;
+    const waiting = this.#apart;
+    this.#apart = [];
+    for (const event of waiting) {
+      const { bucket, nodeId } = event;
+      if (bucket > this.#bucket) {
+        if (this.#apart.length < MOST_APART) this.#apart.push(event);
+        continue;
+      }
+      if (this.#bucket - bucket >= this.#readable) continue;
+      const place = bucket === this.#bucket ? OPEN : LATE;
+      this.#lateBucket = bucket;
+      this.#bump(place, ROW.ALL, CELL.EVENTS);
+      if (nodeId !== null) this.#countAt(place, nodeId, NOT_AVAILABLE, CELL.EVENTS);
+    }
+  }
+
+  #growEvents(): void {
+    const size = Math.max(256, this.#eventHop.length * 2);
+    const [hops, next] = [new Uint32Array(size), new Int32Array(size)];
+    hops.set(this.#eventHop);
+    next.set(this.#nextEvent);
+    this.#eventHop = hops;
+    this.#nextEvent = next;
   }
 
   #addReports(count: number): void {
