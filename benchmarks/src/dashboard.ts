@@ -142,7 +142,17 @@ const check = (
 ): { what: string; value: number; limit: number; isMet: boolean } => ({ what, value, limit, isMet: value <= limit });
 
 function print(rows: readonly Row[]): void {
-  const heads = ['reports/s', 'processor', 'more', 'pause, ms', 'call, ms', 'mean, us', 'RSS, MiB', 'frames/s', 'skipped'];
+  const heads = [
+    'reports/s',
+    'processor',
+    'more',
+    'pause, ms',
+    'call, ms',
+    'mean, us',
+    'RSS, MiB',
+    'frames/s',
+    'skipped',
+  ];
   console.log(`${LOAD.rate} reports a second of ${LOAD.switches} switches and ${LOAD.flows} flows\n`);
   console.log(`  ${''.padEnd(24)}${heads.map((head) => head.padStart(11)).join('')}`);
   for (const row of rows) {

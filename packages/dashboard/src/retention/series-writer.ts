@@ -176,6 +176,7 @@ export class SeriesWriter {
     if (this.#bucket < 0) return;
     this.#close();
     this.#begin(this.#bucket + 1);
+    this.#countApart();
   }
 
   #hops(batch: TelemetryBatch, row: number): void {
