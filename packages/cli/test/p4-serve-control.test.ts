@@ -1,5 +1,8 @@
 /** `int p4 serve` as controllers see it: over P4Runtime. */
+import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
+import { readFileSync } from 'node:fs';
+import type { SecureClientSessionOptions } from 'node:http2';
 import { create } from '@bufbuild/protobuf';
 import { type Client, createClient } from '@connectrpc/connect';
 import { createGrpcTransport } from '@connectrpc/connect-node';
@@ -7,8 +10,9 @@ import { type p4config, p4infoOf, p4v1 } from '@int/p4runtime';
 import { buildProgram } from '@int/p4vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freeUdpPort } from '../../../.ci/test/ports.mjs';
+import { requires } from '../../../.ci/test/requires.js';
 import { until } from '../../../.ci/test/until.js';
-import { ndjson, Running, temporaryFolder } from './run.js';
+import { ndjson, Running, runBin, temporaryFolder } from './run.js';
 
 const files = temporaryFolder();
 const LOCAL = '127.0.0.1';
@@ -152,7 +156,47 @@ async function serving(...args: string[]): Promise<{ running: Running; controlle
 
 type Total = Record<string, number> & { readonly dropped: Record<string, number> };
 
+/** A certificate for 127.0.0.1 that signs itself, and its key. */
+function certificate(name: string): { readonly cert: string; readonly key: string } {
+  const openssl = requires('openssl', 'npm run setup:system');
+  const [cert, key] = [files.path(`${name}.pem`), files.path(`${name}.key`)];
+  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  execFileSync(openssl, [...args, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  return { cert, key };
+}
+
 describe('int p4 serve --listen', () => {
+  test('takes controllers with a certificate alone, if it is told to', async () => {
+    const [server, client] = [certificate('server'), certificate('client')];
+    const tls = ['--tls-cert', server.cert, '--tls-key', server.key, '--tls-ca', client.cert];
+    const port = ['--port', '1=udp:127.0.0.1:0-127.0.0.1:9'];
+    const running = new Running(['p4', 'serve', '--listen', `${LOCAL}:0`, ...tls, ...port]);
+    const [, listening] = await running.saying(/P4Runtime at 127\.0\.0\.1:(\d+) with mutual TLS/);
+    const ask = (nodeOptions: SecureClientSessionOptions): Promise<p4v1.CapabilitiesResponse> => {
+      const baseUrl = `https://${LOCAL}:${listening}`;
+      const transport = createGrpcTransport({ baseUrl, nodeOptions, defaultTimeoutMs: 20_000 });
+      return createClient(p4v1.P4Runtime, transport).capabilities({ deviceId: 1n });
+    };
+    const ca = readFileSync(server.cert);
+    const own = { cert: readFileSync(client.cert), key: readFileSync(client.key) };
+    expect((await ask({ ca, ...own })).p4runtimeApiVersion).toBe('1.5.0');
+    await expect(ask({ ca })).rejects.toThrow();
+    const stranger = { cert: ca, key: readFileSync(server.key) };
+    await expect(ask({ ca, ...stranger })).rejects.toThrow();
+    running.child.kill('SIGINT');
+    expect(await running.end()).toMatchObject({ code: 0 });
+    for (const [wrong, code, text] of [
+      [['--tls-cert', server.cert, '--listen', `${LOCAL}:0`], 2, /both --tls-cert and --tls-key/],
+      [['--tls-cert', server.cert, '--tls-key', server.key], 2, /go with --listen/],
+      [['--tls-cert', files.path('none'), '--tls-key', server.key, '--listen', `${LOCAL}:0`], 3, /cannot open/],
+    ] as const) {
+      const outcome = await runBin(['p4', 'serve', ...port, ...wrong]);
+      expect(outcome.code).toBe(code);
+      expect(outcome.stderr).toMatch(text);
+    }
+  });
+
   test('waits for a pipeline, and is programmed while it runs', async () => {
     const [one, two] = [await tunnel(), await tunnel()];
     const { running, controller } = await serving(
