@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { P4RuntimeServer, P4vmTarget } from '@int/p4runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LENGTH } from '../../../.ci/test/length.js';
-import { run, temporaryFolder } from './run.js';
+import { BIN, run, temporaryFolder } from './run.js';
+import { InTerminal } from './terminal.js';
 
 const files = temporaryFolder();
 const P4 = fileURLToPath(new URL('../../../p4', import.meta.url));
@@ -243,6 +244,31 @@ act_prof_delete_member ways 0
     const { code, stdout, stderr } = await control('packet_out port=510 pad=0 0a0000010002 0003\nwatch 5 1\n');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^The pipeline is set\npacket \{"port":"510","pad":"0"\} 0a00000100020003\n$/);
+  });
+
+  test('talks at a terminal, completes names with Tab, and ends at Ctrl-D', async () => {
+    const path = await files.write('talk.p4', PROGRAM);
+    const command = [process.execPath, BIN, 'p4', 'control', '--target', at];
+    const terminal = new InTerminal(command, { columns: 120, rows: 40 });
+    await terminal.see(/P4> /);
+    terminal.type(`set_pipeline ${path}\r`);
+    let seen = await terminal.see(/The pipeline is set/);
+    // A terminal takes a tab among other characters as pasted.
+    for (const [typed, shown] of [
+      ['table_num_en', /table_num_en/],
+      ['\t', /tries /],
+      ['I.exa', /I\.exa/],
+      ['\t', /ct_t /],
+    ] as const) {
+      terminal.type(typed);
+      seen = await terminal.see(shown, seen);
+    }
+    terminal.type('\r');
+    seen = await terminal.see(/\n0\r?\n/, seen);
+    terminal.type('jump\r');
+    seen = await terminal.see(/int: there is no command jump/, seen);
+    terminal.type('\x04');
+    expect(await terminal.end()).toBe(0);
   });
 
   test('tells what is wrong with its line, goes on, and ends with 1', async () => {
