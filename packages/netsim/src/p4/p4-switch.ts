@@ -2,6 +2,7 @@
 import {
   type CreateSwitchOptions,
   createSwitch,
+  type Digest,
   type InFlightPacket,
   type IrProgram,
   type SourceFile,
@@ -43,10 +44,13 @@ export interface P4SwitchOptions
 /**
  * Runs each frame through a P4 program. The program's clock is the node's, in microseconds. Queue depths and queueing
  * times follow the network's virtual time.
+ *
+ * It is a `MachineHost` for `P4vmTarget` of @int/p4runtime: so controllers program it over P4Runtime while the network runs,
+ * and may give it another program.
  */
 export class P4Switch implements Behaviour, TrafficManager {
-  /** The machine: tables, registers, counters, statistics. */
-  readonly machine: V1Switch;
+  #machine: V1Switch;
+  #control: ((frame: Uint8Array) => void) | undefined;
   #node: Node | undefined;
   readonly #options: P4SwitchOptions;
   readonly #priorities: number;
@@ -70,14 +74,67 @@ export class P4Switch implements Behaviour, TrafficManager {
     this.#queuePackets = checkLimit('queuePackets', options.queuePackets ?? 64, 1);
     this.#recirculationNs = checkInteger('recirculationNs', options.recirculationNs ?? 0, 0);
     for (const [from, to] of Object.entries(options.ports ?? {})) this.#map(Number(from), to);
-    this.machine = createSwitch(source, {
-      ...options,
+    this.#machine = this.createMachine(source, options.onDigest);
+    this.#command();
+  }
+
+  /** The machine: tables, registers, counters, statistics. */
+  get machine(): V1Switch {
+    return this.#machine;
+  }
+
+  /**
+   * Makes a machine with another program, for {@link useMachine}.
+   *
+   * @throws P4Error if the program has errors
+   */
+  createMachine(program: string | SourceFile | IrProgram, onDigest?: (digest: Digest) => void): V1Switch {
+    return createSwitch(program, {
+      ...this.#options,
+      onDigest: onDigest ?? (() => {}),
       priorityQueues: this.#priorities,
       clock: { nowUs: () => Math.max(0, Math.floor((this.#node?.clockNs ?? 0) / 1000)) },
       trafficManager: this,
       onTransmit: (port, bytes, offset, length) => this.#transmit(port, bytes.slice(offset, offset + length)),
     });
-    this.#command();
+  }
+
+  /** Runs frames through a machine from now on, in place of the one before. Packets that wait in its queues are lost. */
+  useMachine(machine: V1Switch): void {
+    for (const output of this.#outputs.values()) output.clear();
+    this.#machine = machine;
+  }
+
+  /** Sets a receiver of frames to the control port, beside `onControl`. */
+  setControl(receiver: ((frame: Uint8Array) => void) | undefined): void {
+    this.#control = receiver;
+  }
+
+  /** Links do not tell of their state, so nobody is told. */
+  setPortListener(): void {}
+
+  /** Whether the program's port has a link, or is the control port. */
+  hasPort(port: number): boolean {
+    if (port === this.#options.controlPort) return true;
+    return this.#node?.neighbour(this.#toNode.get(port) ?? port) !== undefined;
+  }
+
+  /** Whether the program's port has a link that is up, or is the control port. */
+  isPortUp(port: number): boolean {
+    if (port === this.#options.controlPort) return true;
+    return this.#node?.isPortUp(this.#toNode.get(port) ?? port) ?? false;
+  }
+
+  /** Nanoseconds of the node's clock. */
+  nowNs(): bigint {
+    return BigInt(this.#node?.clockNs ?? 0);
+  }
+
+  /** Calls back after a delay of the network's virtual time, also while the node is down. @returns a function that cancels it */
+  schedule(delayNs: number, callback: () => void): () => void {
+    const { network } = this.node;
+    const timer = network.at(Math.ceil(network.nowNs + delayNs), callback);
+    return () => timer.cancel();
   }
 
   /** @throws TypeError before the switch is added to a network */
@@ -128,7 +185,11 @@ export class P4Switch implements Behaviour, TrafficManager {
 
   /** Called by the machine: part of the traffic manager. */
   reenter(packet: InFlightPacket): boolean {
-    this.node.after(this.#recirculationNs, () => this.machine.reenter(packet));
+    const machine = this.#machine;
+    this.node.after(this.#recirculationNs, () => {
+      // A machine that was replaced has ended, and its packets with it.
+      if (machine === this.#machine) machine.reenter(packet);
+    });
     return true;
   }
 
@@ -184,7 +245,9 @@ export class P4Switch implements Behaviour, TrafficManager {
 
   #transmit(port: number, frame: Uint8Array): void {
     this.#sentBytes += frame.length;
-    if (port === this.#options.controlPort) this.#options.onControl?.(frame, this.node);
-    else this.node.send(this.#toNode.get(port) ?? port, frame);
+    if (port === this.#options.controlPort) {
+      this.#options.onControl?.(frame, this.node);
+      this.#control?.(frame);
+    } else this.node.send(this.#toNode.get(port) ?? port, frame);
   }
 }
