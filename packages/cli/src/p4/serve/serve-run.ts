@@ -4,6 +4,7 @@ import { ForwardingLoop } from '@int/p4switch';
 import { endOf } from '../../interruption.js';
 import { CliError, EXIT, hasColour, type Io, say } from '../../io.js';
 import { TerminalSession } from '../../live/terminal-session.js';
+import { fit } from '../../live/text-width.js';
 import { type Colours, colours } from '../../output/colour.js';
 import { DataOutput } from '../../output/data-output.js';
 import type { MetricsAddress } from '../../output/metrics-endpoint.js';
@@ -143,8 +144,9 @@ export class ServeRun {
     const seconds = (now - this.#beforeAt) / 1000;
     const elapsed = now - this.#started;
     if (this.#screen !== null) {
-      const lines = viewLines(title, elapsed, readings, this.#before, seconds, this.#colour);
-      this.#screen.draw([...lines, '', ...this.#messages.map((message) => this.#colour.yellow(message))]);
+      const lines = viewLines(title, elapsed, readings, this.#before, seconds, this.#screen.columns, this.#colour);
+      const messages = this.#messages.map((message) => this.#colour.yellow(fit(message, this.#screen!.columns)));
+      this.#screen.draw([...lines, '', ...messages]);
       // A resize between two ticks keeps the rates.
       if (seconds < TICK_MS / 2000) return;
     } else {

@@ -1,5 +1,6 @@
 /** Switches and their ports as lines of text and of JSON. */
 import type { PortCounts, SwitchCounts } from '@int/p4switch';
+import { fit, inLines } from '../../live/text-width.js';
 import type { Colours } from '../../output/colour.js';
 import { clock } from '../../output/live-state.js';
 import { compact, grouped } from '../../output/numbers.js';
@@ -30,10 +31,12 @@ export function readSwitch({ name, deviceId, core }: ServedSwitch): SwitchReadin
     deviceId,
     hasPipeline: core.machine !== null,
     counts: core.counts(),
-    ports: core.ports.map(({ number, port }) => {
-      const { depth = 0, maxDepth = 0 } = core.queue(number) ?? {};
-      return { number, name: port.name, isUp: port.isUp, counts: port.counts(), depth, maxDepth };
-    }),
+    ports: [...core.ports]
+      .sort((a, b) => a.number - b.number)
+      .map(({ number, port }) => {
+        const { depth = 0, maxDepth = 0 } = core.queue(number) ?? {};
+        return { number, name: port.name, isUp: port.isUp, counts: port.counts(), depth, maxDepth };
+      }),
   };
 }
 
@@ -55,7 +58,7 @@ function allDrops({ counts, ports }: SwitchReading): Readonly<Record<string, num
   return all;
 }
 
-const WIDTHS = [26, 5, 9, 9, 8, 8, 7, 9] as const;
+const WIDTHS = [40, 5, 9, 9, 8, 8, 7, 9] as const;
 const HEADINGS = ['port', 'state', 'in/s', 'out/s', 'Mbit/s in', 'out', 'queue', 'dropped'] as const;
 
 function row(cells: readonly string[]): string {
@@ -78,36 +81,41 @@ function portRow(port: PortReading, before: PortReading | undefined, seconds: nu
   ]);
 }
 
-/** A live view: a part for each switch. */
+/** A live view: a part for each switch, in lines that fit a width. */
 export function viewLines(
   title: string,
   elapsedMs: number,
   now: readonly SwitchReading[],
   before: readonly SwitchReading[],
   seconds: number,
+  width: number,
   colour: Colours,
 ): string[] {
-  const lines = [colour.bold(`${title}  ${clock(elapsedMs)}`)];
+  const lines = [colour.bold(fit(`${title}  ${clock(elapsedMs)}`, width))];
   for (const [at, reading] of now.entries()) {
     const { name, deviceId, hasPipeline, counts, ports } = reading;
     const earlier = before[at];
     const perSecond = earlier === undefined || seconds <= 0 ? 0 : (counts.received - earlier.counts.received) / seconds;
     const drops = allDrops(reading);
     const state = hasPipeline ? `${grouped(perSecond)} packets/s` : 'waits for a pipeline';
+    const dropped = fit(`dropped: ${dropText(drops)}`, width);
+    const figures = [
+      `received ${grouped(counts.received)}`,
+      `sent ${grouped(counts.transmitted)}`,
+      `to controller ${grouped(counts.packetsIn)}`,
+      `waiting ${grouped(counts.waiting)}`,
+      `digests ${grouped(counts.digests)}`,
+    ];
     lines.push(
       '',
-      colour.bold(`${name}, device ${deviceId}: ${state}`),
-      `received ${grouped(counts.received)}  sent ${grouped(counts.transmitted)}  to controller ${grouped(counts.packetsIn)}  ` +
-        `waiting ${grouped(counts.waiting)}  digests ${grouped(counts.digests)}`,
-      sum(drops) > 0 ? colour.yellow(`dropped: ${dropText(drops)}`) : 'dropped: none',
-      colour.dim(row(HEADINGS)),
-      ...ports.map((port) =>
-        portRow(
-          port,
-          earlier?.ports.find(({ number }) => number === port.number),
-          seconds,
-        ),
-      ),
+      colour.bold(fit(`${name}, device ${deviceId}: ${state}`, width)),
+      ...inLines(figures, width),
+      sum(drops) > 0 ? colour.yellow(dropped) : dropped,
+      colour.dim(fit(row(HEADINGS), width)),
+      ...ports.map((port) => {
+        const same = earlier?.ports.find(({ number }) => number === port.number);
+        return fit(portRow(port, same, seconds), width);
+      }),
     );
   }
   return lines;
