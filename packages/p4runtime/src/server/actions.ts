@@ -9,16 +9,18 @@ import type { TargetCall } from './target.js';
 /** Reads the parameters of an action. @throws Refusal INVALID_ARGUMENT */
 export function readCall({ id, name, parameters }: ActionSchema, { params }: Action): TargetCall {
   if (params.length !== parameters.length) {
-    invalid(`action ${name} has ${parameters.length} parameters, and ${params.length} are given`);
+    invalid(
+      `Unexpected number of action parameters: action ${name} has ${parameters.length}, and ${params.length} are given`,
+    );
   }
   const values: bigint[] = [];
   for (let i = 0; i < params.length; i++) {
     const { paramId, value } = params[i]!;
     const parameter = parameters[i]!.id === paramId ? parameters[i]! : parameters.find((each) => each.id === paramId);
-    if (parameter === undefined) return invalid(`action ${name} has no parameter ${paramId}`);
+    if (parameter === undefined) return invalid(`Unknown action parameter: action ${name} has no ${paramId}`);
     if (values[parameter.position] !== undefined) invalid(`parameter ${parameter.name} is given twice`);
     if (!fits(value, parameter.width)) {
-      invalid(`the value of parameter ${parameter.name} does not fit into ${parameter.width} bits`);
+      invalid(`Bytestring provided does not fit within ${parameter.width} bits: action parameter ${parameter.name}`);
     }
     values[parameter.position] = numberOfBytes(value);
   }

@@ -127,11 +127,13 @@ export class Arbitration {
     const electionId = electionIdOf(message.electionId);
     const role = current ?? this.#join(name);
     const isTaken = [...role.members].some(([other, each]) => other !== client && each.electionId === electionId);
-    if (electionId !== undefined && isTaken) invalid(`election id ${electionId} is that of another stream`);
+    if (electionId !== undefined && isTaken) {
+      invalid(`${current === undefined ? 'Election' : 'New election'} id already exists: ${electionId}`);
+    }
     const member = role.members.get(client) ?? { client, electionId, given };
     if (!role.members.has(client)) {
       if (role.members.size >= this.limits.streamsPerRole) {
-        refuse(Code.ResourceExhausted, `the role has ${role.members.size} streams already`);
+        refuse(Code.ResourceExhausted, `Too many connections: the role has ${role.members.size} streams already`);
       }
       role.members.set(client, member);
       this.#roles.set(name, role);

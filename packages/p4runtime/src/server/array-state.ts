@@ -20,8 +20,10 @@ import type { UndoLog } from './undo.js';
 
 /** @throws Refusal INVALID_ARGUMENT unless the update is a MODIFY */
 function needModify(type: Update_Type, what: string): void {
-  if (type === Update_Type.UNSPECIFIED) invalid('the type of the update is not set');
-  if (type !== Update_Type.MODIFY) invalid(`${what} can only be modified`);
+  if (type === Update_Type.UNSPECIFIED) invalid('Update type is not set');
+  if (type !== Update_Type.MODIFY) {
+    invalid(`${Update_Type[type] ?? type} update type not supported for ${what}: they can only be modified`);
+  }
 }
 
 /**
@@ -32,7 +34,7 @@ function needModify(type: Update_Type, what: string): void {
 export function rangeOf({ name }: ArraySchema, size: number, index: Index | undefined): readonly [number, number] {
   if (index === undefined) return [0, size - 1];
   const at = index.index;
-  if (at < 0n) invalid(`index ${at} of ${name} is negative`);
+  if (at < 0n) invalid(`A negative number is not a valid index value: ${at} of ${name}`);
   if (at >= BigInt(size)) refuse(Code.OutOfRange, `${name} has ${size} cells: no index ${at}`);
   return [Number(at), Number(at)];
 }

@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
+import { Code } from '@connectrpc/connect';
 import type { P4DataTypeSpec, P4TypeInfo } from '../generated/p4/config/v1/p4types_pb.js';
 import { type P4Data, P4DataSchema, P4HeaderSchema, P4StructLikeSchema } from '../generated/p4/v1/p4data_pb.js';
 import { fits, numberOfBytes, shortestBytes, signedBytes, signedPattern } from '../values/bytes.js';
-import { invalid } from './refusal.js';
+import { invalid, refuse } from './refusal.js';
 
 /** A type of `P4Data`, with all names resolved. */
 export type DataSpec =
@@ -88,15 +89,17 @@ export class DataSpecs {
   }
 }
 
-/** The bits of a scalar that a client sends. @throws Refusal INVALID_ARGUMENT if it is not of the type */
+/** The bits of a scalar that a client sends. @throws Refusal INVALID_ARGUMENT for another type, OUT_OF_RANGE for its values */
 export function readScalar(spec: DataSpec, data: P4Data | undefined, what: string): bigint {
   const given = data?.data;
   const wrong = (): never => invalid(`${what} does not have the type of P4Info`);
+  const tooWide = (width: number): never =>
+    refuse(Code.OutOfRange, `Bytestring provided does not fit within ${width} bits: ${what}`);
   switch (spec.kind) {
     case 'bits': {
       if (given?.case !== 'bitstring') return wrong();
       const bits = spec.isSigned ? signedPattern(given.value, spec.width) : patternOf(given.value, spec.width);
-      return bits ?? wrong();
+      return bits ?? tooWide(spec.width);
     }
     case 'bool':
       return given?.case === 'bool' ? BigInt(given.value) : wrong();
@@ -106,7 +109,7 @@ export function readScalar(spec: DataSpec, data: P4Data | undefined, what: strin
       return at < 0 ? wrong() : BigInt(at);
     }
     case 'enum-value':
-      return given?.case === 'enumValue' ? (patternOf(given.value, spec.width) ?? wrong()) : wrong();
+      return given?.case === 'enumValue' ? (patternOf(given.value, spec.width) ?? tooWide(spec.width)) : wrong();
     default:
       return wrong();
   }

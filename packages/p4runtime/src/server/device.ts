@@ -217,7 +217,7 @@ export class Device {
       case ResponseType.DEVICE_CONFIG_AND_COOKIE:
         return create(ForwardingPipelineConfigSchema, { p4DeviceConfig, cookie });
       default:
-        return invalid(`${type} is no type of a response`);
+        return invalid(`Invalid response_type in GetForwardingPipelineConfigRequest: ${type}`);
     }
   }
 
@@ -229,7 +229,7 @@ export class Device {
   packetOut({ payload, metadata }: PacketOut, isAllowed: boolean): void {
     if (!isAllowed) refuse(Code.PermissionDenied, 'the role may not send packets');
     const header = this.active?.packetOut;
-    if (header === undefined) refuse(Code.FailedPrecondition, 'no forwarding pipeline is set for this device');
+    if (header === undefined) refuse(Code.FailedPrecondition, 'No forwarding pipeline config set for this device');
     this.target.packetOut(header.join(metadata, payload));
     this.statistics.packetOuts++;
   }
@@ -312,7 +312,7 @@ export class Device {
   }
 
   #needPipeline(): PipelineState {
-    return this.current ?? refuse(Code.FailedPrecondition, 'no forwarding pipeline is set for this device');
+    return this.current ?? refuse(Code.FailedPrecondition, 'No forwarding pipeline config set for this device');
   }
 
   // Pipelines
@@ -365,7 +365,7 @@ export class Device {
         return;
       }
       default:
-        invalid('the action is not set');
+        invalid('Invalid SetForwardingPipeline action');
     }
   }
 

@@ -58,24 +58,24 @@ export class DigestState {
 
   /** @throws Refusal */
   write(type: Update_Type, entry: DigestEntry, undo: UndoLog): void {
-    const { name } = this.schema;
+    const { name, id } = this.schema;
     const before = this.#config;
     const isEnabled = before !== undefined;
     switch (type) {
       case Update_Type.INSERT:
-        if (isEnabled) refuse(Code.AlreadyExists, `digest ${name} is enabled already`);
+        if (isEnabled) refuse(Code.AlreadyExists, `Digest ${id} already configured: ${name}`);
         this.#enable(this.#read(entry));
         break;
       case Update_Type.MODIFY:
-        if (!isEnabled) refuse(Code.NotFound, `digest ${name} is not enabled`);
+        if (!isEnabled) refuse(Code.NotFound, `Digest ${id} not configured: ${name}`);
         this.#enable(this.#read(entry));
         break;
       case Update_Type.DELETE:
-        if (!isEnabled) refuse(Code.NotFound, `digest ${name} is not enabled`);
+        if (!isEnabled) refuse(Code.NotFound, `Digest ${id} not configured: ${name}`);
         this.#enable(undefined);
         break;
       default:
-        invalid('the type of the update is not set');
+        invalid('Update type is not set');
     }
     undo?.push(() => this.#enable(before));
   }

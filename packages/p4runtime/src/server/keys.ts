@@ -20,10 +20,14 @@ function numberOf({ name, width }: FieldSchema, bytes: Uint8Array): bigint {
     invalid(
       bytes.length === 0
         ? `the value of match field ${name} is empty`
-        : `a value of match field ${name} does not fit into ${width} bits`,
+        : `Bytestring provided does not fit within ${width} bits: match field ${name}`,
     );
   }
   return numberOfBytes(bytes);
+}
+
+function dontCare(name: string, advice: string): never {
+  return invalid(`Invalid representation of 'don't care' match of field ${name}, ${advice}`);
 }
 
 function readMatch(field: FieldSchema, { fieldMatchType: given }: FieldMatch): TargetMatch {
@@ -31,8 +35,8 @@ function readMatch(field: FieldSchema, { fieldMatchType: given }: FieldMatch): T
   if (given.case !== kind) {
     invalid(
       given.case === undefined
-        ? `match field ${name} has no match`
-        : `match field ${name} is ${kind}, and its match is ${given.case}`,
+        ? `Invalid match type: match field ${name} has no match`
+        : `Invalid match type: match field ${name} is ${kind}, and its match is ${given.case}`,
     );
   }
   switch (given.case) {
@@ -43,29 +47,34 @@ function readMatch(field: FieldSchema, { fieldMatchType: given }: FieldMatch): T
     case 'lpm': {
       const { prefixLen: length } = given.value;
       const value = numberOf(field, given.value.value);
-      if (length < 0 || length > width) invalid(`match field ${name} has ${width} bits: no prefix of ${length}`);
-      if (length === 0) invalid(`match field ${name} matches anything: it must be left out`);
+      if (length < 0) invalid(`Prefix length cannot be < 0: match field ${name}, ${length}`);
+      if (length > width) invalid(`Prefix length cannot be > bitwidth: match field ${name}, ${length} of ${width}`);
+      if (length === 0) dontCare(name, 'omit match field instead of using a prefix length of 0');
       if (width > length && BigInt.asUintN(width - length, value) !== 0n) {
-        invalid(`match field ${name} has bits beyond its prefix of ${length}`);
+        invalid(`Invalid LPM value, incorrect number of trailing zeros: match field ${name}, prefix of ${length}`);
       }
       return { kind: 'prefix', value, length };
     }
     case 'ternary': {
       const value = numberOf(field, given.value.value);
       const mask = numberOf(field, given.value.mask);
-      if (mask === 0n) invalid(`match field ${name} matches anything: it must be left out`);
-      if ((value & mask) !== value) invalid(`match field ${name} has bits outside of its mask`);
+      if (mask === 0n) dontCare(name, 'omit match field instead of using 0 mask');
+      if ((value & mask) !== value) {
+        invalid(`Invalid ternary value, make sure value & mask == value: match field ${name}`);
+      }
       return { kind: 'mask', value, mask };
     }
     case 'range': {
       const low = numberOf(field, given.value.low);
       const high = numberOf(field, given.value.high);
-      if (low > high) invalid(`the range of match field ${name} is empty`);
-      if (low === 0n && high === ones(width)) invalid(`match field ${name} matches anything: it must be left out`);
+      if (low > high) invalid(`Invalid range value, make sure low <= high: match field ${name}`);
+      if (low === 0n && high === ones(width)) {
+        dontCare(name, 'omit match field instead of using low=0 and high=2**bitwidth-1');
+      }
       return { kind: 'range', low, high };
     }
     default:
-      return invalid(`match field ${name} has no match that the server knows`);
+      return invalid(`Invalid match type: match field ${name}`);
   }
 }
 
@@ -91,7 +100,7 @@ function readUnordered(fields: readonly FieldSchema[], matches: readonly FieldMa
   const keys: TargetMatch[] = [];
   for (const match of matches) {
     const field = fields.find(({ id }) => id === match.fieldId);
-    if (field === undefined) return invalid(`there is no match field ${match.fieldId}`);
+    if (field === undefined) return invalid(`Unknown field in match key: ${match.fieldId}`);
     if (keys[field.position] !== undefined) invalid(`match field ${field.name} is given twice`);
     keys[field.position] = readMatch(field, match);
   }
@@ -101,7 +110,7 @@ function readUnordered(fields: readonly FieldSchema[], matches: readonly FieldMa
 function complete(fields: readonly FieldSchema[], keys: TargetMatch[]): TargetMatch[] {
   for (let i = 0; i < fields.length; i++) {
     if (keys[i] !== undefined) continue;
-    if (fields[i]!.kind === 'exact') invalid(`match field ${fields[i]!.name} is missing`);
+    if (fields[i]!.kind === 'exact') invalid(`Missing non-ternary field in match key: ${fields[i]!.name}`);
     keys[i] = ANY;
   }
   return keys;

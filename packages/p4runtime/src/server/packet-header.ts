@@ -20,7 +20,9 @@ export class PacketHeader {
   join(metadata: readonly PacketMetadata[], payload: Uint8Array): Uint8Array {
     const { fields, length } = this;
     if (metadata.length !== fields.length) {
-      invalid(`a packet_out has ${fields.length} metadata, and ${metadata.length} are given`);
+      invalid(
+        `Unexpected metadata in PacketOut message: it has ${fields.length} fields, and ${metadata.length} are given`,
+      );
     }
     const packet = new Uint8Array(length + payload.length);
     packet.set(payload, length);
@@ -28,10 +30,11 @@ export class PacketHeader {
     const values: Uint8Array[] = [];
     for (const { metadataId, value } of metadata) {
       const field = fields.find(({ id }) => id === metadataId);
-      if (field === undefined) return invalid(`a packet_out has no metadata ${metadataId}`);
+      if (field === undefined) return invalid(`Unknown metadata id in PacketOut message: ${metadataId}`);
       if (values[field.position] !== undefined) invalid(`metadata ${field.name} is given twice`);
-      if (!fits(value, field.width))
-        invalid(`the value of metadata ${field.name} does not fit into ${field.width} bits`);
+      if (!fits(value, field.width)) {
+        invalid(`Bytestring provided does not fit within ${field.width} bits: PacketOut metadata ${field.name}`);
+      }
       values[field.position] = value;
     }
     let header = 0n;

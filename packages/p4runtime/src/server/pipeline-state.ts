@@ -130,13 +130,13 @@ export class PipelineState {
         this.#find(this.meters, each.value.meterId, 'meter').write(type, each.value, undo);
         return;
       case 'directCounterEntry': {
-        const entry = this.#ofTable(each.value.tableEntry);
+        const entry = this.#ofTable(each.value.tableEntry, 'DirectCounterEntry');
         need(entry.tableId);
         this.#table(entry.tableId).writeCounter(type, each.value, entry, undo);
         return;
       }
       case 'directMeterEntry': {
-        const entry = this.#ofTable(each.value.tableEntry);
+        const entry = this.#ofTable(each.value.tableEntry, 'DirectMeterEntry');
         need(entry.tableId);
         this.#table(entry.tableId).writeMeter(type, each.value, entry, undo);
         return;
@@ -175,14 +175,14 @@ export class PipelineState {
         const filter = entity.value.tableEntry;
         const write = (table: TableState, place: Parameters<TableState['writeCounterEntry']>[2]): void =>
           table.writeCounterEntry(this.#writer, TAG.directCounter, place);
-        return this.#readDirect(filter, (table) => table.schema.counter !== undefined, write, allows, sink, pacer);
+        return this.#readDirect(filter, 'counter', write, allows, sink, pacer);
       }
       case 'directMeterEntry': {
         refuseColours(entity.value.counterData);
         const filter = entity.value.tableEntry;
         const write = (table: TableState, place: Parameters<TableState['writeMeterEntry']>[2]): void =>
           table.writeMeterEntry(this.#writer, TAG.directMeter, place);
-        return this.#readDirect(filter, (table) => table.schema.meter !== undefined, write, allows, sink, pacer);
+        return this.#readDirect(filter, 'meter', write, allows, sink, pacer);
       }
       case 'counterEntry': {
         const { counterId, index } = entity.value;
@@ -211,7 +211,7 @@ export class PipelineState {
         const { digestId } = entity.value;
         for (const { entry, schema } of this.#selected(this.digests, digestId, 'digest', allows)) {
           if (entry !== undefined) add(sink, { case: 'digestEntry', value: entry });
-          else if (digestId !== 0) refuse(Code.NotFound, `digest ${schema.name} is not enabled`);
+          else if (digestId !== 0) refuse(Code.NotFound, `Digest ${digestId} not configured: ${schema.name}`);
         }
         return;
       }
@@ -231,7 +231,7 @@ export class PipelineState {
   }
 
   #find<State>(states: ReadonlyMap<number, State>, id: number, what: string): State {
-    return states.get(id) ?? invalid(`${id} is no id of a ${what}`);
+    return states.get(id) ?? invalid(`Invalid P4 id: ${id} is no id of a ${what}`);
   }
 
   /** One object, or all with id 0. */
@@ -243,8 +243,8 @@ export class PipelineState {
     return [...states].filter(([each]) => allows(each)).map(([, state]) => state);
   }
 
-  #ofTable(entry: TableEntry | undefined): TableEntry {
-    return entry ?? invalid('table_entry is not set');
+  #ofTable(entry: TableEntry | undefined, what: string): TableEntry {
+    return entry ?? invalid(`Missing table_entry field in ${what}`);
   }
 
   #writeReplication(type: Update_Type, { type: given }: PacketReplicationEngineEntry, undo: UndoLog): void {
@@ -261,12 +261,16 @@ export class PipelineState {
       const { schema } = table;
       if (!isWild) {
         if (filter.timeSinceLastHit !== undefined && !schema.supportsTimeout) {
-          invalid(`table ${schema.name} does not support timeouts, so it has no idle times`);
+          const { name } = schema;
+          invalid(
+            `Do not set time_since_last_hit for a ReadRequest if the table does not support idle timeout: ${name}`,
+          );
         }
-        if (filter.meterConfig !== undefined && schema.meter === undefined)
-          invalid(`table ${schema.name} has no direct meter`);
+        if (filter.meterConfig !== undefined && schema.meter === undefined) {
+          invalid(`Table has no direct meters: ${schema.name}`);
+        }
         if (filter.counterData !== undefined && schema.counter === undefined) {
-          invalid(`table ${schema.name} has no direct counter`);
+          invalid(`Table has no direct counters: ${schema.name}`);
         }
       }
       refuseColours(filter.meterCounterData);
@@ -281,19 +285,20 @@ export class PipelineState {
 
   async #readDirect(
     filter: TableEntry | undefined,
-    has: (table: TableState) => boolean,
+    kind: 'counter' | 'meter',
     write: (table: TableState, place: Parameters<TableState['writeCounterEntry']>[2]) => void,
     allows: Allows,
     sink: EntitySink,
     pacer: Pacer,
   ): Promise<void> {
-    if (filter === undefined) return invalid('table_entry is not set');
+    if (filter === undefined)
+      return invalid(`Missing table_entry field in ${kind === 'counter' ? 'DirectCounterEntry' : 'DirectMeterEntry'}`);
     const isOne = filter.match.length > 0 || filter.isDefaultAction;
     if (filter.tableId === 0) this.#needNoFilter(filter);
     for (const table of this.#selected(this.tables, filter.tableId, 'table', allows)) {
-      if (!has(table)) {
+      if (table.schema[kind] === undefined) {
         if (filter.tableId === 0) continue;
-        invalid(`table ${table.schema.name} has no such direct resource`);
+        invalid(`Table has no direct ${kind}s: ${table.schema.name}`);
       }
       let found = 0;
       for (const place of table.select(filter)) {
@@ -303,7 +308,7 @@ export class PipelineState {
         sink.add(this.#writer.finish());
         if (pacer.isDue()) await pacer.rest();
       }
-      if (isOne && found === 0) refuse(Code.NotFound, `table ${table.schema.name} has no such entry`);
+      if (isOne && found === 0) refuse(Code.NotFound, `Cannot find match entry: table ${table.schema.name}`);
     }
   }
 

@@ -12,7 +12,9 @@ function existing(ports: Ports, port: number, what: string): number {
 }
 
 function portOf(ports: Ports, bytes: Uint8Array, what: string): number {
-  if (!fits(bytes, 32)) invalid(`${what}: a port has 1 to 32 bits`);
+  if (!fits(bytes, 32)) {
+    invalid(bytes.length === 0 ? `Port must not be the empty string: ${what}` : `${what}: a port has at most 32 bits`);
+  }
   return existing(ports, Number(numberOfBytes(bytes)), what);
 }
 
@@ -20,7 +22,7 @@ function portOf(ports: Ports, bytes: Uint8Array, what: string): number {
 export function replicaPort(ports: Ports, { portKind }: Replica, what: string): number {
   if (portKind.case === 'port') return portOf(ports, portKind.value, what);
   if (portKind.case === 'egressPort') return existing(ports, portKind.value, what);
-  return invalid(`${what}: a replica has no port`);
+  return invalid(`Missing port in multicast group replica: ${what}`);
 }
 
 /** How members of groups name the port that they depend on. */

@@ -87,7 +87,7 @@ export class ProfileState {
     switch (type) {
       case Update_Type.INSERT: {
         this.#needMode('members');
-        if (existing !== undefined) refuse(Code.AlreadyExists, `member ${id} of ${this.schema.name} exists`);
+        if (existing !== undefined) refuse(Code.AlreadyExists, `Duplicate member id: ${id} in ${this.schema.name}`);
         const call = this.#call(message.action);
         this.#needRoom(1);
         this.#addMember(id, call);
@@ -114,7 +114,7 @@ export class ProfileState {
         return;
       }
       default:
-        invalid('the type of the update is not set');
+        invalid('Update type is not set');
     }
   }
 
@@ -129,7 +129,7 @@ export class ProfileState {
     switch (type) {
       case Update_Type.INSERT: {
         this.#needMode('members');
-        if (existing !== undefined) refuse(Code.AlreadyExists, `group ${id} of ${this.schema.name} exists`);
+        if (existing !== undefined) refuse(Code.AlreadyExists, `Duplicate group id: ${id} in ${this.schema.name}`);
         this.#checkMaxSize(message.maxSize);
         const shares = this.#shares(message);
         this.#addGroup(id, message, shares);
@@ -140,7 +140,7 @@ export class ProfileState {
         const group = existing ?? this.#missing('group', id);
         const before = group.message;
         if (message.maxSize !== before.maxSize) {
-          invalid(`group ${id} was made with max_size ${before.maxSize}, which cannot change`);
+          invalid(`Cannot change group max_size after group creation: group ${id} has ${before.maxSize}`);
         }
         this.#setGroup(group, message, this.#shares(message));
         undo?.push(() => this.#setGroup(this.groups.get(id)!, before, this.#shares(before)));
@@ -153,7 +153,7 @@ export class ProfileState {
         return;
       }
       default:
-        invalid('the type of the update is not set');
+        invalid('Update type is not set');
     }
   }
 
@@ -208,7 +208,7 @@ export class ProfileState {
     const schema = this.pipeline.actions.get(action.actionId);
     const use = tables.map((id) => this.pipeline.tables.get(id)?.actions.get(action.actionId));
     if (schema === undefined || !use.some((each) => each?.mayBeEntry)) {
-      return invalid(`action ${action.actionId} is none of the tables with action profile ${name}`);
+      return invalid(`Invalid action for action profile: no table with ${name} has ${action.actionId}`);
     }
     return readCall(schema, action);
   }
@@ -271,7 +271,9 @@ export class ProfileState {
   #share(weight: number, watch: WatchKind): Share {
     const { name, areWeightsDisallowed, countsMembers, maxMemberWeight } = this.schema;
     if (areWeightsDisallowed && weight !== 0) invalid(`members of ${name} have no weights`);
-    if (!areWeightsDisallowed && weight <= 0) invalid(`the weight of a member must be above 0, not ${weight}`);
+    if (!areWeightsDisallowed && weight <= 0) {
+      invalid(`Member weight must be a positive integer value, not ${weight}`);
+    }
     if (countsMembers && maxMemberWeight > 0 && weight > maxMemberWeight) {
       invalid(`weight ${weight} is above ${maxMemberWeight}, the largest of ${name}`);
     }
@@ -285,7 +287,9 @@ export class ProfileState {
   #shares({ members, maxSize, groupId }: ActionProfileGroup): readonly Share[] {
     const seen = new Set<number>();
     const shares = members.map(({ memberId, weight, watchKind }) => {
-      if (seen.has(memberId)) invalid(`member ${memberId} is twice in group ${groupId}`);
+      if (seen.has(memberId)) {
+        invalid(`Duplicate member id ${memberId} for group ${groupId}, use weights instead`);
+      }
       seen.add(memberId);
       this.memberHandle(memberId);
       return this.#share(weight, watchKind);
@@ -293,7 +297,10 @@ export class ProfileState {
     const most = maxSize === 0 ? Number.MAX_SAFE_INTEGER : maxSize;
     const size = this.#sizeOf(shares);
     if (size > most) {
-      refuse(Code.ResourceExhausted, `group ${groupId} would have size ${size}, more than its max_size ${maxSize}`);
+      refuse(
+        Code.ResourceExhausted,
+        `Sum of member weights exceeds maximum group size: group ${groupId} would have ${size} of ${maxSize}`,
+      );
     }
     return shares;
   }
@@ -314,16 +321,22 @@ export class ProfileState {
     const shares = set.actionProfileActions.map(({ weight, watchKind }) => this.#share(weight, watchKind));
     const size = this.#sizeOf(shares);
     if (maxGroupSize > 0 && size > maxGroupSize) {
-      invalid(`the action set has size ${size}, more than ${maxGroupSize}, the most for a group of ${name}`);
+      invalid(
+        `Sum of weights exceeds static max_group_size (from P4Info): ${size}, and ${name} allows ${maxGroupSize}`,
+      );
     }
     return shares;
   }
 
   #checkMaxSize(maxSize: number): void {
     const { maxGroupSize, name } = this.schema;
-    if (maxSize < 0) invalid('max_size is below 0');
+    if (maxSize < 0) invalid('Group max_size cannot be less than 0');
     if (maxGroupSize > 0 && (maxSize === 0 || maxSize > maxGroupSize)) {
-      invalid(`max_size ${maxSize}: from 1 to ${maxGroupSize}, the most for a group of ${name}`);
+      invalid(
+        maxSize === 0
+          ? `Group max_size must be set: from 1 to ${maxGroupSize}, the max_group_size of ${name}`
+          : `Group max_size cannot exceed static max_group_size (from P4Info) of ${name}: ${maxSize} of ${maxGroupSize}`,
+      );
     }
   }
 
@@ -339,7 +352,7 @@ export class ProfileState {
 
   #mixed(): never {
     return invalid(
-      `tables of action profile ${this.schema.name} use either action sets or members and groups, not both`,
+      `Invalid attempt to mix action selector programming modes: ${this.schema.name} has action sets or members, not both`,
     );
   }
 
@@ -348,6 +361,7 @@ export class ProfileState {
   }
 
   #missing(what: string, id: number): never {
-    return refuse(Code.NotFound, `action profile ${this.schema.name} has no ${what} ${id}`);
+    const kind = what === 'member' ? 'Member' : 'Group';
+    return refuse(Code.NotFound, `${kind} id does not exist: ${id} in ${this.schema.name}`);
   }
 }

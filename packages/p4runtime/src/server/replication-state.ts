@@ -31,12 +31,12 @@ export class ReplicationState {
   /** @throws Refusal */
   writeGroup(type: Update_Type, given: MulticastGroupEntry, undo: UndoLog): void {
     const id = given.multicastGroupId;
-    if (id === 0) invalid('0 is no id of a multicast group');
+    if (id === 0) invalid('0 is not a valid group id');
     if (id > this.device.limits.multicastGroup) {
-      refuse(Code.OutOfRange, `multicast group ${id}: up to ${this.device.limits.multicastGroup}`);
+      refuse(Code.OutOfRange, `Group id value is too high: ${id}, up to ${this.device.limits.multicastGroup}`);
     }
     const exists = this.pipeline.multicastGroup(id) !== undefined;
-    if (!this.#needExistence(type, exists, `multicast group ${id}`)) {
+    if (!this.#needExistence(type, exists, 'Multicast group', id)) {
       this.#setGroup(id, undefined, undo);
       return;
     }
@@ -50,10 +50,10 @@ export class ReplicationState {
   writeSession(type: Update_Type, given: CloneSessionEntry, undo: UndoLog): void {
     const { sessionId: id, classOfService, packetLengthBytes } = given;
     const { limits } = this.device;
-    if (id === 0) invalid('0 is no id of a clone session');
-    if (id > limits.cloneSession) invalid(`clone session ${id}: up to ${limits.cloneSession}`);
+    if (id === 0) invalid('0 is not a valid session id');
+    if (id > limits.cloneSession) invalid(`Clone session id out-of-range: ${id}, up to ${limits.cloneSession}`);
     const exists = this.pipeline.cloneSession(id) !== undefined;
-    if (!this.#needExistence(type, exists, `clone session ${id}`)) {
+    if (!this.#needExistence(type, exists, 'Clone session id', id)) {
       this.#setSession(id, undefined, undo);
       return;
     }
@@ -70,7 +70,7 @@ export class ReplicationState {
     const ids = id === 0 ? this.pipeline.multicastGroups() : [id];
     return ids.map((each) => {
       const replicas = this.pipeline.multicastGroup(each);
-      if (replicas === undefined) return refuse(Code.NotFound, `there is no multicast group ${each}`);
+      if (replicas === undefined) return refuse(Code.NotFound, `Multicast group does not exist: ${each}`);
       return (
         this.#groups.get(each) ??
         create(MulticastGroupEntrySchema, { multicastGroupId: each, replicas: replicas.map(replicaMessage) })
@@ -83,7 +83,7 @@ export class ReplicationState {
     const ids = id === 0 ? this.pipeline.cloneSessions() : [id];
     return ids.map((each) => {
       const session = this.pipeline.cloneSession(each);
-      if (session === undefined) return refuse(Code.NotFound, `there is no clone session ${each}`);
+      if (session === undefined) return refuse(Code.NotFound, `Clone session id does not exist: ${each}`);
       const known = this.#sessions.get(each);
       if (known !== undefined) return known;
       const { replicas, classOfService, maxBytes } = session;
@@ -97,13 +97,13 @@ export class ReplicationState {
   }
 
   /** @returns whether the update leaves an entry */
-  #needExistence(type: Update_Type, exists: boolean, what: string): boolean {
+  #needExistence(type: Update_Type, exists: boolean, what: string, id: number): boolean {
     if (type === Update_Type.INSERT) {
-      if (exists) refuse(Code.AlreadyExists, `${what} exists`);
+      if (exists) refuse(Code.AlreadyExists, `${what} already exists: ${id}`);
       return true;
     }
-    if (type !== Update_Type.MODIFY && type !== Update_Type.DELETE) invalid('the type of the update is not set');
-    if (!exists) refuse(Code.NotFound, `there is no ${what}`);
+    if (type !== Update_Type.MODIFY && type !== Update_Type.DELETE) invalid('Update type is not set');
+    if (!exists) refuse(Code.NotFound, `${what} does not exist: ${id}`);
     return type === Update_Type.MODIFY;
   }
 
@@ -145,7 +145,9 @@ export class ReplicationState {
       if (instance > limits.instance) invalid(`${what}: instance ${instance}, at most ${limits.instance}`);
       if (backupReplicas.length > 0) refuse(Code.Unimplemented, `${what}: backup replicas are not supported`);
       const text = `${port} ${instance}`;
-      if (seen.has(text)) invalid(`${what}: port ${port} with instance ${instance} is there twice`);
+      if (seen.has(text)) {
+        invalid(`Duplicate replica in multicast group: port ${port}, instance ${instance} (${what})`);
+      }
       seen.add(text);
       return { port, instance };
     });

@@ -39,7 +39,7 @@ export class StreamClient implements Client {
       case 'arbitration': {
         const { deviceId } = update.value;
         if (this.#device !== undefined && this.#device.id !== deviceId) {
-          refuse(Code.FailedPrecondition, 'the device of a stream cannot change');
+          refuse(Code.FailedPrecondition, 'Invalid device id: the device of a stream cannot change');
         }
         const device = this.#device ?? this.find(deviceId);
         if (device === undefined) refuse(Code.NotFound, `there is no device ${deviceId}`);
@@ -59,7 +59,7 @@ export class StreamClient implements Client {
         const value = create(DigestListAckErrorSchema, { digestListAck: update.value });
         this.#attempt({ case: 'digestListAck', value }, () => {
           const digest = this.#needPrimary().active?.digests.get(digestId);
-          if (digest === undefined) invalid(`${digestId} is no id of a digest`);
+          if (digest === undefined) invalid(`Invalid P4 id: ${digestId} is not a valid digest id`);
           digest.acknowledge(listId);
         });
         return;
@@ -69,7 +69,7 @@ export class StreamClient implements Client {
         this.#attempt({ case: 'other', value: create(StreamOtherErrorSchema, { other }) }, () =>
           refuse(
             update.case === 'other' ? Code.Unimplemented : Code.InvalidArgument,
-            'a message of a stream is an arbitration, a packet or an acknowledgement',
+            'Invalid stream message request type: it is an arbitration, a packet or an acknowledgement',
           ),
         );
       }

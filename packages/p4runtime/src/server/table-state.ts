@@ -85,7 +85,7 @@ export class TableState {
   /** @throws Refusal, TargetError */
   write(type: Update_Type, entry: TableEntry, undo: UndoLog): void {
     this.#renew();
-    if (type === Update_Type.UNSPECIFIED) invalid('the type of the update is not set');
+    if (type === Update_Type.UNSPECIFIED) invalid('Update type is not set');
     if (entry.isConst) invalid('is_const must not be set in updates');
     if (entry.isDefaultAction) {
       this.#writeDefault(type, entry, undo);
@@ -102,14 +102,14 @@ export class TableState {
         this.#delete(entry, undo);
         return;
       default:
-        invalid(`${type} is no type of an update`);
+        invalid(`Invalid update type: ${type}`);
     }
   }
 
   /** @throws Refusal, TargetError */
   writeCounter(type: Update_Type, { data }: DirectCounterEntry, entry: TableEntry, undo: UndoLog): void {
     this.#needModify(type, 'direct counters');
-    if (this.schema.counter === undefined) invalid(`table ${this.schema.name} has no direct counter`);
+    if (this.schema.counter === undefined) invalid(`Table has no direct counters: ${this.schema.name}`);
     const place = this.#placeOf(entry);
     if (data === undefined) return;
     this.#count(place, readCount(data), undo);
@@ -118,7 +118,7 @@ export class TableState {
   /** @throws Refusal, TargetError */
   writeMeter(type: Update_Type, message: DirectMeterEntry, entry: TableEntry, undo: UndoLog): void {
     this.#needModify(type, 'direct meters');
-    if (this.schema.meter === undefined) invalid(`table ${this.schema.name} has no direct meter`);
+    if (this.schema.meter === undefined) invalid(`Table has no direct meters: ${this.schema.name}`);
     refuseColours(message.counterData);
     const place = this.#placeOf(entry);
     const before = this.#extraOf(place.handle);
@@ -137,7 +137,11 @@ export class TableState {
     const { target, schema } = this;
     if (filter.isDefaultAction) {
       this.#needDefaultKey(filter);
-      if (filter.timeSinceLastHit !== undefined) invalid('the default entry has no idle time');
+      if (filter.timeSinceLastHit !== undefined) {
+        invalid(
+          "Default table entries do not support entry ageing, do not set 'time_since_last_hit' in your ReadRequest",
+        );
+      }
       yield { keys: [], priority: 0, handle: DEFAULT_ENTRY };
       return;
     }
@@ -235,10 +239,10 @@ export class TableState {
     if (schema.fields.length === 0) invalid(`table ${schema.name} has no key, so it has no entries to insert`);
     const { keys, priority } = this.#keyOf(entry);
     this.#checkParts(entry);
-    if (entry.action === undefined) invalid('a new entry needs an action');
+    if (entry.action === undefined) invalid("'action' field must be set");
     const reference = this.#readAction(entry.action);
     if (target.find(keys, priority) !== undefined) {
-      refuse(Code.AlreadyExists, `table ${schema.name} has an entry with this match and priority`);
+      refuse(Code.AlreadyExists, `Match entry exists, use MODIFY if you wish to change action: table ${schema.name}`);
     }
     const count = entry.counterData === undefined ? undefined : readCount(entry.counterData);
     const place = this.#add({ keys, priority, reference, extra: extraOf(entry), count });
@@ -284,13 +288,18 @@ export class TableState {
 
   #writeDefault(type: Update_Type, entry: TableEntry, undo: UndoLog): void {
     const { schema, target } = this;
-    if (type !== Update_Type.MODIFY) invalid('the default entry always exists: it can only be modified');
+    if (type !== Update_Type.MODIFY)
+      invalid(`Cannot use ${Update_Type[type]} for default entry: it always exists and can only be modified`);
     this.#needDefaultKey(entry);
     if (entry.idleTimeoutNs !== 0n || entry.timeSinceLastHit !== undefined) invalid('the default entry has no timeout');
     this.#checkParts(entry);
-    if (schema.profile !== undefined)
-      invalid(`the default entry of table ${schema.name} cannot change: it is indirect`);
-    if (schema.isDefaultConst) refuse(Code.PermissionDenied, `the default action of table ${schema.name} is constant`);
+    if (schema.profile !== undefined) invalid(`Cannot set / reset default action for indirect table ${schema.name}`);
+    if (schema.isDefaultConst) {
+      refuse(
+        Code.PermissionDenied,
+        `Cannot set / reset default action for table ${schema.name} which has a const default action`,
+      );
+    }
     const call = entry.action === undefined ? undefined : this.#readCall(entry.action, true);
     const before = target.defaultAction;
     const extra = this.#extraOf(DEFAULT_ENTRY);
@@ -319,8 +328,8 @@ export class TableState {
     if (schema.hasPriorities ? priority <= 0 : priority !== 0) {
       invalid(
         schema.hasPriorities
-          ? `entries of table ${schema.name} need a priority above 0, not ${priority}`
-          : `entries of table ${schema.name} have no priority`,
+          ? `Zero priority for ternary match: entries of table ${schema.name} need one above 0, not ${priority}`
+          : `Non-zero priority for non-ternary match: entries of table ${schema.name} have none`,
       );
     }
     return { keys, priority };
@@ -338,13 +347,17 @@ export class TableState {
     const { keys, priority } = this.#keyOf(entry);
     const handle = this.target.find(keys, priority);
     if (handle === undefined) {
-      return refuse(Code.NotFound, `table ${this.schema.name} has no entry with this match and priority`);
+      return refuse(
+        Code.NotFound,
+        `Cannot find match entry: table ${this.schema.name} has none with this match and priority`,
+      );
     }
     return { keys, priority, handle };
   }
 
   #needDefaultKey({ match, priority }: TableEntry): void {
-    if (match.length > 0 || priority !== 0) invalid('the default entry has no match and no priority');
+    if (match.length > 0) invalid('Non-empty key for default entry');
+    if (priority !== 0) invalid('Non-zero priority for default entry');
   }
 
   /** Handles may have changed since. */
@@ -367,21 +380,25 @@ export class TableState {
   /** Checks what an entry has beside its key and its action. */
   #checkParts(entry: TableEntry): void {
     const { schema } = this;
-    if (entry.timeSinceLastHit !== undefined) invalid('time_since_last_hit must not be set in updates');
+    if (entry.timeSinceLastHit !== undefined) invalid('has_time_since_last_hit must not be set in WriteRequest');
     if (entry.idleTimeoutNs !== 0n) {
-      if (!schema.supportsTimeout) invalid(`table ${schema.name} does not support timeouts`);
-      if (entry.idleTimeoutNs < 0n) invalid('idle_timeout_ns is negative');
+      if (!schema.supportsTimeout) {
+        invalid(
+          `idle_timeout_ns must be set to 0 for tables which do not support idle timeout, such as ${schema.name}`,
+        );
+      }
+      if (entry.idleTimeoutNs < 0n) invalid('idle_timeout_ns must be a positive value');
     }
     if (entry.counterData !== undefined) {
-      if (schema.counter === undefined) invalid(`table ${schema.name} has no direct counter`);
+      if (schema.counter === undefined) invalid(`Table has no direct counters: ${schema.name}`);
       readCount(entry.counterData);
     }
     if (entry.meterCounterData !== undefined) {
-      if (schema.meter === undefined) invalid(`table ${schema.name} has no direct meter`);
+      if (schema.meter === undefined) invalid(`Table has no direct meters: ${schema.name}`);
       refuseColours(entry.meterCounterData);
     }
     if (entry.meterConfig !== undefined) {
-      if (schema.meter === undefined) invalid(`table ${schema.name} has no direct meter`);
+      if (schema.meter === undefined) invalid(`Table has no direct meters: ${schema.name}`);
       readMeterConfig(schema.meter, entry.meterConfig);
     }
   }
@@ -390,12 +407,12 @@ export class TableState {
     const { schema, profile } = this;
     switch (type.case) {
       case 'action': {
-        if (profile !== undefined) invalid(`table ${schema.name} is indirect: its entries name no action`);
+        if (profile !== undefined) invalid(`Cannot provide direct action for indirect table ${schema.name}`);
         return this.#readCall({ type } as TableAction, false);
       }
       case 'actionProfileMemberId':
       case 'actionProfileGroupId': {
-        if (profile === undefined) return invalid(`table ${schema.name} is direct: its entries name an action`);
+        if (profile === undefined) return invalid(`Cannot provide indirect action for direct table ${schema.name}`);
         const kind = type.case === 'actionProfileMemberId' ? 'member' : 'group';
         if (kind === 'group' && !profile.schema.hasSelector) {
           invalid(`action profile ${profile.schema.name} has no selector, so it has no groups`);
@@ -406,23 +423,27 @@ export class TableState {
         return { kind, id: type.value };
       }
       case 'actionProfileActionSet':
-        if (profile === undefined) return invalid(`table ${schema.name} is direct: its entries name an action`);
+        if (profile === undefined) return invalid(`Cannot provide indirect action for direct table ${schema.name}`);
         // A copy: what came by the network shares the memory of the whole request.
         return { kind: 'set', set: clone(ActionProfileActionSetSchema, type.value) };
       default:
-        return invalid('the action of the entry is not set');
+        return invalid('Invalid table action type: it is not set');
     }
   }
 
   #readCall({ type }: TableAction, isDefault: boolean): TargetCall {
     const { schema } = this;
-    if (type.case !== 'action') return invalid(`table ${schema.name} is direct: its entries name an action`);
+    if (type.case !== 'action') return invalid(`Cannot provide indirect action for direct table ${schema.name}`);
     const use = schema.actions.get(type.value.actionId);
-    if (use === undefined) return invalid(`table ${schema.name} has no action ${type.value.actionId}`);
+    if (use === undefined) {
+      return invalid(`Invalid action for table: ${schema.name} has no ${type.value.actionId}`);
+    }
     if (!(isDefault ? use.mayBeDefault : use.mayBeEntry)) {
       refuse(
         Code.PermissionDenied,
-        `action ${use.action.name} is not for ${isDefault ? 'the default entry' : 'entries'} of table ${schema.name}`,
+        isDefault
+          ? `Cannot use TABLE_ONLY action as default action: ${use.action.name} in table ${schema.name}`
+          : `Cannot use DEFAULT_ONLY action in table entry: ${use.action.name} in table ${schema.name}`,
       );
     }
     return readCall(use.action, type.value);
@@ -549,8 +570,10 @@ export class TableState {
   }
 
   #needModify(type: Update_Type, what: string): void {
-    if (type === Update_Type.UNSPECIFIED) invalid('the type of the update is not set');
-    if (type !== Update_Type.MODIFY) invalid(`${what} can only be modified`);
+    if (type === Update_Type.UNSPECIFIED) invalid('Update type is not set');
+    if (type !== Update_Type.MODIFY) {
+      invalid(`${Update_Type[type] ?? type} update type not supported for ${what}: they can only be modified`);
+    }
   }
 
   // Messages

@@ -165,15 +165,15 @@ describe('registers (P4Runtime 1.5, section 9.8)', () => {
       expect(await code(MODIFY, register(SIGNED, 1n, given))).toBe(0);
       expect(await bench.controller.read(register(SIGNED, 1n))).toEqual([register(SIGNED, 1n, shortest)]);
     }
-    expect(await code(MODIFY, register(SIGNED, 1n, bits(0, 0x80, 0)))).toBe(Code.InvalidArgument);
+    expect(await code(MODIFY, register(SIGNED, 1n, bits(0, 0x80, 0)))).toBe(Code.OutOfRange);
   });
 
-  it('refuse data of another type, too wide, or none with INVALID_ARGUMENT', async () => {
+  it('refuse data of another type or none with INVALID_ARGUMENT, values too wide or empty with OUT_OF_RANGE', async () => {
     expect(await code(MODIFY, register(CELLS, 1n))).toBe(Code.InvalidArgument);
     expect(await code(MODIFY, register(CELLS, 1n, { case: 'bool', value: true }))).toBe(Code.InvalidArgument);
     expect(await code(MODIFY, register(FLAGS, 1n, bits(1)))).toBe(Code.InvalidArgument);
-    expect(await code(MODIFY, register(CELLS, 1n, bits(1, 0, 0, 0, 0, 0, 0)))).toBe(Code.InvalidArgument);
-    expect(await code(MODIFY, register(CELLS, 1n, bits()))).toBe(Code.InvalidArgument);
+    expect(await code(MODIFY, register(CELLS, 1n, bits(1, 0, 0, 0, 0, 0, 0)))).toBe(Code.OutOfRange);
+    expect(await code(MODIFY, register(CELLS, 1n, bits()))).toBe(Code.OutOfRange);
     expect(await code(MODIFY, register(77, 1n, bits(1)))).toBe(Code.InvalidArgument);
   });
 

@@ -144,6 +144,16 @@ export class Controller {
     return (await this.codes([update]))[0]!;
   }
 
+  /** The error of a single update. */
+  async refusal(update: p4v1.Update): Promise<Refused> {
+    return refusalOf(this.write([update]));
+  }
+
+  /** The error of a Read of one entity. */
+  async readRefusal(entity: p4v1.Entity): Promise<Refused> {
+    return refusalOf(this.read(entity));
+  }
+
   async read(...entities: p4v1.Entity[]): Promise<p4v1.Entity[]> {
     const found: p4v1.Entity[] = [];
     const { deviceId, role } = this;
@@ -176,6 +186,23 @@ export class Controller {
 /** The errors of a batch. */
 function errorsOf(error: unknown): p4v1.Error[] {
   return ConnectError.from(error).findDetails(p4v1.ErrorSchema);
+}
+
+/** An error that a controller gets. */
+export interface Refused {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** The error of a call: of its first entity, or of the call as a whole. @throws Error if it does not fail */
+export async function refusalOf(call: Promise<unknown>): Promise<Refused> {
+  const error = await call.then(
+    () => undefined,
+    (each) => ConnectError.from(each),
+  );
+  if (error === undefined) throw new Error('the call was not refused');
+  const [first] = errorsOf(error);
+  return { code: first?.canonicalCode ?? error.code, message: first?.message ?? error.rawMessage };
 }
 
 /** The code with which a call fails; 0: it does not. */
