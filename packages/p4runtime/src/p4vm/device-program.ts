@@ -1,3 +1,4 @@
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import type { IncludeResolver } from '@int/p4vm';
 import { TargetError } from '../server/target.js';
 
@@ -34,17 +35,43 @@ function isIncludes(value: unknown): value is [string, string, string][] {
   return Array.isArray(value) && value.every((each) => Array.isArray(each) && each.length === 3 && each.every(isText));
 }
 
+/** Field `device_data` of p4.tmp.P4DeviceConfig. */
+const DEVICE_DATA = 3;
+
+/**
+ * The program in a `p4.tmp.P4DeviceConfig`, the envelope that older controllers put around it; other bytes as they are. The
+ * message begins with the tag of `reassign`, `extras` or `device_data`, which are control characters that no program begins with.
+ *
+ * @throws TargetError `ERR_TARGET_INVALID`
+ */
+function withoutEnvelope(config: Uint8Array): Uint8Array {
+  if (![0x08, 0x12, 0x1a].includes(config[0]!)) return config;
+  let data: Uint8Array | undefined;
+  try {
+    const reader = new BinaryReader(config);
+    while (reader.pos < reader.len) {
+      const [field, type] = reader.tag();
+      if (field === DEVICE_DATA && type === WireType.LengthDelimited) data = reader.bytes();
+      else reader.skip(type, field);
+    }
+  } catch {
+    return wrong('the device config is neither a P4 program nor a P4DeviceConfig message');
+  }
+  return data === undefined || data.length === 0 ? wrong('the P4DeviceConfig message has no device_data') : data;
+}
+
 /**
  * Reads a device config: the text of a P4 program without includes (other than core.p4 and v1model.p4), or a bundle of
- * files that {@link writeDeviceProgram} made.
+ * files that {@link writeDeviceProgram} made. Either may be in a `p4.tmp.P4DeviceConfig` message.
  *
  * @throws TargetError `ERR_TARGET_INVALID`
  */
 export function readDeviceProgram(config: Uint8Array): DeviceProgram {
   if (config.length === 0) return wrong('the device config is empty: it must be a P4 program');
+  const bytes = withoutEnvelope(config);
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(config);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return wrong('the device config is no text: it must be a P4 program');
   }

@@ -3,7 +3,7 @@ import { p4config, p4infoOf, p4v1 } from '@int/p4runtime';
 import { readDeviceProgram, writeDeviceProgram } from '@int/p4runtime/internals';
 import { buildProgram } from '@int/p4vm';
 import { describe, expect, it } from 'vitest';
-import { type Bench, Code, codeOf, createBench } from './controller.js';
+import { type Bench, Code, codeOf, createBench, refusalOf } from './controller.js';
 import {
   ACTION,
   bytes,
@@ -40,6 +40,10 @@ async function full(): Promise<Bench> {
   const bench = createBench();
   await bench.controller.lead();
   return bench;
+}
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
 }
 
 describe('SetForwardingPipelineConfig (P4Runtime 1.5, section 14)', () => {
@@ -99,6 +103,41 @@ describe('SetForwardingPipelineConfig (P4Runtime 1.5, section 14)', () => {
     const member = create(p4config.P4StructTypeSpec_MemberSchema, { name: 'again', typeSpec: spec });
     p4info.typeInfo!.structs.learned_t!.members.push(member, member);
     expect(await controller.setPipeline(VERIFY, { ...CONFIG, p4info })).toBe(Code.InvalidArgument);
+  });
+
+  it('takes the program in a P4DeviceConfig message, as older controllers send it, and gives back the same bytes', async () => {
+    const { controller } = await empty();
+    const program = CONFIG.p4DeviceConfig;
+    // Tags and values of `reassign` and `device_data` (p4/tmp/p4config.proto), by hand: the message is no part of P4Runtime.
+    const wrapped = bytes(0x08, 1, 0x1a, ...varint(program.length), ...program);
+    const config = { ...CONFIG, p4DeviceConfig: wrapped };
+    expect(await controller.setPipeline(VERIFY_AND_COMMIT, config)).toBe(0);
+    const { config: got } = await controller.client.getForwardingPipelineConfig({ deviceId: 1n });
+    expect(got?.p4DeviceConfig).toEqual(wrapped);
+    for (const damaged of [wrapped.slice(0, -1), bytes(0x08, 1), bytes(0x1a), bytes(0x08, 1, 0x1a, 0)]) {
+      const error = await refusalOf(
+        controller.client.setForwardingPipelineConfig({
+          deviceId: 1n,
+          electionId: { low: 1n },
+          action: VERIFY,
+          config: { ...CONFIG, p4DeviceConfig: damaged },
+        }),
+      );
+      expect(error).toEqual({ code: Code.InvalidArgument, message: expect.stringContaining('P4DeviceConfig') });
+    }
+  });
+
+  it('tells who sends the JSON of another switch, bare or in such a message, to send the source', async () => {
+    const { controller } = await empty();
+    const json = new TextEncoder().encode('{"header_types": [], "program": "x.p4i", "__meta__": {"version": [2, 23]}}');
+    for (const p4DeviceConfig of [json, bytes(0x08, 1, 0x1a, ...varint(json.length), ...json)]) {
+      const config = { ...CONFIG, p4DeviceConfig };
+      const request = { deviceId: 1n, electionId: { low: 1n }, action: VERIFY_AND_COMMIT, config };
+      expect(await refusalOf(controller.client.setForwardingPipelineConfig(request))).toEqual({
+        code: Code.InvalidArgument,
+        message: 'the device config is JSON for another switch, such as BMv2: send the source of the P4 program',
+      });
+    }
   });
 
   it('VERIFY_AND_COMMIT realises the config, and clears the forwarding state', async () => {

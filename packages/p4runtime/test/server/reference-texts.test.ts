@@ -75,7 +75,7 @@ const direct = (kind: 'directCounterEntry' | 'directMeterEntry', tableEntry?: ob
   entity(kind, tableEntry === undefined ? {} : { tableEntry });
 
 type Type = p4v1.Update_Type;
-type Row = readonly [words: string, code: number, type: Type, of: p4v1.Entity, before?: p4v1.Entity];
+type Row = [words: string, code: number, type: Type, of: p4v1.Entity, before?: p4v1.Entity];
 
 const TABLES: readonly Row[] = [
   ['Update type is not set', InvalidArgument, UNSPECIFIED, station(1)],
@@ -267,7 +267,7 @@ const OTHERS: readonly Row[] = [
 ];
 
 describe('a Write that is refused says', () => {
-  it.each([...TABLES, ...PROFILES, ...OTHERS])('%s', async (words, code, type, of, before) => {
+  it.each<Row>([...TABLES, ...PROFILES, ...OTHERS])('%s', async (words, code, type, of, before) => {
     if (before !== undefined) await bench.controller.write([update(INSERT, before)]);
     const refused = await bench.controller.refusal(update(type, of));
     if (before !== undefined) await bench.controller.write([update(DELETE, before)]);
