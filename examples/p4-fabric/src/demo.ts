@@ -3,8 +3,10 @@
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Incident } from './fabric/incidents.js';
 import { readOptions } from './fabric/options.js';
 import { runFabric } from './fabric/run.js';
 
@@ -12,6 +14,10 @@ import { runFabric } from './fabric/run.js';
 const RATE = 20_000;
 /** Without a terminal nobody can stop it: it ends by itself, after ten seconds' packets, or as many as a test wants. */
 const UNATTENDED_PACKETS = Number(process.env.INT_DEMO_PACKETS ?? 200_000);
+
+/** Of the page, if it is free; else one of the next. */
+const PAGE_PORT = 8800;
+const PAGE_PORTS = 10;
 
 /** A port that nobody listens on. A terminal's view does not tell the port that the system has chosen. */
 async function freePort(): Promise<number> {
@@ -23,11 +29,34 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** The first port from the usual one on that nobody listens on. */
+async function pagePort(): Promise<number> {
+  for (let port = PAGE_PORT; port < PAGE_PORT + PAGE_PORTS; port++) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    server.close();
+    if (isFree) return port;
+  }
+  return 0;
+}
+
+/** Tells the page what happens. It may not be there yet, or no more. */
+async function note(page: number, incident: Incident): Promise<void> {
+  const body = JSON.stringify(incident);
+  const headers = { 'content-type': 'application/json' };
+  await fetch(`http://127.0.0.1:${page}/api/v1/annotations`, { method: 'POST', headers, body }).catch(() => {});
+}
+
 const port = await freePort();
 const cli = dirname(fileURLToPath(import.meta.resolve('@int/cli/package.json')));
 const given = process.argv.slice(2);
 // A choice of one's own replaces the usual address.
-const page = given.some((argument) => /^--(?:dashboard|config)(?:=|$)/.test(argument)) ? [] : ['--dashboard'];
+const isChosen = given.some((argument) => /^--(?:dashboard|config)(?:=|$)/.test(argument));
+const pageAt = isChosen ? 0 : await pagePort();
+const page = isChosen ? [] : ['--dashboard', `127.0.0.1:${pageAt}`];
 const rules = fileURLToPath(new URL('../demo-rules.yaml', import.meta.url));
 const collector = spawn(
   process.execPath,
@@ -52,6 +81,6 @@ const options = readOptions([
   ...['--collector', `127.0.0.1:${port}`, '--rate', String(RATE)],
   ...(process.stdout.isTTY ? ['--seconds', '0'] : ['--packets', String(UNATTENDED_PACKETS)]),
 ]);
-if (typeof options !== 'string') await runFabric(options, stopping.signal);
+if (typeof options !== 'string') await runFabric(options, stopping.signal, (incident) => void note(pageAt, incident));
 // A second interrupt would end it without its totals.
 if (!stopping.signal.aborted) collector.kill('SIGINT');

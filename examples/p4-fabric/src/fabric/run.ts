@@ -4,6 +4,7 @@ import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promis
 import { exportTables } from '@int/detect';
 import { readRules } from '@int/detect/yaml';
 import { PcapTap } from '@int/netsim';
+import { type Incident, Incidents } from './incidents.js';
 import { buildFabric, droppedIn, type Fabric, linkOf } from './network.js';
 import { type FabricOptions, UsageError } from './options.js';
 import { ReportSender } from './reports.js';
@@ -14,6 +15,8 @@ const FAST_RATE = 200_000;
 /** Virtual time between looks at the clock and at what the system says. */
 const SLICE_NS = 1e6;
 const PACE_MS = 2;
+/** Time in which what is under way arrives. */
+const SETTLE_NS = 1e9;
 
 export interface Totals {
   /** Real time, start of the program not included. */
@@ -51,8 +54,15 @@ function capture(fabric: Fabric, path: string, name: string): () => void {
   return () => closeSync(file);
 }
 
-/** Runs a fabric until its time is over, its packets are sent, or it is interrupted. */
-export async function runFabric(options: FabricOptions, signal: AbortSignal): Promise<Totals> {
+/**
+ * Runs a fabric until its time is over, its packets are sent, or it is interrupted.
+ * @param tell lets faults happen every half minute, and is told of each; `null`: none happen
+ */
+export async function runFabric(
+  options: FabricOptions,
+  signal: AbortSignal,
+  tell: ((incident: Incident) => void) | null = null,
+): Promise<Totals> {
   const { rate, collector } = options;
   const sender = await ReportSender.open(collector.host, collector.port);
   const fabric = buildFabric({
@@ -70,6 +80,7 @@ export async function runFabric(options: FabricOptions, signal: AbortSignal): Pr
     packetsPerSecond: rate === 0 ? FAST_RATE : rate,
     packets: options.packets ?? Number.POSITIVE_INFINITY,
   });
+  if (tell !== null) new Incidents(fabric, traffic, tell);
   const begun = performance.now();
   const usage = process.cpuUsage();
   const elapsed = (): number => (performance.now() - begun) / 1000;
@@ -87,8 +98,8 @@ export async function runFabric(options: FabricOptions, signal: AbortSignal): Pr
     await sender.settle();
   }
   traffic.stop();
-  // What is under way arrives.
-  network.run(Number.POSITIVE_INFINITY);
+  // What is under way arrives. Faults would go on for ever.
+  network.run(tell === null ? Number.POSITIVE_INFINITY : network.nowNs + SETTLE_NS);
   await sender.settle(0);
   const seconds = elapsed();
   const { user, system } = process.cpuUsage(usage);

@@ -21,6 +21,14 @@ export interface TrafficSettings {
   readonly packets: number;
 }
 
+/** A burst that somebody adds. */
+interface OwnBurst {
+  readonly from: Host;
+  readonly to: Host;
+  readonly sourcePort: number;
+  readonly packets: number;
+}
+
 /** One burst of one host. */
 interface Burst {
   readonly from: Host;
@@ -61,6 +69,12 @@ export class Traffic implements Wakeable {
   get isOver(): boolean {
     const { packets } = this.#settings;
     return this.sent >= packets || (this.#isStopped && this.sent >= this.#planned);
+  }
+
+  /** Adds a burst of large packets to the traffic. */
+  add({ from, to, sourcePort, packets }: OwnBurst): void {
+    this.#planned += packets;
+    this.#start({ from, to, sourcePort, payload: PAYLOAD_BYTES.at(-1)!, left: packets });
   }
 
   /** The network calls this: -1 begins bursts, other numbers are those of bursts under way. */

@@ -49,6 +49,8 @@ export interface Status {
   };
   /** Lost, by stage and reason; empty if nothing is. */
   readonly losses: readonly { readonly stage: string; readonly reason: string; readonly count: number }[];
+  /** The newest annotations, newest first. */
+  readonly annotations?: readonly Annotation[];
   /** Current degraded states of the pipeline. */
   readonly degraded: readonly { readonly part: string; readonly state: string }[];
   /** The dashboard's own health. */
@@ -63,6 +65,21 @@ export interface Status {
     readonly notKept: Readonly<Record<string, number>>;
     readonly refused: Readonly<Record<string, number>>;
   };
+}
+
+/** What somebody has noted of a time. */
+export interface Annotation {
+  readonly id: string;
+  readonly timeMs: TimeMs;
+  readonly durationMs: number;
+  readonly text: string;
+  /** What it is about; `null`: the whole network. */
+  readonly entity: EntityKey | null;
+}
+
+/** `GET /api/v1/annotations?from=&to=`: newest first. `POST /api/v1/annotations {text, timeMs?, durationMs?, entity?}` adds one. */
+export interface AnnotationsAnswer {
+  readonly annotations: readonly Annotation[];
 }
 
 /** A switch that is known from the topology file or seen in telemetry. */

@@ -5,6 +5,7 @@
 import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { Annotations } from '../annotations/annotations.js';
 import { retentionRoutes } from '../answers/routes.js';
 import { statusAnswer } from '../answers/status.js';
 import { readPageFiles } from '../assets/page-files.js';
@@ -45,8 +46,8 @@ const services: Services = {
   get facts() {
     return facts;
   },
-  status: () =>
-    statusAnswer({
+  status: () => ({
+    ...statusAnswer({
       ...live,
       version,
       isReadOnly,
@@ -54,9 +55,12 @@ const services: Services = {
       state,
       dashboard: { ...stream.counts(), viewers: stream.viewers, refused: web.totals() },
     }),
+    annotations: annotations.newest,
+  }),
   ask: (what, data) => questions.ask(what, data),
 };
 
+const annotations = new Annotations();
 const history = new HistoryService();
 const replays = new Replays((view) => stream.streamOf(view));
 const routes = new Routes([
@@ -65,6 +69,7 @@ const routes = new Routes([
   ...rulesRoutes(),
   ...history.routes(),
   ...replays.routes(),
+  ...annotations.routes(),
 ]);
 const web = new WebServer(setup.web, routes, services, readPageFiles(setup.page ?? undefined), (...taken) =>
   stream.take(...taken),

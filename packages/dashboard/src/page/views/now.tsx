@@ -4,6 +4,7 @@ import type { EntityKey, FlowRow, Status } from '../../client/index.js';
 import type { SeriesMetric } from '../../protocol/entities.js';
 import {
   bytesText,
+  clockText,
   countText,
   durationText,
   exactText,
@@ -59,6 +60,13 @@ export function Now() {
       <Ranking title="Deepest queues" note="occupancy, 10 s" kind="queue" metric="occupancy" />
       <Ranking title="Busiest links" note="utilisation, 10 s" kind="link" metric="utilization" />
       <Flows />
+      {now !== null && (now.annotations ?? []).length > 0 && (
+        <div>
+          <Panel title="What happened" note="as noted, newest first">
+            <Noted annotations={now.annotations!} />
+          </Panel>
+        </div>
+      )}
       <div>
         <Panel title="Losses" note="since the start, by stage">
           <Losses now={now} />
@@ -281,6 +289,22 @@ function Flows() {
         )}
       </Panel>
     </div>
+  );
+}
+
+/** Notes that are shown. */
+const NOTED_SHOWN = 6;
+
+/** What people and programs have noted; a click leads to the events of that time. */
+function Noted({ annotations }: { readonly annotations: NonNullable<Status['annotations']> }) {
+  return (
+    <ul>
+      {annotations.slice(0, NOTED_SHOWN).map(({ id, timeMs, durationMs, text }) => (
+        <li key={id}>
+          <a href={addressOf({ view: 'events', at: timeMs + durationMs })}>{clockText(timeMs, 0)}</a> {text}
+        </li>
+      ))}
+    </ul>
   );
 }
 
