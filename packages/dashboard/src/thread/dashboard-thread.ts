@@ -12,6 +12,7 @@ import { readPageFiles } from '../assets/page-files.js';
 import { biographyRoutes } from '../biography/routes.js';
 import { HistoryService } from '../history/routes.js';
 import { NetworkView } from '../network/network-view.js';
+import { openApiRoute } from '../openapi/document.js';
 import { Replays } from '../replay/routes.js';
 import { headerOf, SIGNAL } from '../retention/geometry.js';
 import { Retention } from '../retention/retention.js';
@@ -63,14 +64,15 @@ const services: Services = {
 const annotations = new Annotations();
 const history = new HistoryService();
 const replays = new Replays((view) => stream.streamOf(view));
-const routes = new Routes([
+const described = [
   ...retentionRoutes(history.older),
   ...biographyRoutes(),
   ...rulesRoutes(),
   ...history.routes(),
   ...replays.routes(),
   ...annotations.routes(),
-]);
+];
+const routes = new Routes([...described, openApiRoute(described, version)]);
 const web = new WebServer(setup.web, routes, services, readPageFiles(setup.page ?? undefined), (...taken) =>
   stream.take(...taken),
 );

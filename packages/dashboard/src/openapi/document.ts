@@ -1,0 +1,117 @@
+import { SERIES_METRICS } from '../protocol/entities.js';
+import type { Route } from '../server/routes.js';
+import { number, object, ref, type Schema, text, whole } from './schema.js';
+import { SCHEMAS } from './schemas.js';
+
+interface Operation {
+  readonly summary: string;
+  /** Name of the schema of the answer. */
+  readonly answer: string;
+  readonly query?: Readonly<Record<string, Schema>>;
+  readonly body?: Schema;
+}
+
+const range = { from: number, to: number };
+const filter = { filter: text, limit: whole };
+const yaml = object({ yaml: text });
+
+/** Operations by method and path, as the routes name them. */
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /api/v1/status': { summary: 'What runs, and how well the dashboard keeps up', answer: 'Status' },
+  'GET /api/v1/topology': { summary: 'Switches, links and loads', answer: 'TopologyAnswer', query: { at: number } },
+  'GET /api/v1/series': {
+    summary: 'A metric of entities over time',
+    answer: 'SeriesAnswer',
+    query: { metric: { enum: SERIES_METRICS }, entity: { type: 'array', items: text }, ...range, step: number },
+  },
+  'GET /api/v1/flows': {
+    summary: 'Flows with their newest hops',
+    answer: 'FlowsAnswer',
+    query: { ...filter, sort: text, at: number },
+  },
+  'GET /api/v1/events': {
+    summary: 'Events, newest first',
+    answer: 'EventsAnswer',
+    query: { ...range, ...filter, before: text },
+  },
+  'GET /api/v1/events/:id': { summary: 'The biography of the packet of an event', answer: 'Biography' },
+  'GET /api/v1/reports': { summary: 'Reports of the sample', answer: 'ReportsAnswer', query: { ...range, ...filter } },
+  'GET /api/v1/reports/:id': { summary: 'A report', answer: 'ReportRecord' },
+  'GET /api/v1/reports/:id/biography': { summary: 'The biography of a packet', answer: 'Biography' },
+  'GET /api/v1/rules': { summary: 'The rules in force', answer: 'RulesAnswer' },
+  'PUT /api/v1/rules': {
+    summary: 'Puts rules into force',
+    answer: 'AppliedAnswer',
+    body: object({ yaml: text, revision: text, 'save?': { type: 'boolean' } }),
+  },
+  'POST /api/v1/rules/check': { summary: 'Problems of rules', answer: 'CheckAnswer', body: yaml },
+  'POST /api/v1/rules/dry-run': {
+    summary: 'Rules over what is retained',
+    answer: 'DryRunAnswer',
+    body: object({ yaml: text, 'seconds?': number }),
+  },
+  'POST /api/v1/rules/tables': { summary: 'Rules as commands for P4 switches', answer: 'TablesAnswer', body: yaml },
+  'POST /api/v1/query': {
+    summary: 'SQL over the history',
+    answer: 'QueryAnswer',
+    body: object({ sql: text, 'limit?': whole }),
+  },
+  'GET /api/v1/queries': { summary: 'Saved queries', answer: 'SavedQueriesAnswer' },
+  'PUT /api/v1/queries/:name': { summary: 'Saves a query', answer: 'SavedQueriesAnswer', body: object({ sql: text }) },
+  'DELETE /api/v1/queries/:name': { summary: 'Removes a saved query', answer: 'SavedQueriesAnswer' },
+  'GET /api/v1/annotations': { summary: 'Notes of what happened', answer: 'AnnotationsAnswer', query: range },
+  'POST /api/v1/annotations': {
+    summary: 'Notes what happened',
+    answer: 'Annotation',
+    body: object({ text, 'timeMs?': number, 'durationMs?': number, 'entity?': text }),
+  },
+  'GET /api/v1/replays': { summary: 'Replays under way', answer: 'ReplaysAnswer' },
+  'POST /api/v1/replays': {
+    summary: 'Begins a replay of what is retained',
+    answer: 'ReplayAnswer',
+    body: object({ from: number, to: number, 'speed?': number }),
+  },
+  'PUT /api/v1/replays/:id': { summary: 'Changes its speed', answer: 'ReplayAnswer', body: object({ speed: number }) },
+  'DELETE /api/v1/replays/:id': { summary: 'Ends a replay', answer: 'ReplaysAnswer' },
+};
+
+/** Answers `GET /api/v1/openapi.json`: the requests that these routes answer. OpenAPI 3.1. */
+export function openApiRoute(routes: readonly Route[], version: string): Route {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'INT dashboard', version },
+    components: {
+      schemas: SCHEMAS,
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
+    security: [{}, { token: [] }],
+    paths: pathsOf(routes),
+  };
+  return { method: 'GET', path: '/api/v1/openapi.json', handle: () => document };
+}
+
+function pathsOf(routes: readonly Route[]): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const { method, path } of routes) {
+    const operation = OPERATIONS[`${method} ${path}`];
+    if (operation === undefined) throw new Error(`${method} ${path} is not described`);
+    const name = path.replace(/:(\w+)/g, '{$1}');
+    paths[name] = { ...paths[name], [method.toLowerCase()]: described(operation, path) };
+  }
+  return paths;
+}
+
+function described({ summary, answer, query = {}, body }: Operation, path: string): Record<string, unknown> {
+  const json = (schema: Schema): unknown => ({ content: { 'application/json': { schema } } });
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: text }));
+  const inQuery = Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }));
+  return {
+    summary,
+    parameters: [...inPath, ...inQuery, { name: 'replay', in: 'query', schema: text }],
+    ...(body !== undefined && { requestBody: { required: true, ...(json(body) as object) } }),
+    responses: {
+      200: { description: answer, ...(json(ref(answer)) as object) },
+      default: { description: 'Refused', ...(json(ref('ErrorAnswer')) as object) },
+    },
+  };
+}
