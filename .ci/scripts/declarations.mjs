@@ -3,13 +3,19 @@
 // One compiler run over all sources (TypeScript 7, without checking: `npm run typecheck` does that) makes a .d.ts per
 // source; rollup joins those of an entry point into one file, with its comments, and leaves out what it does not export.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 import { entryPoints, repository, sourceOf, workspaces } from './workspaces.mjs';
+
+/**
+ * Sources whose declarations are copied, each to a file of its own: those that a program has generated, and modules of
+ * which a package exports all as one name. Rollup cannot make such a name where two entry points share its types.
+ */
+const COPIED = /\/src\/((?:generated|messages)\/.+)\.d\.ts$/;
 
 /** Whatever offers modules: the packages and `p4`. */
 const libraries = workspaces().filter(({ manifest, begun }) => begun && entryPoints(manifest).length > 0);
@@ -59,7 +65,8 @@ async function bundle(out, workspace) {
   const bundled = await rollup({
     input,
     plugins: [dts()],
-    external: (id) => !id.startsWith('.') && !id.startsWith(out),
+    external: (id, _importer, isResolved) =>
+      isResolved ? !id.startsWith(out) || COPIED.test(id) : !id.startsWith('.') && !id.startsWith(out),
     onwarn: ({ message }) => {
       // Types that a signature mentions and the index does not name: a choice of the package.
       if (message.includes('private shared type exports')) return;
@@ -70,6 +77,7 @@ async function bundle(out, workspace) {
     format: 'es',
     entryFileNames: '[name].d.ts',
     chunkFileNames: 'shared-[hash].d.ts',
+    paths: (id) => id.replace(new RegExp(`^.*${COPIED.source}`), './$1.js'),
   });
   await bundled.close();
 
@@ -81,8 +89,29 @@ async function bundle(out, workspace) {
     if (file.type !== 'chunk') continue;
     writeFileSync(join(dist, file.fileName), file.code);
     if (!commonJs) continue;
-    const code = file.code.replace(/((?:from|import) '\.\/[^']+)\.js'/g, "$1.cjs'");
-    writeFileSync(join(dist, file.fileName.replace(/\.ts$/, '.cts')), code);
+    writeFileSync(join(dist, file.fileName.replace(/\.ts$/, '.cts')), asCommonJs(file.code));
+  }
+  copy(join(out, relative(repository, workspace.path), 'src'), dist, commonJs);
+}
+
+/** @param {string} code declarations of a module @returns {string} those of its CommonJS form */
+function asCommonJs(code) {
+  return code.replace(/((?:from|import) ['"]\.\.?\/[^'"]+)\.js(['"])/g, '$1.cjs$2');
+}
+
+/**
+ * @param {string} source folder of the declarations of a package's sources
+ * @param {string} dist
+ * @param {boolean} commonJs whether they are wanted for CommonJS, too
+ */
+function copy(source, dist, commonJs) {
+  for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
+    if (!COPIED.test(`/src/${file}`)) continue;
+    const target = join(dist, file);
+    mkdirSync(dirname(target), { recursive: true });
+    const code = readFileSync(join(source, file), 'utf8');
+    writeFileSync(target, code);
+    if (commonJs) writeFileSync(target.replace(/\.ts$/, '.cts'), asCommonJs(code));
   }
 }
 

@@ -110,7 +110,7 @@ describe('the dashboard of int collect', () => {
       [2, 5],
       [153, 5],
     ]);
-    for (const bad of ['select nodeId, count(* from hops', "copy hops to '/tmp/hops.csv'", 'select 1; select 2']) {
+    for (const bad of ['select nodeId, count(* from hops', "copy hops to 'hops.csv'", 'select 1; select 2']) {
       const refused = await ask<ErrorAnswer>(url, 'query', 'POST', { sql: bad });
       expect(refused, bad).toMatchObject({ error: { code: 'ERR_QUERY' } });
     }

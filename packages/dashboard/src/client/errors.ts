@@ -2,11 +2,14 @@ import type { ErrorAnswer } from '../protocol/http.js';
 
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/dashboard.RequestError') as never;
 
+/** Codes of the client itself; all others are the server's. */
+type RequestErrorCode = 'ERR_UNREACHABLE' | 'ERR_ANSWER' | (string & {});
+
 /** What the server refused, or that it could not be reached. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   /** The server's code; `ERR_UNREACHABLE` if there is no answer, `ERR_ANSWER` if it is not the server's. */
-  readonly code: string;
+  readonly code: RequestErrorCode;
   /** HTTP status; 0: no answer. */
   readonly status: number;
   /** Where in the text that was sent, from 1. */
