@@ -98,6 +98,9 @@ export class Dashboard implements Sink {
   readonly #states = new DegradedStates();
   #pipeline: (() => PipelineState) | null;
   readonly #telling: NodeJS.Timeout;
+  /** Whether batches have come since {@link #settle}, and since what they began was completed. */
+  #isBusy = false;
+  #isOpen = false;
 
   private constructor(options: DashboardOptions) {
     const { host = '127.0.0.1', port = USUAL_PORT, token, allowHosts = [], tls, limits = {} } = options;
@@ -129,7 +132,10 @@ export class Dashboard implements Sink {
       answers: options.answers ?? {},
     });
     this.#pipeline = options.pipeline ?? null;
-    this.#telling = setInterval(() => this.#tellState(), STATE_MS);
+    this.#telling = setInterval(() => {
+      this.#settle();
+      this.#tellState();
+    }, STATE_MS);
     this.#telling.unref();
     const count =
       (...numbers: readonly number[]) =>
@@ -189,6 +195,7 @@ export class Dashboard implements Sink {
 
   write(batch: TelemetryBatch): undefined {
     this.#writer.write(batch);
+    this.#isBusy = true;
     return undefined;
   }
 
@@ -241,6 +248,13 @@ export class Dashboard implements Sink {
     clearInterval(this.#telling);
     this.#writer.finish();
     await this.#thread.close();
+  }
+
+  /** Completes what is open when nothing comes any more: at the end of a capture no later report does so. */
+  #settle(): void {
+    if (this.#isOpen && !this.#isBusy) this.#writer.finish();
+    this.#isOpen = this.#isBusy;
+    this.#isBusy = false;
   }
 
   #tellState(): void {

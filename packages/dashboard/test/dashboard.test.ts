@@ -18,7 +18,10 @@ it('answers what a collector has received', async () => {
       (await fetch(new URL(path, dashboard.url))).json() as Promise<Record<string, never>>;
     const status = await until('all reports', async () => {
       const answer = (await ask('api/v1/status')) as Record<string, Record<string, number>>;
-      return answer.totals!.reports === collector.totals().reports && answer.retained!.to !== null ? answer : null;
+      const { frames, reports } = answer.totals!;
+      // The collector's counters come once a second.
+      const isAll = frames === collector.totals().received && reports === collector.totals().reports;
+      return isAll && answer.retained!.to !== null ? answer : null;
     });
     expect(status).toMatchObject({ readOnly: false, totals: { frames: 600, reports: 600 }, losses: [] });
     const series = (await ask('api/v1/series?metric=reports&entity=all')) as unknown as SeriesAnswer;
@@ -37,6 +40,25 @@ it('answers what a collector has received', async () => {
     expect(rows).toHaveLength(3);
     expect(await ask(`api/v1/reports/${rows[0]!.id}`)).toEqual(rows[0]);
     expect(await ask('api/v1/events')).toMatchObject({ rows: [], empty: expect.stringContaining('No rule') });
+  } finally {
+    await collector.stop();
+  }
+});
+
+it('shows a short capture, after whose end no time passes', async () => {
+  const source = new RecordSource();
+  const dashboard = await openDashboard();
+  const collector = new Collector({ sources: [source], sinks: [dashboard] });
+  try {
+    await collector.start();
+    source.send(50);
+    const ask = async (path: string): Promise<unknown> => (await fetch(new URL(path, dashboard.url))).json();
+    const count = await until('its bucket', async () => {
+      const { series } = (await ask('api/v1/series?metric=reports&entity=all')) as SeriesAnswer;
+      return series[0]!.values.reduce<number>((sum, value) => sum + (value ?? 0), 0) || null;
+    });
+    expect(count).toBe(50);
+    expect(((await ask('api/v1/reports?limit=1')) as ReportsAnswer).matched).toBe(50);
   } finally {
     await collector.stop();
   }

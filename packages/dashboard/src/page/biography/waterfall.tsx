@@ -3,22 +3,37 @@ import { countText, latencyText, measureText } from '../format/text.js';
 import { addressOf } from '../state/location.js';
 import { portName, switchName, unitOfMetric } from '../state/network.js';
 
-/** One bar per hop, beginning where the one before ended, with what is usual for the hop as ticks. */
+/** The latency of a hop: in nanoseconds where the unit is known, else as the switch sent it; so is what is usual. */
+function latencyOf({ latencyNs, values: { hopLatency } }: Biography['hops'][number]): number | null {
+  return latencyNs ?? (typeof hopLatency === 'number' ? hopLatency : null);
+}
+
+/**
+ * One bar per hop, beginning where the one before ended, with what is usual for the hop as ticks. Hops whose units are not known
+ * cannot be added up: their bars all begin at the left.
+ */
 export function Waterfall({ hops, links }: Pick<Biography, 'hops' | 'links'>) {
   let start = 0;
   const bars = hops.map((hop, index) => {
-    const from = start;
+    const isKnown = hop.latencyNs !== null;
+    const from = isKnown ? start : 0;
     const link = links[index];
     start += (hop.latencyNs ?? 0) + Math.max(0, link?.timeNs ?? 0);
-    return { hop, link, from };
+    const text = (value: number | null): string =>
+      isKnown ? latencyText(value) : measureText(value, unitOfMetric('hopLatency', hop.switchId));
+    return { hop, link, from, latency: latencyOf(hop), text };
   });
-  const reach = Math.max(1, start, ...bars.map(({ hop, from }) => from + (hop.usual?.p99 ?? 0)));
+  const reach = Math.max(
+    1,
+    start,
+    ...bars.map(({ hop, from, latency }) => from + Math.max(latency ?? 0, hop.usual?.p99 ?? 0)),
+  );
   const share = (value: number): string => `${Math.max(0, Math.min(100, (100 * value) / reach)).toFixed(2)}%`;
   return (
     <ol class="waterfall">
-      {bars.map(({ hop, link, from }, index) => {
-        const { switchId, values, latencyNs, usual, isCause } = hop;
-        const factor = latencyNs !== null && usual !== null && usual.p50 > 0 ? latencyNs / usual.p50 : null;
+      {bars.map(({ hop, link, from, latency, text }, index) => {
+        const { switchId, values, usual, isCause } = hop;
+        const factor = latency !== null && usual !== null && usual.p50 > 0 ? latency / usual.p50 : null;
         const number = (name: string): number | null => {
           const value = values[name];
           return typeof value === 'number' ? value : null;
@@ -40,31 +55,27 @@ export function Waterfall({ hops, links }: Pick<Biography, 'hops' | 'links'>) {
               </span>
             </div>
             <div class="track">
-              <i class="time" style={{ left: share(from), width: share(latencyNs ?? 0) }} />
+              <i class="time" style={{ left: share(from), width: share(latency ?? 0) }} />
               {usual !== null && (
                 <>
-                  <i
-                    class="tick"
-                    title={`usual p50 ${latencyText(usual.p50)}`}
-                    style={{ left: share(from + usual.p50) }}
-                  />
+                  <i class="tick" title={`usual p50 ${text(usual.p50)}`} style={{ left: share(from + usual.p50) }} />
                   <i
                     class="tick far"
-                    title={`usual p99 ${latencyText(usual.p99)}`}
+                    title={`usual p99 ${text(usual.p99)}`}
                     style={{ left: share(from + usual.p99) }}
                   />
                 </>
               )}
             </div>
             <div class="num">
-              <b>{latencyText(latencyNs)}</b>
+              <b>{text(latency)}</b>
               {factor !== null && factor >= 2 && <span class="bad"> {countText(Math.round(factor * 10) / 10)}×</span>}
             </div>
             <div
               class="num dim"
               title={usual === null ? 'nothing is retained of this hop before' : `of ${usual.samples} reports before`}
             >
-              {usual === null ? 'usual unknown' : `p50 ${latencyText(usual.p50)}, p99 ${latencyText(usual.p99)}`}
+              {usual === null ? 'usual unknown' : `p50 ${text(usual.p50)}, p99 ${text(usual.p99)}`}
             </div>
             <div class="num">
               {number('queueOccupancy') === null

@@ -16,6 +16,8 @@ export const client = new DashboardClient({ url: document.baseURI.replace(/[?#].
 /** The live stream of the network, or of the replay that is shown. */
 const stream = signal<LiveStream | null>(null);
 export const liveState = signal<LiveState>('connecting');
+/** Connections that were opened: what came between two of them must be asked for. */
+export const connections = signal(0);
 export const status = signal<Status | null>(null);
 /** Why there is no status. */
 export const trouble = signal<string | null>(null);
@@ -34,6 +36,7 @@ effect(() => {
   newest.value = null;
   const ends = live.onState((state) => {
     liveState.value = state;
+    if (state === 'open') connections.value++;
   });
   live.subscribe({ type: 'status' }, (message) => {
     if (message.type !== 'status') return;

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EventRow, EventsAnswer } from '../../client/index.js';
 import { BiographyPanel } from '../biography/biography.js';
 import { clockText, countText, flowText, measureText, quoted } from '../format/text.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
-import { client, isLive, newest, useLive } from '../state/connection.js';
+import { client, connections, isLive, newest, useLive } from '../state/connection.js';
 import { useKeys } from '../state/keyboard.js';
 import { addressOf, at, filter, go, item, keep, kept } from '../state/location.js';
 import { switchName, unitOfMetric } from '../state/network.js';
@@ -13,6 +13,8 @@ import { useSelection } from '../state/selection.js';
 /** Rows kept in the page. */
 const MOST = 500;
 const GROUPS_MS = 2000;
+/** Interval at which the list takes what has come. */
+const SHOW_MS = 250;
 
 /** Events as they come; one click opens the packet's biography. */
 export function EventsView() {
@@ -38,58 +40,103 @@ export function EventsView() {
   );
 }
 
-/** Newest first: those that were there, and those that come. */
-function useEvents(): {
+interface Come {
+  readonly rows: readonly EventRow[];
+  readonly missed: number;
+  readonly count: number;
+}
+
+const NOTHING: Come = { rows: [], missed: 0, count: 0 };
+
+/**
+ * Newest first: those that were there, and those that come.
+ * @param isHeld rows stay where they are, so that they can be pointed at; what comes waits
+ */
+function useEvents(isHeld: boolean): {
   readonly rows: readonly EventRow[];
   readonly missed: number;
   readonly matched: number;
+  readonly waiting: number;
   readonly empty: string | null;
   readonly error: string | null;
 } {
   const stopped = at.value;
   const text = filter.value;
-  const asked = useAnswer(`${stopped} ${text}`, (signal) =>
+  const asked = useAnswer(`${stopped} ${connections.value} ${text}`, (signal) =>
     client.events({ filter: text, limit: MOST, to: stopped === null ? undefined : stopped + 1 }, { signal }),
   );
-  const [come, setCome] = useState<{
-    readonly rows: readonly EventRow[];
-    readonly missed: number;
-    readonly count: number;
-  }>({ rows: [], missed: 0, count: 0 });
-  useEffect(() => setCome({ rows: [], missed: 0, count: 0 }), [stopped, text]);
+  const [come, setCome] = useState<Come>(NOTHING);
+  const [waiting, setWaiting] = useState(0);
+  const latest = useRef<Come>(NOTHING);
+  useEffect(() => {
+    latest.current = NOTHING;
+    setCome(NOTHING);
+    setWaiting(0);
+  }, [stopped, connections.value, text]);
   useLive(isLive.value ? { type: 'events', filter: text } : null, (message) => {
     if (message.type !== 'events') return;
-    const { rows, missed } = message;
-    const sorted = [...rows].sort((a, b) => b.timeMs - a.timeMs);
-    setCome((before) => ({
-      rows: [...sorted, ...before.rows].slice(0, MOST),
-      missed: before.missed + missed,
-      count: before.count + rows.length,
-    }));
+    const { rows, missed, count } = latest.current;
+    latest.current = {
+      rows: [...message.rows.toReversed(), ...rows].slice(0, MOST),
+      missed: missed + message.missed,
+      count: count + message.rows.length,
+    };
   });
-  const known = new Set(come.rows.map(({ id }) => id));
-  const older = (asked.data?.rows ?? []).filter(({ id }) => !known.has(id));
+  useEffect(() => {
+    const show = (): void => {
+      if (isHeld) setWaiting(latest.current.count - come.count);
+      else {
+        setCome(latest.current);
+        setWaiting(0);
+      }
+    };
+    const timer = setInterval(show, SHOW_MS);
+    return () => clearInterval(timer);
+  }, [isHeld, come]);
+  const older = asked.data;
+  const rows = useMemo(() => {
+    const known = new Set(come.rows.map(({ id }) => id));
+    return [...come.rows, ...(older?.rows ?? []).filter(({ id }) => !known.has(id))]
+      .sort((a, b) => b.timeMs - a.timeMs)
+      .slice(0, MOST);
+  }, [come, older]);
   return {
-    rows: [...come.rows, ...older].slice(0, MOST),
+    rows,
     missed: come.missed,
-    matched: (asked.data?.matched ?? 0) + come.count,
-    empty: asked.data?.empty ?? null,
+    matched: (older?.matched ?? 0) + come.count,
+    waiting,
+    empty: older?.empty ?? null,
     error: asked.error,
   };
 }
 
 function List({ opened }: { readonly opened: string | null }) {
-  const { rows, missed, matched, empty, error } = useEvents();
+  const [isHeld, hold] = useState(false);
+  const { rows, missed, matched, waiting, empty, error } = useEvents(isHeld);
   const open = (index: number): void => {
     const row = rows[index];
     if (row !== undefined) go({ item: row.id });
   };
   const { row: selected, select } = useSelection(rows.length, 'event', open);
+  // The selection stays with its event when others come before it.
+  const chosen = useRef<string | null>(null);
+  useEffect(() => {
+    chosen.current = rows[selected]?.id ?? null;
+  }, [selected]);
+  useEffect(() => {
+    const index = rows.findIndex(({ id }) => id === chosen.current);
+    if (index >= 0) select(index);
+  }, [rows]);
+  // A list that has gone is not left by the pointer.
+  const isEmpty = rows.length === 0;
+  useEffect(() => {
+    if (isEmpty) hold(false);
+  }, [isEmpty]);
   const isWide = opened === null;
   return (
     <Panel
       title="Events"
-      note={`${countText(matched)}${at.value === null ? '' : ' up to this time'}${missed > 0 ? `, ${countText(missed)} more came faster than they can be shown` : ''}`}
+      note={`${countText(matched)}${at.value === null ? '' : ' up to this time'}${missed > 0 ? `, ${countText(missed)} more came faster than they can be shown` : ''}${waiting > 0 ? `, ${countText(waiting)} more wait while you point at the list` : ''}`}
       isFlush
       error={error}
     >
@@ -99,7 +146,7 @@ function List({ opened }: { readonly opened: string | null }) {
             'No event yet: none of the rules has found anything. The view Rules tells how many reports each has looked at.'}
         </Empty>
       ) : (
-        <table class="list">
+        <table class="list" onMouseEnter={() => hold(true)} onMouseLeave={() => hold(false)}>
           <thead>
             <tr>
               <th>time</th>

@@ -23,8 +23,8 @@ export function HistoryView() {
       ) : (
         <Panel title="SQL over the history">
           <Empty>
-            No history is written. With <code>parquet:</code> in int.yaml, or <code>int collect --parquet FOLDER</code>,
-            reports, events and flows are kept in Parquet files, and this view asks them with SQL.
+            No history is written. With a sink <code>parquet:</code> in int.yaml, reports, events and flows are kept in
+            Parquet files, and this view asks them with SQL.
           </Empty>
         </Panel>
       )}

@@ -209,7 +209,9 @@ function Ranking({
       <Panel title={title} note={note} isFlush>
         {shown.length === 0 ? (
           <Empty>
-            {keys.length === 0 ? `No ${kind} is known yet.` : 'Nothing has been measured in the last ten seconds.'}
+            {keys.length === 0
+              ? `No ${kind} is known yet.`
+              : `No report of the last ten seconds tells ${MEASURED[metric] ?? 'this'}: the switches may not be asked for it, or all of it is 0.`}
           </Empty>
         ) : (
           <table class="bars">
@@ -236,6 +238,12 @@ function Ranking({
     </div>
   );
 }
+
+const MEASURED: Partial<Record<SeriesMetric, string>> = {
+  latencyP99: 'a hop latency',
+  occupancy: 'a queue occupancy',
+  utilization: 'the utilisation of a link',
+};
 
 const rank = (all: readonly Ranked[]): Ranked[] =>
   all
@@ -326,6 +334,20 @@ function Losses({ now }: { readonly now: Status | null }) {
   );
 }
 
+/** What is not retained, or not whole: see `Status.dashboard.notKept`. */
+const NOT_KEPT: Readonly<Record<string, string>> = {
+  reportsWhileBehind: 'reports counted, not kept whole: it was behind',
+  eventsWhileBehind: 'events counted, not kept: it was behind',
+  eventsForMemory: 'events forgotten early, for memory',
+  sampleForMemory: 'reports of the sample given up, for memory',
+  flows: 'reports of flows beyond the table',
+  switches: 'hops of switches without series of their own',
+  queues: 'hops of queues without series of their own',
+  links: 'hops of links without series of their own',
+  lateQuantiles: 'late reports, counted but in no quantile',
+  timeSetBack: 'reports from before time was set back',
+};
+
 function Own({ now }: { readonly now: Status | null }) {
   if (now === null) return <Empty>Waiting for the collector.</Empty>;
   const { dashboard, retained } = now;
@@ -335,7 +357,9 @@ function Own({ now }: { readonly now: Status | null }) {
     ['frames skipped, viewers behind', exactText(dashboard.framesSkipped)],
     ['age of the newest value', durationText(dashboard.lagMs)],
     ['memory', `${bytesText(retained.bytes)} of ${bytesText(retained.budgetBytes)}`],
-    ...Object.entries(dashboard.notKept).map(([reason, count]) => [`not kept: ${reason}`, exactText(count)] as const),
+    ...Object.entries(dashboard.notKept).map(
+      ([reason, count]) => [NOT_KEPT[reason] ?? `not kept: ${reason}`, exactText(count)] as const,
+    ),
     ...Object.entries(dashboard.refused).map(([reason, count]) => [`refused: ${reason}`, exactText(count)] as const),
   ];
   return (
