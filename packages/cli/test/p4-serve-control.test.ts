@@ -189,6 +189,9 @@ describe('int p4 serve --listen', () => {
     for (const [wrong, code, text] of [
       [['--tls-cert', server.cert, '--listen', `${LOCAL}:0`], 2, /both --tls-cert and --tls-key/],
       [['--tls-cert', server.cert, '--tls-key', server.key], 2, /go with --listen/],
+      [['--tls-cert', server.key, '--tls-key', server.key, '--listen', `${LOCAL}:0`], 1, /is no certificate/],
+      [['--tls-cert', server.cert, '--tls-key', server.cert, '--listen', `${LOCAL}:0`], 1, /is no key/],
+      [['--tls-cert', server.cert, '--tls-key', client.key, '--listen', `${LOCAL}:0`], 1, /is not the key of/],
       [['--tls-cert', files.path('none'), '--tls-key', server.key, '--listen', `${LOCAL}:0`], 3, /cannot open/],
     ] as const) {
       const outcome = await runBin(['p4', 'serve', ...port, ...wrong]);

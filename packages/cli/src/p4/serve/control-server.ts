@@ -1,5 +1,6 @@
 /** The P4Runtime server of switches on the command line. */
 import { isIPv6 } from 'node:net';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { DeviceOptions, P4RuntimeServer, TlsOptions } from '@int/p4runtime';
 import type { Command } from 'commander';
 import { readRegular } from '../../input/text-file.js';
@@ -40,11 +41,22 @@ export function checkControlOptions({ listen, tlsCert, tlsKey, tlsCa }: ControlF
 async function readTls({ tlsCert, tlsKey, tlsCa }: ControlFlags, io: Io): Promise<TlsOptions | undefined> {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const read = (path: string): Promise<Buffer> => readRegular(path, CERTIFICATE, io.signal);
-  return {
-    cert: await read(tlsCert),
-    key: await read(tlsKey),
-    ...(tlsCa === undefined ? {} : { clientCa: await read(tlsCa) }),
-  };
+  const [cert, key, clientCa] = [await read(tlsCert), await read(tlsKey), tlsCa && (await read(tlsCa))];
+  // Each alone first: which file is wrong is seen in no message of OpenSSL.
+  usable({ cert }, `${tlsCert} is no certificate`);
+  usable({ key }, `${tlsKey} is no key without a passphrase`);
+  usable({ cert, key }, `${tlsKey} is not the key of ${tlsCert}`);
+  if (!clientCa) return { cert, key };
+  usable({ ca: clientCa }, `${tlsCa} has no certificate`);
+  return { cert, key, clientCa };
+}
+
+function usable(part: SecureContextOptions, wrong: string): void {
+  try {
+    createSecureContext(part);
+  } catch (error) {
+    throw new CliError(`${wrong}: ${(error as Error).message}`, EXIT.INPUT, error);
+  }
 }
 
 /** A switch, and the program that it begins with. */
