@@ -79,10 +79,13 @@ export interface LiveNetwork {
   readonly source: LiveSource;
 }
 
-/** A collector of that fabric with its dashboard. One of the switches has a name that is markup. The rules can be replaced. */
-export async function openLiveNetwork(options: DashboardOptions, ratePps = 800): Promise<LiveNetwork> {
+/** A collector of that fabric with its dashboard. By default one of the switches has a name that is markup. The rules can be replaced. */
+export async function openLiveNetwork(
+  options: DashboardOptions,
+  ratePps = 800,
+  names: readonly string[] = ['leaf-1', 'leaf-2', 'leaf-3', '<img src=x>', 'spine-1', 'spine-2'],
+): Promise<LiveNetwork> {
   const source = new LiveSource(ratePps);
-  const names = ['leaf-1', 'leaf-2', 'leaf-3', '<img src=x>', 'spine-1', 'spine-2'];
   const topology = new Topology({ switches: Object.fromEntries(names.map((name, index) => [index + 1, { name }])) });
   const device = new DeviceProfile({
     units: { hopLatency: 'ns', timestamps: 'ns', queueOccupancy: { cell: '80B' }, egressUtilization: '0.01%' },

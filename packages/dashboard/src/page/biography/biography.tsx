@@ -5,7 +5,7 @@ import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
 import { client } from '../state/connection.js';
 import { addressOf, at, go } from '../state/location.js';
-import { switchName, unitOfText } from '../state/network.js';
+import { switchName, unitOfMetric, unitOfText } from '../state/network.js';
 import { Bytes } from './bytes.js';
 import { Neighbours } from './neighbours.js';
 import { SameFlow } from './same-flow.js';
@@ -98,15 +98,18 @@ function Whole({ biography }: { readonly biography: Biography }) {
 }
 
 function Why({ rule }: { readonly rule: NonNullable<Biography['rule']> }) {
-  const parts: ComponentChildren[] = rule.operands.map(({ name, value, unit, switchId }) => (
-    <span key={`${name} ${switchId}`}>
-      {name}
-      {switchId !== null && ` of ${switchName(switchId)}`} ={' '}
-      <b>{typeof value === 'number' ? measureText(value, unitOfText(unit)) : value}</b>
-      {typeof value === 'number' && unit !== null && unitOfText(unit) === null && ` ${unit}`}
-      <br />
-    </span>
-  ));
+  const parts: ComponentChildren[] = rule.operands.map(({ name, value, unit, switchId }) => {
+    const known = unitOfMetric(name, switchId) ?? unitOfText(unit);
+    return (
+      <span key={`${name} ${switchId}`}>
+        {name}
+        {switchId !== null && ` of ${switchName(switchId)}`} ={' '}
+        <b>{typeof value === 'number' ? measureText(value, known) : value}</b>
+        {typeof value === 'number' && unit !== null && known === null && ` ${unit}`}
+        <br />
+      </span>
+    );
+  });
   return (
     <>
       <dt>because</dt>

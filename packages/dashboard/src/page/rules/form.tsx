@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { RulesAnswer } from '../../client/index.js';
 import { countText } from '../format/text.js';
 import { Empty } from '../parts/panel.js';
@@ -138,16 +138,13 @@ function Fields({ rules, index, detector, words, isReadOnly, onInput, onName }: 
             ))}
           </select>
         ) : (
-          <input
+          <TextField
             id={id}
-            type="text"
             list={source === undefined ? undefined : `words-${source}`}
-            placeholder={hint}
+            hint={hint}
             value={value}
-            readOnly={isReadOnly}
-            spellcheck={false}
-            autocomplete="off"
-            onChange={(event) => change(path, event.currentTarget.value.trim())}
+            isReadOnly={isReadOnly}
+            onChange={(text) => change(path, text)}
           />
         )}
       </div>
@@ -190,5 +187,38 @@ function Fields({ rules, index, detector, words, isReadOnly, onInput, onName }: 
       <h3>How it is told</h3>
       {EVENT_FIELDS.map(one)}
     </div>
+  );
+}
+
+interface TextFieldProps {
+  readonly id: string;
+  readonly list: string | undefined;
+  readonly hint: string;
+  readonly value: string;
+  readonly isReadOnly: boolean;
+  readonly onChange: (text: string) => void;
+}
+
+/** What is being written is the field's own, until it is left: the page is drawn anew meanwhile. */
+function TextField({ id, list, hint, value, isReadOnly, onChange }: TextFieldProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const leave = (): void => {
+    if (text.trim() !== value) onChange(text.trim());
+  };
+  return (
+    <input
+      id={id}
+      type="text"
+      list={list}
+      placeholder={hint}
+      value={text}
+      readOnly={isReadOnly}
+      spellcheck={false}
+      autocomplete="off"
+      onInput={(event) => setText(event.currentTarget.value)}
+      onBlur={leave}
+      onKeyDown={(event) => event.key === 'Enter' && leave()}
+    />
   );
 }

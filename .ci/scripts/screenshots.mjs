@@ -1,0 +1,14 @@
+// @ts-check
+// Takes the pictures of the dashboard that READMEs show: `npm run screenshots`. It needs Chromium, and runs the page of the
+// working tree on a network of its own.
+import { startVitest } from 'vitest/node';
+import { repository } from './workspaces.mjs';
+
+const vitest = await startVitest('test', [], {
+  root: repository,
+  include: ['packages/dashboard/test/screenshots.program.ts'],
+  globalSetup: [],
+  watch: false,
+  testTimeout: 300_000,
+});
+await vitest.close();

@@ -1,0 +1,87 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Page } from 'playwright-core';
+import { it } from 'vitest';
+import { requires } from '../../../.ci/test/requires.js';
+import { builtPage } from './built-page.js';
+import { openLiveNetwork } from './live-network.js';
+
+const OUT = fileURLToPath(new URL('../screenshots', import.meta.url));
+/** Small enough for files under 150 kB, and large enough to read. */
+const SIZE = { width: 1120, height: 690 };
+/** Time in which the charts get something to show. */
+const FILL_MS = 40_000;
+
+/** A view, what is awaited in it, and what is done before the picture. */
+interface Picture {
+  readonly name: string;
+  readonly fragment: string;
+  readonly ready: string;
+  readonly before?: (page: Page) => Promise<unknown>;
+}
+
+const PICTURES: readonly Picture[] = [
+  { name: 'now', fragment: '#/now', ready: '.panel[aria-label="Slowest flows"] tbody tr' },
+  { name: 'topology', fragment: '#/topology?pick=switch:3', ready: '.panel[aria-label="Queues"] tbody tr' },
+  {
+    name: 'series',
+    fragment: '#/series?metric=reports&entities=switch:1,switch:3,switch:5&second=events&compare=60',
+    ready: '.chart .u-over',
+  },
+  {
+    name: 'table',
+    fragment: '#/table?per=hop&sort=-hopLatency&hide=egressTimestamp,bufferId,bufferOccupancy',
+    ready: '.flows tbody tr',
+  },
+  { name: 'events', fragment: '#/events', ready: '.panel[aria-label="Events"] tbody tr' },
+  {
+    name: 'biography',
+    fragment: '#/events?filter=rule=latency-step&group=no',
+    ready: '.panel[aria-label="Events"] tbody tr',
+    before: async (page) => {
+      await page.locator('.panel[aria-label="Events"] tr[data-row] td.rule').nth(3).click();
+      await page.waitForSelector('.waterfall li');
+    },
+  },
+  {
+    name: 'rules',
+    fragment: '#/rules',
+    ready: '.form tbody tr',
+    before: async (page) => {
+      await page.fill('#rule-detect-threshold-threshold', '16KiB');
+      await page.locator('#rule-detect-threshold-threshold').blur();
+      await sleep(1000);
+      await page.locator('button:has-text("Dry run")').first().click();
+      await page.waitForSelector('.dry .summary');
+    },
+  },
+  { name: 'history', fragment: '#/history', ready: '.panel[aria-label="Replay"]' },
+];
+
+it('takes a picture of each view', async () => {
+  const executablePath = requires(['chromium', 'chromium-browser', 'google-chrome'], 'npm run setup:system');
+  const folder = await builtPage();
+  const names = ['leaf-1', 'leaf-2', 'leaf-3', 'leaf-4', 'spine-1', 'spine-2'];
+  const { dashboard, collector, source } = await openLiveNetwork({ page: folder }, 1500, names);
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  try {
+    mkdirSync(OUT, { recursive: true });
+    const page = await browser.newPage({ viewport: SIZE, colorScheme: 'dark' });
+    await page.goto(dashboard.url);
+    await sleep(FILL_MS);
+    source.failed.add('1-5');
+    for (const { name, fragment, ready, before } of PICTURES) {
+      await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+      await page.waitForSelector(ready);
+      await before?.(page);
+      await sleep(3000);
+      await page.screenshot({ path: join(OUT, `${name}.png`) });
+    }
+  } finally {
+    await browser.close();
+    await collector.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
