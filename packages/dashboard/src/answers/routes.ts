@@ -6,6 +6,7 @@ import { eventsAnswer, reportAnswer, reportsAnswer } from './events.js';
 import { flowsAnswer } from './flows.js';
 import { type OlderSeries, seriesHandler } from './series.js';
 import { replayStatus } from './status.js';
+import { worstAnswer } from './worst.js';
 
 /** What can be asked of what is retained. */
 export function retentionRoutes(older: OlderSeries | null = null): readonly Route[] {
@@ -13,6 +14,7 @@ export function retentionRoutes(older: OlderSeries | null = null): readonly Rout
     { method: 'GET', path: '/api/v1/status', handle: status },
     { method: 'GET', path: '/api/v1/topology', handle: topology },
     { method: 'GET', path: '/api/v1/series', handle: seriesHandler(older) },
+    { method: 'GET', path: '/api/v1/worst', handle: worstAnswer },
     { method: 'GET', path: '/api/v1/flows', handle: flows },
     { method: 'GET', path: '/api/v1/events', handle: eventsAnswer },
     { method: 'GET', path: '/api/v1/reports', handle: reportsAnswer },

@@ -15,6 +15,7 @@ import type {
   TablesAnswer,
   TimeMs,
   TopologyAnswer,
+  WorstAnswer,
 } from '../protocol/http.js';
 import { errorOf, RequestError } from './errors.js';
 import { LiveStream, type SocketLike } from './live-stream.js';
@@ -79,6 +80,19 @@ export class DashboardClient {
   ): Promise<SeriesAnswer> {
     const { metric, entities, from, to, stepMs } = query;
     return this.#get('series', { metric, entity: entities, from, to, step: stepMs }, call);
+  }
+
+  /** The entities of a kind with the largest values of ten seconds. */
+  worst(
+    query: {
+      readonly metric: SeriesMetric;
+      readonly kind: 'switch' | 'queue' | 'link';
+      readonly limit?: number;
+      readonly at?: TimeMs | undefined;
+    },
+    call?: Call,
+  ): Promise<WorstAnswer> {
+    return this.#get('worst', { ...query }, call);
   }
 
   flows(

@@ -148,6 +148,15 @@ export interface SeriesAnswer {
   readonly empty: string | null;
 }
 
+/**
+ * `GET /api/v1/worst?metric=&kind=switch|queue|link&limit=&at=`: the entities with the largest values of ten seconds, the largest
+ * first; those without any are left out. Values as those of `SeriesAnswer`.
+ */
+export interface WorstAnswer {
+  readonly at: TimeMs | null;
+  readonly rows: readonly { readonly entity: EntityKey; readonly value: number }[];
+}
+
 /** A hop of a flow in the table: the newest values, raw, with the names of the codec's fields. */
 export type HopRow = Readonly<Record<string, number | string | null>>;
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import type { EntityKey, FlowRow, Status } from '../../client/index.js';
+import { useRef, useState } from 'preact/hooks';
+import type { FlowRow, Status } from '../../client/index.js';
 import type { SeriesMetric } from '../../protocol/entities.js';
 import {
   bytesText,
@@ -19,14 +19,9 @@ import { Chart } from '../parts/chart.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
 import { client, isLive, status, useLive } from '../state/connection.js';
-import { addressOf, at, filter } from '../state/location.js';
-import { entitiesOf, entityName, network, switchName, unitOfSeries } from '../state/network.js';
-import { SeriesWindow } from '../state/series-window.js';
+import { addressOf, at, filter, replay } from '../state/location.js';
+import { entityName, switchName, unitOfSeries } from '../state/network.js';
 
-/** Entities whose newest values are compared at most: as many columns come ten times a second. */
-const MOST_COMPARED = 1000;
-/** Buckets over which the worst is looked for. */
-const RECENT = 100;
 const SHOWN = 5;
 
 export function Now() {
@@ -148,11 +143,6 @@ function useRates(now: Status | null): Rates | null {
   return { reports: rate('reports'), hops: rate('hops'), events: rate('events') };
 }
 
-interface Ranked {
-  readonly key: EntityKey;
-  readonly value: number;
-}
-
 /** The largest of the last ten seconds, each second anew. */
 function Ranking({
   title,
@@ -165,53 +155,20 @@ function Ranking({
   readonly kind: 'switch' | 'queue' | 'link';
   readonly metric: SeriesMetric;
 }) {
-  const known = network.value;
-  const keys = useMemo(() => entitiesOf(kind).slice(0, MOST_COMPARED), [known, kind]);
-  const [ranked, setRanked] = useState<readonly Ranked[]>([]);
-  const window = useMemo(() => new SeriesWindow(keys.length, RECENT + 10), [keys]);
-  const last = useRef(0);
-  useLive(isLive.value && keys.length > 0 ? { type: 'series', metric, entities: keys } : null, (message) => {
-    if (message.type !== 'series') return;
-    const { t0, dt, columns } = message.frame;
-    for (let k = 0; k < columns.length; k++) window.put(k, t0, dt, columns[k]!);
-    const time = performance.now();
-    if (time - last.current < 1000) return;
-    last.current = time;
-    setRanked(rank(keys.map((key, k) => ({ key, value: window.most(k, RECENT) }))));
-  });
-  // Stopped, the same ten seconds are asked for.
   const stopped = at.value;
-  const asked = useAnswer(
-    `${stopped} ${keys.length}`,
-    stopped === null || keys.length === 0
-      ? null
-      : (signal) =>
-          client.series(
-            { metric, entities: keys.slice(0, 200), from: stopped - RECENT * 100, to: stopped, stepMs: 1000 },
-            { signal },
-          ),
+  const { data, error } = useAnswer(
+    `${kind} ${metric} ${stopped} ${replay.value}`,
+    (signal) => client.worst({ metric, kind, limit: SHOWN, at: stopped ?? undefined }, { signal }),
+    stopped === null ? 1000 : null,
   );
-  const shown =
-    stopped === null
-      ? ranked
-      : rank(
-          (asked.data?.series ?? []).map(({ entity, values }) => ({
-            key: entity,
-            value: Math.max(
-              ...values.map((each) => each ?? Number.NaN).filter((each) => !Number.isNaN(each)),
-              Number.NEGATIVE_INFINITY,
-            ),
-          })),
-        );
+  const shown = (data?.rows ?? []).map(({ entity, value }) => ({ key: entity, value }));
   const most = shown[0]?.value ?? 1;
   return (
     <div>
-      <Panel title={title} note={note} isFlush>
+      <Panel title={title} note={note} isFlush error={error}>
         {shown.length === 0 ? (
           <Empty>
-            {keys.length === 0
-              ? `No ${kind} is known yet.`
-              : `No report of the last ten seconds tells ${MEASURED[metric] ?? 'this'}: the switches may not be asked for it, or all of it is 0.`}
+            {`No report of these ten seconds tells ${MEASURED[metric] ?? 'this'}: the switches may not be asked for it, or all of it is 0.`}
           </Empty>
         ) : (
           <table class="bars">
@@ -244,12 +201,6 @@ const MEASURED: Partial<Record<SeriesMetric, string>> = {
   occupancy: 'a queue occupancy',
   utilization: 'the utilisation of a link',
 };
-
-const rank = (all: readonly Ranked[]): Ranked[] =>
-  all
-    .filter(({ value }) => Number.isFinite(value) && value > 0)
-    .sort((a, b) => b.value - a.value)
-    .slice(0, SHOWN);
 
 /** Flows that take longest, and their paths. */
 function Flows() {

@@ -4,8 +4,10 @@ import { parseEntity, SERIES_METRICS, type SeriesMetric } from '../../protocol/e
 import { durationText } from '../format/text.js';
 import { Chart } from '../parts/chart.js';
 import { Empty, Panel } from '../parts/panel.js';
+import { useAnswer } from '../state/answers.js';
+import { client } from '../state/connection.js';
 import { useKeys } from '../state/keyboard.js';
-import { keep, kept } from '../state/location.js';
+import { at, keep, kept } from '../state/location.js';
 import { entitiesOf, entityName } from '../state/network.js';
 
 const NAMES: Readonly<Record<SeriesMetric, string>> = {
@@ -20,19 +22,29 @@ const NAMES: Readonly<Record<SeriesMetric, string>> = {
 };
 const RATES: readonly SeriesMetric[] = ['reports', 'drops', 'events'];
 const KINDS = ['switch', 'queue', 'link'] as const;
-/** Lines of a chart that are asked for at most; the five largest of them are drawn. */
-const MOST = 200;
+/** Lines of a chart at most, of which the five largest are drawn: of more, the largest of the last ten seconds are asked for. */
+const MOST = 64;
+const WORST_MS = 10_000;
 const COMPARE = [0, 60, 300, 3600, 86_400, 604_800] as const;
 
 const metricOf = (text: string, otherwise: SeriesMetric): SeriesMetric =>
   SERIES_METRICS.find((metric) => metric === text) ?? otherwise;
 
-/** Entities that the address names; `every switch` stands for all of a kind. */
-function chosen(): { readonly names: readonly string[]; readonly keys: readonly EntityKey[] } {
+/** Entities that the address names; `every-switch` stands for all of a kind, or for the largest if there are very many. */
+function useChosen(metric: SeriesMetric): { readonly names: readonly string[]; readonly keys: readonly EntityKey[] } {
   const text = kept('entities');
   const names = text === '' ? ['all'] : text.split(',');
+  const crowd = KINDS.find((kind) => names.includes(`every-${kind}`) && entitiesOf(kind).length > MOST) ?? null;
+  const worst = useAnswer(
+    `${crowd} ${metric} ${at.value}`,
+    crowd === null
+      ? null
+      : (signal) => client.worst({ metric, kind: crowd, limit: 6, at: at.value ?? undefined }, { signal }),
+    at.value === null ? WORST_MS : null,
+  );
   const keys = names.flatMap((name) => {
     const kind = KINDS.find((each) => name === `every-${each}`);
+    if (kind !== undefined && kind === crowd) return (worst.data?.rows ?? []).map(({ entity }) => entity).sort();
     return kind !== undefined ? entitiesOf(kind) : parseEntity(name) === null ? [] : [name];
   });
   return { names, keys: [...new Set(keys)].slice(0, MOST) };
@@ -42,7 +54,7 @@ export function SeriesView() {
   const metric = metricOf(kept('metric'), 'latencyP99');
   const second = kept('second') === 'none' ? null : metricOf(kept('second'), 'occupancy');
   const compare = Number(kept('compare')) || 0;
-  const { names, keys } = chosen();
+  const { names, keys } = useChosen(metric);
   const step = (by: number): void => {
     const index = SERIES_METRICS.indexOf(metric);
     keep({ metric: SERIES_METRICS[(index + by + SERIES_METRICS.length) % SERIES_METRICS.length]! });
