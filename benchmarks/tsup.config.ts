@@ -12,7 +12,6 @@ export default defineConfig({
     // The same for a dashboard.
     'dashboard-thread': '../packages/dashboard/src/thread/dashboard-thread.ts',
     // The same for a page of metrics.
-    'dashboard-thread': '../packages/dashboard/src/thread/dashboard-thread.ts',
     'metrics-page-thread': '../packages/metrics/src/page/page-thread.ts',
   },
   format: ['esm'],
