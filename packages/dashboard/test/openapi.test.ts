@@ -68,6 +68,8 @@ test('every answer is as the OpenAPI document describes it', async () => {
     await check('series?metric=latencyP99&entity=all&entity=switch:1', '/api/v1/series');
     await check('series?metric=nothing', '/api/v1/series');
     await check('flows?limit=10&filter=switch%3D1', '/api/v1/flows');
+    await check('worst?metric=occupancy&kind=queue', '/api/v1/worst');
+    await check('worst?metric=occupancy&kind=nothing', '/api/v1/worst');
     await check('events?limit=10', '/api/v1/events');
     await check(`events/${event!.id}`, '/api/v1/events/{id}');
     await check('events/none', '/api/v1/events/{id}');

@@ -24,6 +24,11 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: 'SeriesAnswer',
     query: { metric: { enum: SERIES_METRICS }, entity: { type: 'array', items: text }, ...range, step: number },
   },
+  'GET /api/v1/worst': {
+    summary: 'The switches, queues or links with the largest values of ten seconds',
+    answer: 'WorstAnswer',
+    query: { metric: { enum: SERIES_METRICS }, kind: { enum: ['switch', 'queue', 'link'] }, limit: whole, at: number },
+  },
   'GET /api/v1/flows': {
     summary: 'Flows with their newest hops',
     answer: 'FlowsAnswer',

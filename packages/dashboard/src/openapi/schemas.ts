@@ -82,6 +82,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     source: oneOf('retained', 'history', 'none'),
     empty: maybe(text),
   }),
+  WorstAnswer: object({ at: maybe(number), rows: list(object({ entity: text, value: number })) }),
   FlowRow: object({
     id: text,
     source: text,
