@@ -57,10 +57,14 @@ const given = process.argv.slice(2);
 const isChosen = given.some((argument) => /^--(?:dashboard|config)(?:=|$)/.test(argument));
 const pageAt = isChosen ? 0 : await pagePort();
 const page = isChosen ? [] : ['--dashboard', `127.0.0.1:${pageAt}`];
-const rules = fileURLToPath(new URL('../demo-rules.yaml', import.meta.url));
+const beside = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
+// What the switches are like; a choice of one's own replaces it.
+const isDescribed = given.some((argument) => /^--(?:device|unit|topology|config)(?:=|$)/.test(argument));
+const described = isDescribed ? [] : ['--device', beside('demo-device.yaml')];
+const from = ['--listen', `udp://127.0.0.1:${port}`, '--rules', beside('demo-rules.yaml')];
 const collector = spawn(
   process.execPath,
-  [join(cli, 'bin', 'int.js'), 'collect', '--listen', `udp://127.0.0.1:${port}`, '--rules', rules, ...page, ...given],
+  [join(cli, 'bin', 'int.js'), 'collect', ...from, ...described, ...page, ...given],
   // Its view takes keys.
   { stdio: 'inherit' },
 );

@@ -131,13 +131,14 @@ function hopRows({ hops, report }: ReportRecord): HopRow[] {
   return [...hops, ...own] as HopRow[];
 }
 
-/** Sum of the hop latencies; `null` if a hop has none, or its unit is not known. */
+/** Sum of the hop latencies; `null` if no hop carries one, or a unit is not known. */
 function pathLatencyNs(hops: readonly HopRow[], { device }: NetworkView): number | null {
-  let sum = 0;
+  let sum: number | null = null;
   for (const { nodeId, hopLatency } of hops) {
+    if (typeof hopLatency !== 'number') continue;
     const unit = device.unit('hopLatency', typeof nodeId === 'number' ? nodeId : undefined);
-    if (typeof hopLatency !== 'number' || unit?.base !== 'seconds') return null;
-    sum += hopLatency * unit.factor * 1e9;
+    if (unit?.base !== 'seconds') return null;
+    sum = (sum ?? 0) + hopLatency * unit.factor * 1e9;
   }
-  return hops.length === 0 ? null : Math.round(sum * 1000) / 1000;
+  return sum === null ? null : Math.round(sum * 1000) / 1000;
 }

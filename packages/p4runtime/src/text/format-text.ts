@@ -7,7 +7,7 @@ import { writtenBytes } from './strings.js';
  * Writes a message in the protobuf text format, a field per line, in the order of their numbers; fields without a value are
  * left out. `parseText` and other readers of the format give the message back.
  *
- * @param registry types whose values within an Any are written out
+ * @param options `registry`: types whose values within an Any are written out
  */
 export function formatText<Desc extends DescMessage>(
   schema: Desc,

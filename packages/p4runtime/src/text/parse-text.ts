@@ -19,7 +19,7 @@ const MAX_DEPTH = 100;
  * Reads a message from the protobuf text format, as P4Info files and requests are written for people. Unknown fields are
  * errors. Source: "Text Format Language Specification" of Protocol Buffers.
  *
- * @param registry types for `[type.googleapis.com/NAME] { ... }`
+ * @param options `registry`: types for `[type.googleapis.com/NAME] { ... }`
  * @throws TextFormatError with the place in the text
  */
 export function parseText<Desc extends DescMessage>(

@@ -7,7 +7,7 @@ import type { SwitchEnvironment } from './environment.js';
 import { V1Switch } from './v1-switch.js';
 
 /** The environment of the switch, and options for reading its program. */
-export type CreateSwitchOptions = SwitchEnvironment & Omit<BuildOptions, 'diagnostics'>;
+export type CreateSwitchOptions = SwitchEnvironment & Omit<BuildOptions, 'diagnostics' | 'limits'>;
 
 /**
  * Makes a switch that runs a program.
