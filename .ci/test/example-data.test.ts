@@ -82,7 +82,8 @@ describe('examples/data', () => {
   });
 
   it('is in the commands of the README', () => {
-    expect(commands.length).toBeGreaterThan(5);
+    // Those that end by themselves run with the blocks of all READMEs.
+    expect(commands.length).toBeGreaterThan(1);
   });
 
   it.each(commands)('lets one run %s', async (line) => {

@@ -122,6 +122,10 @@ beforeAll(async () => {
   const rules = await files.write('rules.yaml', 'version: 1\ndefault: drop\nrules: []\n');
   const large = await files.write('large.pcap', pcap(new Array<Uint8Array>(20_000).fill(reportFrame())));
   const program = await files.write('switch.p4', SWITCH);
+  const fabric = await files.write(
+    'fabric.yaml',
+    `version: 1\nswitches:\n  one: { program: switch.p4 }\nports:\n  'one:1': udp:127.0.0.1:0-127.0.0.1:9\n`,
+  );
   const history = files.path('history');
   await mkdir(history);
   const pipe = (name: string): string => {
@@ -142,6 +146,7 @@ beforeAll(async () => {
     reading('doctor', (path) => ['doctor', path]),
     reading('encode', (path) => ['encode', path, '-o', files.path('out.pcap')]),
     reading('detect', (path) => ['detect', path, '--rules', rules]),
+    reading('knowledge', (path) => ['knowledge', path]),
     reading('flows', (path) => ['flows', path, '--rows', '64']),
     reading('topology learn', (path) => ['topology', 'learn', path]),
     reading('replay', (path) => ['replay', path, '--to', 'udp://127.0.0.1:9']),
@@ -188,6 +193,19 @@ beforeAll(async () => {
       state: waiting(),
       codes: EITHER,
       isStuck: true,
+    },
+    {
+      name: 'p4 serve',
+      args: ['p4', 'serve', program, '--listen', '127.0.0.1:0', '--port', '1=udp:127.0.0.1:0-127.0.0.1:9'],
+      state: said('forwarding'),
+      codes: [0],
+    },
+    { name: 'p4 fabric', args: ['p4', 'fabric', fabric], state: said('forwarding'), codes: [0] },
+    {
+      name: 'p4 control, of a switch that does not answer',
+      args: ['p4', 'control', '--target', `127.0.0.1:${(broker.address() as AddressInfo).port}`],
+      state: waiting(),
+      codes: [143],
     },
     {
       name: 'dart listen',

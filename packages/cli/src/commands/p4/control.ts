@@ -10,6 +10,7 @@ import { Interpreter } from '../../p4/control/interpreter.js';
 import { pipelineCommands } from '../../p4/control/pipeline-commands.js';
 import { linesOf, readControlText } from '../../p4/control-file.js';
 import { addProgramOptions, type ProgramFlags } from '../../p4/program.js';
+import { interruptedCode } from '../../stopping.js';
 
 interface ControlFlags extends ProgramFlags {
   readonly target: string;
@@ -60,9 +61,13 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
         command.error('error: --tls-cert and --tls-key go together');
       }
       const client = new P4RuntimeClient({ ...(await clientOptions(flags, io)) });
+      // A switch that does not answer keeps nobody waiting.
+      const end = (): void => void client.close();
+      io.signal.addEventListener('abort', end, { once: true });
       try {
         done(await control(client, script, flags, io));
       } finally {
+        io.signal.removeEventListener('abort', end);
         await client.close();
       }
     });
@@ -128,8 +133,9 @@ async function control(
     await output.end();
     return failures > 0 && !isInteractive ? EXIT.INPUT : EXIT.OK;
   } catch (error) {
-    if (!P4RuntimeError.is(error)) throw error;
     await output.end();
+    if (io.signal.aborted) throw new CliError('interrupted', interruptedCode(io), error);
+    if (!P4RuntimeError.is(error)) throw error;
     throw new CliError(`${flags.target}: ${error.message}`, EXIT.OPEN, error);
   }
 }
