@@ -184,7 +184,8 @@ describe('the live stream', () => {
         isSkipped = own.framesSkipped > 0;
         return isSkipped;
       },
-      { everyMs: 60 },
+      // Eight messages each time: faster is refused.
+      { everyMs: 200 },
     );
     const before = quick.frames.length;
     source.pass(500);

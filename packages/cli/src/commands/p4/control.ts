@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { type ClientTls, P4RuntimeClient, P4RuntimeError } from '@int/p4runtime';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readRegular } from '../../input/text-file.js';
 import { CliError, EXIT, type Io, say } from '../../io.js';
 import { DataOutput } from '../../output/data-output.js';
@@ -47,8 +47,12 @@ Examples:
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   addProgramOptions(command.argument('[SCRIPT]', 'commands, one a line; - or nothing: from standard input'))
     .option('--target <HOST:PORT>', 'the switch', address, '127.0.0.1:9559')
-    .option('--device-id <N>', 'its number', number64, 1n)
-    .option('--election-id <N>', 'the controller with the highest number may write', number128, 1n)
+    .addOption(new Option('--device-id <N>', 'its number').argParser(number64).default(1n, '1'))
+    .addOption(
+      new Option('--election-id <N>', 'the controller with the highest number may write')
+        .argParser(number128)
+        .default(1n, '1'),
+    )
     .option('--role <NAME>', 'a role that the switch knows')
     .option('--tls', 'encrypt, with the certificates that Node trusts')
     .option('--tls-ca <FILE>', "encrypt; the issuer of the switch's certificate (PEM)")
