@@ -329,11 +329,14 @@ describe('int collect, when its configuration changes', () => {
     process.child.kill('SIGTERM');
     const { code, stdout } = await process.end();
     const total = totalOf(stdout);
-    expect([code, total.received, total.reports]).toEqual([0, sent, sent]);
-    // Each packet is in an entry of one cache, and each entry in a file.
+    // While threads begin and end the source fills its slabs; on a busy machine they are not enough, which is counted.
+    const read = sent - total.dropped.overrun!;
+    expect([code, total.received, total.reports]).toEqual([0, sent, read]);
+    expect(read).toBeGreaterThan(0.5 * sent);
+    // Each packet that was read is in an entry of one cache, and each entry in a file.
     const sql = 'SELECT sum(packets) AS packets FROM flows';
     const counted = await run(['query', sql, '--store', files.path('by-workers'), '--json']);
-    expect(Number(ndjson(counted.stdout)[0]!.packets)).toBe(sent);
+    expect(Number(ndjson(counted.stdout)[0]!.packets)).toBe(read);
     expect(total.sinks.workers!.reports!.delivered).toBeGreaterThan(100);
   });
 
