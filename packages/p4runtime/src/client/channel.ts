@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
 import * as p4v1 from '../messages/p4v1.js';
@@ -24,7 +25,7 @@ const MESSAGE_BYTES = 256 << 20;
 /** A connection that is made when it is needed, and made anew when it has broken. */
 export interface Channel {
   readonly client: Client<typeof p4v1.P4Runtime>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** @param target `HOST:PORT` */
@@ -52,7 +53,15 @@ export function openChannel(target: string, tls: ClientTls | undefined, pingMs: 
     readMaxBytes: MESSAGE_BYTES,
     writeMaxBytes: MESSAGE_BYTES,
   });
-  return { client: createClient(p4v1.P4Runtime, transport), close: () => sessions.abort() };
+  return {
+    client: createClient(p4v1.P4Runtime, transport),
+    async close() {
+      // Who has just got an answer is still within the read that brought it. Node's HTTP/2 frees the streams of a session that
+      // is destroyed there, and then reads on in them.
+      await setImmediate();
+      sessions.abort();
+    },
+  };
 }
 
 const bufferOf = (content: string | Uint8Array): string | Buffer =>
@@ -60,5 +69,5 @@ const bufferOf = (content: string | Uint8Array): string | Buffer =>
 
 /** A channel over a transport that another owns, such as one to a server in this process. */
 export function channelOver(transport: Transport): Channel {
-  return { client: createClient(p4v1.P4Runtime, transport), close: () => {} };
+  return { client: createClient(p4v1.P4Runtime, transport), close: async () => {} };
 }

@@ -126,7 +126,7 @@ export class P4RuntimeClient {
     for (const streams of [this.#packets, this.#digests, this.#idle, this.#errors]) {
       for (const stream of streams) stream.close();
     }
-    this.#channel.close();
+    await this.#channel.close();
   }
 
   /**

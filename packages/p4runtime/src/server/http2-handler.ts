@@ -41,7 +41,10 @@ export function requestHandler(
         .then((answer) => universalResponseToNodeResponse(answer, response))
         .then(() => {
           // A client that was answered before it had sent everything need not send the rest.
-          if (!request.complete) stream.close(constants.NGHTTP2_NO_ERROR);
+          // Not at once: Node's HTTP/2 frees a stream that is closed within a read, and then reads on in it.
+          setImmediate(() => {
+            if (!request.complete) stream.close(constants.NGHTTP2_NO_ERROR);
+          });
         })
         .catch(cancel);
     } catch {
