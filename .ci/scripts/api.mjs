@@ -16,7 +16,7 @@ import { entryPoints, publicPackages, repository, sourceOf, workspaces } from '.
 
 const FOLDER = join(repository, '.ci', 'api');
 /** Values that all packages export together, at most. */
-const LIMIT = 450;
+const LIMIT = 470;
 /** The entry point without a promise. */
 const INTERNALS = './internals';
 

@@ -1,0 +1,8 @@
+/** A controller for networks of P4 switches. @packageDocumentation */
+export type { Change, ChangePlan } from './change/change.js';
+export type { DesiredEntity, DesiredState } from './change/desired-state.js';
+export type { FlowMatch, PortRange } from './intents/flow-match.js';
+export type { Intent, IntentKind } from './intents/intent.js';
+export type { ModelSwitch, NetworkModel } from './model/network-model.js';
+export type { SwitchConnection } from './reconcile/switch-connection.js';
+export type { Invariants, Minute, ObservedFlow, Rehearsal, Rehearse, Violation } from './twin/rehearsal.js';
