@@ -83,7 +83,7 @@ export class IdleTimeouts {
     const entry = table.target.entryAt(slot);
     if (entry === undefined) return Number.POSITIVE_INFINITY;
     this.#writer.reset();
-    table.writeIdleEntry(this.#writer, 0x12, entry);
+    table.reader.writeIdleEntry(this.#writer, 0x12, entry);
     const { entity } = fromBinary(EntitySchema, this.#writer.finish());
     if (entity.case === 'tableEntry') idle.push(entity.value);
     table.target.restartTimeout(entry.handle);

@@ -16,6 +16,7 @@ import { CounterState, MeterState, RegisterState, rangeOf } from './array-state.
 import { DigestState } from './digest-state.js';
 import type { EntitySink } from './entity-sink.js';
 import { EntityWriter } from './entity-writer.js';
+import type { Place } from './entry-place.js';
 import { refuseColours } from './meter-config.js';
 import type { Pacer } from './pacer.js';
 import { PacketHeader } from './packet-header.js';
@@ -173,15 +174,15 @@ export class PipelineState {
         return this.#readTable(entity.value, allows, sink, pacer);
       case 'directCounterEntry': {
         const filter = entity.value.tableEntry;
-        const write = (table: TableState, place: Parameters<TableState['writeCounterEntry']>[2]): void =>
-          table.writeCounterEntry(this.#writer, TAG.directCounter, place);
+        const write = (table: TableState, place: Place): void =>
+          table.reader.writeCounterEntry(this.#writer, TAG.directCounter, place);
         return this.#readDirect(filter, 'counter', write, allows, sink, pacer);
       }
       case 'directMeterEntry': {
         refuseColours(entity.value.counterData);
         const filter = entity.value.tableEntry;
-        const write = (table: TableState, place: Parameters<TableState['writeMeterEntry']>[2]): void =>
-          table.writeMeterEntry(this.#writer, TAG.directMeter, place);
+        const write = (table: TableState, place: Place): void =>
+          table.reader.writeMeterEntry(this.#writer, TAG.directMeter, place);
         return this.#readDirect(filter, 'meter', write, allows, sink, pacer);
       }
       case 'counterEntry': {
@@ -274,9 +275,9 @@ export class PipelineState {
         }
       }
       refuseColours(filter.meterCounterData);
-      for (const place of table.select(filter)) {
+      for (const place of table.reader.select(filter)) {
         writer.reset();
-        table.writeEntry(writer, TAG.table, place, filter);
+        table.reader.writeEntry(writer, TAG.table, place, filter);
         sink.add(writer.finish());
         if (pacer.isDue()) await pacer.rest();
       }
@@ -286,7 +287,7 @@ export class PipelineState {
   async #readDirect(
     filter: TableEntry | undefined,
     kind: 'counter' | 'meter',
-    write: (table: TableState, place: Parameters<TableState['writeCounterEntry']>[2]) => void,
+    write: (table: TableState, place: Place) => void,
     allows: Allows,
     sink: EntitySink,
     pacer: Pacer,
@@ -301,7 +302,7 @@ export class PipelineState {
         invalid(`Table has no direct ${kind}s: ${table.schema.name}`);
       }
       let found = 0;
-      for (const place of table.select(filter)) {
+      for (const place of table.reader.select(filter)) {
         found++;
         this.#writer.reset();
         write(table, place);

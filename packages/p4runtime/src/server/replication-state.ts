@@ -10,9 +10,9 @@ import {
   Update_Type,
 } from '../generated/p4/v1/p4runtime_pb.js';
 import { shortestBytes } from '../values/bytes.js';
+import { keptMetadata } from './entry-extras.js';
 import { replicaPort } from './ports.js';
 import { invalid, refuse } from './refusal.js';
-import { keptMetadata } from './table-state.js';
 import type { P4RuntimeTarget, TargetPipeline, TargetReplica } from './target.js';
 import type { UndoLog } from './undo.js';
 
