@@ -5,4 +5,14 @@ export type { FlowMatch, PortRange } from './intents/flow-match.js';
 export type { Intent, IntentKind } from './intents/intent.js';
 export type { ModelSwitch, NetworkModel } from './model/network-model.js';
 export type { SwitchConnection } from './reconcile/switch-connection.js';
-export type { Invariants, Minute, ObservedFlow, Rehearsal, Rehearse, Violation } from './twin/rehearsal.js';
+export type {
+  DroppedFlow,
+  Invariants,
+  LinkLoad,
+  Minute,
+  ObservedFlow,
+  Rehearsal,
+  Rehearse,
+  RehearsedStep,
+  Violation,
+} from './twin/rehearsal.js';
