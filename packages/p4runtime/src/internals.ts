@@ -4,5 +4,6 @@ export { entry } from './entities/entity.js';
 export { StatusSchema } from './generated/google/rpc/status_pb.js';
 export { P4InfoIndex, type P4InfoKind, type P4InfoObjects } from './p4info/p4info-index.js';
 export { type DeviceProgram, readDeviceProgram, writeDeviceProgram } from './p4vm/device-program.js';
+export { LocalProgram, LocalSwitch, type RefusedUpdate } from './p4vm/local-switch.js';
 export { RawWriteRequestSchema } from './server/raw-messages.js';
 export { numberOfBytes, shortestBytes } from './values/bytes.js';

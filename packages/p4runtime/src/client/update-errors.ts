@@ -3,7 +3,7 @@ import * as p4v1 from '../messages/p4v1.js';
 import { P4RuntimeError, type UpdateError } from '../values/p4runtime-error.js';
 
 /** The name of a canonical code of gRPC, such as `ALREADY_EXISTS`. */
-function grpcNameOf(code: number): string {
+export function grpcNameOf(code: number): string {
   if (code === 0) return 'OK';
   if (code === Code.Canceled) return 'CANCELLED';
   const name = Code[code];

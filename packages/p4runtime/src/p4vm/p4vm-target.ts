@@ -59,7 +59,11 @@ export class P4vmTarget implements P4RuntimeTarget {
   }
 
   prepare(schema: PipelineSchema, deviceConfig: Uint8Array): P4vmPipeline {
-    const program = this.#compile(deviceConfig);
+    return this.prepareProgram(schema, this.#compile(deviceConfig));
+  }
+
+  /** As `prepare`, with a program that is compiled already. @throws TargetError */
+  prepareProgram(schema: PipelineSchema, program: IrProgram): P4vmPipeline {
     let pipeline: P4vmPipeline | undefined;
     const machine = this.#create(program, (digest) => {
       // The queue of the machine is for those who ask for digests; here they are told.

@@ -22,7 +22,34 @@ export function createSwitch(source: string | SourceFile | IrProgram, options: C
   const poison = options.undefined === 'poison';
   const compile = (trace: boolean, bytes: number): CompiledProgram =>
     compileProgram(program, { trace, poison, limits: { ...limits, stateBytes: bytes } });
-  return new V1Switch(program, compile, options);
+  const isShared = limits === undefined && !poison;
+  return new V1Switch(
+    program,
+    isShared ? (trace, bytes) => sharedCode(program, trace, bytes, compile) : compile,
+    options,
+  );
+}
+
+/** Code of programs, without and with traces: a fabric has many switches of one program. */
+const codeOf = /* @__PURE__ */ new WeakMap<IrProgram, Map<boolean, CompiledProgram>>();
+
+function sharedCode(
+  program: IrProgram,
+  trace: boolean,
+  bytes: number,
+  compile: (trace: boolean, bytes: number) => CompiledProgram,
+): CompiledProgram {
+  let codes = codeOf.get(program);
+  if (codes === undefined) {
+    codes = new Map();
+    codeOf.set(program, codes);
+  }
+  const known = codes.get(trace);
+  // Too large for what is left: the compiler says so.
+  if (known !== undefined && known.stateBytes <= bytes) return known;
+  const code = compile(trace, bytes);
+  codes.set(trace, code);
+  return code;
 }
 
 function programOf(source: string | SourceFile | IrProgram, options: BuildOptions): IrProgram {
