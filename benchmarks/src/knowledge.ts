@@ -1,5 +1,5 @@
 /**
- * The knowledge plane: processor time per report with 100,000 flows, reports of three hops, against the least that one would write
+ * The knowledge plane: processor time per report with 100,000 flows that are known, reports of three hops, against the least that one would write
  * instead: a Map from the text of a flow to its counts, and one by destination.
  *
  * `--short`: fewer reports, one round. `--no-file`.
@@ -77,15 +77,17 @@ const reports = inputs.reduce((sum, { count }) => sum + count, 0);
 const batch = new TelemetryBatch({ frames: FRAMES, hops: 5 * FRAMES });
 const decoder = new BatchDecoder({ linkType: 'report' });
 
-/** Processor time per report, with decoding. */
+/** Processor time per report of the second half of the input, with decoding. Flows are known from the first half. */
 function nsOf(consumer: (batch: TelemetryBatch) => void): number {
-  const before = process.cpuUsage();
-  for (const input of inputs) {
+  const half = inputs.length / 2;
+  let before = process.cpuUsage();
+  for (const [k, input] of inputs.entries()) {
+    if (k === half) before = process.cpuUsage();
     batch.clear();
     decoder.decode(batch, input);
     consumer(batch);
   }
-  return (process.cpuUsage(before).user * 1000) / reports;
+  return (process.cpuUsage(before).user * 1000) / (reports / 2);
 }
 
 const rounds = Array.from({ length: ROUNDS }, () => ({

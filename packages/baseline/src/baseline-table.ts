@@ -84,9 +84,13 @@ export class BaselineTable {
     return Sketches.byteLength(capacity) + seasons + capacity * (1 + 3 * 8 + 28 + 4 + 8 + 1);
   }
 
-  /** Adds a value to the window of a row. @param value 0 to 2^32 - 1 */
-  add(row: number, value: number): void {
-    this.#window.add(row, value);
+  /**
+   * Adds a value to the window of a row.
+   * @param value 0 to 2^32 - 1
+   * @param times how many values it stands for, from 1: of many, one in so many is enough
+   */
+  add(row: number, value: number, times = 1): void {
+    this.#window.add(row, value, times);
   }
 
   /** Forgets what a row has learned, for a new key or a new normal. */

@@ -62,7 +62,7 @@ export class SeasonalLevels {
   /** @param value of a window; NaN: it had none */
   add(row: number, value: number): void {
     if (Number.isNaN(value)) this.#empty[row]!++;
-    else this.#windows.add(row, Math.round(value));
+    else this.#windows.add(row, Math.round(value), 1);
   }
 
   /** Days that the present slot has been learned on. */

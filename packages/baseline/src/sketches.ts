@@ -36,10 +36,11 @@ export class Sketches {
     return rows * (BUCKETS + 1) * 4;
   }
 
-  /** @param value 0 to 2^32 - 1 */
-  add(row: number, value: number): void {
-    this.#counts[row * BUCKETS + bucketOf(value)]!++;
-    this.total[row]!++;
+  /** Adds a value so many times. @param value 0 to 2^32 - 1 */
+  add(row: number, value: number, times: number): void {
+    const at = row * BUCKETS + bucketOf(value);
+    this.#counts[at] = this.#counts[at]! + times;
+    this.total[row] = this.total[row]! + times;
   }
 
   clear(row: number): void {

@@ -32,7 +32,7 @@ export class Contacts {
     }
     const at = this.#tail++ % WAITING;
     this.#rows[at] = flow;
-    this.#generations[at] = this.#flows.generation[flow]!;
+    this.#generations[at] = this.#flows.generation(flow);
     this.#deadlines[at] = timeMs + ANSWER_MS;
   }
 
@@ -43,8 +43,8 @@ export class Contacts {
       if (this.#deadlines[at]! > timeMs) return;
       this.#head++;
       const row = this.#rows[at]!;
-      if (flows.generation[row] !== this.#generations[at]) this.lost++;
-      else if ((flows.state[row]! & FLOW_STATE.WAITING) !== 0) this.#failed(row, this.#deadlines[at]!);
+      if (flows.generation(row) !== this.#generations[at]) this.lost++;
+      else if ((flows.state(row) & FLOW_STATE.WAITING) !== 0) this.#failed(row, this.#deadlines[at]!);
     }
   }
 }

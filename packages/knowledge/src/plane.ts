@@ -15,7 +15,7 @@ import { PacketReader, PROTOCOL, TCP } from './packet/packet.js';
 import { Sources } from './scan/sources.js';
 import { Targets } from './scan/targets.js';
 import { addressText, writeAddress, writeIpv4 } from './table/address.js';
-import { FLOW_STATE, FlowTable } from './table/flows.js';
+import { AHEAD, FLOW_STATE, FlowTable } from './table/flows.js';
 import { hashOf } from './table/keys.js';
 
 const WINDOW_MS = 1000;
@@ -131,6 +131,7 @@ export class KnowledgePlane {
       this.advance(timeMs);
       let isReport = false;
       for (; row < batch.reports && batch.frame[row] === frame; row++) {
+        if (row % AHEAD === 0) this.#flows.readAhead(batch, row, Math.min(batch.reports, row + AHEAD));
         if (batch.code[row] !== 0) continue;
         isReport = true;
         this.#report(batch, row, frame, timeMs);
@@ -312,8 +313,8 @@ export class KnowledgePlane {
     const start = batch.frameOffset[frame]!;
     const end = start + batch.frameLength[frame]!;
     const ethernet = batch.ethernet[row]!;
-    reader.flags = reader.length = 0;
-    if (ethernet !== NOT_AVAILABLE) reader.readEthernet(batch.bytes, ethernet, end);
+    if (ethernet !== NOT_AVAILABLE) reader.readRest(batch.bytes, ethernet, end);
+    else reader.flags = reader.length = 0;
     const { words } = reader;
     if ((batch.flags[row]! & FLAG.IPV6) === 0) {
       writeIpv4(batch.source0[row]!, words, 0);
@@ -351,7 +352,7 @@ export class KnowledgePlane {
     const refused = this.#refused;
     if (type !== (isIpv4 ? 3 : 1) || !refused.readIp(bytes, at + 8, end)) return;
     const flow = this.#flows.find(refused.words, refused.ports, refused.protocol);
-    if (flow >= 0 && (this.#flows.state[flow]! & WAITING) !== 0) this.#failed(flow, timeMs);
+    if (flow >= 0 && (this.#flows.state(flow) & WAITING) !== 0) this.#failed(flow, timeMs);
   }
 
   /**
@@ -372,7 +373,7 @@ export class KnowledgePlane {
       isForward = true;
       this.#begin(flow, timeMs);
     }
-    flows.lastMs[flow] = timeMs;
+    flows.touch(flow, timeMs);
     if (isForward) return this.#forward(flow, length, timeMs);
     this.#backward(flow, timeMs);
     return -1;
@@ -381,7 +382,7 @@ export class KnowledgePlane {
   #isOver(flow: number, timeMs: number): boolean {
     const flows = this.#flows;
     const isSyn = this.#reader.protocol === PROTOCOL.TCP && (this.#reader.flags & (TCP.SYN | TCP.ACK)) === TCP.SYN;
-    return (isSyn && (flows.state[flow]! & (CLOSED | ESTABLISHED)) !== 0) || timeMs - flows.lastMs[flow]! > 600_000;
+    return (isSyn && (flows.state(flow) & (CLOSED | ESTABLISHED)) !== 0) || timeMs - flows.lastMs(flow) > 600_000;
   }
 
   #begin(flow: number, timeMs: number): void {
@@ -391,22 +392,19 @@ export class KnowledgePlane {
     const destinations = this.#destinations;
     const source = sources.table.rowOf(words, 0, timeMs);
     const destination = destinations.table.rowOf(words, 4, timeMs);
-    flows.source[flow] = source;
-    flows.sourceGeneration[flow] = sources.table.generation[source]!;
-    flows.destination[flow] = destination;
-    flows.destinationGeneration[flow] = destinations.table.generation[destination]!;
+    flows.join(flow, sources.table, source, destinations.table, destination);
     const isSyn = (flags & (TCP.SYN | TCP.ACK)) === TCP.SYN;
     const outward = this.#isOutward(words) ? OUTWARD : 0;
     // A TCP connection whose beginning was not seen is no contact: who began it is not known.
     if (protocol === PROTOCOL.TCP && !isSyn) {
-      flows.state[flow] = ANSWERED | ESTABLISHED | outward;
+      flows.setState(flow, ANSWERED | ESTABLISHED | outward);
       return;
     }
-    flows.state[flow] = BEGUN | outward;
+    flows.setState(flow, BEGUN | outward);
     const service = (protocol << 16) | flows.service(flow);
     const isFirst = sources.contact(source, destinations.table.hash(destination), service, timeMs);
     if (isFirst && this.#settings.directions === 'both') {
-      flows.state[flow] = BEGUN | WAITING | outward;
+      flows.setState(flow, BEGUN | WAITING | outward);
       this.#contacts.wait(flow, timeMs);
     }
     if (outward !== 0) this.#pairs.connection(words, service, timeMs);
@@ -415,11 +413,10 @@ export class KnowledgePlane {
   #forward(flow: number, length: number, timeMs: number): number {
     const flows = this.#flows;
     const { words, ports, protocol, flags } = this.#reader;
-    flows.bytesOut[flow] = flows.bytesOut[flow]! + length;
-    const destination = this.#destinationOf(flow);
+    const destination = flows.destination(flow, this.#destinations.table);
     const source = flows.sourceHash;
     this.#signature.add(source, flows.destinationHash, ports);
-    if ((flows.state[flow]! & OUTWARD) !== 0 && length > 0)
+    if ((flows.state(flow) & OUTWARD) !== 0 && length > 0)
       this.#sent(words, (protocol << 16) | flows.service(flow), length, timeMs);
     if (protocol === PROTOCOL.TCP) this.#tcpForward(flow, destination, flags);
     if (destination >= 0) {
@@ -431,41 +428,39 @@ export class KnowledgePlane {
 
   #tcpForward(flow: number, destination: number, flags: number): void {
     const flows = this.#flows;
-    const state = flows.state[flow]!;
+    const state = flows.state(flow);
     const isSyn = (flags & (TCP.SYN | TCP.ACK)) === TCP.SYN;
     if (isSyn && destination >= 0) this.#destinations.syn(destination);
     if (!isSyn && (state & (BEGUN | ANSWERED | ESTABLISHED)) === (BEGUN | ANSWERED) && (flags & TCP.RST) === 0) {
-      flows.state[flow] = state | ESTABLISHED;
+      flows.setState(flow, state | ESTABLISHED);
       if (destination >= 0) this.#destinations.handshake(destination);
     }
-    if ((flags & (TCP.FIN | TCP.RST)) !== 0) flows.state[flow] = flows.state[flow]! | CLOSED;
+    if ((flags & (TCP.FIN | TCP.RST)) !== 0) flows.setState(flow, flows.state(flow) | CLOSED);
   }
 
   #backward(flow: number, timeMs: number): void {
     const flows = this.#flows;
-    const { protocol, flags, length } = this.#reader;
-    flows.bytesIn[flow] = flows.bytesIn[flow]! + length;
-    const destination = this.#destinationOf(flow);
-    const state = flows.state[flow]!;
+    const { protocol, flags } = this.#reader;
+    const destination = flows.destination(flow, this.#destinations.table);
+    const state = flows.state(flow);
     const isRefusal = protocol === PROTOCOL.TCP && (flags & TCP.RST) !== 0 && (state & ANSWERED) === 0;
     if (isRefusal) {
       if ((state & WAITING) !== 0) this.#failed(flow, timeMs);
-      flows.state[flow] = flows.state[flow]! | CLOSED;
+      flows.setState(flow, flows.state(flow) | CLOSED);
       return;
     }
     if (destination >= 0) this.#destinations.answer(destination);
     if ((state & ANSWERED) === 0) this.#answered(flow, timeMs);
-    if ((flags & (TCP.FIN | TCP.RST)) !== 0) flows.state[flow] = flows.state[flow]! | CLOSED;
+    if ((flags & (TCP.FIN | TCP.RST)) !== 0) flows.setState(flow, flows.state(flow) | CLOSED);
   }
 
   #answered(flow: number, timeMs: number): void {
     const flows = this.#flows;
-    const state = flows.state[flow]!;
-    flows.state[flow] = (state | ANSWERED) & ~WAITING;
-    const source = flows.source[flow]!;
-    const isKnown = this.#sources.table.generation[source] === flows.sourceGeneration[flow];
+    const state = flows.state(flow);
+    flows.setState(flow, (state | ANSWERED) & ~WAITING);
+    const source = flows.source(flow, this.#sources.table);
     if ((state & WAITING) !== 0) {
-      if (isKnown) this.#sources.outcome(source, true, timeMs);
+      if (source >= 0) this.#sources.outcome(source, true, timeMs);
       else this.#contacts.lost++;
     }
     if ((state & BEGUN) === 0) return;
@@ -481,13 +476,13 @@ export class KnowledgePlane {
 
   #failed(flow: number, timeMs: number): void {
     const flows = this.#flows;
-    flows.state[flow] = flows.state[flow]! & ~WAITING;
-    const source = flows.source[flow]!;
-    if (this.#sources.table.generation[source] !== flows.sourceGeneration[flow]) {
+    flows.setState(flow, flows.state(flow) & ~WAITING);
+    const source = flows.source(flow, this.#sources.table);
+    if (source < 0) {
       this.#contacts.lost++;
       return;
     }
-    const destination = this.#destinationOf(flow);
+    const destination = flows.destination(flow, this.#destinations.table);
     // Contacts that fail in a flood are its victims', or made up.
     if (destination >= 0 && this.#destinations.isFlooded(destination, timeMs)) return;
     this.#sources.outcome(source, false, timeMs);
@@ -502,11 +497,6 @@ export class KnowledgePlane {
     this.#byHost.failure(words, 4, service, hash, timeMs);
     writeIpv4(service & 0xffffff, this.#service, 0);
     this.#byService.failure(this.#service, 0, this.#destinations.table.hash(destination), hash, timeMs);
-  }
-
-  #destinationOf(flow: number): number {
-    const row = this.#flows.destination[flow]!;
-    return this.#destinations.table.generation[row] === this.#flows.destinationGeneration[flow] ? row : -1;
   }
 
   #isOutward(words: Uint32Array): boolean {

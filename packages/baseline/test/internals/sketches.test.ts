@@ -27,7 +27,7 @@ test('quantiles lie within an eighth of those of the sorted values', () => {
       fc.constantFrom(0.25, 0.5, 0.75, 1),
       (values, share) => {
         sketches.clear(1);
-        for (const value of values) sketches.add(1, value);
+        for (const value of values) sketches.add(1, value, 1);
         const sorted = [...values].sort((a, b) => a - b);
         const exact = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;
         expect(Math.abs(sketches.quantile(1, share) - exact)).toBeLessThanOrEqual(exact / 8 + 1);

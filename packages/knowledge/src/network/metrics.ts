@@ -4,6 +4,7 @@ import { Cusums } from '../change/cusums.js';
 import type { Incidents } from '../incident/incidents.js';
 import type { Settings } from '../options.js';
 import { KeyTable } from '../table/keys.js';
+import { HopPlaces } from './hop-places.js';
 import { Neighbours } from './neighbours.js';
 
 /** Metrics of entities: a word of their key, and an index in their names. */
@@ -12,8 +13,6 @@ export const METRIC_NAMES = ['hopLatency', 'queueOccupancy', 'egressUtilization'
 /** Places of rows that were looked up lately. */
 const RECENT = 4096;
 const RECENT_SHIFT = 20;
-/** Values of a second that make its median; of more, one in so many is taken. */
-const VALUES = 32;
 /** The mean of deviations below which a metric is quiet again, and the weight of the past in it. */
 const QUIET_DEVIATIONS = 1;
 const LAMBDA = 0.7;
@@ -33,14 +32,14 @@ export class NetworkMetrics {
   readonly #levels: BaselineTable;
   readonly #sums: Cusums;
   readonly #average: Float64Array;
-  /** Values of this second, and one in how many is taken. */
+  /** Values of this second. */
   readonly #seen: Uint32Array;
-  readonly #stride: Uint32Array;
   /** The words of each row's key: metric, switch, queue or port. */
   readonly #words: Uint32Array;
   readonly #key = new Uint32Array(4);
   /** The row of a key that was looked up last at each place: a look-up in the table costs several times as much. */
   readonly #recent = new Int32Array(RECENT).fill(-1);
+  readonly #places = new HopPlaces();
   /** Switches with a metric far off in the last second. */
   readonly #hurt = new Set<number>();
   /** Open congestion: where, and since when. */
@@ -60,7 +59,6 @@ export class NetworkMetrics {
     this.#sums = new Cusums(rows);
     this.#average = new Float64Array(rows);
     this.#seen = new Uint32Array(rows);
-    this.#stride = new Uint32Array(rows).fill(1);
     this.#words = new Uint32Array(rows * 4);
   }
 
@@ -68,7 +66,8 @@ export class NetworkMetrics {
     return (
       KeyTable.byteLength(rows) +
       BaselineTable.byteLength(rows) +
-      rows * (8 + 16 + 8 + 16) +
+      rows * (8 + 16 + 4 + 16) +
+      HopPlaces.BYTES +
       4 * RECENT +
       Neighbours.BYTES
     );
@@ -76,15 +75,14 @@ export class NetworkMetrics {
 
   /** Takes the hops of a report. */
   report(batch: TelemetryBatch, row: number, timeMs: number): void {
+    const { nodeId, queueId, l1EgressInterface } = batch.hop;
     const first = batch.hopStart[row]!;
     const end = first + batch.hopCount[row]!;
     for (let hop = first; hop < end; hop++) {
-      const node = batch.hop.nodeId[hop]!;
+      const node = nodeId[hop]!;
       if (node === NOT_AVAILABLE) continue;
-      const { hopLatency, queueId, queueOccupancy, egressUtilization, l1EgressInterface } = batch.hop;
-      this.add(METRIC.LATENCY, node, 0, hopLatency[hop]!, timeMs);
-      this.add(METRIC.OCCUPANCY, node, queueId[hop]!, queueOccupancy[hop]!, timeMs);
-      this.add(METRIC.UTILIZATION, node, l1EgressInterface[hop]!, egressUtilization[hop]!, timeMs);
+      const times = this.#places.pass(node, queueId[hop]!, l1EgressInterface[hop]!);
+      if (times !== 0) this.#take(batch, hop, times, timeMs);
     }
     this.neighbours.report(batch, row);
   }
@@ -92,13 +90,13 @@ export class NetworkMetrics {
   /**
    * Takes a value of a switch, of one of its queues or of one of its ports.
    * @param part the queue, or the port; 0 for the latency
+   * @param times how many values it stands for
    */
-  add(metric: number, node: number, part: number, value: number, timeMs: number): void {
-    if (value === NOT_AVAILABLE || (part === NOT_AVAILABLE && metric !== METRIC.LATENCY)) return;
+  add(metric: number, node: number, part: number, value: number, timeMs: number, times = 1): void {
+    if (value === NOT_AVAILABLE || part === NOT_AVAILABLE) return;
     const row = this.#rowOf(metric, node, part, timeMs);
-    const seen = this.#seen[row]! + 1;
-    this.#seen[row] = seen;
-    if (seen % this.#stride[row]! === 0) this.#levels.add(row, value);
+    this.#seen[row] = this.#seen[row]! + times;
+    this.#levels.add(row, value, times);
   }
 
   #rowOf(metric: number, node: number, part: number, timeMs: number): number {
@@ -117,14 +115,22 @@ export class NetworkMetrics {
     return row;
   }
 
+  #take(batch: TelemetryBatch, hop: number, times: number, timeMs: number): void {
+    const { nodeId, hopLatency, queueId, queueOccupancy, egressUtilization, l1EgressInterface } = batch.hop;
+    const node = nodeId[hop]!;
+    this.add(METRIC.LATENCY, node, 0, hopLatency[hop]!, timeMs, times);
+    this.add(METRIC.OCCUPANCY, node, queueId[hop]!, queueOccupancy[hop]!, timeMs, times);
+    this.add(METRIC.UTILIZATION, node, l1EgressInterface[hop]!, egressUtilization[hop]!, timeMs, times);
+  }
+
   /** Ends a second. */
   close(timeMs: number): void {
     const { size } = this.table;
+    this.#places.close();
     this.#levels.close(timeMs, size);
     this.#hurt.clear();
     for (let row = 0; row < size; row++) {
       const seen = this.#seen[row]!;
-      this.#stride[row] = Math.max(1, Math.floor(seen / VALUES));
       this.table.weight[row] = 0.99 * this.table.weight[row]! + seen;
       if (seen > 0) this.table.lastMs[row] = timeMs;
       this.#seen[row] = 0;
@@ -145,7 +151,6 @@ export class NetworkMetrics {
     this.#levels.clear(row);
     this.#sums.clear(row);
     this.#average[row] = this.#seen[row] = this.table.weight[row] = 0;
-    this.#stride[row] = 1;
   }
 
   #judge(row: number, z: number, timeMs: number): void {

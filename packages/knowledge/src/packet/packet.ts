@@ -41,6 +41,7 @@ export class PacketReader {
     for (let tag = 0; tag <= MOST_TAGS; tag++) {
       if (offset + 2 > end) return false;
       const type = (bytes[offset]! << 8) | bytes[offset + 1]!;
+      if (type === ETHER.IPV4) return this.readIp(bytes, offset + 2, end);
       if (TAGS.includes(type)) {
         offset += 4;
         continue;
@@ -50,9 +51,24 @@ export class PacketReader {
         while (offset + 4 <= end && (bytes[offset + 2]! & 1) === 0) offset += 4;
         return this.readIp(bytes, offset + 4, end);
       }
-      return (type === ETHER.IPV4 || type === ETHER.IPV6) && this.readIp(bytes, offset, end);
+      return type === ETHER.IPV6 && this.readIp(bytes, offset, end);
     }
     return false;
+  }
+
+  /** Reads of a frame only what the columns of a report do not have: the length, and the flags of TCP. */
+  readRest(bytes: Uint8Array, at: number, end: number): void {
+    this.flags = this.length = 0;
+    const ip = at + 14;
+    if (ip + 20 > end || bytes[at + 12] !== 0x08 || bytes[at + 13] !== 0x00) {
+      this.readEthernet(bytes, at, end);
+      return;
+    }
+    this.length = (bytes[ip + 2]! << 8) | bytes[ip + 3]!;
+    const header = (bytes[ip]! & 15) * 4;
+    const flags = ip + header + 13;
+    const isFirst = (bytes[ip + 7]! | (bytes[ip + 6]! & 0x1f)) === 0;
+    if (bytes[ip + 9] === PROTOCOL.TCP && header >= 20 && flags < end && isFirst) this.flags = bytes[flags]!;
   }
 
   readIp(bytes: Uint8Array, at: number, end: number): boolean {

@@ -1,11 +1,35 @@
+import type { TelemetryBatch } from '@int/codec';
 import { mix32 } from '@int/random';
 import { ADDRESS_WORDS } from './address.js';
-import { ChainedIndex, NONE } from './chained-index.js';
-import { hashOf } from './keys.js';
+import { NONE } from './chained-index.js';
+import { hashOf, ipv4Hash, type KeyTable } from './keys.js';
 
 const CANDIDATES = 16;
-/** Words of a key: the addresses, the ports (source << 16 | destination), the protocol. */
-const KEY_WORDS = 2 * ADDRESS_WORDS + 2;
+/** Flows that are read ahead at a time. */
+export const AHEAD = 32;
+/** Words of a row: a line of the processor's cache, so that a packet of a known flow costs one miss, not ten. */
+const ROW = 16;
+/** Words of a row: parts of the key; what is not here of the addresses is in another array. */
+const HASH = 0;
+const SOURCE_END = 1;
+const DESTINATION_END = 2;
+const PORTS = 3;
+/** The protocol, and from bit 8 whether an address is not IPv4. */
+const PROTOCOL = 4;
+const STATE = 5;
+/** A float of 64 bits, at half of this index. */
+const LAST_MS = 6;
+const SOURCE = 8;
+const SOURCE_GENERATION = 9;
+const DESTINATION = 10;
+const DESTINATION_GENERATION = 11;
+const GENERATION = 12;
+/** The next row with the same bucket. */
+const NEXT = 13;
+const IS_LONG = 0x100;
+const MAPPED = 0xffff;
+/** Words of the two addresses without their ends. */
+const BEGINNINGS = 2 * (ADDRESS_WORDS - 1);
 
 /** What a flow has shown. */
 export const FLOW_STATE = {
@@ -28,19 +52,6 @@ export const FLOW_STATE = {
  */
 export class FlowTable {
   readonly capacity: number;
-  readonly state: Uint8Array;
-  readonly firstMs: Float64Array;
-  readonly lastMs: Float64Array;
-  /** Bytes of the source, and of the other side. */
-  readonly bytesOut: Float64Array;
-  readonly bytesIn: Float64Array;
-  /** Rows of the hosts when the flow began, and the generations of these rows. */
-  readonly source: Int32Array;
-  readonly sourceGeneration: Uint32Array;
-  readonly destination: Int32Array;
-  readonly destinationGeneration: Uint32Array;
-  /** Changes when a row gets another flow. */
-  readonly generation: Uint32Array;
   size = 0;
   /** Flows that had to give way within a minute of their last packet. */
   evicted = 0;
@@ -49,30 +60,29 @@ export class FlowTable {
   /** Hashes of the addresses that {@link find} was asked for last. */
   sourceHash = 0;
   destinationHash = 0;
-  readonly #keys: Uint32Array;
-  readonly #hashes: Uint32Array;
-  readonly #index: ChainedIndex;
+  readonly #rows: Uint32Array;
+  readonly #times: Float64Array;
+  /** The first three words of both addresses, by row; only read where one of them is IPv6. */
+  readonly #beginnings: Uint32Array;
+  readonly #heads: Int32Array;
+  readonly #ahead = new Int32Array(AHEAD);
+  /** Of what {@link readAhead} has read: without a use, the reading would be left out. */
+  readAheadSum = 0;
+  #hash = 0;
+  #isLong = 0;
   #hand = 0;
 
   constructor(capacity: number) {
     this.capacity = capacity;
-    this.state = new Uint8Array(capacity);
-    this.firstMs = new Float64Array(capacity);
-    this.lastMs = new Float64Array(capacity);
-    this.bytesOut = new Float64Array(capacity);
-    this.bytesIn = new Float64Array(capacity);
-    this.source = new Int32Array(capacity);
-    this.sourceGeneration = new Uint32Array(capacity);
-    this.destination = new Int32Array(capacity);
-    this.destinationGeneration = new Uint32Array(capacity);
-    this.generation = new Uint32Array(capacity);
-    this.#keys = new Uint32Array(capacity * KEY_WORDS);
-    this.#hashes = new Uint32Array(capacity);
-    this.#index = new ChainedIndex(capacity);
+    const bytes = new ArrayBuffer(4 * ROW * capacity);
+    this.#rows = new Uint32Array(bytes);
+    this.#times = new Float64Array(bytes);
+    this.#beginnings = new Uint32Array(BEGINNINGS * capacity);
+    this.#heads = new Int32Array(bucketsFor(capacity)).fill(NONE);
   }
 
   static byteLength(capacity: number): number {
-    return capacity * (1 + 4 * 8 + 5 * 4 + KEY_WORDS * 4 + 4 + 4) + 4 * 2 ** Math.ceil(Math.log2(capacity));
+    return capacity * 4 * (ROW + BEGINNINGS) + 4 * bucketsFor(capacity);
   }
 
   /**
@@ -82,17 +92,23 @@ export class FlowTable {
    */
   find(words: Uint32Array, ports: number, protocol: number): number {
     const swapped = ((ports << 16) | (ports >>> 16)) >>> 0;
+    const [source, destination] = [words[3]!, words[7]!];
     this.sourceHash = hashOf(words, 0);
     this.destinationHash = hashOf(words, ADDRESS_WORDS);
-    const hash = this.#hash(ports, protocol);
-    for (let row = this.#index.first(hash); row !== NONE; row = this.#index.after(row)) {
-      const at = row * KEY_WORDS;
-      if (this.#hashes[row] !== hash || this.#keys[at + 9] !== protocol) continue;
-      if (this.#keys[at + 8] === ports && this.#isSame(at, words, 0, ADDRESS_WORDS)) {
+    this.#isLong = isIpv4(words, 0) && isIpv4(words, ADDRESS_WORDS) ? 0 : IS_LONG;
+    const hash = hashOfFlow(this.sourceHash, this.destinationHash, ports, protocol);
+    this.#hash = hash;
+    const kind = protocol | this.#isLong;
+    const rows = this.#rows;
+    for (let row = this.#heads[hash & (this.#heads.length - 1)]!; row !== NONE; row = rows[row * ROW + NEXT]! | 0) {
+      const at = row * ROW;
+      if (rows[at + HASH] !== hash || rows[at + PROTOCOL] !== kind) continue;
+      const [first, second, pair] = [rows[at + SOURCE_END]!, rows[at + DESTINATION_END]!, rows[at + PORTS]!];
+      if (pair === ports && first === source && second === destination && this.#beginAlike(row, words, 0, 4)) {
         this.isForward = true;
         return row;
       }
-      if (this.#keys[at + 8] === swapped && this.#isSame(at, words, ADDRESS_WORDS, 0)) {
+      if (pair === swapped && first === destination && second === source && this.#beginAlike(row, words, 4, 0)) {
         this.isForward = false;
         return row;
       }
@@ -100,42 +116,120 @@ export class FlowTable {
     return NONE;
   }
 
-  /** A row for a flow that {@link find} has just not found. */
+  /**
+   * Reads the rows of flows that will be looked up soon, so that the processor waits for memory once and not for each. For
+   * IPv4; others are found all the same, only later.
+   * @param from first row of the columns, of at most {@link AHEAD} up to `to`
+   */
+  readAhead(batch: TelemetryBatch, from: number, to: number): void {
+    const { source0, destination0, ports, protocol } = batch;
+    const ahead = this.#ahead;
+    const heads = this.#heads;
+    const mask = heads.length - 1;
+    for (let k = from; k < to; k++) {
+      const hash = hashOfFlow(ipv4Hash(source0[k]!), ipv4Hash(destination0[k]!), ports[k]!, protocol[k]!);
+      // No row: the first one stands for it.
+      ahead[k - from] = Math.max(0, heads[hash & mask]!);
+    }
+    let sum = 0;
+    for (let k = 0; k < to - from; k++) sum ^= this.#rows[ahead[k]! * ROW]! | 0;
+    this.readAheadSum = sum;
+  }
+
+  /** A row for the flow that {@link find} has just not found. */
   insert(words: Uint32Array, ports: number, protocol: number, timeMs: number): number {
     const row = this.size < this.capacity ? this.size++ : this.#giveUp(timeMs);
-    const hash = this.#hash(ports, protocol);
-    const at = row * KEY_WORDS;
-    for (let k = 0; k < 2 * ADDRESS_WORDS; k++) this.#keys[at + k] = words[k]!;
-    this.#keys[at + 8] = ports;
-    this.#keys[at + 9] = protocol;
-    this.#hashes[row] = hash;
-    this.#index.insert(row, hash);
-    this.state[row] = 0;
-    this.firstMs[row] = this.lastMs[row] = timeMs;
-    this.bytesOut[row] = this.bytesIn[row] = 0;
-    this.generation[row] = this.generation[row]! + 1;
+    const rows = this.#rows;
+    const at = row * ROW;
+    for (let k = 0; k < 3; k++) {
+      this.#beginnings[row * BEGINNINGS + k] = words[k]!;
+      this.#beginnings[row * BEGINNINGS + 3 + k] = words[ADDRESS_WORDS + k]!;
+    }
+    const bucket = this.#hash & (this.#heads.length - 1);
+    rows[at + HASH] = this.#hash;
+    rows[at + SOURCE_END] = words[3]!;
+    rows[at + DESTINATION_END] = words[7]!;
+    rows[at + PORTS] = ports;
+    rows[at + PROTOCOL] = protocol | this.#isLong;
+    rows[at + STATE] = 0;
+    rows[at + NEXT] = this.#heads[bucket]!;
+    this.#heads[bucket] = row;
+    this.touch(row, timeMs);
+    rows[at + GENERATION] = rows[at + GENERATION]! + 1;
     return row;
+  }
+
+  /** Time of the last packet in milliseconds. */
+  lastMs(row: number): number {
+    return this.#times[row * (ROW / 2) + LAST_MS / 2]!;
+  }
+
+  touch(row: number, timeMs: number): void {
+    this.#times[row * (ROW / 2) + LAST_MS / 2] = timeMs;
+  }
+
+  /** Bits of {@link FLOW_STATE}. */
+  state(row: number): number {
+    return this.#rows[row * ROW + STATE]!;
+  }
+
+  setState(row: number, state: number): void {
+    this.#rows[row * ROW + STATE] = state;
+  }
+
+  /** Changes when a row gets another flow. */
+  generation(row: number): number {
+    return this.#rows[row * ROW + GENERATION]!;
+  }
+
+  /** Keeps the rows of the hosts in `sources` and `destinations`, while these are theirs. */
+  join(row: number, sources: KeyTable, source: number, destinations: KeyTable, destination: number): void {
+    const at = row * ROW;
+    this.#rows[at + SOURCE] = source;
+    this.#rows[at + SOURCE_GENERATION] = sources.generation[source]!;
+    this.#rows[at + DESTINATION] = destination;
+    this.#rows[at + DESTINATION_GENERATION] = destinations.generation[destination]!;
+  }
+
+  /** The row of the source in its table; -1: another host has it now. */
+  source(row: number, sources: KeyTable): number {
+    const source = this.#rows[row * ROW + SOURCE]!;
+    return sources.generation[source] === this.#rows[row * ROW + SOURCE_GENERATION] ? source : NONE;
+  }
+
+  /** The row of the destination in its table; -1: another host has it now. */
+  destination(row: number, destinations: KeyTable): number {
+    const destination = this.#rows[row * ROW + DESTINATION]!;
+    const generation = this.#rows[row * ROW + DESTINATION_GENERATION];
+    return destinations.generation[destination] === generation ? destination : NONE;
   }
 
   /** Port of the destination. */
   service(row: number): number {
-    return this.#keys[row * KEY_WORDS + 8]! & 0xffff;
+    return this.#rows[row * ROW + PORTS]! & 0xffff;
   }
 
   protocol(row: number): number {
-    return this.#keys[row * KEY_WORDS + 9]!;
+    return this.#rows[row * ROW + PROTOCOL]! & 0xff;
   }
 
   /** Copies the two addresses of a row, source first. */
   copyAddresses(row: number, target: Uint32Array): void {
-    const at = row * KEY_WORDS;
-    for (let k = 0; k < 2 * ADDRESS_WORDS; k++) target[k] = this.#keys[at + k]!;
+    for (let k = 0; k < 3; k++) {
+      target[k] = this.#beginnings[row * BEGINNINGS + k]!;
+      target[ADDRESS_WORDS + k] = this.#beginnings[row * BEGINNINGS + 3 + k]!;
+    }
+    target[3] = this.#rows[row * ROW + SOURCE_END]!;
+    target[7] = this.#rows[row * ROW + DESTINATION_END]!;
   }
 
-  #isSame(at: number, words: Uint32Array, source: number, destination: number): boolean {
-    const keys = this.#keys;
-    for (let k = 0; k < ADDRESS_WORDS; k++) {
-      if (keys[at + k] !== words[source + k] || keys[at + ADDRESS_WORDS + k] !== words[destination + k]) return false;
+  /** Whether the addresses begin like those of a row; IPv4 addresses all do. */
+  #beginAlike(row: number, words: Uint32Array, source: number, destination: number): boolean {
+    if (this.#isLong === 0) return true;
+    const at = row * BEGINNINGS;
+    const kept = this.#beginnings;
+    for (let k = 0; k < 3; k++) {
+      if (kept[at + k] !== words[source + k] || kept[at + 3 + k] !== words[destination + k]) return false;
     }
     return true;
   }
@@ -144,18 +238,40 @@ export class FlowTable {
     let oldest = this.#hand;
     for (let k = 1; k < CANDIDATES; k++) {
       const row = (this.#hand + k) % this.capacity;
-      if (this.lastMs[row]! < this.lastMs[oldest]!) oldest = row;
+      if (this.lastMs(row) < this.lastMs(oldest)) oldest = row;
     }
     this.#hand = (this.#hand + CANDIDATES) % this.capacity;
-    if (timeMs - this.lastMs[oldest]! < 60_000) this.evicted++;
-    this.#index.remove(oldest, this.#hashes[oldest]!);
+    if (timeMs - this.lastMs(oldest) < 60_000) this.evicted++;
+    this.#unlink(oldest);
     return oldest;
   }
 
-  /** The same for both directions. */
-  #hash(ports: number, protocol: number): number {
-    const source = mix32(this.sourceHash ^ (ports >>> 16));
-    const destination = mix32(this.destinationHash ^ (ports & 0xffff));
-    return mix32((source + destination) ^ protocol);
+  /** Takes a row out of its chain. */
+  #unlink(row: number): void {
+    const rows = this.#rows;
+    const bucket = rows[row * ROW + HASH]! & (this.#heads.length - 1);
+    const next = rows[row * ROW + NEXT]!;
+    let at = this.#heads[bucket]!;
+    if (at === row) {
+      this.#heads[bucket] = next;
+      return;
+    }
+    for (let after = rows[at * ROW + NEXT]! | 0; after !== row; after = rows[at * ROW + NEXT]! | 0) at = after;
+    rows[at * ROW + NEXT] = next;
   }
+}
+
+/** The same for both directions. */
+function hashOfFlow(sourceHash: number, destinationHash: number, ports: number, protocol: number): number {
+  const source = mix32(sourceHash ^ (ports >>> 16));
+  const destination = mix32(destinationHash ^ (ports & 0xffff));
+  return mix32((source + destination) ^ protocol);
+}
+
+function bucketsFor(rows: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(2, rows)));
+}
+
+function isIpv4(words: Uint32Array, at: number): boolean {
+  return words[at + 2] === MAPPED && (words[at]! | words[at + 1]!) === 0;
 }

@@ -2,6 +2,8 @@ import { mix32 } from '@int/random';
 import { ADDRESS_WORDS, addressText } from './address.js';
 import { ChainedIndex, NONE } from './chained-index.js';
 
+/** The hash of the words that all IPv4 addresses begin with. */
+const IPV4 = /* @__PURE__ */ mix32(mix32(mix32(0)) ^ 0xffff);
 /** Rows that are looked at for one to give up. */
 const CANDIDATES = 16;
 
@@ -108,5 +110,12 @@ export class KeyTable {
 
 /** A hash of a key. */
 export function hashOf(words: Uint32Array, at: number): number {
+  // What all IPv4 addresses begin with.
+  if (words[at + 2] === 0xffff && (words[at]! | words[at + 1]!) === 0) return ipv4Hash(words[at + 3]!);
   return mix32(mix32(mix32(mix32(words[at]!) ^ words[at + 1]!) ^ words[at + 2]!) ^ words[at + 3]!);
+}
+
+/** The same for an IPv4 address. */
+export function ipv4Hash(address: number): number {
+  return mix32(IPV4 ^ address);
 }

@@ -50,22 +50,30 @@ describe('FlowTable', () => {
   it('finds a flow in both directions, as a map does, also after others gave way', () => {
     const random = new Random('flows');
     const table = new FlowTable(128);
-    const words = new Uint32Array(8);
+    const [words, kept] = [new Uint32Array(8), new Uint32Array(8)];
     const model = new Map<string, number>();
     let time = 0;
     for (let k = 0; k < 5000; k++) {
-      words.fill(0);
-      words[3] = random.integer(12);
-      words[7] = random.integer(12);
+      // Some addresses are of IPv4; the ends of the others are the same.
+      for (const at of [0, 4]) {
+        words.fill(0, at, at + 3);
+        const kind = random.integer(3);
+        if (kind === 0) words[at + 2] = 0xffff;
+        else words[at + kind - 1] = kind;
+        words[at + 3] = random.integer(6);
+      }
       const [from, to, protocol] = [random.integer(3), random.integer(3), 6 + random.integer(2)];
       const row = table.find(words, ((from << 16) | to) >>> 0, protocol);
-      const forward = `${words[3]}:${from}-${words[7]}:${to}/${protocol}`;
-      const backward = `${words[7]}:${to}-${words[3]}:${from}/${protocol}`;
+      const [source, destination] = [words.slice(0, 4), words.slice(4)].map((each) => each.join('.'));
+      const forward = `${source}:${from}-${destination}:${to}/${protocol}`;
+      const backward = `${destination}:${to}-${source}:${from}/${protocol}`;
       const known = model.get(forward) ?? model.get(backward);
       if (row >= 0) {
         expect(row).toBe(known);
         expect(table.isForward).toBe(model.has(forward));
-        table.lastMs[row] = ++time;
+        table.copyAddresses(row, kept);
+        expect([...kept]).toEqual(table.isForward ? [...words] : [...words.slice(4), ...words.slice(0, 4)]);
+        table.touch(row, ++time);
         continue;
       }
       expect(known).toBeUndefined();
