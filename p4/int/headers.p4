@@ -94,7 +94,7 @@ struct watch_t {
     bit<16> instructions;
     bit<8> max_hops;
     bit<16> entropy_port;       // UDP source port with INT_NPT_NEW_UDP; 0: from a hash of the flow
-    bit<32> one_in;             // sampling of postcards and MX reports: 0 is none
+    bit<32> one_in;             // sampling of postcards and MX reports, or of MD by the source: 0 is none
 }
 
 // Settings of the egress port.
@@ -143,6 +143,8 @@ struct report_t {
     bit<32> session;
     // Most bytes of the packet in a report.
     bit<16> most;
+    // Whether the packet may enter: ACCESS_GRANTED and so on.
+    bit<8> access;
 }
 
 // This switch's own metadata for one packet.
@@ -241,6 +243,9 @@ struct metadata_t {
     // MAC addresses that it arrived with.
     bit<48> source_mac;
     bit<48> destination_mac;
+    // A group of next hops, 0: none; and the hash that chooses one.
+    bit<16> next_hops;
+    bit<16> flow_hash;
 }
 
 #endif

@@ -3,6 +3,9 @@
 #define INT_INT_INGRESS_P4
 
 #include "headers.p4"
+#include "access.p4"
+#include "sampling.p4"
+#include "flow-hash.p4"
 #include "../headers/sums.p4"
 
 // Reasons for drops, in reports. The numbers are this domain's.
@@ -14,6 +17,13 @@ control IntIngress(
     inout metadata_t meta,
     inout standard_metadata_t standard_metadata)
 {
+    IntAccess() access;
+    IntSampling() sampling;
+    IntFlowHash() flow_hash;
+
+    // The source samples this packet's flow.
+    bit<1> samples;
+
     @id(0x0169d3de)
     action drop(bit<8> reason) {
         meta.report.dropped = 1;
@@ -57,11 +67,13 @@ control IntIngress(
         meta.routed = 1;
     }
 
+#include "steer.p4"
+
     @brief("Routes of IPv4 packets")
     @id(0x023c173a)
     table forward_ipv4 {
         key = { hdr.ipv4.destination: lpm @name("destination_address"); }
-        actions = { forward; route; multicast; drop; no_route; }
+        actions = { forward; route; multicast; drop; no_route; spread; }
         size = 16384;
         default_action = no_route();
     }
@@ -70,7 +82,7 @@ control IntIngress(
     @id(0x029fde01)
     table forward_ipv6 {
         key = { hdr.ipv6.destination: lpm @name("destination_address"); }
-        actions = { forward; route; multicast; drop; no_route; }
+        actions = { forward; route; multicast; drop; no_route; spread; }
         size = 16384;
         default_action = no_route();
     }
@@ -100,6 +112,21 @@ control IntIngress(
         meta.watch.max_hops = max_hops;
         meta.watch.discard = discard;
         meta.watch.entropy_port = entropy_port;
+    }
+
+    // INT-MD for one packet of `one_in` of a flow; 0 or 1: all.
+    @id(0x01094781)
+    action start_md_sampled(
+        bit<2> npt, bit<16> instructions, bit<8> max_hops, bit<1> discard, bit<16> entropy_port, bit<32> one_in)
+    {
+        meta.watch.starts = 1;
+        meta.watch.type = INT_TYPE_MD;
+        meta.watch.npt = npt;
+        meta.watch.instructions = instructions;
+        meta.watch.max_hops = max_hops;
+        meta.watch.discard = discard;
+        meta.watch.entropy_port = entropy_port;
+        meta.watch.one_in = one_in;
     }
 
     // INT-MX: the packet carries the instructions, every switch reports. `one_in`: this switch reports one of this
@@ -137,7 +164,7 @@ control IntIngress(
             hdr.ethernet.source: ternary @name("source_mac");
             hdr.ethernet.destination: ternary @name("destination_mac");
         }
-        actions = { start_md; start_mx; postcard; ignore; }
+        actions = { start_md; start_mx; postcard; ignore; start_md_sampled; }
         size = 4096;
         default_action = ignore();
     }
@@ -155,7 +182,7 @@ control IntIngress(
             hdr.ethernet.source: ternary @name("source_mac");
             hdr.ethernet.destination: ternary @name("destination_mac");
         }
-        actions = { start_md; start_mx; postcard; ignore; }
+        actions = { start_md; start_mx; postcard; ignore; start_md_sampled; }
         size = 4096;
         default_action = ignore();
     }
@@ -181,6 +208,9 @@ control IntIngress(
         meta.watch.instructions = 0;
         meta.watch.max_hops = 0;
         meta.watch.one_in = 0;
+        meta.watch.type = 0;
+        meta.next_hops = 0;
+        meta.flow_hash = 0;
         meta.report.dropped = 0;
         meta.report.drop_reason = 0;
         meta.report.session = 0;
@@ -201,31 +231,55 @@ control IntIngress(
         meta.node.ingress = (bit<16>)standard_metadata.ingress_port;
 
         if (hdr.ipv4.isValid()) {
-            forward_ipv4.apply();
-            if (meta.routed == 1) {
+            switch (steer_ipv4.apply().action_run) {
+                follow: { forward_ipv4.apply(); }
+                default: { }
+            }
+        } else if (hdr.ipv6.isValid()) {
+            switch (steer_ipv6.apply().action_run) {
+                follow: { forward_ipv6.apply(); }
+                default: { }
+            }
+        } else {
+            forward_other.apply();
+        }
+        samples = (bit<1>)(meta.watch.type == INT_TYPE_MD && meta.watch.one_in > 1);
+        if (samples == 1 || meta.next_hops != 0) {
+            flow_hash.apply(hdr, meta);
+            if (samples == 1) {
+                sampling.apply(meta);
+            }
+            if (meta.next_hops != 0) {
+                next_hops.apply();
+            }
+        }
+        if (meta.routed == 1) {
+            if (hdr.ipv4.isValid()) {
                 if (hdr.ipv4.ttl <= 1) {
                     expire();
                 } else {
                     hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
                     hdr.ipv4.checksum = updated(hdr.ipv4.checksum, 0x0100, 0);
                 }
-            }
-        } else if (hdr.ipv6.isValid()) {
-            forward_ipv6.apply();
-            if (meta.routed == 1) {
+            } else if (hdr.ipv6.isValid()) {
                 if (hdr.ipv6.hop_limit <= 1) {
                     expire();
                 } else {
                     hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
                 }
             }
-        } else {
-            forward_other.apply();
         }
 
+        // Last: what may not enter is dropped whatever its route is, and for this reason.
+        access.apply(hdr, meta, standard_metadata);
         if (meta.report.dropped == 1) {
-            // Only watched packets are reported: INT packets and flows of the watchlist.
-            if (meta.has_md == 1 || meta.has_mx == 1 || meta.watch.starts == 1 || meta.watch.postcard == 1) {
+            // Of packets that may not enter, a sample is reported; of others those that are watched: INT packets and flows of
+            // the watchlist.
+            if (meta.report.access == ACCESS_SAMPLED) {
+                drop_reports.apply();
+            } else if (meta.report.access == ACCESS_REFUSED) {
+                // Counted, not reported.
+            } else if (meta.has_md == 1 || meta.has_mx == 1 || meta.watch.starts == 1 || meta.watch.postcard == 1) {
                 drop_reports.apply();
             }
             mark_to_drop(standard_metadata);

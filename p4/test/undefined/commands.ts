@@ -77,6 +77,25 @@ const int: readonly Draw[] = [
     ),
     command(`table_set_default IntIngress.watch_${ip} IntIngress.postcard`, instructions, often),
     command(`table_set_default IntIngress.watch_${ip} IntIngress.ignore`),
+    command(
+      `table_set_default IntIngress.watch_${ip} IntIngress.start_md_sampled`,
+      oneOf(0, 1, 2),
+      instructions,
+      byte,
+      bit,
+      word,
+      often,
+    ),
+    command(`table_set_default IntIngress.access_${ip} IntIngress.permit`),
+    command(`table_set_default IntIngress.access_${ip} IntIngress.permit`),
+    command(`table_set_default IntIngress.access_${ip} IntIngress.deny`, byte, often, oneOf(0, 1023)),
+    command(`table_set_default IntIngress.access_${ip} IntIngress.limit_${ip}`, often, oneOf(0, 1023)),
+    command(`table_set_default IntIngress.steer_${ip} IntIngress.follow`),
+    command(`table_set_default IntIngress.steer_${ip} IntIngress.follow`),
+    command(`table_set_default IntIngress.steer_${ip} IntIngress.forward`, port),
+    command(`table_set_default IntIngress.steer_${ip} IntIngress.route`, port, mac, mac),
+    command(`table_set_default IntIngress.steer_${ip} IntIngress.spread`, oneOf(0, 1, 1, 7)),
+    command(`table_set_default IntIngress.forward_${ip} IntIngress.spread`, oneOf(0, 1, 1, 7)),
     ...['a', 'b'].flatMap((bank) => [
       command(
         `table_set_default IntSink.algorithm_${ip}_${bank} IntSink.fast_detection 3`,
@@ -100,6 +119,12 @@ const int: readonly Draw[] = [
   command('table_set_default IntIngress.forward_other IntIngress.forward', port),
   command('table_set_default IntIngress.drop_reports IntIngress.report_drops 99'),
   command('table_set_default IntIngress.drop_reports NoAction'),
+  command('table_set_default IntIngress.hash_seed IntIngress.set_hash_seed', long),
+  // Refused where the group is there already: both are made of many draws.
+  command('act_prof_create_group IntIngress.members'),
+  command('act_prof_create_member IntIngress.members IntIngress.forward', port),
+  command('act_prof_add_member_to_group IntIngress.members', oneOf(0, 1, 2), oneOf(0, 1)),
+  command('table_indirect_add_with_group IntIngress.next_hops 1 => 0'),
   command(
     'table_set_default IntEgress.port IntEgress.set_port',
     bit,
