@@ -1,0 +1,21 @@
+import type { IntentKind } from '../intents/intent.js';
+import type { ControlPolicy } from './policy.js';
+
+/** Counts installations within the last time, so that no more are made than a policy allows. */
+export class ActionLimits {
+  /** Times and kinds, the oldest first: never more than the limit for all kinds. */
+  #done: { readonly atMs: number; readonly kind: IntentKind }[] = [];
+
+  /** Why an installation has to wait; `null`: it may be made now. */
+  refusal(kind: IntentKind, nowMs: number, { withinMs, all, kinds }: ControlPolicy['limits']): string | null {
+    this.#done = this.#done.filter(({ atMs }) => nowMs - atMs < withinMs);
+    if (this.#done.length >= all) return `${all} actions within ${withinMs / 1000} s is the limit`;
+    const most = kinds[kind] ?? Number.POSITIVE_INFINITY;
+    const same = this.#done.filter((each) => each.kind === kind).length;
+    return same < most ? null : `${most} actions of kind ${kind} within ${withinMs / 1000} s is the limit`;
+  }
+
+  count(kind: IntentKind, nowMs: number): void {
+    this.#done.push({ atMs: nowMs, kind });
+  }
+}

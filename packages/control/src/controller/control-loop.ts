@@ -1,0 +1,371 @@
+import type { Topology } from '@int/network';
+import type { Intent } from '../intents/intent.js';
+import type { Rehearsal } from '../twin/rehearsal.js';
+import { ActionLimits } from './action-limits.js';
+import { BackOff } from './back-off.js';
+import { flowTest } from './flow-test.js';
+import { judge, stillFires } from './judgement.js';
+import { LinkMap } from './link-map.js';
+import { type Draft, LiveProposal } from './live-proposal.js';
+import type { LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
+import type { Measurement } from './measurement.js';
+import { Observations, type UnderWay } from './observations.js';
+import type { Autonomy, ControlPolicy } from './policy.js';
+import { isEnded, type Proposal, type ProposalState } from './proposal.js';
+
+/** Proposals under way; what comes beyond them is counted. */
+const MOST_LIVE = 256;
+/** Ended proposals that are remembered. */
+const MOST_ENDED = 512;
+/** Whoever was asked has to answer within this time. */
+const ANSWER_MS = 60_000;
+/** A measurement with telemetry older than this says nothing. */
+const STALE_MS = 2000;
+
+/**
+ * What the closed loop does, as a function of what it is told and of time: it opens no socket, sets no timer and draws no random
+ * number. Observations become proposals; these are rehearsed, approved, installed, measured, and kept or rolled back.
+ * {@link step} says what is to be done, and whoever does it tells it the result.
+ */
+export class ControlLoop {
+  /** Proposals for which there was no room. */
+  untracked = 0;
+  #policy: ControlPolicy;
+  readonly #links: LinkMap;
+  readonly #observations: Observations;
+  readonly #limits = new ActionLimits();
+  readonly #backOff = new BackOff();
+  readonly #live = new Map<string, LiveProposal>();
+  readonly #ended: Proposal[] = [];
+  #own: readonly Intent[] = [];
+  #isStopped = false;
+  #sequence = 0;
+  #actions: LoopAction[] = [];
+  #measurement: Measurement | null = null;
+
+  constructor(policy: ControlPolicy, topology: Topology) {
+    this.#policy = policy;
+    this.#links = new LinkMap(topology);
+    this.#observations = new Observations(this.#links, policy.loadAbove);
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Proposals under way in the order in which they were made, then those that ended, the newest first. */
+  get proposals(): readonly Proposal[] {
+    return [...Array.from(this.#live.values(), (each) => each.snapshot()), ...this.#ended];
+  }
+
+  /** What the network shall do: the intents of people, and those of the proposals in force. */
+  get intents(): readonly Intent[] {
+    return [...this.#own, ...[...this.#live.values()].flatMap((each) => (each.isInForce ? each.intents : []))];
+  }
+
+  /** Links that are seen to carry nothing, both ends: `<switch id>:<port>`. */
+  get failedLinks(): ReadonlySet<string> {
+    return this.#observations.failedLinks;
+  }
+
+  /** Takes what has happened, in its order, and the time. @param nowMs milliseconds since the epoch; it does not go back */
+  step(nowMs: number, inputs: readonly LoopInput[] = []): readonly LoopAction[] {
+    this.#actions = [];
+    for (const input of inputs) this.#take(input, nowMs);
+    if (!this.#isStopped) this.#dropOldIntents(nowMs);
+    for (const draft of this.#observations.drafts(nowMs, this.#policy, this.#own, this.#underWay(nowMs))) {
+      if (typeof draft === 'string') this.#note(nowMs, 'seen', null, 'loop', draft);
+      else this.#propose(draft, nowMs);
+    }
+    for (const proposal of [...this.#live.values()]) this.#progress(proposal, nowMs);
+    return this.#actions;
+  }
+
+  #underWay(nowMs: number): UnderWay {
+    const live = [...this.#live.values()];
+    const subjects = new Set(live.map(({ draft }) => draft.subject));
+    const moves = live.filter(({ draft }) => draft.kind === 'path');
+    return {
+      isBusy: (subject) => subjects.has(subject) || !this.#backOff.isOver(subject, nowMs),
+      isMoving: moves.some(({ state }) => state !== 'verified'),
+      pinned: new Set(moves.flatMap(({ draft }) => [...draft.flows.keys()])),
+    };
+  }
+
+  #take(input: LoopInput, nowMs: number): void {
+    if (input.kind === 'measurement') {
+      this.#measure(input.measurement, nowMs);
+    } else if (input.kind === 'incident') {
+      this.#observations.incident(input.incident);
+    } else if (input.kind === 'event') {
+      const audit = this.#observations.event(input.event, nowMs);
+      if (audit !== null) this.#actions.push({ kind: 'audit', reason: audit });
+    } else if (input.kind === 'intents') {
+      this.#own = input.intents;
+      this.#note(nowMs, 'intents', null, input.by, `${input.intents.length} intents of people`);
+      if (!this.#isStopped) this.#apply(null, input.by, 'the intents of people have changed');
+    } else if (input.kind === 'policy') {
+      this.#policy = input.policy;
+      this.#note(nowMs, 'policy', null, input.by, 'another policy is in force');
+    } else if (input.kind === 'order') {
+      const error = this.#order(input.order, nowMs);
+      this.#actions.push({ kind: 'answer', order: input.order, error });
+    } else if (input.kind === 'rehearsed') {
+      this.#rehearsed(input, nowMs);
+    } else this.#applied(input.proposal, input.error, nowMs);
+  }
+
+  #measure(measurement: Measurement, nowMs: number): void {
+    this.#measurement = measurement;
+    this.#observations.measurement(measurement);
+    if (measurement.ageMs > STALE_MS) return;
+    const loadAbove = this.#observations.loadAbove;
+    for (const proposal of this.#live.values()) {
+      if (proposal.isInForce && stillFires(proposal, measurement, this.#links, loadAbove)) proposal.firedMs = nowMs;
+    }
+  }
+
+  #propose(draft: Draft, nowMs: number): void {
+    if (this.#live.size >= MOST_LIVE) {
+      this.untracked++;
+      return;
+    }
+    const id = `${draft.kind}-${nowMs.toString(36)}-${++this.#sequence}`;
+    const proposal = new LiveProposal(id, { ...draft, autonomy: this.#autonomyOf(draft) }, nowMs);
+    this.#live.set(id, proposal);
+    this.#enter(proposal, 'proposed', nowMs, 'loop', draft.reason);
+  }
+
+  /** What a `protect` intent covers is answered at once, if it may be answered at all. */
+  #autonomyOf({ kind, autonomy, make }: Draft): Autonomy {
+    if (autonomy !== 'propose' || (kind !== 'block' && kind !== 'limit')) return autonomy;
+    const destinations = make('', 0).flatMap((intent) =>
+      'match' in intent && intent.match.destination !== undefined ? [intent.match.destination] : [],
+    );
+    const isProtected = destinations.some((destination) =>
+      this.#own.some((intent) => {
+        if (intent.kind !== 'protect') return false;
+        const flow = { source: '0.0.0.0', destination, protocol: 0, sourcePort: 0, destinationPort: 0 };
+        return flowTest({ destination: intent.destination })(flow);
+      }),
+    );
+    return isProtected ? 'act' : autonomy;
+  }
+
+  #progress(proposal: LiveProposal, nowMs: number): void {
+    const { pending } = proposal;
+    if (pending !== null && nowMs - pending.sinceMs >= ANSWER_MS) {
+      if (pending.what === 'rehearse') this.#rehearsalFailed(proposal, 'the rehearsal gave no answer', nowMs);
+      else this.#takeBack(proposal, 'refused', nowMs, 'loop', 'the switches gave no answer', true);
+      return;
+    }
+    if (proposal.state === 'proposed' || proposal.state === 'approved') this.#prepare(proposal, nowMs);
+    else if (!this.#isStopped) this.#watchOver(proposal, nowMs);
+  }
+
+  /** Rehearses, approves and installs. */
+  #prepare(proposal: LiveProposal, nowMs: number): void {
+    if (proposal.pending?.what === 'install') return;
+    if (nowMs - proposal.proposedMs >= this.#policy.approvalMs) {
+      this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
+      this.#end(proposal, 'expired', nowMs, 'loop', proposal.heldBy ?? 'nobody approved it in time');
+      return;
+    }
+    const { incident, autonomy } = proposal.draft;
+    if (incident !== null && !this.#observations.isOpen(incident.id)) {
+      this.#end(proposal, 'expired', nowMs, 'loop', 'the incident has closed');
+      return;
+    }
+    if (proposal.pending !== null) return;
+    const { rehearse } = this.#policy;
+    const { rehearsal } = proposal;
+    if (rehearse !== 'off' && rehearsal === null) {
+      this.#rehearse(proposal, nowMs);
+      return;
+    }
+    if (proposal.state === 'proposed') {
+      if (autonomy !== 'act' || this.#isStopped) return;
+      this.#enter(proposal, 'approved', nowMs, 'policy', `the policy says act for ${proposal.draft.kind}`);
+    }
+    if (this.#isStopped) return;
+    const refusal = this.#limits.refusal(proposal.draft.kind, nowMs, this.#policy.limits);
+    if (refusal !== null) {
+      if (proposal.heldBy !== refusal) this.#note(nowMs, 'held', proposal.id, 'loop', refusal);
+      proposal.heldBy = refusal;
+      return;
+    }
+    if (rehearse !== 'off' && nowMs - rehearsal!.atMs > this.#policy.freshMs) {
+      this.#rehearse(proposal, nowMs);
+      return;
+    }
+    this.#limits.count(proposal.draft.kind, nowMs);
+    proposal.pending = { what: 'install', sinceMs: nowMs };
+    this.#apply(proposal.id, proposal.history.at(-1)!.by, proposal.draft.reason);
+  }
+
+  #rehearse(proposal: LiveProposal, nowMs: number): void {
+    proposal.pending = { what: 'rehearse', sinceMs: nowMs };
+    this.#actions.push({ kind: 'rehearse', proposal: proposal.snapshot() });
+  }
+
+  #rehearsed(
+    { proposal: id, rehearsal, refused }: { proposal: string; rehearsal: Rehearsal | null; refused: string | null },
+    nowMs: number,
+  ): void {
+    const proposal = this.#live.get(id);
+    if (proposal?.pending?.what !== 'rehearse') return;
+    proposal.pending = null;
+    if (refused !== null || rehearsal === null) {
+      this.#rehearsalFailed(proposal, refused ?? 'there is no rehearsal', nowMs);
+      return;
+    }
+    proposal.rehearsed(rehearsal, nowMs);
+    if (rehearsal.isSafe || this.#policy.rehearse !== 'required') return;
+    const [first] = rehearsal.violations;
+    const more = rehearsal.violations.length > 1 ? `, and ${rehearsal.violations.length - 1} more` : '';
+    this.#rehearsalFailed(proposal, `the rehearsal found ${first?.message ?? 'a violation'}${more}`, nowMs);
+  }
+
+  #rehearsalFailed(proposal: LiveProposal, reason: string, nowMs: number): void {
+    proposal.pending = null;
+    this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
+    this.#end(proposal, 'refused', nowMs, 'loop', reason);
+  }
+
+  #applied(id: string | null, error: string | null, nowMs: number): void {
+    if (error !== null && id === null) this.#note(nowMs, 'failed', null, 'loop', error);
+    const proposal = id === null ? undefined : this.#live.get(id);
+    if (proposal?.pending?.what !== 'install') return;
+    proposal.pending = null;
+    if (error !== null) {
+      this.#takeBack(proposal, 'refused', nowMs, 'loop', error, true);
+      return;
+    }
+    proposal.renew(nowMs);
+    proposal.renewals = 0;
+    this.#enter(proposal, 'installed', nowMs, 'loop', 'the switches have acknowledged all entries');
+  }
+
+  /** Measures, renews, and takes back what is in force. */
+  #watchOver(proposal: LiveProposal, nowMs: number): void {
+    if (proposal.state === 'installed') {
+      const measurement = this.#measurement;
+      const settledMs = proposal.sinceMs + this.#policy.settleMs;
+      const isUsable =
+        measurement !== null &&
+        measurement.ageMs <= STALE_MS &&
+        measurement.timeMs - 1000 * measurement.seconds >= settledMs;
+      if (isUsable || (proposal.predicted === null && nowMs >= settledMs)) {
+        const { loadAbove } = this.#observations;
+        const { verdict, measured, reason } =
+          measurement === null
+            ? { verdict: 'helps' as const, measured: null, reason: 'it changes no traffic that is measured' }
+            : judge(proposal, measurement, this.#links, loadAbove);
+        proposal.measured = measured;
+        if (verdict === 'helps') {
+          this.#enter(proposal, 'verified', nowMs, 'loop', reason);
+          this.#backOff.helped(proposal.draft.subject);
+        } else {
+          const words = verdict === 'hurts' ? 'it made things worse' : 'it did not help';
+          this.#takeBack(proposal, 'rolled-back', nowMs, 'loop', `${words}: ${reason}`, true);
+          return;
+        }
+      }
+    }
+    if (nowMs < proposal.expiresMs!) return;
+    const { incident, ttlMs } = proposal.draft;
+    const isSeen = nowMs - proposal.firedMs <= ttlMs / 2;
+    if (isSeen || (incident !== null && proposal.draft.kind !== 'block' && this.#observations.isOpen(incident.id))) {
+      proposal.renew(nowMs);
+      this.#note(nowMs, 'renewed', proposal.id, 'loop', 'what it is there for is still seen');
+      return;
+    }
+    this.#takeBack(proposal, 'expired', nowMs, 'loop', 'its time is over, and what it is there for is not seen', false);
+  }
+
+  #order(order: Order, nowMs: number): string | null {
+    if (!('proposal' in order)) return this.#orderAll(order, nowMs);
+    const proposal = this.#live.get(order.proposal);
+    if (proposal === undefined) return `there is no proposal ${order.proposal} under way`;
+    if (order.kind === 'undo') {
+      if (!proposal.isInForce) return `${order.proposal} is ${proposal.state}: there is nothing to undo`;
+      this.#takeBack(proposal, 'withdrawn', nowMs, order.by, 'undone', true);
+      return null;
+    }
+    if (proposal.state !== 'proposed') return `${order.proposal} is ${proposal.state}: it waits for nobody`;
+    if (order.kind === 'reject') {
+      this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
+      this.#end(proposal, 'refused', nowMs, order.by, 'rejected');
+      return null;
+    }
+    if (this.#isStopped) return 'the loop is stopped: resume it first';
+    if (proposal.draft.autonomy === 'observe') return `the policy says observe for ${proposal.draft.kind}`;
+    this.#enter(proposal, 'approved', nowMs, order.by, 'approved');
+    return null;
+  }
+
+  #orderAll(order: Extract<Order, { readonly kind: 'stop' | 'withdraw' | 'resume' }>, nowMs: number): string | null {
+    if (order.kind === 'stop') {
+      this.#isStopped = true;
+      this.#note(nowMs, 'stopped', null, order.by, 'nothing acts any more');
+      return null;
+    }
+    if (order.kind === 'resume') {
+      if (!this.#isStopped) return 'the loop is not stopped';
+      this.#isStopped = false;
+      this.#note(nowMs, 'resumed', null, order.by, 'the loop acts again');
+      return null;
+    }
+    if (!this.#isStopped) return 'stop the loop first: it would install the same again';
+    for (const each of [...this.#live.values()]) {
+      if (each.isInForce) this.#takeBack(each, 'withdrawn', nowMs, order.by, 'all that the loop did', false);
+    }
+    return null;
+  }
+
+  #takeBack(
+    proposal: LiveProposal,
+    state: ProposalState,
+    nowMs: number,
+    by: string,
+    reason: string,
+    hasFailed: boolean,
+  ): void {
+    if (hasFailed) this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
+    proposal.pending = null;
+    this.#end(proposal, state, nowMs, by, reason);
+    // The switches have it, or may have it in part.
+    this.#apply(null, by, `${proposal.id} is ${state}: ${reason}`);
+  }
+
+  #end(proposal: LiveProposal, state: ProposalState, nowMs: number, by: string, reason: string): void {
+    this.#enter(proposal, state, nowMs, by, reason);
+    this.#live.delete(proposal.id);
+    if (state === 'rolled-back' || state === 'refused') this.#observations.failed(proposal.draft.subject);
+    this.#ended.unshift(proposal.snapshot());
+    this.#ended.length = Math.min(this.#ended.length, MOST_ENDED);
+  }
+
+  #enter(proposal: LiveProposal, state: ProposalState, nowMs: number, by: string, reason: string): void {
+    proposal.enter(state, nowMs, by, reason);
+    if (!isEnded(state)) proposal.heldBy = null;
+    this.#note(nowMs, state, proposal.id, by, reason);
+  }
+
+  #dropOldIntents(nowMs: number): void {
+    const kept = this.#own.filter(({ fromMs, ttlMs }) => ttlMs === null || nowMs < fromMs + ttlMs);
+    const gone = this.#own.length - kept.length;
+    if (gone === 0) return;
+    this.#own = kept;
+    this.#note(nowMs, 'intents', null, 'loop', `the time of ${gone} intents of people is over`);
+    this.#apply(null, 'loop', 'the time of intents is over');
+  }
+
+  #apply(proposal: string | null, by: string, reason: string): void {
+    this.#actions.push({ kind: 'apply', proposal, by, reason });
+  }
+
+  #note(atMs: number, what: LoopNote['what'], proposal: string | null, by: string, reason: string): void {
+    this.#actions.push({ kind: 'note', note: { atMs, what, proposal, by, reason } });
+  }
+}

@@ -1,0 +1,104 @@
+import type { Incident } from '@int/knowledge';
+import type { Intent, IntentKind } from '../intents/intent.js';
+import type { Rehearsal } from '../twin/rehearsal.js';
+import type { Autonomy } from './policy.js';
+import type { Effect, Proposal, ProposalState, RehearsalResult, Transition } from './proposal.js';
+
+/** What is proposed, before it has a name. */
+export interface Draft {
+  readonly kind: IntentKind;
+  readonly subject: string;
+  readonly reason: string;
+  readonly incident: Incident | null;
+  readonly ttlMs: number;
+  readonly autonomy: Autonomy;
+  readonly effect: Effect | null;
+  /** Flows that it is about, by their key, with their path before; empty: those of the intents' matches. */
+  readonly flows: ReadonlyMap<string, readonly number[]>;
+  /** Packets a second of what it is about, before. */
+  readonly packetsPerSecond: number;
+  make(id: string, nowMs: number): readonly Intent[];
+}
+
+/** A proposal under way. */
+export class LiveProposal {
+  readonly id: string;
+  readonly draft: Draft;
+  intents: readonly Intent[];
+  readonly history: Transition[] = [];
+  rehearsal: RehearsalResult | null = null;
+  predicted: Effect | null;
+  measured: Effect | null = null;
+  expiresMs: number | null = null;
+  renewals = 0;
+  /** What was asked of the surroundings and is not answered yet. */
+  pending: { readonly what: 'rehearse' | 'install'; readonly sinceMs: number } | null = null;
+  /** When something was last seen that it is there for. */
+  firedMs = Number.NEGATIVE_INFINITY;
+  /** What holds it back, told once. */
+  heldBy: string | null = null;
+
+  constructor(id: string, draft: Draft, nowMs: number) {
+    this.id = id;
+    this.draft = draft;
+    this.intents = draft.make(id, nowMs);
+    this.predicted = draft.effect;
+  }
+
+  get state(): ProposalState {
+    return this.history.at(-1)!.state;
+  }
+
+  /** When it came into the present state. */
+  get sinceMs(): number {
+    return this.history.at(-1)!.atMs;
+  }
+
+  get proposedMs(): number {
+    return this.history[0]!.atMs;
+  }
+
+  /** Whether the switches have its intents, or shall get them. */
+  get isInForce(): boolean {
+    return this.state === 'installed' || this.state === 'verified' || this.pending?.what === 'install';
+  }
+
+  enter(state: ProposalState, atMs: number, by: string, reason: string): void {
+    this.history.push({ state, atMs, by, reason });
+  }
+
+  /** Makes its intents begin anew. */
+  renew(nowMs: number): void {
+    this.renewals++;
+    this.expiresMs = nowMs + this.draft.ttlMs;
+    this.intents = this.intents.map((intent) => ({ ...intent, fromMs: nowMs }));
+  }
+
+  rehearsed(rehearsal: Rehearsal, nowMs: number): void {
+    const { isSafe, violations, elapsedMs, tables, moved, dropped, loads } = rehearsal;
+    let highest: { before: number; after: number } | null = null;
+    for (const { beforeBps, afterBps, capacityBps } of loads.values()) {
+      if (capacityBps === null) continue;
+      highest ??= { before: 0, after: 0 };
+      highest.before = Math.max(highest.before, beforeBps / capacityBps);
+      highest.after = Math.max(highest.after, afterBps / capacityBps);
+    }
+    this.rehearsal = {
+      ...{ isSafe, elapsedMs, atMs: nowMs, highest, moved: moved.length, dropped: dropped.length },
+      // What stays as it is says nothing, and there are as many as switches and tables.
+      tables: tables.filter(({ before, after }) => before !== after).slice(0, 256),
+      violations: violations.slice(0, 64),
+    };
+    const { predicted } = this;
+    if (predicted?.metric === 'link-load' && highest !== null) this.predicted = { ...predicted, after: highest.after };
+  }
+
+  snapshot(): Proposal {
+    const { id, draft, intents, state, rehearsal, predicted, measured, expiresMs, renewals } = this;
+    const { kind, reason, incident, subject, autonomy } = draft;
+    return {
+      ...{ id, kind, intents, reason, incident, subject, autonomy, state },
+      ...{ history: [...this.history], rehearsal, predicted, measured, expiresMs, renewals },
+    };
+  }
+}

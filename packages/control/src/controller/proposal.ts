@@ -1,0 +1,75 @@
+import type { Incident } from '@int/knowledge';
+import type { Intent, IntentKind } from '../intents/intent.js';
+import type { Rehearsal } from '../twin/rehearsal.js';
+import type { Autonomy } from './policy.js';
+
+/** A proposal goes from left to right; the last five end it. */
+export const PROPOSAL_STATES = [
+  'proposed',
+  'approved',
+  'installed',
+  'verified',
+  'rolled-back',
+  'withdrawn',
+  'expired',
+  'refused',
+] as const;
+export type ProposalState = (typeof PROPOSAL_STATES)[number];
+
+/** A proposal has come into a state. */
+export interface Transition {
+  readonly state: ProposalState;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  /** A person, `loop`, or `policy`. */
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A number that an action shall change. */
+export interface Effect {
+  /**
+   * `link-load`: share of the capacity of the hottest link. `link-bps`: bits a second over a link. `flow-bps`: bits a second of
+   * the flows that reach their destination.
+   */
+  readonly metric: 'link-load' | 'link-bps' | 'flow-bps';
+  readonly subject: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** What a rehearsal has said, without its flows. */
+export interface RehearsalResult extends Pick<Rehearsal, 'isSafe' | 'violations' | 'elapsedMs' | 'tables'> {
+  readonly atMs: number;
+  readonly moved: number;
+  readonly dropped: number;
+  /** Of all links with a known capacity: the highest share, before and after. */
+  readonly highest: { readonly before: number; readonly after: number } | null;
+}
+
+/** What the loop wants, why, and what has become of it. */
+export interface Proposal {
+  /** Unique; intents of the proposal begin with it. */
+  readonly id: string;
+  readonly kind: IntentKind;
+  readonly intents: readonly Intent[];
+  readonly reason: string;
+  /** What it answers, with its arithmetic; `null`: an event or a load, which `reason` tells. */
+  readonly incident: Incident | null;
+  /** Proposals with the same subject are one. */
+  readonly subject: string;
+  readonly autonomy: Autonomy;
+  readonly state: ProposalState;
+  readonly history: readonly Transition[];
+  readonly rehearsal: RehearsalResult | null;
+  readonly predicted: Effect | null;
+  readonly measured: Effect | null;
+  /** When it is withdrawn unless it is renewed; `null` before it is installed. */
+  readonly expiresMs: number | null;
+  readonly renewals: number;
+}
+
+/** Whether nothing becomes of it any more. */
+export function isEnded(state: ProposalState): boolean {
+  return state === 'rolled-back' || state === 'withdrawn' || state === 'expired' || state === 'refused';
+}
