@@ -75,7 +75,7 @@ export class LiveProposal {
   }
 
   rehearsed(rehearsal: Rehearsal, nowMs: number): void {
-    const { isSafe, violations, elapsedMs, tables, moved, dropped, loads } = rehearsal;
+    const { isSafe, violations, steps, unplaced, astray, tables, moved, dropped, loads } = rehearsal;
     let highest: { before: number; after: number } | null = null;
     for (const { beforeBps, afterBps, capacityBps } of loads.values()) {
       if (capacityBps === null) continue;
@@ -84,7 +84,16 @@ export class LiveProposal {
       highest.after = Math.max(highest.after, afterBps / capacityBps);
     }
     this.rehearsal = {
-      ...{ isSafe, elapsedMs, atMs: nowMs, highest, moved: moved.length, dropped: dropped.length },
+      ...{
+        isSafe,
+        unplaced,
+        astray,
+        steps: steps.slice(0, 64),
+        atMs: nowMs,
+        highest,
+        moved: moved.length,
+        dropped: dropped.length,
+      },
       // What stays as it is says nothing, and there are as many as switches and tables.
       tables: tables.filter(({ before, after }) => before !== after).slice(0, 256),
       violations: violations.slice(0, 64),

@@ -39,7 +39,8 @@ export interface Effect {
 }
 
 /** What a rehearsal has said, without its flows. */
-export interface RehearsalResult extends Pick<Rehearsal, 'isSafe' | 'violations' | 'elapsedMs' | 'tables'> {
+export interface RehearsalResult
+  extends Pick<Rehearsal, 'isSafe' | 'violations' | 'steps' | 'tables' | 'unplaced' | 'astray'> {
   readonly atMs: number;
   readonly moved: number;
   readonly dropped: number;

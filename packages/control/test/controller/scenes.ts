@@ -35,7 +35,8 @@ export const ALL_ACT: ControlPolicy = {
 };
 
 export const SAFE: Rehearsal = {
-  ...{ isSafe: true, violations: [], moved: [], loads: new Map(), dropped: [], tables: [], elapsedMs: 1 },
+  ...{ isSafe: true, violations: [], moved: [], loads: new Map(), dropped: [], tables: [], steps: [] },
+  ...{ unplaced: 0, astray: 0 },
 };
 
 export function flow(given: Partial<ObservedFlow> & { readonly mbps?: number } = {}): ObservedFlow {
