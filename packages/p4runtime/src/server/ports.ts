@@ -1,5 +1,5 @@
 import type { Replica } from '../generated/p4/v1/p4runtime_pb.js';
-import { fits, numberOfBytes } from '../values/bytes.js';
+import { fits, numberOfBytes, shortestBytes } from '../values/bytes.js';
 import { invalid } from './refusal.js';
 import type { P4RuntimeTarget } from './target.js';
 
@@ -38,4 +38,14 @@ export function watchedPort(ports: Ports, watch: WatchKind, what: string): numbe
   }
   if (watch.case === 'watch' && watch.value !== 0) return existing(ports, watch.value, what);
   return undefined;
+}
+
+/** The same as answers have it: the shortest bytes. It was checked before. */
+export function canonicalPort<Kind extends { readonly case: string | undefined; readonly value?: unknown }>(
+  kind: Kind,
+): Kind {
+  const { value } = kind;
+  return value instanceof Uint8Array && value.length > 0
+    ? { ...kind, value: shortestBytes(numberOfBytes(value)) }
+    : kind;
 }

@@ -10,8 +10,8 @@ import {
   ActionProfileActionSet_SizeSemantics as SizeSemantics,
   Update_Type,
 } from '../generated/p4/v1/p4runtime_pb.js';
-import { readCall } from './actions.js';
-import { type WatchKind, watchedPort } from './ports.js';
+import { callMessage, readCall } from './actions.js';
+import { canonicalPort, type WatchKind, watchedPort } from './ports.js';
 import { invalid, refuse } from './refusal.js';
 import type { PipelineSchema, ProfileSchema } from './schema.js';
 import type { P4RuntimeTarget, TargetCall, TargetProfile } from './target.js';
@@ -24,7 +24,7 @@ interface Member {
 
 interface Group {
   handle: number;
-  /** As the client wrote it. */
+  /** As the client wrote it, with ports in their shortest form. */
   message: ActionProfileGroup;
 }
 
@@ -132,6 +132,7 @@ export class ProfileState {
         if (existing !== undefined) refuse(Code.AlreadyExists, `Duplicate group id: ${id} in ${this.schema.name}`);
         this.#checkMaxSize(message.maxSize);
         const shares = this.#shares(message);
+        for (const each of message.members) each.watchKind = canonicalPort(each.watchKind);
         this.#addGroup(id, message, shares);
         undo?.push(() => this.#removeGroup(id));
         return;
@@ -142,7 +143,9 @@ export class ProfileState {
         if (message.maxSize !== before.maxSize) {
           invalid(`Cannot change group max_size after group creation: group ${id} has ${before.maxSize}`);
         }
-        this.#setGroup(group, message, this.#shares(message));
+        const shares = this.#shares(message);
+        for (const each of message.members) each.watchKind = canonicalPort(each.watchKind);
+        this.#setGroup(group, message, shares);
         undo?.push(() => this.#setGroup(this.groups.get(id)!, before, this.#shares(before)));
         return;
       }
@@ -165,6 +168,7 @@ export class ProfileState {
   /**
    * Makes a group and members for an entry.
    *
+   * @param set is kept, with its values in their shortest form
    * @throws Refusal, TargetError: then nothing is left
    */
   addOneShot(set: ActionProfileActionSet): OneShot {
@@ -186,6 +190,10 @@ export class ProfileState {
     }
     this.#oneShots++;
     this.#oneShotMembers += members.length;
+    for (const [i, each] of set.actionProfileActions.entries()) {
+      each.action = callMessage(this.pipeline.actions.get(calls[i]!.actionId)!, calls[i]!);
+      each.watchKind = canonicalPort(each.watchKind);
+    }
     return { set, group, members };
   }
 

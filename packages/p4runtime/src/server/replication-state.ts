@@ -11,14 +11,14 @@ import {
 } from '../generated/p4/v1/p4runtime_pb.js';
 import { shortestBytes } from '../values/bytes.js';
 import { keptMetadata } from './entry-extras.js';
-import { replicaPort } from './ports.js';
+import { canonicalPort, replicaPort } from './ports.js';
 import { invalid, refuse } from './refusal.js';
 import type { P4RuntimeTarget, TargetPipeline, TargetReplica } from './target.js';
 import type { UndoLog } from './undo.js';
 
 type Device = Pick<P4RuntimeTarget, 'hasPort' | 'limits'>;
 
-/** Multicast groups and clone sessions. It keeps them as the client wrote them. */
+/** Multicast groups and clone sessions. It keeps them as the client wrote them, with ports in their shortest form. */
 export class ReplicationState {
   readonly #groups = new Map<number, MulticastGroupEntry>();
   readonly #sessions = new Map<number, CloneSessionEntry>();
@@ -43,6 +43,7 @@ export class ReplicationState {
     const entry = clone(MulticastGroupEntrySchema, given);
     entry.metadata = keptMetadata(given.metadata);
     this.#replicas(entry.replicas, `multicast group ${id}`);
+    for (const each of entry.replicas) each.portKind = canonicalPort(each.portKind);
     this.#setGroup(id, entry, undo);
   }
 
@@ -62,6 +63,7 @@ export class ReplicationState {
     if (packetLengthBytes < 0) invalid('packet_length_bytes is negative');
     const entry = clone(CloneSessionEntrySchema, given);
     this.#replicas(entry.replicas, `clone session ${id}`);
+    for (const each of entry.replicas) each.portKind = canonicalPort(each.portKind);
     this.#setSession(id, entry, undo);
   }
 

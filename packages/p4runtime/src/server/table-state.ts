@@ -119,7 +119,8 @@ export class TableState {
     this.#checkParts(entry);
     const stored = target.entry(place.handle);
     if (schema.isConst || stored.isConst) {
-      if (entry.action !== undefined || entry.idleTimeoutNs !== 0n) {
+      const { action, idleTimeoutNs, metadata, controllerMetadata } = entry;
+      if (action !== undefined || idleTimeoutNs !== 0n || metadata.length > 0 || controllerMetadata !== 0n) {
         refuse(Code.PermissionDenied, 'the entry is constant: only its direct counter and meter can change');
       }
     }
@@ -169,12 +170,14 @@ export class TableState {
     const extra = this.#extras.of(DEFAULT_ENTRY);
     const count = schema.counter === undefined ? undefined : target.readCounter(DEFAULT_ENTRY);
     target.setDefault(call);
-    if (schema.meter !== undefined) this.#setMeter(DEFAULT_ENTRY, entry.meterConfig);
+    // Without an action all is as it was at first, whatever else the update says.
+    const isReset = call === undefined;
+    if (schema.meter !== undefined) this.#setMeter(DEFAULT_ENTRY, isReset ? undefined : entry.meterConfig);
     if (schema.counter !== undefined) {
-      if (entry.counterData !== undefined) target.writeCounter(DEFAULT_ENTRY, readCount(entry.counterData));
-      else if (call === undefined) target.writeCounter(DEFAULT_ENTRY, { packets: 0, bytes: 0 });
+      if (isReset) target.writeCounter(DEFAULT_ENTRY, { packets: 0, bytes: 0 });
+      else if (entry.counterData !== undefined) target.writeCounter(DEFAULT_ENTRY, readCount(entry.counterData));
     }
-    this.#extras.set(DEFAULT_ENTRY, call === undefined ? NOTHING : extraOf(entry));
+    this.#extras.set(DEFAULT_ENTRY, isReset ? NOTHING : extraOf(entry));
     undo?.push(() => {
       target.setDefault(before?.kind === 'action' ? before : undefined);
       if (schema.meter !== undefined) this.#setMeter(DEFAULT_ENTRY, extra.meter);

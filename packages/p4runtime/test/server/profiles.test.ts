@@ -206,6 +206,12 @@ describe('groups of action profiles (P4Runtime 1.5, section 9.2.2)', () => {
     expect(await bench.controller.read(group(1, []))).toEqual([group(1, [weighs(1, 1, 1), weighs(2, 1, 2)])]);
   });
 
+  it('have watch ports of any length, and are read with the shortest', async () => {
+    const padded = { memberId: 1, weight: 1, watchKind: { case: 'watchPort', value: bytes(0, 2) } };
+    expect(await code(INSERT, group(1, [padded]))).toBe(0);
+    expect(await bench.controller.read(group(1, []))).toEqual([group(1, [weighs(1, 1, 2)])]);
+  });
+
   it('may be empty', async () => {
     expect(await code(INSERT, group(1, []))).toBe(0);
     expect(await code(INSERT, balanced(1, toGroup(1)))).toBe(0);
@@ -262,6 +268,14 @@ describe('one shot action selector programming (P4Runtime 1.5, section 9.2.3)', 
     expect([...spread(1).keys()].sort()).toEqual([1, 2]);
     bench.target.setPort(2, false);
     expect([...spread(1).keys()]).toEqual([1]);
+  });
+
+  it('is read with the shortest values and ports', async () => {
+    const watchKind = { case: 'watchPort', value: bytes(0, 2) };
+    const padded = oneShot({ action: call(ACTION.forward, bytes(0, 1)), weight: 1, watchKind });
+    expect(await code(INSERT, balanced(1, padded))).toBe(0);
+    const found = await bench.controller.read(entry({ tableId: TABLE.balanced }));
+    expect(found).toEqual([balanced(1, oneShot(share(1, 1, 2)))]);
   });
 
   it('replaces the group with MODIFY, and frees it with DELETE', async () => {

@@ -75,6 +75,12 @@ describe.each([
     expect(await bench.controller.read(make(1))).toEqual([make(1, [replica])]);
   });
 
+  it('have ports of any length, and are read with the shortest', async () => {
+    const padded = { portKind: { case: 'port', value: bytes(0, 0, 3) } };
+    expect(await code(INSERT, make(1, [padded]))).toBe(0);
+    expect(await bench.controller.read(make(1))).toEqual([make(1, [to(3)])]);
+  });
+
   it('are restored by a batch that rolls back', async () => {
     await bench.controller.write([update(INSERT, make(1, [to(1)]))]);
     const batch = [

@@ -339,8 +339,12 @@ describe('the default entry (P4Runtime 1.5, section 9.1.3)', () => {
     expect(await readBack(chosen({ counterData: {}, meterConfig: {} }))).toMatchObject([
       { metadata: bytes(3), meterConfig, counterData: { packetCount: 7n } },
     ]);
-    expect(await code(MODIFY, chosen())).toBe(0);
-    expect(await readBack(chosen({ counterData: {}, meterConfig: {} }))).toEqual(before);
+    // Whatever else the update says.
+    for (const { action: _, ...rest } of [{ ...more, action: undefined }, { action: undefined }]) {
+      expect(await code(MODIFY, chosen(more))).toBe(0);
+      expect(await code(MODIFY, chosen(rest))).toBe(0);
+      expect(await readBack(chosen({ counterData: {}, meterConfig: {} }))).toEqual(before);
+    }
   });
 
   it('counts the packets that match no entry', async () => {
@@ -364,6 +368,7 @@ describe('constant and initial entries (P4Runtime 1.5, sections 9.1.4 and 9.1.5)
     expect(await code(INSERT, fixed({ priority: 9, action: does(ACTION.drop) }))).toBe(Code.PermissionDenied);
     expect(await code(MODIFY, fixed({ action: does(ACTION.drop) }))).toBe(Code.PermissionDenied);
     expect(await code(DELETE, fixed())).toBe(Code.PermissionDenied);
+    expect(await code(MODIFY, fixed({ metadata: bytes(1) }))).toBe(Code.PermissionDenied);
     expect(await code(MODIFY, fixed())).toBe(0);
     expect(await code(MODIFY, fixed({ priority: 2 }))).toBe(Code.NotFound);
   });
