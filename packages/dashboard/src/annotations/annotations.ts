@@ -1,7 +1,7 @@
 import { parseEntity } from '../protocol/entities.js';
 import type { Annotation, AnnotationsAnswer } from '../protocol/http.js';
 import { ApiError } from '../server/api-error.js';
-import { type Asked, numberOf, type Route, type Services } from '../server/routes.js';
+import { type Asked, type Route, rangeOf, type Services } from '../server/routes.js';
 
 const MOST = 500;
 const MOST_TEXT = 300;
@@ -27,8 +27,7 @@ export class Annotations {
   }
 
   #listed({ query }: Asked): AnnotationsAnswer {
-    const from = numberOf(query, 'from') ?? Number.NEGATIVE_INFINITY;
-    const to = numberOf(query, 'to') ?? Number.POSITIVE_INFINITY;
+    const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = rangeOf(query);
     const isIn = ({ timeMs, durationMs }: Annotation): boolean => timeMs < to && timeMs + durationMs >= from;
     return { annotations: this.#all.filter(isIn).reverse() };
   }

@@ -1,7 +1,7 @@
 import { BUCKET_MS, SERIES_METRICS, type SeriesMetric } from '../protocol/entities.js';
 import type { WorstAnswer } from '../protocol/http.js';
 import { ApiError } from '../server/api-error.js';
-import { type Asked, numberOf, type Services, viewOf } from '../server/routes.js';
+import { type Asked, limitOf, numberOf, type View } from '../server/routes.js';
 import { factorOf } from './series.js';
 
 const KINDS = ['switch', 'queue', 'link'] as const;
@@ -13,16 +13,14 @@ const MOST_ROWS = 64;
  * The entities of a kind with the largest values of the last ten seconds, or of those before `at`.
  * @throws ApiError for a metric or a kind that there is not
  */
-export function worstAnswer(asked: Asked, services: Services): WorstAnswer {
-  const { query } = asked;
-  const view = viewOf(asked, services);
+export function worstAnswer({ query }: Pick<Asked, 'query'>, view: View): WorstAnswer {
   const { series } = view.retention;
   const metric = SERIES_METRICS.find((each) => each === query.get('metric')) as SeriesMetric | undefined;
   const kind = KINDS.find((each) => each === query.get('kind'));
   if (metric === undefined)
     throw new ApiError(400, 'ERR_PARAMETER', `metric must be one of ${SERIES_METRICS.join(', ')}`);
   if (kind === undefined) throw new ApiError(400, 'ERR_PARAMETER', `kind must be one of ${KINDS.join(', ')}`);
-  const limit = numberOf(query, 'limit', { least: 1, most: MOST_ROWS }) ?? 5;
+  const limit = limitOf(query, MOST_ROWS, 5);
   const at = numberOf(query, 'at');
   const newest = series.lastBucket;
   if (newest === null) return { at: null, rows: [] };

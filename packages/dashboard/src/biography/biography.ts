@@ -31,6 +31,8 @@ export interface BiographySource {
   readonly decode: DecodeOptions;
   /** The rules in force; empty if they are not known. */
   readonly rules: string;
+  /** It was read from the history: which part of the reports around it. `null`: it is retained. */
+  readonly past: { readonly share: number } | null;
 }
 
 /** Other work gets its turn after so long. */
@@ -66,6 +68,7 @@ export async function biographyOf(source: BiographySource, signal: AbortSignal):
     links: linksOf(report, device, nameOf),
     ...besides(source, flow),
     ...frameOf(report, source.decode),
+    ...(source.past !== null && { source: 'history', share: source.past.share }),
   };
 }
 
@@ -109,6 +112,7 @@ function frameOf({ batch, row }: ReportAt, decode: DecodeOptions): Pick<Biograph
   const offset = batch.frameOffset[frame]!;
   const bytes = batch.bytes.subarray(offset, offset + batch.frameLength[frame]!);
   const linkType = batch.linkType ?? 'ethernet';
+  if (bytes.length === 0) return { bytes: { hex: '', linkType: linkTypeOf(linkType) ?? NO_LINK_TYPE }, fields: [] };
   const { fields, problems } = dissect(bytes, { ...decode, linkType });
   return {
     bytes: { hex: Buffer.from(bytes).toString('hex'), linkType: linkTypeOf(linkType) ?? NO_LINK_TYPE },

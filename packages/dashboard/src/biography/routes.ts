@@ -1,4 +1,5 @@
-import { eventRow } from '../answers/events.js';
+import { eventRow, reportOf } from '../answers/events.js';
+import { findStoredEvent, type Older, type OlderTimes } from '../older/older-times.js';
 import type { Biography, RulesAnswer } from '../protocol/http.js';
 import type { KeptEvent } from '../retention/report-store.js';
 import { WHY } from '../retention/slabs.js';
@@ -11,27 +12,23 @@ import { KeptReport, keptReports } from './kept-report.js';
 const EXAMPLE_MS = 10_000;
 
 /** What can be asked of one event or report. */
-export function biographyRoutes(): readonly Route[] {
+export function biographyRoutes(older: OlderTimes): readonly Route[] {
   return [
-    { method: 'GET', path: '/api/v1/events/:id', handle: ofEvent },
-    { method: 'GET', path: '/api/v1/reports/:id/biography', handle: ofReport },
+    { method: 'GET', path: '/api/v1/events/:id', handle: (...asked) => ofEvent(older, ...asked) },
+    { method: 'GET', path: '/api/v1/reports/:id/biography', handle: (...asked) => ofReport(older, ...asked) },
   ];
 }
 
-function ofReport(asked: Asked, services: Services): Promise<Biography> {
-  const view = viewOf(asked, services);
-  const found = view.retention.store.findReport(asked.params.id!);
-  if (found === null) throw new ApiError(404, 'ERR_NOT_FOUND', 'this report is not retained');
-  return written(asked, services, view, new KeptReport(found.segment, found.row), null);
+async function ofReport(older: OlderTimes, asked: Asked, services: Services): Promise<Biography> {
+  const { view, kept, past } = await reportOf(asked, older, services);
+  return written(asked, services, view, new KeptReport(kept.segment, kept.row), null, past);
 }
 
-async function ofEvent(asked: Asked, services: Services): Promise<Biography> {
-  const view = viewOf(asked, services);
-  const found = view.retention.store.findEvent(asked.params.id!);
-  if (found === null) throw new ApiError(404, 'ERR_NOT_FOUND', 'this event is not retained');
-  const report = new KeptReport(found.segment, found.events.report[found.row]!);
-  if ((report.segment.why(report.row) & WHY.APART) === 0) return written(asked, services, view, report, found);
-  const example = exampleOf(view, found);
+async function ofEvent(older: OlderTimes, asked: Asked, services: Services): Promise<Biography> {
+  const { view, kept, past } = await eventOf(older, asked, services);
+  const report = new KeptReport(kept.segment, kept.events.report[kept.row]!);
+  if ((report.segment.why(report.row) & WHY.APART) === 0) return written(asked, services, view, report, kept, past);
+  const example = exampleOf(view, kept);
   if (example === null) {
     throw new ApiError(
       404,
@@ -39,7 +36,27 @@ async function ofEvent(asked: Asked, services: Services): Promise<Biography> {
       'this event belongs to no report: its rule looks at time, and none is retained before it',
     );
   }
-  return { ...(await written(asked, services, view, example, found)), isExample: true };
+  return { ...(await written(asked, services, view, example, kept, past)), isExample: true };
+}
+
+/** The event that a request names, and the view that it is in. @throws ApiError if it is not there */
+async function eventOf(
+  older: OlderTimes,
+  asked: Asked,
+  services: Services,
+): Promise<{ readonly view: View; readonly kept: KeptEvent; readonly past: Older | null }> {
+  const view = viewOf(asked, services);
+  const id = asked.params.id!;
+  const kept = view.retention.store.findEvent(id);
+  if (kept !== null) return { view, kept, past: null };
+  const past = view === services.live ? await older.near(id, services, asked.signal) : null;
+  const stored = past === null ? null : findStoredEvent(past.view, id);
+  if (past !== null && stored !== null) return { view: past.view, kept: stored, past };
+  throw new ApiError(
+    404,
+    'ERR_NOT_FOUND',
+    `this event is not retained${past === null ? '' : ', and not in the history'}`,
+  );
 }
 
 /** The last retained report before an event that may have counted for it: through its switch, or of its flow. */
@@ -73,13 +90,16 @@ async function written(
   view: View,
   report: KeptReport,
   event: KeptEvent | null,
+  past: Older | null,
 ): Promise<Biography> {
   const { retention, network } = view;
   const rules = event === null ? '' : await rulesText(services);
   return biographyOf(
     {
       report,
-      event: event === null ? null : eventRow(event, services),
+      // The id by which it was asked for stays its own.
+      event: event === null ? null : { ...eventRow(event, services), ...(past !== null && { id: asked.params.id! }) },
+      past: past === null ? null : { share: past.share },
       retained: keptReports(retention.store),
       hasEvents: (each) => (each as KeptReport).hasEvents,
       flowIdOf: (each) => flowIdOf(view, each as KeptReport),

@@ -1,6 +1,6 @@
 /** Series of times that are no longer retained, from the history. */
 import { factorOf, type SeriesRequest } from '../answers/series.js';
-import { parseEntity, type SeriesMetric } from '../protocol/entities.js';
+import { type Entity, parseEntity, type SeriesMetric } from '../protocol/entities.js';
 import type { SeriesAnswer } from '../protocol/http.js';
 import type { View } from '../server/routes.js';
 import type { HistoryReader } from './history-reader.js';
@@ -25,23 +25,34 @@ function sqlOf(metric: SeriesMetric, key: string, from: number, to: number, step
   if (entity === null) return null;
   const range = `time >= make_timestamp_ns(${ns(from)}) AND time < make_timestamp_ns(${ns(to)})`;
   const bucket = `(epoch_ns(time) - ${ns(from)}) // ${ns(stepMs)}`;
+  if (entity.kind === 'other') return null;
   const place =
-    entity.kind === 'all'
-      ? ''
-      : entity.kind === 'switch'
-        ? ` AND nodeId = ${entity.switchId}`
-        : entity.kind === 'queue'
-          ? ` AND nodeId = ${entity.switchId} AND queueId = ${entity.queue}`
-          : null;
-  if (place === null) return null;
-  const select = (value: string, view: string, condition = ''): string =>
-    `SELECT ${bucket} AS bucket, ${value} AS value FROM ${view} WHERE ${range}${place}${condition} GROUP BY bucket ORDER BY bucket`;
+    entity.kind === 'switch'
+      ? ` AND "nodeId" = ${entity.switchId}`
+      : entity.kind === 'queue'
+        ? ` AND "nodeId" = ${entity.switchId} AND "queueId" = ${entity.queue}`
+        : '';
+  const select = (value: string, from: string, condition = ''): string =>
+    `SELECT ${bucket} AS bucket, ${value} AS value FROM ${from} WHERE ${range}${place}${condition} GROUP BY bucket ORDER BY bucket`;
   const ofHops = OF_HOPS[metric];
+  if (entity.kind === 'link') {
+    const value = ofHops ?? (metric === 'reports' ? 'count(*)' : null);
+    return value === null ? null : select(value, passages(range), conditionOf(entity));
+  }
   if (ofHops !== undefined) return select(ofHops, 'hops');
   if (metric === 'events') return entity.kind === 'queue' ? null : select('count(*)', 'events');
   if (metric === 'reports') return select('count(*)', entity.kind === 'all' ? 'reports' : 'hops');
   return entity.kind === 'all' ? select('count(*)', 'reports', ' AND dropped') : null;
 }
+
+/** Hops with the next one of their report. */
+const passages = (range: string): string => `(
+  SELECT *, lead("nodeId") OVER path AS "nextId", lead("l1IngressInterface") OVER path AS "nextPort"
+  FROM hops WHERE ${range} WINDOW path AS (PARTITION BY id ORDER BY hop))`;
+
+const conditionOf = ({ from, fromPort, to, toPort }: Extract<Entity, { readonly kind: 'link' }>): string =>
+  ` AND "nodeId" = ${from} AND "l1EgressInterface" IS NOT DISTINCT FROM ${fromPort ?? 'NULL'}` +
+  ` AND "nextId" = ${to} AND "nextPort" IS NOT DISTINCT FROM ${toPort ?? 'NULL'}`;
 
 const ns = (ms: number): string => (BigInt(Math.round(ms)) * BigInt(NS_PER_MS)).toString();
 

@@ -1,16 +1,14 @@
-import type { OlderSeries } from '../answers/series.js';
 import type { QueryAnswer, SavedQueriesAnswer } from '../protocol/http.js';
 import { ApiError } from '../server/api-error.js';
 import type { Asked, Route, Services } from '../server/routes.js';
 import { type HistoryFact, HistoryReader } from './history-reader.js';
-import { olderSeries } from './older-series.js';
 import { MOST_SQL, SavedQueries } from './saved-queries.js';
 
 const USUAL_ROWS = 1000;
 const MOST_ROWS = 10_000;
 const LIMIT_MS = 30_000;
 
-/** What can be asked of the history: requests, and series of times that are no longer retained. */
+/** What can be asked of the history. */
 export class HistoryService {
   #reader: HistoryReader | null = null;
 
@@ -22,12 +20,6 @@ export class HistoryService {
       { method: 'DELETE', path: '/api/v1/queries/:name', handle: (...asked) => this.#remove(...asked) },
     ];
   }
-
-  readonly older: OlderSeries = async (request, services, signal) => {
-    const reader = this.readerOf(services);
-    if (reader === null) return null;
-    return olderSeries(reader, request, services.live, signal);
-  };
 
   /** The history that the program has told of; `null`: it has none. */
   readerOf({ facts }: Pick<Services, 'facts'>): HistoryReader | null {

@@ -7,6 +7,7 @@ const unit = maybe(object({ text, base: text, factor: number }));
 const hop = table({ type: ['number', 'string', 'null'] });
 const series = (values: Schema): Schema => list(object({ entity: text, values }));
 const values = list(maybe(number));
+const ofHistory = { 'source?': { const: 'history' }, 'share?': number };
 const beside = list(object({ reportId: text, timeMs: number, pathLatencyNs: maybe(number), isEvent: flag }));
 
 /** The answers, by the names of their types. */
@@ -71,6 +72,8 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     switches: list(ref('SwitchInfo')),
     hosts: list(object({ name: text, switchId: maybe(whole), level: number })),
     links: list(ref('LinkInfo')),
+    ...ofHistory,
+    'empty?': maybe(text),
   }),
   SeriesAnswer: object({
     metric: { enum: SERIES_METRICS },
@@ -106,6 +109,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     matched: whole,
     untracked: whole,
     empty: maybe(text),
+    ...ofHistory,
   }),
   EventRow: object({
     id: text,
@@ -123,6 +127,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     groups: list(object({ rule: text, switchId: maybe(whole), count: whole, firstMs: number, lastMs: number })),
     empty: maybe(text),
     'cut?': whole,
+    'source?': { const: 'history' },
   }),
   ReportRecord: open({
     type: { const: 'report' },
@@ -135,7 +140,13 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     path,
     hops: list(hop),
   }),
-  ReportsAnswer: object({ rows: list(ref('ReportRecord')), matched: whole, empty: maybe(text), 'cut?': whole }),
+  ReportsAnswer: object({
+    rows: list(ref('ReportRecord')),
+    matched: whole,
+    empty: maybe(text),
+    'cut?': whole,
+    ...ofHistory,
+  }),
   FieldNode: open({ name: text, value: text, offset: whole, length: whole, 'children?': list(ref('FieldNode')) }),
   Biography: open({
     event: maybe(ref('EventRow')),
@@ -147,6 +158,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     after: beside,
     bytes: object({ hex: text, linkType: whole }),
     fields: list(ref('FieldNode')),
+    ...ofHistory,
   }),
   RuleProblem: open({ severity: oneOf('error', 'warning'), message: text, line: whole, column: whole }),
   RulesAnswer: open({

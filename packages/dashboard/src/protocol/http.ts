@@ -113,6 +113,12 @@ export interface TopologyAnswer {
   readonly switches: readonly SwitchInfo[];
   readonly hosts: readonly { readonly name: string; readonly switchId: number | null; readonly level: number }[];
   readonly links: readonly LinkInfo[];
+  /** `history`: it is older than what is retained, and was read from the history. */
+  readonly source?: 'history';
+  /** Part of the reports of the history that was read; counts are of this part. */
+  readonly share?: number;
+  /** Why nothing is known of the time, for people; `null` or missing: something is. */
+  readonly empty?: string | null;
 }
 
 export interface LinkInfo {
@@ -189,6 +195,10 @@ export interface FlowsAnswer {
   /** Flows beyond the table of the sample, counted together. */
   readonly untracked: number;
   readonly empty: string | null;
+  /** `history`: it is older than what is retained, and was read from the history. */
+  readonly source?: 'history';
+  /** Part of the reports of the history that was read; counts are of this part. */
+  readonly share?: number;
 }
 
 /** An event in a list: the record that all sinks write, and what it leads to. */
@@ -220,6 +230,8 @@ export interface EventsAnswer {
   readonly empty: string | null;
   /** The filter looked at so many events only, the newest. */
   readonly cut?: number;
+  /** `history`: a part of it is older than what is retained, and was read from the history. */
+  readonly source?: 'history';
 }
 
 /**
@@ -232,6 +244,10 @@ export interface ReportsAnswer {
   readonly empty: string | null;
   /** The filter looked at so many reports only, the newest. */
   readonly cut?: number;
+  /** `history`: it is older than what is retained, and was read from the history. */
+  readonly source?: 'history';
+  /** Part of the reports of the history that was read; counts are of this part. */
+  readonly share?: number;
 }
 
 /** `GET /api/v1/events/ID` (or `/api/v1/reports/ID/biography`): the one packet that tells why. */
@@ -266,7 +282,7 @@ export interface Biography {
     readonly isEvent: boolean;
   }[];
   readonly after: Biography['before'];
-  /** The frame. */
+  /** The frame; the history holds none: `hex` is empty then. */
   readonly bytes: { readonly hex: string; readonly linkType: number };
   readonly fields: readonly FieldNode[];
   /** What is wrong with the frame, and where; bytes behind it are `undecoded`. */
@@ -276,6 +292,10 @@ export interface Biography {
    * counted.
    */
   readonly isExample?: boolean;
+  /** `history`: it is older than what is retained. Its surroundings are the five seconds on either side. */
+  readonly source?: 'history';
+  /** Part of the reports of the history that was read; counts are of this part. */
+  readonly share?: number;
 }
 
 export interface BiographyHop {

@@ -74,6 +74,14 @@ export class ReportStore {
     return part;
   }
 
+  /** Keeps reports that were read elsewhere, all of them. Segments are loaded in the order of their times. */
+  load(segment: Segment): void {
+    const [list, kind] =
+      segment.events === null ? ([this.#samples, 'samples'] as const) : ([this.#withEvents, 'events'] as const);
+    list.push(segment);
+    this.#bytes[kind] += segment.bytes;
+  }
+
   /** Ends the second at hand. */
   complete(second: number): void {
     const parts = this.#parts;

@@ -63,6 +63,16 @@ export class Segment {
     return new Segment(copy, copyOfEvents(events, null, copy, names), rows, names);
   }
 
+  /** Reports that were read elsewhere; the batch and its events are the segment's own from now on. */
+  static made(
+    batch: TelemetryBatch,
+    events: EventBatch | null,
+    rows: Rows,
+    names: ReadonlyMap<number, string | null>,
+  ): Segment {
+    return new Segment(batch, events, rows, names);
+  }
+
   /**
    * Puts the rows of many segments into one; `null` if there are none.
    * @param wanted says of each row whether it is taken

@@ -47,6 +47,11 @@ export interface Route {
   readonly handle: (asked: Asked, services: Services) => unknown;
 }
 
+/** A number as JSON has it: no `0x10`, no blanks, no empty text. */
+const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** The last time that nanoseconds since the epoch say in 64 bits: in the year 2262. */
+const LAST_MS = 9_223_372_036_854;
+
 interface Compiled {
   readonly route: Route;
   readonly parts: readonly string[];
@@ -110,17 +115,41 @@ export function viewOf({ query }: Pick<Asked, 'query'>, { live, replays }: Servi
   return found;
 }
 
+/** How many rows a query asks for. @throws ApiError if it is no whole number from 1 to `most` */
+export function limitOf(query: URLSearchParams, most: number, usual: number): number {
+  return numberOf(query, 'limit', { least: 1, most, isWhole: true }) ?? usual;
+}
+
+/**
+ * The range of times of a query.
+ * @throws ApiError if a time is none, or it ends before it begins
+ */
+export function rangeOf(query: URLSearchParams): {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+} {
+  const [from, to] = [numberOf(query, 'from'), numberOf(query, 'to')];
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new ApiError(400, 'ERR_PARAMETER', 'from must be before to');
+  }
+  return { from, to };
+}
+
 /** A number of the query. @throws ApiError if it is none, or out of range */
 export function numberOf(
   query: URLSearchParams,
   name: string,
-  { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER }: { least?: number; most?: number } = {},
+  { least = 0, most = LAST_MS, isWhole = false }: { least?: number; most?: number; isWhole?: boolean } = {},
 ): number | undefined {
   const text = query.get(name);
-  if (text === null || text === '') return undefined;
+  if (text === null) return undefined;
   const value = Number(text);
-  if (!Number.isFinite(value) || value < least || value > most) {
-    throw new ApiError(400, 'ERR_PARAMETER', `${name} must be a number from ${least} to ${most}`);
+  if (!DECIMAL.test(text) || value < least || value > most || (isWhole && !Number.isInteger(value))) {
+    throw new ApiError(
+      400,
+      'ERR_PARAMETER',
+      `${name} must be a ${isWhole ? 'whole ' : ''}number from ${least} to ${most}`,
+    );
   }
   return value;
 }

@@ -12,6 +12,7 @@ import { readPageFiles } from '../assets/page-files.js';
 import { biographyRoutes } from '../biography/routes.js';
 import { HistoryService } from '../history/routes.js';
 import { NetworkView } from '../network/network-view.js';
+import { OlderTimes } from '../older/older-times.js';
 import { openApiRoute } from '../openapi/document.js';
 import { Replays } from '../replay/routes.js';
 import { headerOf, SIGNAL } from '../retention/geometry.js';
@@ -63,10 +64,11 @@ const services: Services = {
 
 const annotations = new Annotations();
 const history = new HistoryService();
+const older = new OlderTimes((of) => history.readerOf(of));
 const replays = new Replays((view) => stream.streamOf(view));
 const described = [
-  ...retentionRoutes(history.older),
-  ...biographyRoutes(),
+  ...retentionRoutes(older),
+  ...biographyRoutes(older),
   ...rulesRoutes(),
   ...history.routes(),
   ...replays.routes(),

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Biography } from '../../client/index.js';
-import { clockText, flowFilter, flowText, latencyText, measureText } from '../format/text.js';
+import { clockText, flowFilter, flowText, historyText, latencyText, measureText } from '../format/text.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
 import { client } from '../state/connection.js';
@@ -36,7 +36,7 @@ function Whole({ biography }: { readonly biography: Biography }) {
     <div class="biography">
       <Panel
         title={event === null ? 'A report' : event.rule}
-        note={clockText(timeMs, 3)}
+        note={`${clockText(timeMs, 3)}${historyText(biography)}`}
         tools={
           <>
             {event?.severity != null && (
@@ -84,14 +84,18 @@ function Whole({ biography }: { readonly biography: Biography }) {
           <Waterfall hops={hops} links={links} />
         )}
       </Panel>
-      <Panel title="In the same queue" note="within 1 ms, of the retained reports" isFlush>
+      <Panel
+        title="In the same queue"
+        note={biography.source === 'history' ? 'within 1 ms' : 'within 1 ms, of the retained reports'}
+        isFlush
+      >
         <Neighbours hops={hops} />
       </Panel>
       <Panel title="The same flow before and after" isFlush>
         <SameFlow before={before} after={after} timeMs={timeMs} latencyNs={latencyNs} />
       </Panel>
       <Panel title="The packet" note={`${bytes.hex.length / 2} bytes`} isFlush>
-        <Bytes hex={bytes.hex} fields={fields} />
+        <Bytes hex={bytes.hex} fields={fields} isHistory={biography.source === 'history'} />
       </Panel>
     </div>
   );

@@ -7,11 +7,25 @@ const PER_LINE = 16;
 /** Bytes shown at most; a frame is rarely longer. */
 const MOST = 2048;
 
+interface BytesProps {
+  readonly hex: string;
+  readonly fields: readonly FieldNode[];
+  readonly isHistory: boolean;
+}
+
 /** The frame, and the decoder's tree of its fields: what one points at lights up in the other. */
-export function Bytes({ hex, fields }: { readonly hex: string; readonly fields: readonly FieldNode[] }) {
+export function Bytes({ hex, fields, isHistory }: BytesProps) {
   const [lit, setLit] = useState<FieldNode | null>(null);
   const deepest = useMemo(() => owners(fields, hex.length / 2), [fields, hex]);
-  if (hex === '') return <Empty>The bytes of this report are not retained.</Empty>;
+  if (hex === '') {
+    return (
+      <Empty>
+        {isHistory
+          ? 'The history holds the values of a report, not its bytes.'
+          : 'This report came without the bytes of its frame: only its values are known.'}
+      </Empty>
+    );
+  }
   const count = Math.min(MOST, hex.length / 2);
   const isLit = (at: number): boolean => lit !== null && at >= lit.offset && at < lit.offset + lit.length;
   const lines: ComponentChildren[] = [];

@@ -43,6 +43,19 @@ export function clockText(ms: number, decimals: 0 | 1 | 3 = 1): string {
   return `${base}.${String(date.getMilliseconds()).padStart(3, '0').slice(0, decimals)}`;
 }
 
+/** `2026-11-28T12:00:00.0` in the reader's own time, as inputs of the browser have it. */
+export function localText(ms: number): string {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 21);
+}
+
+/** What tells that an answer is from the history, and of which part of its reports. */
+export function historyText({ source, share }: { readonly source?: string; readonly share?: number }): string {
+  if (source !== 'history') return '';
+  return share === undefined || share >= 1
+    ? ', from the history'
+    : `, from ${percentText(share)} of the reports in the history`;
+}
+
 /** How long something is: 0.3 s, 42 s, 5 min, 2.5 h. */
 export function durationText(ms: number): string {
   const seconds = ms / 1000;

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { clockText, durationText } from '../format/text.js';
+import { clockText, durationText, localText } from '../format/text.js';
 import { isLive, newest, status } from '../state/connection.js';
 import { useKeys } from '../state/keyboard.js';
 import { at, go, SPANS, span } from '../state/location.js';
@@ -13,7 +13,8 @@ function togglePause(): void {
 function move(byMs: number): void {
   const from = at.value ?? newest.value;
   if (from === null) return;
-  const oldest = status.value?.retained.from ?? from;
+  // Older times come from the history, if there is one.
+  const oldest = status.value?.has.history ? 0 : (status.value?.retained.from ?? from);
   go({ at: Math.max(oldest, Math.min(newest.value ?? from, from + byMs)) }, true);
 }
 
@@ -41,9 +42,9 @@ export function TimeBar() {
   useEffect(
     () =>
       newest.subscribe((time) => {
-        if (clock.current !== null) clock.current.textContent = time === null ? '–' : clockText(stopped ?? time);
+        if (clock.current !== null) clock.current.textContent = time === null ? '–' : clockText(time);
       }),
-    [stopped],
+    [stopped === null],
   );
   return (
     <fieldset class="row" aria-label="Time">
@@ -65,7 +66,23 @@ export function TimeBar() {
       <button type="button" aria-pressed={stopped === null} title="l" onClick={() => go({ at: null })}>
         Live
       </button>
-      <span class="clock mono" ref={clock} />
+      {stopped === null ? (
+        <span class="clock mono" ref={clock} />
+      ) : (
+        <label class="row">
+          <span class="hidden">Time that is shown</span>
+          <input
+            type="datetime-local"
+            class="clock"
+            step="0.1"
+            value={localText(stopped)}
+            onChange={(event) => {
+              const chosen = Date.parse(event.currentTarget.value);
+              if (!Number.isNaN(chosen)) go({ at: chosen });
+            }}
+          />
+        </label>
+      )}
     </fieldset>
   );
 }

@@ -58,6 +58,7 @@ function useEvents(isHeld: boolean): {
   readonly matched: number;
   readonly waiting: number;
   readonly empty: string | null;
+  readonly isHistory: boolean;
   readonly error: string | null;
 } {
   const stopped = at.value;
@@ -106,13 +107,14 @@ function useEvents(isHeld: boolean): {
     matched: (older?.matched ?? 0) + come.count,
     waiting,
     empty: older?.empty ?? null,
+    isHistory: older?.source === 'history',
     error: asked.error,
   };
 }
 
 function List({ opened }: { readonly opened: string | null }) {
   const [isHeld, hold] = useState(false);
-  const { rows, missed, matched, waiting, empty, error } = useEvents(isHeld);
+  const { rows, missed, matched, waiting, empty, isHistory, error } = useEvents(isHeld);
   const open = (index: number): void => {
     const row = rows[index];
     if (row !== undefined) go({ item: row.id });
@@ -136,7 +138,7 @@ function List({ opened }: { readonly opened: string | null }) {
   return (
     <Panel
       title="Events"
-      note={`${countText(matched)}${at.value === null ? '' : ' up to this time'}${missed > 0 ? `, ${countText(missed)} more came faster than they can be shown` : ''}${waiting > 0 ? `, ${countText(waiting)} more wait while you point at the list` : ''}`}
+      note={`${countText(matched)}${at.value === null ? '' : ' up to this time'}${isHistory ? ', from the history' : ''}${missed > 0 ? `, ${countText(missed)} more came faster than they can be shown` : ''}${waiting > 0 ? `, ${countText(waiting)} more wait while you point at the list` : ''}`}
       isFlush
       error={error}
     >

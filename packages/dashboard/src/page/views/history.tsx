@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueryAnswer } from '../../client/index.js';
-import { clockText, countText, durationText } from '../format/text.js';
+import { clockText, countText, durationText, localText } from '../format/text.js';
 import { ResultChart } from '../history/result-chart.js';
 import { SAVED, savedQueries, saveQuery } from '../history/saved-queries.js';
 import { Empty, Panel } from '../parts/panel.js';
@@ -181,11 +181,6 @@ function cellText(value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** `2026-11-28T12:00:00.0` in the reader's own time, as inputs of the browser have it. */
-function localText(ms: number): string {
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 21);
 }
 
 /** Plays a range of time once more through all views. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { FlowRow, FlowsAnswer } from '../../client/index.js';
 import { Filter, FilterError } from '../../filter/index.js';
-import { countText, flowFilter } from '../format/text.js';
+import { countText, flowFilter, historyText } from '../format/text.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
 import { client, isLive, messageOf, useLive } from '../state/connection.js';
@@ -122,7 +122,9 @@ export function TableView() {
           </fieldset>
         )}
         {shown.length === 0 ? (
-          <Empty>{answer?.empty ?? 'Waiting for the first flows.'}</Empty>
+          <Empty>
+            {answer?.empty ?? (at.value === null ? 'Waiting for the first flows.' : 'Looking for the flows…')}
+          </Empty>
         ) : (
           <table class="list flows">
             <thead>
@@ -167,7 +169,7 @@ export function TableView() {
 function noteOf(answer: FlowsAnswer | null, rows: number): string {
   if (answer === null) return '';
   const beyond = answer.untracked > 0 ? `; ${countText(answer.untracked)} reports of flows beyond the table` : '';
-  return `${countText(rows)} rows of ${countText(answer.matched)} flows${beyond}`;
+  return `${countText(rows)} rows of ${countText(answer.matched)} flows${beyond}${historyText(answer)}`;
 }
 
 const ariaSort = (name: string, sort: string): 'ascending' | 'descending' | undefined =>

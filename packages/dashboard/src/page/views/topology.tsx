@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { TopologyAnswer } from '../../client/index.js';
-import { clockText, durationText, percentText } from '../format/text.js';
+import { clockText, durationText, historyText, percentText } from '../format/text.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
 import { client, isLive, newest, status, useLive } from '../state/connection.js';
@@ -24,6 +24,7 @@ export function TopologyView() {
   const pick = (next: Picked | null): void =>
     keep({ pick: next === null ? '' : next.kind === 'switch' ? `switch:${next.id}` : next.key });
 
+  if (stopped !== null && asked.data?.empty != null) return <Empty>{asked.data.empty}</Empty>;
   if (topology === null) return <Empty>Waiting for the network.</Empty>;
   if (topology.switches.length === 0) {
     return (
@@ -38,7 +39,7 @@ export function TopologyView() {
     <div class="split topology">
       <Panel
         title="Network"
-        note={`${topology.switches.length} switches, ${topology.links.length} links${topology.learnt ? ', learnt from telemetry' : ''}`}
+        note={`${topology.switches.length} switches, ${topology.links.length} links${topology.learnt ? ', learnt from telemetry' : ''}${historyText(topology)}`}
         tools={<Slider />}
         isFlush
         error={asked.error}
@@ -73,6 +74,7 @@ function Slider() {
   const to = newest.value ?? retained?.to ?? null;
   if (from === null || to === null || to <= from) return <span class="dim">nothing is retained yet</span>;
   const value = at.value ?? to;
+  if (value < from) return <span class="mono">{clockText(value)}, before what is retained</span>;
   return (
     <label class="row slider">
       <span class="dim">-{durationText(to - from)}</span>
