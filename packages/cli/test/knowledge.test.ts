@@ -94,6 +94,35 @@ describe('int knowledge', () => {
     expect(summary).toMatchObject({ connections: 12, badLines: 1, untracked: { late: 0 } });
   });
 
+  test('finds in a history what it finds in the reports that it was made of', async () => {
+    const calm = await run(['generate', '--packets', '3000', '--rate', '30', '--flows', '8', '-o', '-']);
+    const text = await run(['decode', '-', '--json'], { input: calm.bytes });
+    const records = ndjson(text.stdout) as { timeNs: string; hops: { nodeId: number; hopLatency: number }[] }[];
+    const from = BigInt(records[0]!.timeNs) + 80_000_000_000n;
+    for (const { timeNs, hops } of records) {
+      for (const hop of hops) hop.hopLatency = 1000 + (hop.hopLatency % 50) + (BigInt(timeNs) > from ? 90_000 : 0);
+    }
+    const lines = records.map((record) => JSON.stringify(record)).join('\n');
+    const slow = await files.write('slow.pcap', '');
+    await run(['encode', '-', '-o', slow], { input: lines });
+    const store = files.path('history');
+    const config = await files.write(
+      'int.yaml',
+      `version: 1\nsources: [{ pcap: { file: ${slow} } }]\nsinks: [{ parquet: { directory: ${store} } }]\n`,
+    );
+    expect((await run(['collect', '--config', config])).code).toBe(0);
+    const [ofCapture, ofHistory] = [
+      ndjson((await run(['knowledge', slow, '--json'])).stdout),
+      await run(['knowledge', store, '--json']),
+    ];
+    expect(ofHistory.code).toBe(0);
+    expect(ofCapture.filter(({ kind }) => kind === 'congestion').length).toBeGreaterThan(0);
+    const told = (lines: ReturnType<typeof ndjson>): unknown[] =>
+      lines.slice(0, -1).map(({ id, state, to }) => [id, state, to]);
+    expect(told(ndjson(ofHistory.stdout))).toEqual(told(ofCapture));
+    expect(ndjson(ofHistory.stdout).at(-1)).toMatchObject({ packets: records.length, frames: records.length });
+  });
+
   test.each([
     [['knowledge'], "missing required argument 'FILE'"],
     [['knowledge', '-', '-'], 'standard input can be read once'],

@@ -13,6 +13,8 @@ export interface PacketObservation {
   readonly tcpFlags?: number;
   /** Length of the IP packet. */
   readonly lengthBytes: number;
+  /** Ids of the switches that it passed, from the first to the last; default: not known. */
+  readonly path?: readonly number[];
 }
 
 /** How a connection ended, as a flow log tells it. */

@@ -151,7 +151,12 @@ export class KnowledgePlane {
     reader.protocol = packet.protocol;
     reader.flags = packet.tcpFlags ?? 0;
     reader.length = packet.lengthBytes;
-    this.#packet(packet.timeMs);
+    const destination = this.#packet(packet.timeMs);
+    const { path } = packet;
+    if (path === undefined) return;
+    this.#metrics.neighbours.path(path);
+    if (destination < 0) return;
+    for (let k = 0; k < PATH; k++) this.#paths[destination * PATH + k] = path[k] ?? NOT_AVAILABLE;
   }
 
   /** Takes what a switch says of itself, from elsewhere than a report. */

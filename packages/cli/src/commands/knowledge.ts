@@ -29,7 +29,10 @@ function prefixList(text: string): string[] {
 
 export function define(command: Command, io: Io, done: (exitCode: number) => void): void {
   command
-    .argument('<FILE...>', 'pcap, pcapng or a conn.log of Zeek, also gzip; - is standard input')
+    .argument(
+      '<FILE...>',
+      'pcap, pcapng or a conn.log of Zeek, also gzip; a folder with a history in Parquet; - is standard input',
+    )
     .addOption(
       new Option('--inside <PREFIX,...>', 'prefixes of the own network (private addresses)').argParser(prefixList),
     )

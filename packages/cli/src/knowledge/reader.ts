@@ -1,4 +1,5 @@
 /** Reading captures and flow logs into a knowledge plane. */
+import { stat } from 'node:fs/promises';
 import { CaptureSource, Collector, SourceError } from '@int/collector';
 import { type ConnectionObservation, ConnLog, ConnLogError, type KnowledgePlane } from '@int/knowledge';
 import { InOrder } from '@int/knowledge/internals';
@@ -11,6 +12,7 @@ import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
 import type { KnownNetwork } from '../network/known-network.js';
 import { BadLines } from '../output/bad-lines.js';
 import { DialectHint } from '../output/dialect-hint.js';
+import { readHistory } from './history.js';
 
 /** A flow log begins with a comment, or with JSON. */
 const HASH = 0x23;
@@ -40,10 +42,14 @@ export class KnowledgeReader {
   }
 
   /**
-   * Reads a capture or a flow log, also gzip, or standard input for `-`.
+   * Reads a capture or a flow log, also gzip, or standard input for `-`; or a folder with a history in Parquet.
    * @throws CliError if it cannot be opened or read
    */
   async read(path: string): Promise<void> {
+    if (path !== '-' && (await isFolder(path))) {
+      this.frames += await readHistory(path, this.#plane, this.#onProgress, this.#io);
+      return;
+    }
     const input = await openInput(path, this.#io);
     const chunks = gunzipIfNeeded(input)[Symbol.asyncIterator]();
     try {
@@ -110,5 +116,14 @@ export class KnowledgeReader {
       if (this.#io.signal.aborted) return;
     }
     for (const connection of order.rest()) take(connection);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    // What is wrong with it is said by who opens it.
+    return false;
   }
 }

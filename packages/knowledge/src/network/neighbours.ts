@@ -17,13 +17,20 @@ export class Neighbours {
     if (this.#reports++ % EVERY !== 0) return;
     const end = batch.hopStart[row]! + batch.hopCount[row]!;
     for (let hop = batch.hopStart[row]! + 1; hop < end; hop++) {
-      const from = batch.hop.nodeId[hop - 1]!;
-      const to = batch.hop.nodeId[hop]!;
-      if (from === NOT_AVAILABLE || to === NOT_AVAILABLE) continue;
-      const at = placeOf(from, to);
-      this.#pairs[at] = Math.min(from, to);
-      this.#pairs[at + 1] = Math.max(from, to);
+      this.#add(batch.hop.nodeId[hop - 1]!, batch.hop.nodeId[hop]!);
     }
+  }
+
+  /** @param path ids of switches, from the first to the last */
+  path(path: readonly number[]): void {
+    for (let k = 1; k < path.length; k++) this.#add(path[k - 1]!, path[k]!);
+  }
+
+  #add(from: number, to: number): void {
+    if (from === NOT_AVAILABLE || to === NOT_AVAILABLE) return;
+    const at = placeOf(from, to);
+    this.#pairs[at] = Math.min(from, to);
+    this.#pairs[at + 1] = Math.max(from, to);
   }
 
   areNeighbours(a: number, b: number): boolean {
