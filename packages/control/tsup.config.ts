@@ -1,3 +1,3 @@
 import { library } from '../../tsup.config.base.js';
 
-export default library();
+export default library({ index: 'src/index.ts', internals: 'src/internals.ts' });

@@ -9,7 +9,21 @@ export type { Effect, Proposal, ProposalState, RehearsalResult, Transition } fro
 export type { FlowMatch, PortRange } from './intents/flow-match.js';
 export type { Intent, IntentKind } from './intents/intent.js';
 export type { ModelSwitch, NetworkModel } from './model/network-model.js';
-export type { SwitchConnection } from './reconcile/switch-connection.js';
+export type { Clock } from './reconcile/clock.js';
+export type { Obstacle } from './reconcile/differences.js';
+export type { Ownership } from './reconcile/ownership.js';
+export { P4RuntimeConnection, type P4RuntimeConnectionOptions } from './reconcile/p4runtime-connection.js';
+export { type PlannedChanges, type PlanOptions, planChanges } from './reconcile/plan-changes.js';
+export {
+  type Cause,
+  Reconciler,
+  type ReconcilerOptions,
+  type ReconcilerState,
+  type SwitchStatus,
+  type WrittenChanges,
+} from './reconcile/reconciler.js';
+export type { Refusal } from './reconcile/refusals.js';
+export type { SwitchConnection, SwitchContents } from './reconcile/switch-connection.js';
 export type {
   DroppedFlow,
   Invariants,

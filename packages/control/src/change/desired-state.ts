@@ -5,7 +5,12 @@ export interface DesiredEntity {
   readonly entity: Entity;
   /** The intents behind it; empty: it belongs to the network's own routes. */
   readonly intents: readonly string[];
-  /** Entities of smaller stages are there before those of larger ones, in the whole network: downstream first, ingress last. */
+  /**
+   * An integer from 0 to 999,999. Entities of smaller stages are there before those of larger ones, in the whole network:
+   * downstream first, ingress last; what is no longer wanted goes in the opposite order. The stages of a route decrease along the
+   * path of its packets. What takes packets from another's way (a path from routes) has smaller stages than what it takes them
+   * from.
+   */
   readonly stage: number;
 }
 

@@ -1,4 +1,5 @@
-import { equals, toBinary } from '@bufbuild/protobuf';
+import { equals } from '@bufbuild/protobuf';
+import { isFixed, keyOf, ordered } from '../entities/identity.js';
 import * as p4v1 from '../messages/p4v1.js';
 
 /** A request to the switch: what an update does to an entity. */
@@ -21,53 +22,6 @@ const ORDER: readonly p4v1.Entity['entity']['case'][] = [
   'registerEntry',
 ];
 
-/** What identifies an entity: the parts that no MODIFY changes. */
-function keyOf({ entity }: p4v1.Entity): string {
-  switch (entity.case) {
-    case 'tableEntry': {
-      const { tableId, match, priority, isDefaultAction } = entity.value;
-      const fields = match.map((each) => Buffer.from(toBinary(p4v1.FieldMatchSchema, each)).toString('hex')).sort();
-      return `table ${tableId} ${priority} ${isDefaultAction} ${fields.join()}`;
-    }
-    case 'actionProfileMember':
-      return `member ${entity.value.actionProfileId} ${entity.value.memberId}`;
-    case 'actionProfileGroup':
-      return `group ${entity.value.actionProfileId} ${entity.value.groupId}`;
-    case 'counterEntry':
-      return `counter ${entity.value.counterId} ${entity.value.index?.index}`;
-    case 'meterEntry':
-      return `meter ${entity.value.meterId} ${entity.value.index?.index}`;
-    case 'registerEntry':
-      return `register ${entity.value.registerId} ${entity.value.index?.index}`;
-    case 'valueSetEntry':
-      return `value set ${entity.value.valueSetId}`;
-    case 'digestEntry':
-      return `digest ${entity.value.digestId}`;
-    case 'packetReplicationEngineEntry': {
-      const { type } = entity.value;
-      if (type.case === 'multicastGroupEntry') return `multicast ${type.value.multicastGroupId}`;
-      return type.case === 'cloneSessionEntry' ? `clone ${type.value.sessionId}` : 'none';
-    }
-    default:
-      return entity.case ?? 'none';
-  }
-}
-
-/** Whether an entity exists always, and is only ever modified. */
-function isFixed({ entity }: p4v1.Entity): boolean {
-  switch (entity.case) {
-    case 'tableEntry':
-      return entity.value.isDefaultAction;
-    case 'actionProfileMember':
-    case 'actionProfileGroup':
-    case 'packetReplicationEngineEntry':
-    case 'digestEntry':
-      return false;
-    default:
-      return true;
-  }
-}
-
 /** An entity without what the switch adds by itself: times of hits, counts that nobody asked to set. */
 function settled(wanted: p4v1.Entity, found: p4v1.Entity): p4v1.Entity {
   const { case: kind, value } = found.entity;
@@ -84,14 +38,6 @@ function settled(wanted: p4v1.Entity, found: p4v1.Entity): p4v1.Entity {
       } as p4v1.TableEntry,
     },
   };
-}
-
-/** The match fields of a table entry in the order of their ids: requests and answers may differ in it. */
-function ordered(entity: p4v1.Entity): p4v1.Entity {
-  if (entity.entity.case !== 'tableEntry') return entity;
-  const { value } = entity.entity;
-  const match = [...value.match].sort((left, right) => left.fieldId - right.fieldId);
-  return { ...entity, entity: { case: 'tableEntry', value: { ...value, match } } };
 }
 
 /**

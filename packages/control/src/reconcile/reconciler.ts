@@ -1,0 +1,485 @@
+import { type Entity, P4RuntimeError, type UpdateError } from '@int/p4runtime';
+import type { Change } from '../change/change.js';
+import type { DesiredState } from '../change/desired-state.js';
+import { type Clock, SYSTEM_CLOCK } from './clock.js';
+import { Dependencies } from './dependencies.js';
+import type { Obstacle } from './differences.js';
+import { KnownSwitch } from './known-switch.js';
+import type { Ownership } from './ownership.js';
+import { type PlannedChanges, planChanges } from './plan-changes.js';
+import { type Refusal, Refusals } from './refusals.js';
+import type { SwitchConnection } from './switch-connection.js';
+
+/** Why the network is changed. */
+export interface Cause {
+  /** A person, a policy, or `incident:<id>`. */
+  readonly owner: string;
+  readonly reason: string;
+  readonly incident?: string;
+}
+
+/** What became of changes that were sent to a switch in one request. */
+export interface WrittenChanges {
+  readonly switchId: number;
+  readonly atMs: number;
+  readonly cause: Cause;
+  readonly results: readonly {
+    readonly change: Change;
+    /** `unknown`: there was no answer; what is there is read before anything else. */
+    readonly result: 'done' | 'refused' | 'unknown';
+    /** The switch's words; '' if done. */
+    readonly message: string;
+  }[];
+}
+
+export interface ReconcilerOptions {
+  readonly connections?: readonly SwitchConnection[];
+  readonly ownership?: Ownership;
+  /** Time between the last new entry and the removal of old ones, longer than packets are on their way. 100 ms by default. */
+  readonly graceMs?: number;
+  /** Wait before something that was refused or failed is tried again: it doubles. By default 200 ms to 30 s. */
+  readonly retry?: { readonly firstMs: number; readonly maxMs: number };
+  /** Time between readings of a switch that has what it shall have: entries may get lost. 30 s by default. */
+  readonly checkMs?: number;
+  /** Longest wait for an answer; a switch that is later is left alone until it answers. 10 s by default. */
+  readonly answerMs?: number;
+  /** Requests on their way at once, at most one to each switch. 16 by default. */
+  readonly requests?: number;
+  readonly clock?: Clock;
+  /** Hears of every request that wrote, after its answer. */
+  readonly onWritten?: (written: WrittenChanges) => void;
+  /** Called after every round of work. */
+  readonly onRound?: () => void;
+}
+
+/** What a switch is to a reconciler. */
+export interface SwitchStatus {
+  readonly switchId: number;
+  /**
+   * `absent`: no session, or another controller is the primary. `late`: it owes an answer. `failing`: see `error`. `behind`: it
+   * lacks something. `settled`: it has what it shall have.
+   */
+  readonly phase: 'absent' | 'late' | 'failing' | 'behind' | 'settled';
+  readonly error: string | undefined;
+}
+
+export interface ReconcilerState {
+  /** Whether all switches were read, and have what they shall have. */
+  readonly isSettled: boolean;
+  readonly switches: readonly SwitchStatus[];
+  readonly refusals: readonly Refusal[];
+  readonly obstacles: readonly Obstacle[];
+  /** Changes that wait for others: names of their intents and routes, at most 100. */
+  readonly waiting: readonly string[];
+}
+
+const HEALING: Cause = { owner: 'reconciler', reason: 'a switch differed from what it shall have' };
+const MOST_WAITING = 100;
+
+/**
+ * Makes switches have what they shall have, and keeps it so: reads, plans, writes step by step, reads back. What a switch refuses
+ * is told with its words, and tried again later and later; what depends on it waits. There is no state beside that of the switches:
+ * a reconciler that starts reads before it writes, and one that is not the primary does neither.
+ */
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
+  readonly #clock: Clock;
+  readonly #ownership: Ownership;
+  readonly #switches = new Map<number, KnownSwitch>();
+  readonly #refusals: Refusals;
+  readonly #rooms = new Map<string, number>();
+  #desired: DesiredState | null = null;
+  #cause: Cause = HEALING;
+  #suspect: Set<string> | 'all' = 'all';
+  #obstacles: readonly Obstacle[] = [];
+  #waiting: ReadonlySet<string> = new Set();
+  #behind: ReadonlySet<number> = new Set();
+  #isSettled = false;
+  #isClosed = false;
+  #isRunning = false;
+  /** Something has happened that the round under way does not know of. */
+  #news = true;
+  #running: Promise<void> = Promise.resolve();
+  #lastAdditionMs = Number.NEGATIVE_INFINITY;
+  #cancelTimer: () => void = () => {};
+  #interrupt: () => void = () => {};
+  #stop: () => void = () => {};
+  readonly #stopped: Promise<undefined> = new Promise((resolve) => {
+    this.#stop = () => resolve(undefined);
+  });
+  #settledWaiters: (() => void)[] = [];
+
+  constructor(options: ReconcilerOptions = {}) {
+    this.#options = options;
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#ownership = options.ownership ?? {};
+    this.#refusals = new Refusals(options.retry ?? { firstMs: 200, maxMs: 30_000 });
+    for (const connection of options.connections ?? []) this.add(connection);
+  }
+
+  /** Takes a switch in. @throws TypeError if there is one of that id */
+  add(connection: SwitchConnection): void {
+    const { switchId } = connection;
+    if (this.#switches.has(switchId)) throw new TypeError(`there are two connections to switch ${switchId}`);
+    const known = new KnownSwitch(connection);
+    this.#switches.set(switchId, known);
+    connection.onChange(() => {
+      if (this.#switches.get(switchId) !== known) return;
+      known.epoch++;
+      known.isRead = false;
+      known.failures = 0;
+      known.nextAttemptMs = 0;
+      known.forgetAcknowledged();
+      this.#isSettled = false;
+      this.#refusals.forgive(switchId);
+      for (const key of this.#rooms.keys()) if (key.startsWith(`${switchId} `)) this.#rooms.delete(key);
+      this.#wake();
+    });
+    this.#wake();
+  }
+
+  /** Lets go of a switch, which keeps what it has. Its connection stays open. */
+  remove(switchId: number): void {
+    this.#switches.delete(switchId);
+    this.#refusals.forgive(switchId);
+    this.#wake();
+  }
+
+  /** From now on the switches shall have this, and nothing else of this controller. */
+  want(desired: DesiredState, cause: Cause): void {
+    this.#desired = desired;
+    this.#cause = cause;
+    this.#isSettled = false;
+    this.#wake();
+  }
+
+  /** What the switches shall have; `null` before anything was wanted. */
+  get desired(): DesiredState | null {
+    return this.#desired;
+  }
+
+  /** What the switches had when they were read, with what they have acknowledged since; without those that cannot be read now. */
+  get found(): ReadonlyMap<number, readonly Entity[]> {
+    return new Map(
+      [...this.#switches.values()].filter(({ isRead }) => isRead).map((each) => [each.switchId, each.found]),
+    );
+  }
+
+  /** What would be done if this were wanted now, by what is known of the switches that were read. */
+  plan(desired: DesiredState): PlannedChanges {
+    const read = [...this.#switches.values()].filter(({ isRead }) => isRead);
+    return planChanges(desired, this.found, {
+      switches: new Map(read.map((each) => [each.switchId, { p4info: each.p4info! }])),
+      ownership: this.#ownership,
+      suspect: this.#suspect,
+      rooms: this.#rooms,
+    });
+  }
+
+  /** Reads all switches anew. */
+  refresh(): void {
+    for (const known of this.#switches.values()) known.mustRead = true;
+    this.#wake();
+  }
+
+  get state(): ReconcilerState {
+    return {
+      isSettled: this.#isSettled,
+      switches: [...this.#switches.values()].map((each) => ({
+        switchId: each.switchId,
+        phase: this.#phaseOf(each),
+        error: each.error,
+      })),
+      refusals: this.#refusals.list,
+      obstacles: this.#obstacles,
+      waiting: [...this.#waiting].slice(0, MOST_WAITING),
+    };
+  }
+
+  /** Resolves when all switches have what they shall have, or when the reconciler is closed. */
+  settled(): Promise<void> {
+    if (this.#isSettled || this.#isClosed) return Promise.resolve();
+    return new Promise((resolve) => this.#settledWaiters.push(resolve));
+  }
+
+  /** Ends the work; the switches keep what they have, and the connections stay open. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer();
+    this.#interrupt();
+    this.#stop();
+    await this.#running;
+    this.#tellSettled();
+  }
+
+  #phaseOf(known: KnownSwitch): SwitchStatus['phase'] {
+    if (!known.connection.isPrimary) return 'absent';
+    if (known.isBusy) return 'late';
+    if (known.error !== undefined) return 'failing';
+    return !known.isRead || this.#behind.has(known.switchId) || this.#desired === null ? 'behind' : 'settled';
+  }
+
+  #wake(): void {
+    this.#news = true;
+    this.#interrupt();
+    if (this.#isRunning || this.#isClosed) return;
+    this.#isRunning = true;
+    this.#cancelTimer();
+    this.#running = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    // What comes in one turn of the event loop is dealt with together.
+    await Promise.resolve();
+    while (!this.#isClosed) {
+      this.#news = false;
+      const hasWritten = await this.#round();
+      this.#options.onRound?.();
+      if (!this.#news && !hasWritten) break;
+    }
+    this.#isRunning = false;
+    if (!this.#isClosed) this.#sleep();
+  }
+
+  /** @returns whether anything was written, which is to be read back */
+  async #round(): Promise<boolean> {
+    const nowMs = this.#clock.nowMs();
+    const unread = [...this.#switches.values()].filter((each) => canBeRead(each) && each.nextAttemptMs <= nowMs);
+    await this.#forEach(unread, (each) => this.#read(each));
+    if (this.#desired === null || this.#news || this.#isClosed) return false;
+    const planned = this.plan(this.#desired);
+    const dependencies = new Dependencies(this.#desired, [...this.#switches.values()]);
+    this.#obstacles = planned.obstacles;
+    this.#behind = new Set([
+      ...planned.plan.flatMap((step) => step.map(({ switchId }) => switchId)),
+      ...planned.obstacles.map(({ switchId }) => switchId),
+    ]);
+    this.#refusals.keepOnly(new Set(planned.plan.flatMap((step) => step.map((each) => this.#idOf(each)))));
+    const hasWritten = await this.#carryOut(planned, dependencies);
+    this.#waiting = dependencies.blocked;
+    const isComplete = planned.plan.length === 0 && planned.obstacles.length === 0;
+    this.#isSettled =
+      isComplete && !this.#news && [...this.#switches.values()].every(({ isRead, mustRead }) => isRead && !mustRead);
+    if (planned.plan.length === 0) this.#cause = HEALING;
+    if (this.#isSettled) this.#tellSettled();
+    return hasWritten;
+  }
+
+  async #carryOut({ plan, graceBefore, earlySteps }: PlannedChanges, dependencies: Dependencies): Promise<boolean> {
+    let hasWritten = false;
+    let isClean = true;
+    for (const [index, step] of plan.entries()) {
+      if (index >= graceBefore) await this.#grace();
+      if (this.#news || this.#isClosed) {
+        if (index < earlySteps) isClean = false;
+        break;
+      }
+      const nowMs = this.#clock.nowMs();
+      const bySwitch = new Map<number, Change[]>();
+      for (const change of step) {
+        const known = this.#switches.get(change.switchId);
+        const canBe = known?.isRead === true && !known.isBusy && known.connection.isPrimary;
+        if (!canBe || this.#refusals.mustWait(this.#idOf(change), nowMs) || dependencies.mustWait(change)) {
+          dependencies.block(change);
+          if (index < earlySteps) isClean = false;
+          continue;
+        }
+        const list = bySwitch.get(change.switchId);
+        if (list === undefined) bySwitch.set(change.switchId, [change]);
+        else list.push(change);
+      }
+      if (bySwitch.size > 0) hasWritten = true;
+      await this.#forEach([...bySwitch], async ([switchId, changes]) => {
+        const done = await this.#write(this.#switches.get(switchId)!, changes, dependencies);
+        if (!done && index < earlySteps) isClean = false;
+      });
+    }
+    // What was left of broken paths is gone, so far as anybody can reach it.
+    if (isClean) this.#suspect = new Set();
+    return hasWritten;
+  }
+
+  async #read(known: KnownSwitch): Promise<void> {
+    const { epoch } = known;
+    const isFirst = !known.isKnown;
+    const contents = await this.#answer(known, () => known.connection.read());
+    if (contents === undefined || known.epoch !== epoch || this.#switches.get(known.switchId) !== known) return;
+    try {
+      const { lost, ineffective } = known.learn(contents, this.#ownership);
+      for (const change of ineffective) {
+        this.#refuse(known, change, 'it was acknowledged, and the switch does not have it');
+      }
+      if (isFirst) this.#suspect = 'all';
+      else if (this.#suspect !== 'all') for (const name of lost) this.#suspect.add(name);
+      known.failures = 0;
+      known.error = undefined;
+    } catch (error) {
+      this.#failed(known, error);
+    }
+  }
+
+  /** @returns whether all changes are done */
+  async #write(known: KnownSwitch, changes: readonly Change[], dependencies: Dependencies): Promise<boolean> {
+    const { epoch } = known;
+    let refused = new Map<number, UpdateError>();
+    let unknown: string | undefined;
+    const answer = await this.#answer(known, async () => {
+      try {
+        await known.connection.write(changes);
+      } catch (error) {
+        if (!P4RuntimeError.is(error) || error.updates.length === 0) throw error;
+        refused = new Map(error.updates.map((each) => [each.index, each]));
+      }
+      return true;
+    });
+    if (answer === undefined) unknown = known.error ?? 'no answer in time';
+    else if (known.epoch !== epoch) unknown = 'the session ended meanwhile';
+    // What is there is read again, whatever the answer says.
+    known.mustRead = true;
+    if (unknown !== undefined) known.isRead = false;
+    const atMs = this.#clock.nowMs();
+    const results = changes.map((change, index): WrittenChanges['results'][number] => {
+      if (unknown !== undefined) return { change, result: 'unknown', message: unknown };
+      const refusal = refused.get(index);
+      if (refusal === undefined) return { change, result: 'done', message: '' };
+      return { change, result: 'refused', message: `${refusal.grpcName}: ${refusal.message}` };
+    });
+    for (const { change, result } of results) {
+      if (result !== 'done') dependencies.block(change);
+      else {
+        known.acknowledge(change);
+        if (change.type !== 'delete') this.#lastAdditionMs = atMs;
+        if (change.type === 'insert') this.#forgetRoom(known, change);
+      }
+    }
+    for (const [index, { change, result, message }] of results.entries()) {
+      if (result !== 'refused') continue;
+      const isFull = refused.get(index)?.grpcCode === RESOURCE_EXHAUSTED && change.type === 'insert';
+      // What had no room is planned anew at once, with what is known of the room now.
+      if (!(isFull && this.#learnRoom(known, change))) this.#refuse(known, change, message);
+    }
+    this.#options.onWritten?.({ switchId: known.switchId, atMs, cause: this.#cause, results });
+    return results.every(({ result }) => result === 'done');
+  }
+
+  /** @returns whether that is new */
+  #learnRoom(known: KnownSwitch, change: Change): boolean {
+    const table = known.tableOf(change);
+    if (table === null) return false;
+    const key = `${known.switchId} ${table}`;
+    const room = known.entriesOf(table);
+    if (room >= (this.#rooms.get(key) ?? Number.POSITIVE_INFINITY)) return false;
+    this.#rooms.set(key, room);
+    return true;
+  }
+
+  /** A table that takes more than it seemed to hold has more room. */
+  #forgetRoom(known: KnownSwitch, change: Change): void {
+    const key = `${known.switchId} ${known.tableOf(change)}`;
+    const room = this.#rooms.get(key);
+    if (room !== undefined && known.entriesOf(known.tableOf(change)!) > room) this.#rooms.delete(key);
+  }
+
+  #refuse(known: KnownSwitch, change: Change, message: string): void {
+    this.#refusals.note(known.idOf(change), change, message, this.#clock.nowMs());
+  }
+
+  #idOf(change: Change): string {
+    return this.#switches.get(change.switchId)?.idOf(change) ?? '';
+  }
+
+  /** The answer to a request; undefined if it failed, or takes too long. One request at a time is on its way to a switch. */
+  async #answer<T>(known: KnownSwitch, ask: () => Promise<T>): Promise<T | undefined> {
+    const { answerMs = 10_000 } = this.#options;
+    known.isBusy = true;
+    let isLate = false;
+    let cancel = (): void => {};
+    const late = new Promise<undefined>((resolve) => {
+      cancel = this.#clock.schedule(answerMs, () => {
+        isLate = true;
+        this.#failed(known, new Error(`no answer within ${answerMs} ms`));
+        resolve(undefined);
+      });
+    });
+    const answer = ask().then(
+      (value) => value,
+      (error: unknown) => {
+        this.#failed(known, error);
+        return undefined;
+      },
+    );
+    const settled = answer.then((value) => {
+      known.isBusy = false;
+      if (isLate && this.#switches.get(known.switchId) === known) {
+        known.isRead = false;
+        this.#wake();
+      }
+      return value;
+    });
+    try {
+      return await Promise.race([settled, late, this.#stopped]);
+    } finally {
+      cancel();
+    }
+  }
+
+  #failed(known: KnownSwitch, error: unknown): void {
+    const { firstMs, maxMs } = this.#refusals.retry;
+    known.isRead = false;
+    known.error = error instanceof Error ? error.message : String(error);
+    known.nextAttemptMs = this.#clock.nowMs() + Math.min(firstMs * 2 ** Math.min(known.failures++, 30), maxMs);
+  }
+
+  /** Waits for packets that are on their way by what is to be removed. News ends it. */
+  async #grace(): Promise<void> {
+    const { graceMs = 100 } = this.#options;
+    const waitMs = this.#lastAdditionMs + graceMs - this.#clock.nowMs();
+    if (waitMs <= 0 || this.#news || this.#isClosed) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.schedule(waitMs, resolve);
+      this.#interrupt = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#interrupt = () => {};
+  }
+
+  async #forEach<T>(list: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
+    const { requests = 16 } = this.#options;
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < list.length) await work(list[next++]!);
+    };
+    await Promise.all(Array.from({ length: Math.min(requests, list.length) }, worker));
+  }
+
+  /** Until the next attempt, or the next check. */
+  #sleep(): void {
+    const { checkMs = 30_000 } = this.#options;
+    const nowMs = this.#clock.nowMs();
+    const attempts = [
+      ...this.#refusals.list.map(({ nextAttemptMs }) => nextAttemptMs),
+      ...[...this.#switches.values()].filter(canBeRead).map(({ nextAttemptMs }) => nextAttemptMs),
+    ];
+    const checkAtMs = nowMs + checkMs;
+    const nextMs = Math.min(checkAtMs, ...attempts);
+    this.#cancelTimer = this.#clock.schedule(Math.max(1, nextMs - nowMs), () => {
+      if (nextMs === checkAtMs) for (const known of this.#switches.values()) known.mustRead = true;
+      this.#wake();
+    });
+  }
+
+  #tellSettled(): void {
+    const waiters = this.#settledWaiters;
+    this.#settledWaiters = [];
+    for (const resolve of waiters) resolve();
+  }
+}
+
+/** Whether a switch is to be read, and can be asked. */
+const canBeRead = ({ isRead, mustRead, isBusy, connection }: KnownSwitch): boolean =>
+  (!isRead || mustRead) && !isBusy && connection.isPrimary;
+
+/** gRPC's code for a table that is full. */
+const RESOURCE_EXHAUSTED = 8;
