@@ -35,3 +35,4 @@ export type {
   RehearsedStep,
   Violation,
 } from './twin/rehearsal.js';
+export { Twin } from './twin/twin.js';

@@ -1,12 +1,13 @@
-import { create } from '@bufbuild/protobuf';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import type { IrProgram, SwitchEnvironment, V1Switch } from '@int/p4vm';
 import type { Update } from '../client/client-options.js';
 import { grpcNameOf } from '../client/update-errors.js';
 import type { Entity } from '../entities/entity.js';
 import { EntityCodec } from '../entities/entity-codec.js';
-import { Update_Type, UpdateSchema } from '../generated/p4/v1/p4runtime_pb.js';
+import { EntitySchema, TableEntrySchema, Update_Type, UpdateSchema } from '../generated/p4/v1/p4runtime_pb.js';
 import type * as p4config from '../messages/p4config.js';
 import { P4InfoError } from '../p4info/p4info-error.js';
+import { EntityWriter } from '../server/entity-writer.js';
 import { PipelineState } from '../server/pipeline-state.js';
 import { refusalOf } from '../server/refusal.js';
 import { createSchema, type PipelineSchema } from '../server/schema.js';
@@ -38,6 +39,8 @@ export interface RefusedUpdate {
 }
 
 const INVALID_ARGUMENT = 3;
+/** Tag of table entries within Entity. */
+const TABLE_ENTRY = 0x12;
 const TYPES = { insert: Update_Type.INSERT, modify: Update_Type.MODIFY, delete: Update_Type.DELETE } as const;
 
 /**
@@ -95,6 +98,16 @@ export class LocalSwitch {
       entries: each.count,
       size: each.size,
     }));
+  }
+
+  /** An entry of a table by its handle, without meter and counter; undefined: no such table. @throws ControlError for a wrong handle */
+  entry(table: string, handle: number): Entity | undefined {
+    const state = [...this.#state.tables.values()].find(({ schema }) => schema.name === table);
+    if (state === undefined) return undefined;
+    const place = state.target.entry(handle);
+    const writer = new EntityWriter();
+    state.reader.writeEntry(writer, TABLE_ENTRY, place, create(TableEntrySchema));
+    return this.#codec.decode(fromBinary(EntitySchema, writer.finish()));
   }
 
   /** The entity as its server would answer for it: full names and shortest values. @throws P4InfoError, P4RuntimeError */

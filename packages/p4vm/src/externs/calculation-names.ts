@@ -87,6 +87,18 @@ function algorithmOf(call: Expression<'call-extern'>): string | undefined {
  * applied.
  */
 export function nameCalculations(program: IrProgram): readonly NamedCalculation[] {
+  let names = namesOf.get(program);
+  if (names === undefined) {
+    names = findCalculations(program);
+    namesOf.set(program, names);
+  }
+  return names;
+}
+
+/** Finding them takes longer than all else of a further switch with the program. */
+const namesOf = /* @__PURE__ */ new WeakMap<IrProgram, readonly NamedCalculation[]>();
+
+function findCalculations(program: IrProgram): readonly NamedCalculation[] {
   const found = new Map<Expression, { readonly algorithm: string; readonly names: string[] }>();
   const bodies = new Bodies();
   let count = 0;

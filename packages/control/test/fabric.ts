@@ -1,0 +1,143 @@
+import { fileURLToPath } from 'node:url';
+import type { Change, DesiredEntity, DesiredState, ModelSwitch, NetworkModel, ObservedFlow } from '@int/control';
+import { Topology, type TopologySpec } from '@int/network';
+import { type Entity, p4infoOf } from '@int/p4runtime';
+import { entry } from '@int/p4runtime/internals';
+import { loadProgram } from '@int/p4vm/node';
+import type { Random } from '@int/random';
+
+/** int.p4, as switches of the fabric run it. */
+export const program = loadProgram(fileURLToPath(new URL('../../../p4/int.p4', import.meta.url)));
+export const p4info = p4infoOf(program);
+
+export interface FabricHost {
+  readonly name: string;
+  readonly address: string;
+  readonly leaf: number;
+  readonly port: number;
+}
+
+/** Leaf-spine fabric: leaves 1, 2, ..., spines 101, 102, ... Leaf ports 1, 2, ... lead to hosts, 51, 52, ... to the spines. */
+export class Fabric {
+  readonly leaves: readonly number[];
+  readonly spines: readonly number[];
+  readonly hosts: readonly FabricHost[];
+  readonly topology: Topology;
+
+  constructor(
+    leaves: number,
+    spines: number,
+    readonly hostsPerLeaf: number,
+    speed = '1G',
+  ) {
+    this.leaves = Array.from({ length: leaves }, (_, i) => i + 1);
+    this.spines = Array.from({ length: spines }, (_, i) => i + 101);
+    this.hosts = this.leaves.flatMap((leaf) =>
+      Array.from({ length: hostsPerLeaf }, (_, i) => ({
+        name: `h${leaf}-${i + 1}`,
+        address: `10.0.${leaf}.${i + 1}`,
+        leaf,
+        port: i + 1,
+      })),
+    );
+    const spec: TopologySpec = {
+      switches: Object.fromEntries([
+        ...this.leaves.map((leaf) => [
+          leaf,
+          {
+            name: `leaf-${leaf}`,
+            ports: Object.fromEntries([
+              ...this.hosts
+                .filter((host) => host.leaf === leaf)
+                .map(({ name, port }) => [port, { to: `host ${name}`, speed }]),
+              ...this.spines.map((spine, i) => [51 + i, { to: `${spine}:${leaf}`, speed }]),
+            ]),
+          },
+        ]),
+        ...this.spines.map((spine, i) => [
+          spine,
+          {
+            name: `spine-${spine - 100}`,
+            ports: Object.fromEntries(this.leaves.map((leaf) => [leaf, { to: `${leaf}:${51 + i}`, speed }])),
+          },
+        ]),
+      ]),
+      hosts: Object.fromEntries(this.hosts.map(({ name, address }) => [name, { addresses: [address] }])),
+    };
+    this.topology = new Topology(spec);
+  }
+
+  model(failedLinks: ReadonlySet<string> = new Set()): NetworkModel {
+    const switches = [...this.leaves, ...this.spines].map((id): [number, ModelSwitch] => [
+      id,
+      { id, program: 'int', p4info, isUp: true },
+    ]);
+    return { topology: this.topology, switches: new Map(switches), failedLinks, collector: null };
+  }
+
+  /**
+   * Routes of all switches: a leaf has one for each host, a spine one for each leaf.
+   *
+   * @param via index of the spine for a host, as seen from a leaf
+   */
+  routes(via: (leaf: number, host: FabricHost) => number): Map<number, DesiredEntity[]> {
+    const state = new Map<number, DesiredEntity[]>();
+    for (const leaf of this.leaves) {
+      state.set(leaf, [
+        desired(entry('IntEgress.node', {}, 'set_node', { id: leaf }, { isDefault: true })),
+        ...this.hosts.map((host) =>
+          desired(route(`${host.address}/32`, host.leaf === leaf ? host.port : 51 + via(leaf, host))),
+        ),
+      ]);
+    }
+    for (const spine of this.spines) {
+      state.set(spine, [
+        desired(entry('IntEgress.node', {}, 'set_node', { id: spine }, { isDefault: true })),
+        ...this.leaves.map((leaf) => desired(route(`10.0.${leaf}.0/24`, leaf))),
+      ]);
+    }
+    return state;
+  }
+
+  /** Flows between random hosts of different leaves. */
+  flows(
+    random: Random,
+    count: number,
+    via: (leaf: number, host: FabricHost) => number,
+    { packets = (): number => 100 + random.integer(900), bytes = (): number => 100 + random.integer(1300) } = {},
+  ): ObservedFlow[] {
+    return Array.from({ length: count }, (_, i): ObservedFlow => {
+      const from = this.hosts[random.integer(this.hosts.length)]!;
+      const others = this.hosts.filter(({ leaf }) => leaf !== from.leaf);
+      const to = others[random.integer(others.length)]!;
+      const count = packets();
+      return {
+        source: from.address,
+        destination: to.address,
+        protocol: 17,
+        sourcePort: 10_000 + i,
+        destinationPort: 80,
+        packets: count,
+        bytes: count * bytes(),
+        path: [from.leaf, this.spines[via(from.leaf, to)]!, to.leaf],
+      };
+    });
+  }
+}
+
+export function route(prefix: string, port: number): Entity {
+  return entry('IntIngress.forward_ipv4', { destination_address: prefix }, 'IntIngress.forward', { port });
+}
+
+export function desired(entity: Entity, intents: readonly string[] = []): DesiredEntity {
+  return { entity, intents, stage: 0 };
+}
+
+/** The change of a route, which must be there. */
+export function reroute(state: DesiredState, switchId: number, prefix: string, port: number): Change {
+  const before = state
+    .get(switchId)
+    ?.find(({ entity }) => entity.kind === 'table-entry' && entity.match.destination_address === prefix)?.entity;
+  if (before === undefined) throw new Error(`switch ${switchId} has no route to ${prefix}`);
+  return { switchId, type: 'modify', before, after: route(prefix, port), intents: [] };
+}
