@@ -8,7 +8,7 @@ import type { Random } from '@int/random';
 
 /** int.p4, as switches of the fabric run it. */
 export const program = loadProgram(fileURLToPath(new URL('../../../p4/int.p4', import.meta.url)));
-export const p4info = p4infoOf(program);
+const p4info = p4infoOf(program);
 
 export interface FabricHost {
   readonly name: string;
@@ -129,7 +129,7 @@ export function route(prefix: string, port: number): Entity {
   return entry('IntIngress.forward_ipv4', { destination_address: prefix }, 'IntIngress.forward', { port });
 }
 
-export function desired(entity: Entity, intents: readonly string[] = []): DesiredEntity {
+function desired(entity: Entity, intents: readonly string[] = []): DesiredEntity {
   return { entity, intents, stage: 0 };
 }
 

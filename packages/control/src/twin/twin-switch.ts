@@ -33,7 +33,7 @@ function orderOf({ kind }: Entity): number {
 }
 
 /** Default entries and cells of arrays are always there. */
-export function isAlwaysThere(entity: Entity): boolean {
+function isAlwaysThere(entity: Entity): boolean {
   switch (entity.kind) {
     case 'table-entry':
       return entity.isDefault === true;
