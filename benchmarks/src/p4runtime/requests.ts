@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { p4infoOf, p4v1 } from '@int/p4runtime';
 import { buildProgram } from '@int/p4vm';
-import { SOURCE } from './program.js';
+import { DEVICE_CONFIG, SOURCE } from './program.js';
 
 const { program } = buildProgram({ name: 'routes.p4', text: SOURCE });
 if (program === undefined) throw new TypeError('the program has errors');
@@ -16,8 +16,14 @@ export const ROUTES: number = idOf(INFO.tables, 'I.routes');
 const ROUTE = idOf(INFO.actions, 'I.route');
 
 /** A Write of `count` routes to hosts, from number `first` on. */
-export function writeOf(first: number, count: number, type: p4v1.Update_Type): p4v1.WriteRequest {
+export function writeOf(
+  first: number,
+  count: number,
+  type: p4v1.Update_Type,
+  atomicity = p4v1.WriteRequest_Atomicity.CONTINUE_ON_ERROR,
+): p4v1.WriteRequest {
   return create(p4v1.WriteRequestSchema, {
+    atomicity,
     deviceId: 1n,
     electionId: { low: 1n },
     updates: Array.from({ length: count }, (_, i) => {
@@ -48,5 +54,18 @@ export function writeOf(first: number, count: number, type: p4v1.Update_Type): p
         },
       };
     }),
+  });
+}
+
+/** Loads the program, with another cookie. */
+export function pipelineOf(
+  cookie: number,
+  action: p4v1.SetForwardingPipelineConfigRequest_Action,
+): p4v1.SetForwardingPipelineConfigRequest {
+  return create(p4v1.SetForwardingPipelineConfigRequestSchema, {
+    deviceId: 1n,
+    electionId: { low: 1n },
+    action,
+    config: { p4info: INFO, p4DeviceConfig: DEVICE_CONFIG, cookie: { cookie: BigInt(cookie) } },
   });
 }

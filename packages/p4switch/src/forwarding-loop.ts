@@ -24,6 +24,10 @@ const MOST_MS = 1000;
  */
 export class ForwardingLoop {
   readonly #switches: readonly SoftSwitch[];
+  #lastPoll = performance.now();
+  #isInTurn = false;
+  #wasBusy = false;
+  #lastWork = 0;
   readonly #spinMs: number;
   readonly #turnMs: number;
   #isStopping = false;
@@ -59,33 +63,48 @@ export class ForwardingLoop {
     wake?.();
   }
 
+  /**
+   * Forwards what has arrived, in the middle of long work on the same thread, such as compiling a program. To be called often:
+   * it has no effect within `turnMs` of the last turn, or before the start.
+   */
+  meanwhile(): void {
+    if (this.#isInTurn || this.#running === null || this.#isStopping) return;
+    const now = performance.now();
+    if (now - this.#lastPoll >= this.#turnMs) this.#turn(now);
+  }
+
   async #run(): Promise<void> {
-    let lastWork = performance.now();
-    let lastPoll = lastWork;
-    let wasBusy = false;
+    this.#lastPoll = performance.now();
+    this.#lastWork = this.#lastPoll;
     while (!this.#isStopping) {
-      const start = performance.now();
-      if (wasBusy) this.longestPauseMs = Math.max(this.longestPauseMs, start - lastPoll);
-      const end = start + this.#turnMs;
-      let moved = 0;
-      let now = start;
-      for (;;) {
-        let count = 0;
-        for (const one of this.#switches) count += one.turn(BURST);
-        now = performance.now();
-        if (count === 0) break;
-        moved += count;
-        if (now >= end) break;
-      }
-      lastPoll = now;
-      wasBusy = moved > 0;
-      if (moved > 0) {
-        lastWork = now;
-        this.busyMs += now - start;
-      }
-      if (now - lastWork <= this.#spinMs) await immediate();
+      this.#turn(performance.now());
+      const now = this.#lastPoll;
+      if (now - this.#lastWork <= this.#spinMs) await immediate();
       else await this.#idle(now);
     }
+  }
+
+  /** Forwards for at most `turnMs`, or until there is nothing left. */
+  #turn(start: number): void {
+    if (this.#wasBusy) this.longestPauseMs = Math.max(this.longestPauseMs, start - this.#lastPoll);
+    this.#isInTurn = true;
+    const end = start + this.#turnMs;
+    let moved = 0;
+    let now = start;
+    for (;;) {
+      let count = 0;
+      for (const one of this.#switches) count += one.turn(BURST);
+      now = performance.now();
+      if (count === 0) break;
+      moved += count;
+      if (now >= end) break;
+    }
+    this.#isInTurn = false;
+    this.#lastPoll = now;
+    this.#wasBusy = moved > 0;
+    if (moved === 0) return;
+    this.#lastWork = now;
+    this.busyMs += now - start;
   }
 
   /** Waits for a port, a queue or the end. */

@@ -234,11 +234,13 @@ export class SoftSwitch {
   /**
    * Makes a machine with a program, which `use` puts to work. Its clock, ports and queues are those of the switch.
    * @param onDigest consumes its digests; default: that of the switch
+   * @param onWork called again and again meanwhile: {@link ForwardingLoop.meanwhile}
    * @throws P4Error if the program has errors or exceeds a limit
    */
   prepare(
     program: string | SourceFile | IrProgram,
     onDigest: (digest: Digest) => void = (digest) => this.onDigest(digest),
+    onWork?: () => void,
   ): PreparedPipeline {
     const { seed, onLog, maxPasses, limits, priorityQueues } = this.#options;
     const options: CreateSwitchOptions = {
@@ -246,6 +248,7 @@ export class SoftSwitch {
       ...(onLog !== undefined && { onLog }),
       ...(maxPasses !== undefined && { maxPasses }),
       limits,
+      onWork,
       priorityQueues: priorityQueues!,
       clock: { nowUs: () => this.#readClock() },
       onDigest,

@@ -7,6 +7,11 @@ import type { Digest, IrProgram, V1Switch } from '@int/p4vm';
 export interface MachineHost {
   /** Makes a machine, which gets no packets yet. @throws P4Error */
   createMachine(program: IrProgram, onDigest: (digest: Digest) => void): V1Switch;
+  /**
+   * Lets packets have their turn in the middle of long work, such as making a machine. It is called often, and must not throw.
+   * Absent: packets wait.
+   */
+  meanwhile?(): void;
   /** Sends packets through a machine from now on, in place of the one before. */
   useMachine(machine: V1Switch): void;
   /** Sends a packet of the controller to the machine in use, by the CPU port. */

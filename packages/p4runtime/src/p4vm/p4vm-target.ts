@@ -29,12 +29,14 @@ export class P4vmTarget implements P4RuntimeTarget {
   readonly limits = V1MODEL_LIMITS;
   readonly host: MachineHost;
   readonly #programLimits: Partial<Limits> | undefined;
+  readonly #onWork: (() => void) | undefined;
   #events: TargetEvents | undefined;
   #active: P4vmPipeline | undefined;
 
   constructor(options: P4vmTargetOptions = {}) {
     this.host = options.host ?? new RealTimeHost(options);
     this.#programLimits = options.limits;
+    if (this.host.meanwhile !== undefined) this.#onWork = () => this.host.meanwhile?.();
     this.host.setControl((packet) => this.#events?.packetIn(packet));
     this.host.setPortListener(() => this.#events?.portsChanged());
   }
@@ -100,7 +102,12 @@ export class P4vmTarget implements P4RuntimeTarget {
     const device = readDeviceProgram(deviceConfig);
     const { program, diagnostics } = buildProgram(
       { name: device.main, text: device.files[device.main] ?? '' },
-      { resolve: includeResolver(device), defines: device.defines, limits: this.#programLimits },
+      {
+        resolve: includeResolver(device),
+        defines: device.defines,
+        limits: this.#programLimits,
+        onWork: this.#onWork,
+      },
     );
     if (program !== undefined) return program;
     const [first] = diagnostics.list.filter(({ severity }) => severity === 'error');

@@ -19,6 +19,11 @@ export interface RealTimeHostOptions {
   readonly timers?: Pick<MachineHost, 'nowNs' | 'schedule'>;
   /** Receives the packets for all other ports. */
   readonly onTransmit?: TransmitConsumer;
+  /**
+   * Called again and again in the middle of long work on this thread, so that its user can pass packets on meanwhile. It must
+   * not throw.
+   */
+  readonly onWork?: () => void;
   /** Called with each machine that is used from now on. */
   readonly onMachine?: (machine: V1Switch) => void;
 }
@@ -48,10 +53,11 @@ export class RealTimeHost implements MachineHost {
   }
 
   createMachine(program: IrProgram, onDigest: (digest: Digest) => void): V1Switch {
-    const { environment, cpuPort, onTransmit } = this.#options;
+    const { environment, cpuPort, onTransmit, onWork } = this.#options;
     const machine: V1Switch = createSwitch(program, {
       clock: { nowUs: () => Math.floor((performance.now() - this.#startMs) * 1000) },
       ...environment,
+      onWork,
       onDigest,
       onTransmit: (port, bytes, offset, length) => {
         if (port !== cpuPort) onTransmit?.(port, bytes, offset, length);
@@ -59,6 +65,10 @@ export class RealTimeHost implements MachineHost {
       },
     });
     return machine;
+  }
+
+  meanwhile(): void {
+    this.#options.onWork?.();
   }
 
   useMachine(machine: V1Switch): void {

@@ -68,10 +68,21 @@ const INSERTED: ReadonlySet<Entity['entity']['case']> = new Set([
   'digestEntry',
 ]);
 
-async function readAll(from: PipelineState, pacer: Pacer, request: Entity['entity']): Promise<Entity[]> {
+/** Reads what a request selects, as encoded messages: decoded at once they would take long. */
+async function readAll(from: PipelineState, pacer: Pacer, request: Entity['entity']): Promise<readonly Uint8Array[][]> {
   const sink = new EntitySink(Number.POSITIVE_INFINITY);
   await from.read(create(EntitySchema, { entity: request }), ALL, sink, pacer);
-  return sink.chunks.flat().map((bytes) => fromBinary(EntitySchema, bytes));
+  return sink.chunks;
+}
+
+/** Decodes messages one by one, with pauses for packets. */
+async function* decoded(chunks: readonly Uint8Array[][], pacer: Pacer): AsyncGenerator<Entity> {
+  for (const chunk of chunks) {
+    for (const bytes of chunk) {
+      yield fromBinary(EntitySchema, bytes);
+      if (pacer.isDue()) await pacer.rest();
+    }
+  }
 }
 
 /**
@@ -90,11 +101,10 @@ export async function reconcile(from: PipelineState, to: PipelineState): Promise
   };
   await removeInitial(to, pacer, write);
   for (const request of requests(from)) {
-    for (const entity of await readAll(from, pacer, request)) {
+    for await (const entity of decoded(await readAll(from, pacer, request), pacer)) {
       const each = entity.entity;
       if (each.case === 'tableEntry') writeEntry(each.value, entity, to, write);
       else if (!isDefault(each, to)) write(INSERTED.has(each.case) ? Update_Type.INSERT : Update_Type.MODIFY, entity);
-      if (pacer.isDue()) await pacer.rest();
     }
   }
 }
@@ -147,7 +157,7 @@ async function removeInitial(
   for (const { id, hasInitialEntries, isConst } of to.schema.tables.values()) {
     if (!hasInitialEntries || isConst) continue;
     const value = create(TableEntrySchema, { tableId: id });
-    for (const entity of await readAll(to, pacer, { case: 'tableEntry', value })) {
+    for await (const entity of decoded(await readAll(to, pacer, { case: 'tableEntry', value }), pacer)) {
       if (entity.entity.case === 'tableEntry' && !entity.entity.value.isConst) write(Update_Type.DELETE, entity);
     }
   }

@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect';
 import {
   CapabilitiesResponseSchema,
@@ -34,14 +34,24 @@ function connectError(error: unknown): ConnectError {
 /** The error of a batch, with the outcome of each update or request. */
 function batchError(outcome: readonly (Refusal | undefined)[], what: string): ConnectError {
   let left = MOST_CHARACTERS;
+  // Most outcomes of a batch are the same, and each is encoded once.
+  const encoded = new Map<Refusal | undefined, { readonly type: string; readonly value: Uint8Array }>();
   const details = outcome.map((each) => {
-    if (each === undefined) return { desc: ErrorSchema, value: { canonicalCode: OK } };
-    const { code, message } = refusalOf(each);
-    left -= message.length;
-    return { desc: ErrorSchema, value: { canonicalCode: code, message: left < 0 ? '' : message } };
+    const refusal = each && refusalOf(each);
+    left -= refusal?.message.length ?? 0;
+    let detail = left < 0 ? undefined : encoded.get(each);
+    if (detail === undefined) {
+      const message = left < 0 ? '' : (refusal?.message ?? '');
+      const value = toBinary(ErrorSchema, create(ErrorSchema, { canonicalCode: refusal?.code ?? OK, message }));
+      detail = { type: ErrorSchema.typeName, value };
+      encoded.set(each, detail);
+    }
+    return detail;
   });
   const failed = outcome.filter((each) => each !== undefined).length;
-  return new ConnectError(`${failed} of ${outcome.length} ${what} failed`, Code.Unknown, undefined, details);
+  const error = new ConnectError(`${failed} of ${outcome.length} ${what} failed`, Code.Unknown);
+  error.details = details;
+  return error;
 }
 
 /** The RPCs of P4Runtime, over any number of devices. */

@@ -23,16 +23,25 @@ export const MAX_DEPTH = 1000;
 /** Levels that a call, an instance or a copy of a generic declaration stands for. */
 export const CALL_DEPTH = 8;
 
+/** Units of a resource that are taken between two calls of `onWork`. */
+const WORK_STEPS = 8;
+
 /** The resources that a program has left while it is read, checked and compiled. */
 export class Budget {
   readonly limits: Limits;
   /** Nesting depth of the current stage. */
   depth = 0;
   readonly #left: Record<LimitName, number>;
+  readonly #onWork: (() => void) | undefined;
+  #steps = 0;
 
-  /** @throws RangeError for a limit that is not a whole number from 1 */
-  constructor(limits: Partial<Limits> = {}) {
+  /**
+   * @param onWork called again and again while the budget is spent
+   * @throws RangeError for a limit that is not a whole number from 1
+   */
+  constructor(limits: Partial<Limits> = {}, onWork?: () => void) {
     this.limits = withDefaults(limits);
+    this.#onWork = onWork;
     this.#left = { ...this.limits };
   }
 
@@ -40,6 +49,7 @@ export class Budget {
   spend(name: LimitName, amount: number, span: Span): void {
     this.#left[name] -= amount;
     if (this.#left[name] < 0) this.exceeded(name, span);
+    this.work();
   }
 
   /** The amount taken so far. */
@@ -59,10 +69,18 @@ export class Budget {
   enter(span: Span, levels = 1): void {
     this.depth += levels;
     if (this.depth > MAX_DEPTH) throw tooDeep(span);
+    this.work();
   }
 
   leave(levels = 1): void {
     this.depth -= levels;
+  }
+
+  /** Counts a step of work that nothing bounds but what was taken before. */
+  work(): void {
+    if (this.#onWork === undefined || ++this.#steps < WORK_STEPS) return;
+    this.#steps = 0;
+    this.#onWork();
   }
 }
 

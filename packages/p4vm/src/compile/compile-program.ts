@@ -38,16 +38,18 @@ interface Written {
  * construct that cannot run as the language demands, or if it exceeds a limit.
  */
 export function compileProgram(program: IrProgram, options: CompileOptions = {}): CompiledProgram {
-  const budget = new Budget(options.limits);
+  const budget = new Budget(options.limits, options.onWork);
   const diagnostics = new Diagnostics();
   const { span } = program.ingress;
   const compiled = runStage(diagnostics, span, () => {
     budget.spend('stateBytes', declaredBytes(program), span);
     const { source, places } = sourceOf(program, options, budget);
+    options.onWork?.();
     return { source, places, factory: new Function('runtime', 'machine', source) as Factory };
   });
   if (compiled === undefined) throw new P4Error(diagnostics.list);
   const { source, places, factory } = compiled;
+  options.onWork?.();
   const make = (runtime: Runtime): PipelineCode => factory(runtime, machine);
   return {
     source,

@@ -27,6 +27,8 @@ export interface CompileOptions {
   readonly poison?: boolean;
   /** Limits of the program, with defaults for those that are not given. */
   readonly limits?: Partial<Limits> | undefined;
+  /** Called again and again during the work. */
+  readonly onWork?: (() => void) | undefined;
 }
 
 /** Name of a function of the machine, which generated code calls. */

@@ -15,6 +15,11 @@ import { lowerProgram } from './lower-program.js';
 export type BuildOptions = Partial<Omit<PreprocessOptions, 'budget'>> & {
   /** Limits of the program, with defaults for those that are not given. */
   readonly limits?: Partial<Limits> | undefined;
+  /**
+   * Called again and again during the work, every few tens of microseconds, so that its caller can do something else
+   * meanwhile, such as forwarding packets by another machine. It must not throw.
+   */
+  readonly onWork?: (() => void) | undefined;
 };
 
 /** A program ready to be compiled, and its diagnostics. */
@@ -32,7 +37,7 @@ export interface BuildResult {
  */
 export function buildProgram(file: SourceFile, options: BuildOptions = {}): BuildResult {
   const diagnostics = options.diagnostics ?? new Diagnostics();
-  const budget = new Budget(options.limits);
+  const budget = new Budget(options.limits, options.onWork);
   const syntax = parseProgram(file, { ...options, diagnostics, budget });
   const checked = diagnostics.hasErrors ? undefined : checkProgram(syntax, diagnostics, budget);
   const program =

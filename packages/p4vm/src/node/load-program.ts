@@ -15,6 +15,7 @@ export interface LoadOptions {
   readonly defines?: BuildOptions['defines'];
   /** Limits of the program, with defaults for those that are not given. */
   readonly limits?: BuildOptions['limits'];
+  readonly onWork?: BuildOptions['onWork'];
   /**
    * Called with each file that is read: the program's own first, then for each `#include` the file, with its path as
    * written and the including file.
@@ -28,7 +29,7 @@ export interface LoadOptions {
  * @throws the file system's error if the file cannot be read; UnreadableFile if it is not a regular file or too long
  */
 export function checkProgramFile(path: string, options: LoadOptions = {}): BuildResult {
-  const { includePaths = [], defines, limits, onFile } = options;
+  const { includePaths = [], defines, limits, onFile, onWork } = options;
   const { characters } = withDefaults(limits);
   const file = { name: path, text: readRegularFile(path, characters) };
   const find = fileResolver([dirname(path), ...includePaths], { searched: includePaths, mostBytes: characters });
@@ -38,7 +39,7 @@ export function checkProgramFile(path: string, options: LoadOptions = {}): Build
     if (found !== undefined && !('refused' in found)) onFile?.(found, { path: included, from: request.from });
     return found;
   };
-  return buildProgram(file, { resolve, defines, limits });
+  return buildProgram(file, { resolve, defines, limits, onWork });
 }
 
 /**

@@ -18,10 +18,10 @@ export type CreateSwitchOptions = SwitchEnvironment & Omit<BuildOptions, 'diagno
  */
 export function createSwitch(source: string | SourceFile | IrProgram, options: CreateSwitchOptions = {}): V1Switch {
   const program = programOf(source, options);
-  const { limits } = options;
+  const { limits, onWork } = options;
   const poison = options.undefined === 'poison';
   const compile = (trace: boolean, bytes: number): CompiledProgram =>
-    compileProgram(program, { trace, poison, limits: { ...limits, stateBytes: bytes } });
+    compileProgram(program, { trace, poison, onWork, limits: { ...limits, stateBytes: bytes } });
   const isShared = limits === undefined && !poison;
   return new V1Switch(
     program,
@@ -55,8 +55,8 @@ function sharedCode(
 function programOf(source: string | SourceFile | IrProgram, options: BuildOptions): IrProgram {
   if (typeof source !== 'string' && 'ingress' in source) return source;
   const file = typeof source === 'string' ? { name: 'program.p4', text: source } : source;
-  const { resolve, defines, limits } = options;
-  const { program, diagnostics } = buildProgram(file, { resolve, defines, limits });
+  const { resolve, defines, limits, onWork } = options;
+  const { program, diagnostics } = buildProgram(file, { resolve, defines, limits, onWork });
   if (program === undefined) throw new P4Error(diagnostics.list);
   return program;
 }

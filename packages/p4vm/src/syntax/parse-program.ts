@@ -16,7 +16,7 @@ export function parseProgram(file: SourceFile, options: PreprocessOptions): Prog
   const whole: Span = { file, start: 0, end: 0 };
   const program = runStage(diagnostics, whole, () => {
     const tokens = withoutBadTokens(preprocess(file, { ...options, budget }), diagnostics);
-    return parseTokens(tokens, diagnostics);
+    return parseTokens(tokens, diagnostics, () => budget.work());
   });
   return program ?? { kind: 'program', declarations: [], span: whole };
 }

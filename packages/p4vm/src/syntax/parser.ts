@@ -364,6 +364,6 @@ class ProgramParser extends TableParser {
  * expected tokens, and left out of the tree. Never fails and never recurses deeper than a fixed limit, whatever the
  * tokens.
  */
-export function parseTokens(tokens: readonly Token[], diagnostics: Diagnostics): Program {
-  return new ProgramParser(tokens, diagnostics).program();
+export function parseTokens(tokens: readonly Token[], diagnostics: Diagnostics, onToken?: () => void): Program {
+  return new ProgramParser(tokens, diagnostics, onToken).program();
 }

@@ -44,6 +44,8 @@ export class TokenCursor {
     /** The last is of kind `end`. */
     protected tokens: readonly Token[],
     protected diagnostics: Diagnostics,
+    /** Called for each token. */
+    readonly onToken: () => void = () => {},
   ) {}
 
   protected get token(): Token {
@@ -61,6 +63,7 @@ export class TokenCursor {
 
   protected advance(): Token {
     const token = this.token;
+    this.onToken();
     if (token.kind !== 'end') this.index++;
     return token;
   }

@@ -2,6 +2,7 @@
 import { isIPv6 } from 'node:net';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { DeviceOptions, P4RuntimeServer, TlsOptions } from '@int/p4runtime';
+import type { ForwardingLoop } from '@int/p4switch';
 import type { Command } from 'commander';
 import { readRegular } from '../../input/text-file.js';
 import { CliError, EXIT, type Io } from '../../io.js';
@@ -78,13 +79,13 @@ export class ControlServer {
   }
 
   /**
-   * @param wake called when a switch has something to do
+   * @param loop runs the switches
    * @param limits of the programs that controllers send
    * @throws CliError (rejects) if a program cannot be described or put to work
    */
   static async make(
     switches: readonly ControlledSwitch[],
-    wake: () => void,
+    loop: Pick<ForwardingLoop, 'wake' | 'meanwhile'>,
     limits: LimitFlags | undefined,
     flags: ControlFlags,
     io: Io,
@@ -94,7 +95,7 @@ export class ControlServer {
     try {
       const devices = switches.map(({ served, device }): DeviceOptions => {
         const target = new P4vmTarget({
-          host: new SwitchHost(served.core, wake),
+          host: new SwitchHost(served.core, loop),
           ...(limits !== undefined && { limits }),
         });
         if (device === null) return { deviceId: served.deviceId, target };

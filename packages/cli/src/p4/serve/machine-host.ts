@@ -1,6 +1,6 @@
 /** A software switch as the place where the machines of a P4Runtime device run. */
 import type { MachineHost } from '@int/p4runtime';
-import type { PreparedPipeline, SoftSwitch } from '@int/p4switch';
+import type { ForwardingLoop, PreparedPipeline, SoftSwitch } from '@int/p4switch';
 import type { Digest, IrProgram, V1Switch } from '@int/p4vm';
 
 /** Time between two looks at the ports, in milliseconds. */
@@ -10,21 +10,25 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 export class SwitchHost implements MachineHost {
   readonly #core: SoftSwitch;
-  readonly #wake: () => void;
+  readonly #loop: Pick<ForwardingLoop, 'wake' | 'meanwhile'>;
   readonly #prepared = new WeakMap<V1Switch, PreparedPipeline>();
   #looking: NodeJS.Timeout | undefined;
   #up = '';
 
-  /** @param wake called when there is something to do for the switch's loop */
-  constructor(core: SoftSwitch, wake: () => void) {
+  /** @param loop runs the switch */
+  constructor(core: SoftSwitch, loop: Pick<ForwardingLoop, 'wake' | 'meanwhile'>) {
     this.#core = core;
-    this.#wake = wake;
+    this.#loop = loop;
   }
 
   createMachine(program: IrProgram, onDigest: (digest: Digest) => void): V1Switch {
-    const pipeline = this.#core.prepare(program, onDigest);
+    const pipeline = this.#core.prepare(program, onDigest, () => this.meanwhile());
     this.#prepared.set(pipeline.machine, pipeline);
     return pipeline.machine;
+  }
+
+  meanwhile(): void {
+    this.#loop.meanwhile();
   }
 
   useMachine(machine: V1Switch): void {
@@ -37,7 +41,7 @@ export class SwitchHost implements MachineHost {
     if (this.#core.cpuPort === undefined) return;
     this.#core.packetOut(packet);
     this.#core.flush();
-    this.#wake();
+    this.#loop.wake();
   }
 
   setControl(receiver: ((packet: Uint8Array) => void) | undefined): void {
