@@ -1,13 +1,19 @@
 /** A controller for networks of P4 switches. @packageDocumentation */
 export type { Change, ChangePlan } from './change/change.js';
 export type { DesiredEntity, DesiredState } from './change/desired-state.js';
+export { type Compiled, compile } from './compile/compile.js';
+export type { Unplaced } from './compile/draft.js';
+export type { CompileOptions } from './compile/options.js';
 export { ControlLoop } from './controller/control-loop.js';
 export type { LoopAction, LoopInput, LoopNote, Order } from './controller/loop-io.js';
 export type { Measurement } from './controller/measurement.js';
 export { type Autonomy, CAUTIOUS, type ControlPolicy, type Rehearsing } from './controller/policy.js';
 export type { Effect, Proposal, ProposalState, RehearsalResult, Transition } from './controller/proposal.js';
+export { IntentError, type IntentErrorCode, type IntentProblem } from './errors.js';
+export type { Conflict } from './intents/conflicts.js';
 export type { FlowMatch, PortRange } from './intents/flow-match.js';
 export type { Intent, IntentKind } from './intents/intent.js';
+export { readIntents } from './intents/read-intents.js';
 export type { ModelSwitch, NetworkModel } from './model/network-model.js';
 export type { Clock } from './reconcile/clock.js';
 export type { Obstacle } from './reconcile/differences.js';

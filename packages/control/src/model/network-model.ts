@@ -20,5 +20,10 @@ export interface NetworkModel {
   /** Links that carry nothing: `<switch id>:<port>`, both ends. */
   readonly failedLinks: ReadonlySet<string>;
   /** Where reports go; `null`: there is no collector. */
-  readonly collector: { readonly address: string; readonly port: number } | null;
+  readonly collector: {
+    readonly address: string;
+    readonly port: number;
+    /** Of the collector's interface; without it reports go to all of its link. */
+    readonly mac?: string;
+  } | null;
 }

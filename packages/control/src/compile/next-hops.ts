@@ -1,0 +1,88 @@
+import type { Piece } from './draft.js';
+import { exact, type Params, tableEntry } from './entries.js';
+import type { Settings } from './options.js';
+
+const PROFILE = 'IntIngress.members';
+
+/** What sends packets by one of some ports, with the entities that it needs. */
+export interface SendAction {
+  readonly action: string;
+  readonly params: Params;
+  readonly pieces: readonly Piece[];
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+function bytesOfPort(port: number): Uint8Array {
+  return port < 256 ? Uint8Array.of(port) : Uint8Array.of(port >>> 8, port & 0xff);
+}
+
+/**
+ * Groups of equal next hops. The member of a port has the id of the port, a group an id that comes from its ports: so an
+ * id stays while others come and go.
+ */
+export class NextHops {
+  readonly #first: number;
+  readonly #groupIds: number;
+  readonly #spread: boolean;
+  readonly #ids = new Map<number, Map<string, number>>();
+
+  constructor({ ids, spread }: Pick<Settings, 'ids' | 'spread'>) {
+    this.#first = ids.first;
+    this.#groupIds = ids.last - ids.first + 1;
+    this.#spread = spread;
+  }
+
+  /** @param ports at least one, ascending @returns `null`: there are more groups than ids */
+  via(switchId: number, ports: readonly number[]): SendAction | null {
+    if (ports.length === 1 || !this.#spread) {
+      return { action: 'IntIngress.forward', params: { port: BigInt(ports[0]!) }, pieces: [] };
+    }
+    const name = ports.join(',');
+    const id = this.#groupId(switchId, name);
+    if (id === null) return null;
+    const members = ports.map((port): Piece => {
+      const action = { action: 'IntIngress.forward', params: { port: BigInt(port) } };
+      const entity = { kind: 'member', profile: PROFILE, id: this.#first + port, action } as const;
+      return { switchId, entity, stage: 0 };
+    });
+    const group: Piece = {
+      switchId,
+      entity: {
+        kind: 'group',
+        profile: PROFILE,
+        id,
+        members: ports.map((port) => ({ id: this.#first + port, weight: 1, watchPort: bytesOfPort(port) })),
+        maxSize: 0,
+      },
+      stage: 1,
+    };
+    const entry = tableEntry({
+      table: 'IntIngress.next_hops',
+      match: { group: exact(id) },
+      action: '',
+      params: {},
+      owner: `next-hops:${name}`,
+    });
+    const named: Piece = { switchId, entity: { ...entry, action: { group: id } }, stage: 2 };
+    return { action: 'IntIngress.spread', params: { group: BigInt(id) }, pieces: [...members, group, named] };
+  }
+
+  #groupId(switchId: number, name: string): number | null {
+    const ids = this.#ids.get(switchId) ?? new Map<string, number>();
+    this.#ids.set(switchId, ids);
+    const known = ids.get(name);
+    if (known !== undefined) return known;
+    if (ids.size === this.#groupIds) return null;
+    const taken = new Set(ids.values());
+    let place = hashOf(name) % this.#groupIds;
+    while (taken.has(this.#first + place)) place = (place + 1) % this.#groupIds;
+    ids.set(name, this.#first + place);
+    return this.#first + place;
+  }
+}

@@ -1,0 +1,119 @@
+import type { Host, Prefix } from '@int/network';
+import { familyOf } from '../intents/flow-space.js';
+import type { Attachment, Edge } from '../model/network-graph.js';
+import { oneHop, WaysTo } from '../model/shortest-paths.js';
+import { type Context, priorityOf, STAGE } from './context.js';
+import type { Piece } from './draft.js';
+import { flowFields, lpmMatch, tableEntry } from './entries.js';
+
+/** Ways to hosts, computed once per set of switches that they are attached to. */
+class HostWays {
+  readonly #context: Pick<Context, 'graph' | 'cost'>;
+  readonly #known = new Map<string, WaysTo>();
+
+  constructor(context: Pick<Context, 'graph' | 'cost'>) {
+    this.#context = context;
+  }
+
+  to(attachments: readonly Attachment[]): WaysTo {
+    const ids = [...new Set(attachments.map(({ switchId }) => switchId))].sort((a, b) => a - b);
+    const key = ids.join();
+    const ways = this.#known.get(key) ?? new WaysTo(this.#context.graph, ids, this.#context.cost);
+    this.#known.set(key, ways);
+    return ways;
+  }
+}
+
+/** Ports by which a switch sends to a host, ascending; none: there is no way. */
+function portsTo(switchId: number, attachments: readonly Attachment[], ways: WaysTo): readonly number[] {
+  const local = attachments.filter((each) => each.switchId === switchId).map(({ port }) => port);
+  return local.length > 0 ? local : ways.nextHops(switchId).map(({ port }) => port);
+}
+
+/** Hops to a host, for the stage of an installation. */
+function hopsTo(ways: WaysTo, switchId: number): number {
+  return (ways.path(switchId)?.length ?? 1) - 1;
+}
+
+/** The route to a prefix at a switch, in the table of routes or in that of steering. */
+function routePieces(
+  { nextHops, settings }: Context,
+  switchId: number,
+  host: Host,
+  prefix: Prefix,
+  ports: readonly number[],
+  hops: number,
+): readonly Piece[] | null {
+  const send = nextHops.via(switchId, ports);
+  if (send === null) return null;
+  const family = familyOf(prefix);
+  const isManaged = settings.routes === 'managed';
+  const all = { protocol: null, sourcePort: [0, 0xffff], destinationPort: [0, 0xffff], source: null } as const;
+  const entity = tableEntry({
+    table: isManaged ? `IntIngress.forward_ipv${family}` : `IntIngress.steer_ipv${family}`,
+    match: isManaged ? lpmMatch('destination_address', prefix) : flowFields({ ...all, family, destination: prefix }),
+    // Below all paths: those over an avoided link are refused, the others may stay.
+    priority: isManaged ? 0 : priorityOf(0, prefix.length + 1),
+    action: send.action,
+    params: send.params,
+    owner: `route:${host.name}`,
+  });
+  return [...send.pieces, { switchId, entity, stage: (isManaged ? STAGE.route : STAGE.steer) + hops }];
+}
+
+const sameEdges = (a: readonly Edge[], b: readonly Edge[]): boolean =>
+  a.length === b.length && a.every((edge, index) => edge === b[index]);
+
+/**
+ * Routes to all hosts, by all cheapest ways. Where somebody else has the routes, those to all hosts are laid over them if
+ * a link is avoided: then every switch agrees on the ways, and there is no loop.
+ */
+export function placeRoutes(context: Context): void {
+  const { graph, draft, avoided, settings } = context;
+  if (settings.routes === 'external' && avoided.size === 0) return;
+  const found = new HostWays(context);
+  const usual = new HostWays({ graph, cost: oneHop });
+  const avoidIds = [...new Set([...avoided.values()].flat().map(({ id }) => id))].sort();
+  for (const host of graph.hosts) {
+    if (host.prefixes.length === 0) continue;
+    const attachments = graph.attachments(host.name);
+    if (attachments.length === 0) {
+      draft.unplaced.push({
+        intent: null,
+        switchId: null,
+        code: 'NO_HOST',
+        message: `${host.name} is attached to no switch`,
+      });
+      continue;
+    }
+    const ways = found.to(attachments);
+    const only = new Map<string, number>();
+    for (const switchId of graph.switchIds) {
+      const ports = portsTo(switchId, attachments, ways);
+      if (ports.length === 0) {
+        const message = `there is no way from switch ${switchId} to ${host.name}`;
+        draft.unplaced.push({ intent: null, switchId, code: 'NO_PATH', message });
+        continue;
+      }
+      const hops = hopsTo(ways, switchId);
+      const edges = ways.nextHops(switchId);
+      for (const edge of edges) {
+        for (const { id } of avoided.get(edge) ?? []) if (!only.has(id)) only.set(id, switchId);
+      }
+      const isChanged = avoidIds.length > 0 && !sameEdges(edges, usual.to(attachments).nextHops(switchId));
+      for (const prefix of host.prefixes) {
+        const pieces = routePieces(context, switchId, host, prefix, ports, hops);
+        const problem =
+          pieces === null
+            ? { intent: null, switchId, code: 'NO_ID' as const, message: `switch ${switchId} has no id for a group` }
+            : draft.place(pieces, null);
+        if (problem !== null) draft.unplaced.push({ ...problem, message: `route to ${host.name}: ${problem.message}` });
+        else if (isChanged) draft.credit(pieces!.at(-1)!, avoidIds);
+      }
+    }
+    for (const [intent, switchId] of only) {
+      const message = `switch ${switchId} has no other way to ${host.name}`;
+      draft.unplaced.push({ intent, switchId, code: 'NO_OTHER_PATH', message });
+    }
+  }
+}
