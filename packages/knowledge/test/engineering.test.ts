@@ -34,6 +34,21 @@ function optimum(links: readonly LinkCapacity[], demands: readonly Demand[]): nu
   return ObjectiveValue;
 }
 
+/**
+ * A load that is there if demands are not divided: of the largest ones of a leaf, one more than it has spines, two are on one link.
+ */
+function indivisible(demands: readonly Demand[]): number {
+  let most = 0;
+  for (let leaf = 0; leaf < LEAVES; leaf++) {
+    for (const end of [`l${leaf}-`, `-l${leaf}`]) {
+      const sizes = demands.filter(({ paths }) => paths[0]!.some((link) => link.includes(end))).map(({ bps }) => bps);
+      sizes.sort((a, b) => b - a);
+      most = Math.max(most, (sizes[SPINES - 1] ?? 0) + (sizes[SPINES] ?? 0));
+    }
+  }
+  return most / 10e9;
+}
+
 function highest(links: readonly LinkCapacity[], demands: readonly Demand[]): number {
   return placeDemands(links, demands, 0).before;
 }
@@ -44,11 +59,11 @@ function moved(demands: readonly Demand[], moves: readonly { demand: string; to:
 }
 
 describe('placeDemands', () => {
-  it('comes within a tenth of the optimum that a linear program finds', () => {
+  it('comes within a tenth of the optimum of a linear program, or of what cannot be divided', () => {
     for (let seed = 1; seed <= runs(160); seed++) {
       const demands = hashedDemands(new Random(seed), LEAVES, SPINES, 150);
       const { moves, before, after } = placeDemands(LINKS, demands, 1000);
-      const best = optimum(LINKS, demands);
+      const best = Math.max(optimum(LINKS, demands), indivisible(demands));
       expect(after).toBeLessThanOrEqual(before);
       expect(after / best, `seed ${seed}`).toBeLessThan(1.1);
       expect(highest(LINKS, moved(demands, moves))).toBeCloseTo(after, 9);
@@ -129,7 +144,7 @@ describe('TrafficEngineer', () => {
     for (let seed = 1; seed <= runs(isHashed ? 32 : 100); seed++) {
       const { loads, movesByCycle, moves, ecmp } = simulate(seed, 20, isHashed);
       // Three seconds for elephants: three windows to be sure, two cycles of five moves, and what telemetry is late by.
-      if (!isHashed) expect(loads[15]!, `seed ${seed}, ${ecmp} before`).toBeLessThan(0.82);
+      if (!isHashed) expect(loads[15]!, `seed ${seed}, ${ecmp} before`).toBeLessThan(0.8);
       else if (ecmp > 0.9) expect(loads.at(-1)! / ecmp, `seed ${seed}`).toBeLessThan(0.9);
       expect(Math.max(0, ...movesByCycle), `seed ${seed}`).toBeLessThanOrEqual(5);
       // Then nothing happens any more: the demands do not change.

@@ -1,6 +1,7 @@
 import { type Demand, type LinkCapacity, NetworkLoad } from './network-load.js';
 import { Penalties } from './penalties.js';
-import { type Move, placeDemands } from './placement.js';
+import { placeDemands } from './placement.js';
+import type { Move } from './search.js';
 
 /** When {@link TrafficEngineer} acts. Loads are shares of the capacity. */
 export interface EngineerOptions {

@@ -14,58 +14,71 @@ export interface Demand {
   readonly paths: readonly (readonly string[])[];
 }
 
-/** Loads of links when every demand takes one path. */
+/** Loads of links when every demand takes one path. Links are numbers here, in the order in which they are given. */
 export class NetworkLoad {
-  readonly #capacity = new Map<string, number>();
-  readonly #bps = new Map<string, number>();
+  /** Of each demand, its paths as numbers of links. */
+  readonly paths: readonly (readonly Int32Array[])[];
+  readonly #links: readonly LinkCapacity[];
+  readonly #bps: Float64Array;
+  readonly #capacity: Float64Array;
 
   /** @throws RangeError for a link without capacity, and for a path over a link that is not there */
   constructor(links: readonly LinkCapacity[], demands: readonly Demand[]) {
-    for (const { key, capacityBps } of links) {
+    const numbers = new Map<string, number>();
+    for (const [number, { key, capacityBps }] of links.entries()) {
       if (!(capacityBps > 0)) throw new RangeError(`link ${key} has no capacity`);
-      this.#capacity.set(key, capacityBps);
-      this.#bps.set(key, 0);
+      numbers.set(key, number);
     }
-    for (const demand of demands) {
-      for (const path of demand.paths) {
-        const unknown = path.find((link) => !this.#capacity.has(link));
-        if (unknown !== undefined)
-          throw new RangeError(`a path of ${demand.key} uses link ${unknown}, which is not there`);
-      }
-      this.add(demand.paths[demand.path] ?? [], demand.bps);
-    }
+    this.#links = links;
+    this.#bps = new Float64Array(links.length);
+    this.#capacity = Float64Array.from(links, ({ capacityBps }) => capacityBps);
+    this.paths = demands.map(({ key, paths }) =>
+      paths.map((path) =>
+        Int32Array.from(path, (link) => {
+          const number = numbers.get(link);
+          if (number === undefined) throw new RangeError(`a path of ${key} uses link ${link}, which is not there`);
+          return number;
+        }),
+      ),
+    );
+    for (const [index, { bps, path }] of demands.entries()) this.add(this.paths[index]![path] ?? NOWHERE, bps);
   }
 
   /** Adds a rate to all links of a path; a negative one takes it away. */
-  add(path: readonly string[], bps: number): void {
-    for (const link of path) this.#bps.set(link, this.#bps.get(link)! + bps);
+  add(path: Int32Array, bps: number): void {
+    for (let k = 0; k < path.length; k++) this.#bps[path[k]!] = this.#bps[path[k]!]! + bps;
   }
 
   /** The link with the highest load; of several the one that comes first. */
-  hottest(): { readonly link: string; readonly load: number } {
-    let link = '';
+  hottest(): { readonly number: number; readonly link: string; readonly load: number } {
+    let number = -1;
     let load = -1;
-    for (const [key, bps] of this.#bps) {
-      const share = bps / this.#capacity.get(key)!;
+    for (let k = 0; k < this.#bps.length; k++) {
+      const share = this.#bps[k]! / this.#capacity[k]!;
       if (share > load) {
         load = share;
-        link = key;
+        number = k;
       }
     }
-    return { link, load };
+    return { number, link: this.#links[number]?.key ?? '', load };
   }
 
   /**
-   * What a path costs: the sum of its loads to the sixteenth power, so that the hottest links count for almost all, and
-   * several of them count together.
+   * What a path costs with a rate in addition: the sum of its loads to the sixteenth power, so that the hottest links count for
+   * almost all, and several of them count together.
    */
-  cost(path: readonly string[], bps = 0): number {
+  cost(path: Int32Array, bps = 0): number {
     let sum = 0;
-    for (const link of path) {
-      const square = ((this.#bps.get(link)! + bps) / this.#capacity.get(link)!) ** 2;
+    for (let k = 0; k < path.length; k++) {
+      const load = (this.#bps[path[k]!]! + bps) / this.#capacity[path[k]!]!;
+      const square = load * load;
       const fourth = square * square;
-      sum += fourth * fourth * fourth * fourth;
+      const eighth = fourth * fourth;
+      sum += eighth * eighth;
     }
     return sum;
   }
 }
+
+/** The path of a demand that takes none. */
+export const NOWHERE: Int32Array = /* @__PURE__ */ new Int32Array(0);

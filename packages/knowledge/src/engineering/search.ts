@@ -1,0 +1,290 @@
+import { mix32 } from '@int/random';
+import { type Demand, type LinkCapacity, NetworkLoad, NOWHERE } from './network-load.js';
+
+/** A demand takes another path. */
+export interface Move {
+  readonly demand: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A step that gains less than this share of the cost is not worth a move. */
+const LEAST_GAIN = 1e-3;
+/** Steps of the search, per demand: it ends by itself long before. */
+const MOST_STEPS = 4;
+/** A demand is divided into so many parts, and these move so often at most. */
+const PARTS = 8;
+const PASSES = 16;
+/** So many orders are tried to relieve the hottest link. */
+const ATTEMPTS = 12;
+/**
+ * A state of the network, from which steps lead to better ones. They lower the cost of the network, in which hot links count for
+ * almost all: local search on a smooth form of the highest load, as Fortz and Thorup search with their piecewise one (INFOCOM 2000).
+ */
+export class Search {
+  readonly #demands: readonly Demand[];
+  readonly #mayMove: (demand: Demand, path: number) => boolean;
+  readonly #load: NetworkLoad;
+  readonly #links: number;
+  readonly #taken: number[];
+  readonly #indices: ReadonlyMap<Demand, number>;
+
+  constructor(
+    links: readonly LinkCapacity[],
+    demands: readonly Demand[],
+    mayMove: (demand: Demand, path: number) => boolean,
+  ) {
+    this.#demands = demands;
+    this.#mayMove = mayMove;
+    this.#load = new NetworkLoad(links, demands);
+    this.#links = links.length;
+    this.#taken = demands.map(({ path }) => path);
+    this.#indices = new Map(demands.map((demand, index) => [demand, index]));
+  }
+
+  get highest(): number {
+    return this.#load.hottest().load;
+  }
+
+  pathOf(demand: Demand): number {
+    return this.#taken[this.#indices.get(demand)!]!;
+  }
+
+  moves(): Move[] {
+    return this.#demands.flatMap(({ key, path }, index) => {
+      const to = this.#taken[index]!;
+      return to === path ? [] : [{ demand: key, from: path, to }];
+    });
+  }
+
+  /**
+   * Makes the step that gains most: one demand takes another path; or where none gains anything, one leaves the hottest link, and
+   * one makes room for it.
+   *
+   * @param most moves that may be made
+   * @returns how many were made; 0: none gains anything
+   */
+  step(most: number): number {
+    const one = this.#best();
+    if (one !== null) {
+      this.#take(one);
+      return 1;
+    }
+    const two = most < 2 ? null : this.#bestPair();
+    for (const each of two ?? []) this.#take(each);
+    return two === null ? 0 : 2;
+  }
+
+  /**
+   * Makes all moves that are left to another state, if they are no more than `most` and gain something together.
+   * @returns how many were made
+   */
+  follow(goal: Search, most: number): number {
+    const left = [...goal.#taken.entries()].filter(([index, to]) => to !== this.#taken[index]);
+    if (left.length > most || goal.highest >= this.highest) return 0;
+    for (const [index, to] of left) this.#take({ index, to });
+    return left.length;
+  }
+
+  /** Steps until none gains anything. */
+  #descend(): void {
+    for (let step = 0; step < MOST_STEPS * this.#demands.length && this.step(2) > 0; step++);
+  }
+
+  /** Steps until none gains anything, places those anew that have a path over the hottest link, and so on while that helps. */
+  improve(): void {
+    this.#descend();
+    for (let attempt = 0; attempt < ATTEMPTS; ) attempt = this.#relieve(attempt) ? 0 : attempt + 1;
+  }
+
+  /** @returns false, and all are where they were, if the highest load has not fallen */
+  #relieve(attempt: number): boolean {
+    const { number: hot, load } = this.#load.hottest();
+    const before = [...this.#taken];
+    this.placeAnew(
+      this.#load.paths.flatMap((paths, index) => (paths.some((path) => path.includes(hot)) ? [index] : [])),
+      attempt,
+    );
+    this.#descend();
+    if (this.highest < load * (1 - LEAST_GAIN)) return true;
+    for (const [index, to] of before.entries()) if (to !== this.#taken[index]) this.#take({ index, to });
+    return false;
+  }
+
+  /**
+   * Places demands anew: first in parts, each of which takes the path that costs least, until none wants another one; then whole,
+   * the largest first, each where it costs least beside the parts of the others (as one rounds a linear program).
+   */
+  placeAnew(indices: readonly number[], attempt = 0): void {
+    const load = this.#load;
+    const movable = indices.filter((index) => this.#isMovable(index));
+    const parts = new Map(
+      movable.map((index) => {
+        const counts = new Array<number>(this.#demands[index]!.paths.length).fill(0);
+        counts[this.#taken[index]!] = PARTS;
+        return [index, counts];
+      }),
+    );
+    for (let pass = 0; pass < PASSES && this.#moveParts(parts); pass++);
+    const rank = (index: number): number =>
+      this.#demands[index]!.bps * (1 + (attempt === 0 ? 0 : variation(index, attempt)));
+    movable.sort((a, b) => rank(b) - rank(a) || a - b);
+    for (const index of movable) {
+      const { bps } = this.#demands[index]!;
+      const paths = this.#load.paths[index]!;
+      for (const [to, count] of parts.get(index)!.entries()) load.add(paths[to]!, (-bps * count) / PARTS);
+      this.#taken[index] = this.#cheapest(index, bps);
+      load.add(paths[this.#taken[index]!]!, bps);
+    }
+  }
+
+  /** Lets every demand move parts of it. @returns whether one did */
+  #moveParts(parts: ReadonlyMap<number, number[]>): boolean {
+    let hasMoved = false;
+    for (const [index, counts] of parts) {
+      const { bps } = this.#demands[index]!;
+      const paths = this.#load.paths[index]!;
+      const part = bps / PARTS;
+      for (const [from, count] of counts.entries()) {
+        for (let k = 0; k < count; k++) {
+          this.#load.add(paths[from]!, -part);
+          const to = this.#cheapest(index, part, from);
+          this.#load.add(paths[to]!, part);
+          if (to === from) break;
+          counts[from]!--;
+          counts[to]!++;
+          hasMoved = true;
+        }
+      }
+    }
+    return hasMoved;
+  }
+
+  #isMovable(index: number): boolean {
+    const { bps } = this.#demands[index]!;
+    const paths = this.#load.paths[index]!;
+    return bps > 0 && (paths[this.#taken[index]!] ?? NOWHERE).length > 0;
+  }
+
+  /** The path on which a rate of a demand costs least; of several alike `first`. */
+  #cheapest(index: number, bps: number, first: number = this.#taken[index]!): number {
+    const load = this.#load;
+    const demand = this.#demands[index]!;
+    const paths = load.paths[index]!;
+    const costsOf = (path: number): number => load.cost(paths[path]!, bps) - load.cost(paths[path]!);
+    let cheapest = first;
+    let least = costsOf(first);
+    for (const to of paths.keys()) {
+      if (to === first || (to !== demand.path && !this.#mayMove(demand, to))) continue;
+      const costs = costsOf(to);
+      if (costs >= least * (1 - 1e-9)) continue;
+      least = costs;
+      cheapest = to;
+    }
+    return cheapest;
+  }
+
+  #take({ index, to }: Step): void {
+    const load = this.#load;
+    const { bps } = this.#demands[index]!;
+    const paths = this.#load.paths[index]!;
+    load.add(paths[this.#taken[index]!] ?? NOWHERE, -bps);
+    load.add(paths[to]!, bps);
+    this.#taken[index] = to;
+  }
+
+  /** The step that gains most; `null` if none is worth a move. */
+  #best(): Step | null {
+    const least = this.#least();
+    return this.#bestOf(this.#demands.keys(), least)?.step ?? null;
+  }
+
+  /** What a step gains at least that is worth a move. */
+  #least(): number {
+    return LEAST_GAIN * this.#load.hottest().load ** 16;
+  }
+
+  /** The step of some demands that gains most, if that is more than `least`. */
+  #bestOf(indices: Iterable<number>, least: number): { readonly step: Step; readonly gain: number } | null {
+    const load = this.#load;
+    let step: Step | null = null;
+    let gain = least;
+    for (const index of indices) {
+      const demand = this.#demands[index]!;
+      const { bps } = demand;
+      const paths = load.paths[index]!;
+      const current = paths[this.#taken[index]!] ?? NOWHERE;
+      if (bps <= 0 || current.length === 0) continue;
+      const cost = load.cost(current);
+      load.add(current, -bps);
+      const gained = cost - load.cost(current);
+      // What leaving the old path gains is the most that the move can gain.
+      if (gained > gain) {
+        for (const [to, path] of paths.entries()) {
+          if (to === this.#taken[index] || !this.#mayMove(demand, to)) continue;
+          const gains = gained - (load.cost(path, bps) - load.cost(path));
+          if (gains <= gain) continue;
+          gain = gains;
+          step = { index, to };
+        }
+      }
+      load.add(current, bps);
+    }
+    return step === null ? null : { step, gain };
+  }
+
+  /** Two steps that gain most together: the first away from the hottest link, the second from a link that it leads to. */
+  #bestPair(): readonly [Step, Step] | null {
+    const load = this.#load;
+    const hot = load.hottest().number;
+    const users = this.#usersOfLinks();
+    let found: readonly [Step, Step] | null = null;
+    let most = this.#least();
+    for (const index of users[hot] ?? []) {
+      const demand = this.#demands[index]!;
+      const { bps } = demand;
+      const paths = load.paths[index]!;
+      const from = this.#taken[index]!;
+      const current = paths[from]!;
+      const cost = load.cost(current);
+      load.add(current, -bps);
+      const gained = cost - load.cost(current);
+      for (const [to, path] of paths.entries()) {
+        if (to === from || path.includes(hot) || !this.#mayMove(demand, to)) continue;
+        const costs = load.cost(path, bps) - load.cost(path);
+        load.add(path, bps);
+        const others = new Set(Array.from(path).flatMap((link) => users[link]!));
+        others.delete(index);
+        const second = this.#bestOf(others, most - (gained - costs));
+        if (second !== null) {
+          most = gained - costs + second.gain;
+          found = [{ index, to }, second.step];
+        }
+        load.add(path, -bps);
+      }
+      load.add(current, bps);
+    }
+    return found;
+  }
+
+  /** Of each link, the indices of the demands that use it. */
+  #usersOfLinks(): number[][] {
+    const users: number[][] = Array.from({ length: this.#links }, () => []);
+    for (const [index, { bps }] of this.#demands.entries()) {
+      if (bps <= 0) continue;
+      for (const link of this.#load.paths[index]![this.#taken[index]!] ?? NOWHERE) users[link]!.push(index);
+    }
+    return users;
+  }
+}
+
+/** 0 to 1, another for each attempt. */
+function variation(index: number, attempt: number): number {
+  return mix32(index ^ Math.imul(attempt, 0x9e3779b1)) / 2 ** 32;
+}
+
+/** A demand takes a path, which lowers the cost. */
+interface Step {
+  readonly index: number;
+  readonly to: number;
+}
