@@ -1,5 +1,6 @@
 /** Times that are no longer retained, through the same requests, from the history: what was seen live is the truth. */
 import type { Biography, ErrorAnswer, EventsAnswer, FlowsAnswer, ReportsAnswer, TopologyAnswer } from '@int/dashboard';
+import { DashboardClient } from '@int/dashboard/client';
 import { expect, test } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
 import { coalescedFrame, reportFrame } from './captures.js';
@@ -126,6 +127,28 @@ async function linksAndNothing(url: string, at: number, live: Seen): Promise<voi
   });
 }
 
+/** The range once more, from the history: all reports and events of it. */
+async function replayed(url: string, at: number, live: Seen): Promise<void> {
+  const client = new DashboardClient({ url });
+  const { id, source } = await client.startReplay({ from: at - 5000, to: at }, 50);
+  expect(source).toBe('history');
+  await until('the end of the replay', async () => (await client.replays()).replays[0]?.isOver === true);
+  client.replay = id;
+  const events = await client.events({});
+  expect(events.rows.map(({ timeMs, rule }) => [timeMs, rule])).toEqual(
+    live.events.rows.map(({ timeMs, rule }) => [timeMs, rule]),
+  );
+  expect((await client.status()).totals).toMatchObject({ reports: 15, events: 5 });
+  expect((await client.biography(events.rows[0]!.id)).hops).toHaveLength(3);
+  client.replay = null;
+  expect(await client.endReplay(id)).toEqual({ replays: [] });
+  const nothing = await client.startReplay({ from: 1000, to: 2000 }).catch((error: unknown) => error);
+  expect(nothing).toMatchObject({
+    code: 'ERR_NOT_FOUND',
+    message: expect.stringMatching(/^nothing of this range is stored/),
+  });
+}
+
 test('what is no longer retained comes from the history, as it was seen', async () => {
   await files.write('rules.yaml', RULES);
   const path = await files.write('int.yaml', config('{ udp: { listen: "127.0.0.1:0" } }'));
@@ -148,6 +171,7 @@ test('what is no longer retained comes from the history, as it was seen', async 
   await lists(url, at, live);
   await biography(url, live);
   await linksAndNothing(url, at, live);
+  await replayed(url, at, live);
   older.child.kill('SIGINT');
   expect((await older.end()).code).toBe(0);
 });

@@ -7,10 +7,10 @@ import type {
   EventsAnswer,
   QueryAnswer,
   RulesAnswer,
-  SavedQueriesAnswer,
   SeriesAnswer,
   Status,
 } from '@int/dashboard';
+import { DashboardClient } from '@int/dashboard/client';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
 import { pcap, reportFrame, START_NS } from './captures.js';
@@ -97,7 +97,7 @@ describe('the dashboard of int collect', () => {
     // Another run, which has not seen these reports, reads them.
     await files.write(
       'int.yaml',
-      'version: 1\nsources: [{ udp: { listen: "127.0.0.1:0" } }]\nsinks: [{ parquet: { directory: history } }]\ndashboard: { listen: "127.0.0.1:0" }\n',
+      'version: 1\nsources: [{ udp: { listen: "127.0.0.1:0" } }]\nsinks: [{ parquet: { directory: history } }]\ndashboard: { listen: "127.0.0.1:0", captures: [reports.pcap] }\n',
     );
     const process = new Running(['collect', '--config', config, '--json']);
     const url = await addressOf(process);
@@ -122,9 +122,16 @@ describe('the dashboard of int collect', () => {
     const reports = await ask<SeriesAnswer>(url, `series?metric=reports&${range}`);
     expect(reports.series[0]!.values.reduce((sum: number, value) => sum + (value ?? 0), 0)).toBe(5);
 
-    await ask<SavedQueriesAnswer>(url, 'queries/by switch', 'PUT', { sql });
-    expect(await ask<SavedQueriesAnswer>(url, 'queries')).toEqual({ queries: [{ name: 'by switch', sql }] });
-    expect(await ask<SavedQueriesAnswer>(url, 'queries/by%20switch', 'DELETE')).toEqual({ queries: [] });
+    const client = new DashboardClient({ url });
+    await client.saveQuery('by switch', sql);
+    expect(await client.savedQueries()).toEqual({ queries: [{ name: 'by switch', sql }] });
+    expect(await client.removeQuery('by switch')).toEqual({ queries: [] });
+    // The configuration names a capture, and its viewers play it.
+    expect((await client.captures()).captures.map(({ name }) => name)).toEqual(['reports.pcap']);
+    const { id } = await client.startReplay({ capture: 'reports.pcap' }, 100);
+    await until('its end', async () => (await client.replays()).replays[0]?.isOver === true);
+    client.replay = id;
+    expect((await client.status()).totals.reports).toBe(5);
     await stop(process);
   });
 });

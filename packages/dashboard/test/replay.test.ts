@@ -113,7 +113,7 @@ it('replays a retained range: the same frames, series, events and map as live', 
     const [from, to] = [retained.from! - 1000, source.timeMs - 1500];
     const started = await ask<ReplayAnswer>(dashboard, 'replays', 'POST', { from, to, speed: 0.1 });
     const { id } = started;
-    expect(started).toEqual({ id, from, to, speed: 0.1, at: from, isOver: false });
+    expect(started).toEqual({ id, from, to, speed: 0.1, at: from, isOver: false, source: 'retained' });
     const again = new Watched(dashboard, id);
     await until(
       'the stream of the replay',

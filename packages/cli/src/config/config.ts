@@ -190,6 +190,8 @@ export interface DashboardConfig {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly allowHosts?: readonly string[];
   readonly readOnly?: boolean;
+  /** Capture files that may be replayed. */
+  readonly captures?: readonly string[];
   readonly retain?: { readonly time?: Quantity; readonly memory?: Quantity; readonly flows?: number };
 }
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { TelemetryBatch } from '@int/codec';
@@ -76,7 +77,7 @@ export class DashboardEndpoint implements Sink {
     this.#run = run;
     this.#dashboard?.setNetwork(run.network);
     this.#offerRules(run.detection);
-    this.#dashboard?.setFacts(factsOf(run));
+    this.#dashboard?.setFacts(this.#factsOf(run));
   }
 
   write(batch: TelemetryBatch): undefined {
@@ -110,6 +111,10 @@ export class DashboardEndpoint implements Sink {
     await this.#dashboard?.close();
   }
 
+  #factsOf(run: DashboardRun): Readonly<Record<string, unknown>> {
+    return factsOf(run, this.settings.captures ?? []);
+  }
+
   /** Lets the dashboard show and change the rules in force. */
   #offerRules(detection: LiveDetection | null): void {
     if (this.#rulesOf === null || detection === this.#detection) return;
@@ -132,19 +137,19 @@ export class DashboardEndpoint implements Sink {
           counters: () => running.stage.totals().byRule,
           apply: async (text) => {
             await running.apply(text);
-            this.#dashboard?.setFacts(factsOf(this.#run ?? run));
+            this.#dashboard?.setFacts(this.#factsOf(this.#run ?? run));
           },
         },
         running.text,
       );
     this.#offerRules(detection);
-    const { host, port, isPortChosen, tokenFile, tls, ...rest } = this.settings;
+    const { host, port, isPortChosen, tokenFile, tls, captures: _, ...rest } = this.settings;
     const options = {
       ...rest,
       host,
       network,
       answers: this.#answers,
-      facts: factsOf(run),
+      facts: this.#factsOf(run),
       ...(tokenFile !== undefined && { token: await readToken(tokenFile) }),
       ...(tls !== undefined && { tls: { cert: await readPem(tls.cert), key: await readPem(tls.key) } }),
     };
@@ -175,8 +180,8 @@ const messageOf = (message: string, code: string): string =>
 
 const exitOf = (code: string): number => (code === 'ERR_DASHBOARD_LISTEN' ? EXIT.OPEN : EXIT.USAGE);
 
-/** What the dashboard knows of the rules and of the history. */
-function factsOf({ detection, history }: DashboardRun): Readonly<Record<string, unknown>> {
+/** What the dashboard knows of the rules, of the history and of captures. */
+function factsOf({ detection, history }: DashboardRun, captures: readonly string[]): Readonly<Record<string, unknown>> {
   const severities = (detection?.rules.rules ?? []).flatMap(({ name, lifecycle }) =>
     lifecycle == null ? [] : [[name, lifecycle.severity] as const],
   );
@@ -185,8 +190,18 @@ function factsOf({ detection, history }: DashboardRun): Readonly<Record<string, 
     rules: detection !== null,
     severities: Object.fromEntries(severities),
     detector: detection?.options ?? {},
+    captures: namedCaptures(captures),
     ...(history !== null && { history: { module: historyModule(), directory: history } }),
   };
+}
+
+/** Captures by the names of their files; of files of one name, the folder is told, too. */
+function namedCaptures(paths: readonly string[]): readonly { readonly name: string; readonly path: string }[] {
+  const names = paths.map((path) => basename(path));
+  return paths.map((path, index) => {
+    const isAlone = names.filter((name) => name === names[index]).length === 1;
+    return { path, name: isAlone ? names[index]! : join(basename(dirname(path)), names[index]!) };
+  });
 }
 
 /** Address of the module that reads the history, in a form that threads can import. */

@@ -15,6 +15,8 @@ export interface DashboardSettings {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly allowHosts?: readonly string[];
   readonly readOnly?: boolean;
+  /** Paths of capture files that may be replayed. */
+  readonly captures?: readonly string[];
   readonly retention?: { readonly seconds?: number; readonly memoryBytes?: number; readonly flows?: number };
 }
 
@@ -108,7 +110,7 @@ export function settingsOfFlags(flags: DashboardFlags): DashboardSettings | null
 
 /** @param path resolves a path of the configuration */
 export function settingsOfConfig(config: DashboardConfig, path: (relative: string) => string): DashboardSettings {
-  const { listen, tokenFile, tls, allowHosts, readOnly, retain = {} } = config;
+  const { listen, tokenFile, tls, allowHosts, readOnly, captures, retain = {} } = config;
   const seconds = ifGiven(retain.time, (time) => Math.max(1, Math.round(millisecondsOf(time) / 1000)));
   return {
     ...addressOf(listen === undefined ? { host: HOST, port: null } : dashboardAddress(listen)),
@@ -117,6 +119,7 @@ export function settingsOfConfig(config: DashboardConfig, path: (relative: strin
       tls: ifGiven(tls, ({ cert, key }) => ({ cert: path(cert), key: path(key) })),
       allowHosts,
       readOnly,
+      captures: ifGiven(captures, (files) => files.map(path)),
     }),
     retention: given({ seconds, memoryBytes: ifGiven(retain.memory, bytesOf), flows: retain.flows }),
   };

@@ -1,11 +1,11 @@
 import { parseEntity } from '../protocol/entities.js';
 import type { Annotation, AnnotationsAnswer } from '../protocol/http.js';
 import { ApiError } from '../server/api-error.js';
-import { type Asked, type Route, rangeOf, type Services } from '../server/routes.js';
+import { type Asked, LAST_MS, type Route, rangeOf, type Services } from '../server/routes.js';
 
 const MOST = 500;
 const MOST_TEXT = 300;
-const MOST_DURATION_MS = 86_400_000;
+export const MOST_DURATION_MS = 86_400_000;
 /** Those that the status has: the newest. */
 const NEWEST = 20;
 
@@ -38,8 +38,9 @@ export class Annotations {
       throw new ApiError(400, 'ERR_BODY', `the body must have text, 1 to ${MOST_TEXT} characters`);
     }
     const time = timeMs ?? live.retention.nowMs ?? Date.now();
-    if (typeof time !== 'number' || !Number.isFinite(time))
-      throw new ApiError(400, 'ERR_BODY', 'timeMs must be a time');
+    if (typeof time !== 'number' || !(time >= 0 && time <= LAST_MS)) {
+      throw new ApiError(400, 'ERR_BODY', 'timeMs must be a time in milliseconds');
+    }
     if (typeof durationMs !== 'number' || !(durationMs >= 0 && durationMs <= MOST_DURATION_MS)) {
       throw new ApiError(400, 'ERR_BODY', `durationMs must be a number from 0 to ${MOST_DURATION_MS}`);
     }

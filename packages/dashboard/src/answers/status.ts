@@ -36,6 +36,7 @@ export function statusAnswer({
       rules: facts.rules === true,
       history: facts.history !== undefined && facts.history !== null,
       replay: true,
+      captures: Array.isArray(facts.captures) && facts.captures.length > 0,
     },
     retained: {
       from: last === null ? null : series.firstBucket * BUCKET_MS,

@@ -1,15 +1,20 @@
 import type { EntityKey, SeriesMetric } from '../protocol/entities.js';
 import type {
+  Annotation,
+  AnnotationsAnswer,
   AppliedAnswer,
   Biography,
+  CapturesAnswer,
   CheckAnswer,
   DryRunAnswer,
   EventsAnswer,
   FlowsAnswer,
   QueryAnswer,
   ReplayAnswer,
+  ReplaysAnswer,
   ReportsAnswer,
   RulesAnswer,
+  SavedQueriesAnswer,
   SeriesAnswer,
   Status,
   TablesAnswer,
@@ -155,8 +160,66 @@ export class DashboardClient {
     return this.#send('POST', 'query', { sql, limit }, call);
   }
 
-  startReplay(from: TimeMs, to: TimeMs, speed: number, call?: Call): Promise<ReplayAnswer> {
-    return this.#send('POST', 'replays', { from, to, speed }, call);
+  /** Queries with names, which all who look share. */
+  savedQueries(call?: Call): Promise<SavedQueriesAnswer> {
+    return this.#get('queries', {}, call);
+  }
+
+  saveQuery(name: string, sql: string, call?: Call): Promise<SavedQueriesAnswer> {
+    return this.#send('PUT', `queries/${encodeURIComponent(name)}`, { sql }, call);
+  }
+
+  removeQuery(name: string, call?: Call): Promise<SavedQueriesAnswer> {
+    return this.#send('DELETE', `queries/${encodeURIComponent(name)}`, undefined, call);
+  }
+
+  /** What was noted of a range of time, newest first. */
+  annotations(range: Range = {}, call?: Call): Promise<AnnotationsAnswer> {
+    return this.#get('annotations', { ...range }, call);
+  }
+
+  /** Notes what happens: by default now, and of the whole network. */
+  annotate(
+    note: {
+      readonly text: string;
+      readonly timeMs?: TimeMs;
+      readonly durationMs?: number;
+      readonly entity?: EntityKey;
+    },
+    call?: Call,
+  ): Promise<Annotation> {
+    return this.#send('POST', 'annotations', note, call);
+  }
+
+  /** The capture files that can be replayed. */
+  captures(call?: Call): Promise<CapturesAnswer> {
+    return this.#get('captures', {}, call);
+  }
+
+  replays(call?: Call): Promise<ReplaysAnswer> {
+    return this.#get('replays', {}, call);
+  }
+
+  /**
+   * Plays a range of time once more, or a capture of the configuration. To look at it, set {@link replay} to its id.
+   * @param speed 0.1 to 100
+   */
+  startReplay(
+    what: { readonly from: TimeMs; readonly to: TimeMs } | ({ readonly capture: string } & Range),
+    speed = 1,
+    call?: Call,
+  ): Promise<ReplayAnswer> {
+    return this.#send('POST', 'replays', { ...what, speed }, call);
+  }
+
+  /** @param speed 0: it stands still */
+  setReplaySpeed(id: string, speed: number, call?: Call): Promise<ReplayAnswer> {
+    return this.#send('PUT', `replays/${encodeURIComponent(id)}`, { speed }, call);
+  }
+
+  /** Ends a replay. @returns those that are left */
+  endReplay(id: string, call?: Call): Promise<ReplaysAnswer> {
+    return this.#send('DELETE', `replays/${encodeURIComponent(id)}`, undefined, call);
   }
 
   /** What comes by itself: series, events, reports, the topology. */
@@ -186,9 +249,12 @@ export class DashboardClient {
     return this.#ask(url, { headers: this.#headers(), ...call });
   }
 
-  #send<Answer>(method: 'POST' | 'PUT', path: string, body: unknown, call: Call = {}): Promise<Answer> {
-    const headers = { ...this.#headers(), 'content-type': 'application/json' };
-    return this.#ask(new URL(path, this.#base), { method, headers, body: JSON.stringify(body), ...call });
+  #send<Answer>(method: 'POST' | 'PUT' | 'DELETE', path: string, body: unknown, call: Call = {}): Promise<Answer> {
+    const json =
+      body === undefined
+        ? { headers: this.#headers() }
+        : { headers: { ...this.#headers(), 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return this.#ask(new URL(path, this.#base), { method, ...json, ...call });
   }
 
   async #ask<Answer>(url: URL, init: RequestInit): Promise<Answer> {

@@ -26,7 +26,7 @@ export interface Part {
 }
 
 /** What is kept of a part: all of it. @param placeOf row of a report's flow in a table of flows */
-function segmentOf({ batch, events, isApart, names }: Part, placeOf: (row: number) => number): Segment {
+export function segmentOf({ batch, events, isApart, names }: Part, placeOf: (row: number) => number): Segment {
   const { reports } = batch;
   const why = new Uint32Array(reports).fill(isApart ? WHY.EVENT | WHY.APART : WHY.SAMPLE);
   if (!isApart && events !== null) {

@@ -1,6 +1,8 @@
-import { SERIES_METRICS } from '../protocol/entities.js';
-import type { Route } from '../server/routes.js';
-import { number, object, ref, type Schema, text, whole } from './schema.js';
+import { MOST_DURATION_MS } from '../annotations/annotations.js';
+import { FLOW_SORTS } from '../answers/flows.js';
+import { BUCKET_MS, SERIES_METRICS } from '../protocol/entities.js';
+import { LAST_MS, type Route } from '../server/routes.js';
+import { maybe, object, ref, type Schema, text } from './schema.js';
 import { SCHEMAS } from './schemas.js';
 
 interface Operation {
@@ -11,28 +13,38 @@ interface Operation {
   readonly body?: Schema;
 }
 
-const range = { from: number, to: number };
-const filter = { filter: text, limit: whole };
+const time: Schema = { type: 'number', minimum: 0, maximum: LAST_MS };
+const rows = (most: number): Schema => ({ type: 'integer', minimum: 1, maximum: most });
+/** `from` is before `to`. */
+const range = { from: time, to: time };
+const filter = { filter: { ...text, maxLength: 1000 }, limit: rows(1000) };
+const entity = { ...text, pattern: '^(all|(switch|queue|link):.+)$' };
+const speed = { type: 'number', minimum: 0.1, maximum: 100 };
 const yaml = object({ yaml: text });
 
 /** Operations by method and path, as the routes name them. */
-const OPERATIONS: Readonly<Record<string, Operation>> = {
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /api/v1/status': { summary: 'What runs, and how well the dashboard keeps up', answer: 'Status' },
-  'GET /api/v1/topology': { summary: 'Switches, links and loads', answer: 'TopologyAnswer', query: { at: number } },
+  'GET /api/v1/topology': { summary: 'Switches, links and loads', answer: 'TopologyAnswer', query: { at: time } },
   'GET /api/v1/series': {
     summary: 'A metric of entities over time',
     answer: 'SeriesAnswer',
-    query: { metric: { enum: SERIES_METRICS }, entity: { type: 'array', items: text }, ...range, step: number },
+    query: {
+      metric: { enum: SERIES_METRICS },
+      entity: { type: 'array', items: entity, maxItems: 64 },
+      ...range,
+      step: { ...time, minimum: BUCKET_MS },
+    },
   },
   'GET /api/v1/worst': {
     summary: 'The switches, queues or links with the largest values of ten seconds',
     answer: 'WorstAnswer',
-    query: { metric: { enum: SERIES_METRICS }, kind: { enum: ['switch', 'queue', 'link'] }, limit: whole, at: number },
+    query: { metric: { enum: SERIES_METRICS }, kind: { enum: ['switch', 'queue', 'link'] }, limit: rows(64), at: time },
   },
   'GET /api/v1/flows': {
     summary: 'Flows with their newest hops',
     answer: 'FlowsAnswer',
-    query: { ...filter, sort: text, at: number },
+    query: { ...filter, sort: { enum: ['', ...FLOW_SORTS, ...FLOW_SORTS.map((each) => `-${each}`)] }, at: time },
   },
   'GET /api/v1/events': {
     summary: 'Events, newest first',
@@ -53,13 +65,13 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /api/v1/rules/dry-run': {
     summary: 'Rules over what is retained',
     answer: 'DryRunAnswer',
-    body: object({ yaml: text, 'seconds?': number }),
+    body: object({ yaml: text, 'seconds?': { type: 'number', exclusiveMinimum: 0, maximum: 86_400 } }),
   },
   'POST /api/v1/rules/tables': { summary: 'Rules as commands for P4 switches', answer: 'TablesAnswer', body: yaml },
   'POST /api/v1/query': {
     summary: 'SQL over the history',
     answer: 'QueryAnswer',
-    body: object({ sql: text, 'limit?': whole }),
+    body: object({ sql: text, 'limit?': rows(10_000) }),
   },
   'GET /api/v1/queries': { summary: 'Saved queries', answer: 'SavedQueriesAnswer' },
   'PUT /api/v1/queries/:name': { summary: 'Saves a query', answer: 'SavedQueriesAnswer', body: object({ sql: text }) },
@@ -68,15 +80,25 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /api/v1/annotations': {
     summary: 'Notes what happened',
     answer: 'Annotation',
-    body: object({ text, 'timeMs?': number, 'durationMs?': number, 'entity?': text }),
+    body: object({
+      text,
+      'timeMs?': time,
+      'durationMs?': { ...time, maximum: MOST_DURATION_MS },
+      'entity?': maybe(entity),
+    }),
   },
   'GET /api/v1/replays': { summary: 'Replays under way', answer: 'ReplaysAnswer' },
+  'GET /api/v1/captures': { summary: 'Capture files that can be replayed', answer: 'CapturesAnswer' },
   'POST /api/v1/replays': {
-    summary: 'Begins a replay of what is retained',
+    summary: 'Begins a replay of a range that is retained or in the history, or of a capture',
     answer: 'ReplayAnswer',
-    body: object({ from: number, to: number, 'speed?': number }),
+    body: object({ 'from?': time, 'to?': time, 'capture?': text, 'speed?': speed }),
   },
-  'PUT /api/v1/replays/:id': { summary: 'Changes its speed', answer: 'ReplayAnswer', body: object({ speed: number }) },
+  'PUT /api/v1/replays/:id': {
+    summary: 'Changes its speed',
+    answer: 'ReplayAnswer',
+    body: object({ speed: { anyOf: [{ const: 0 }, speed] } }),
+  },
   'DELETE /api/v1/replays/:id': { summary: 'Ends a replay', answer: 'ReplaysAnswer' },
 };
 

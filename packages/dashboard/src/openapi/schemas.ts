@@ -20,7 +20,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     now: maybe(number),
     wallMs: number,
     readOnly: flag,
-    has: object({ topology: flag, rules: flag, history: flag, replay: flag }),
+    has: object({ topology: flag, rules: flag, history: flag, replay: flag, 'captures?': flag }),
     retained: object({
       from: maybe(number),
       to: maybe(number),
@@ -187,6 +187,18 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Annotation: open({ text, timeMs: number }),
   AnnotationsAnswer: object({ annotations: list(ref('Annotation')) }),
   SavedQueriesAnswer: object({ queries: list(object({ name: text, sql: text })) }),
-  ReplayAnswer: open({ id: text, from: number, to: number, speed: number }),
+  ReplayAnswer: object({
+    id: text,
+    from: number,
+    to: number,
+    speed: number,
+    'at?': number,
+    'isOver?': flag,
+    source: oneOf('retained', 'history', 'capture'),
+    'capture?': text,
+    'leftOut?': whole,
+    'failure?': text,
+  }),
+  CapturesAnswer: object({ captures: list(object({ name: text, bytes: maybe(number) })) }),
   ReplaysAnswer: object({ replays: list(ref('ReplayAnswer')) }),
 };

@@ -30,6 +30,8 @@ export interface Status {
     readonly rules: boolean;
     readonly history: boolean;
     readonly replay: boolean;
+    /** Capture files that can be replayed. */
+    readonly captures?: boolean;
   };
   readonly retained: {
     readonly from: TimeMs | null;
@@ -413,7 +415,8 @@ export interface SavedQueriesAnswer {
 }
 
 /**
- * `POST /api/v1/replays {from, to, speed}`: what is retained of a range once more, at 0.1 to 100 times the speed. All requests, and
+ * `POST /api/v1/replays {from, to, speed}`: a range once more, at 0.1 to 100 times the speed: what is retained of it, or of older
+ * ranges what the history has. `{capture, from?, to?, speed}`: a capture file that the configuration names. All requests, and
  * `/api/v1/live`, take `replay=ID` then. `PUT /api/v1/replays/ID {speed}` changes the speed, 0 pauses; `DELETE` ends it.
  */
 export interface ReplayAnswer {
@@ -424,6 +427,20 @@ export interface ReplayAnswer {
   /** Where it is. */
   readonly at?: TimeMs;
   readonly isOver?: boolean;
+  /** Where its reports come from. */
+  readonly source: 'retained' | 'history' | 'capture';
+  /** The name of the capture. */
+  readonly capture?: string;
+  /** Reports of the history, or of the capture, that were too many to be read. */
+  readonly leftOut?: number;
+  /** Why it ends before its range does, for people. */
+  readonly failure?: string;
+}
+
+/** `GET /api/v1/captures`: the capture files that can be replayed. */
+export interface CapturesAnswer {
+  /** `bytes`: `null` if the file is not there now. */
+  readonly captures: readonly { readonly name: string; readonly bytes: number | null }[];
 }
 
 /** `GET /api/v1/replays` */

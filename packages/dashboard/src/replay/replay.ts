@@ -1,4 +1,4 @@
-/** A range of retained time once more, through all views, with a clock of its own. */
+/** A range of time once more, through all views, with a clock of its own. */
 import type { LinkLayer } from '@int/codec';
 import { NetworkView } from '../network/network-view.js';
 import { BUCKET_MS } from '../protocol/entities.js';
@@ -9,21 +9,25 @@ import { RetentionWriter } from '../retention/retention-writer.js';
 import { Segment } from '../retention/segment.js';
 import { Slab, slabMemory, WHY } from '../retention/slabs.js';
 import type { View } from '../server/routes.js';
+import type { RangeSource } from './range-source.js';
 
 /** Slabs of a replay: what is written is taken at once. */
 const SLABS = 2;
 const LEAST_SECONDS = 10;
-/** Time before and behind the range, in seconds: the ring must hold all of it. */
+/** Time before and behind the range, in seconds: the ring holds all of it, if it is not longer than that of the network. */
 const MARGIN_SECONDS = 5;
 /** A replay that is late catches up for so long at a time. */
 const TURN_MS = 10;
 
-export interface ReplaySource {
+export interface ReplayOptions {
   readonly id: string;
   readonly from: number;
   readonly to: number;
   readonly speed: number;
-  /** What is retained of the range, and the network as it is known. */
+  /** Where its reports come from, and what that is called. */
+  readonly source: RangeSource;
+  readonly name: Pick<ReplayAnswer, 'source' | 'capture'>;
+  /** The network as it is known, and how much is retained of it. */
   readonly live: View;
   /** Takes what has come, for packet-level subscriptions. */
   readonly onPart: (view: View, part: Segment) => void;
@@ -33,10 +37,18 @@ export class Replay {
   readonly id: string;
   readonly view: View;
   readonly from: number;
-  readonly to: number;
+  /** Its end; of a capture, it is known when all of it has been read. */
+  #to: number;
   #speed: number;
-  /** Segments of the range, oldest first. They stay as they are, also when they are no longer retained. */
-  readonly #segments: readonly Segment[];
+  readonly #source: RangeSource;
+  readonly #name: ReplayOptions['name'];
+  /** What was read and is not written yet, by time. */
+  #segments: readonly Segment[] = [];
+  #loadedTo: number;
+  #isReading = false;
+  #leftOut = 0;
+  #failure: string | null = null;
+  readonly #ending = new AbortController();
   readonly #writer: RetentionWriter;
   readonly #signals: Int32Array;
   /** Where it is, in milliseconds of the telemetry, and when it was there. */
@@ -47,13 +59,16 @@ export class Replay {
   /** When it ended, on the clock of the process. */
   endedMs: number | null = null;
 
-  constructor({ id, from, to, speed, live, onPart }: ReplaySource, nowMs: number) {
+  constructor({ id, from, to, speed, source, name, live, onPart }: ReplayOptions, nowMs: number) {
     this.id = id;
     this.from = from;
-    this.to = to;
+    this.#to = to;
     this.#speed = speed;
-    this.#segments = [...live.retention.store.segments(from, to)].reverse();
-    const seconds = Math.max(LEAST_SECONDS, Math.ceil((to - from) / 1000) + MARGIN_SECONDS);
+    this.#source = source;
+    this.#name = name;
+    this.#loadedTo = from;
+    const whole = Math.ceil((to - from) / 1000) + MARGIN_SECONDS;
+    const seconds = Math.max(LEAST_SECONDS, Math.min(whole, live.retention.seconds + MARGIN_SECONDS));
     const shared = shareRetention(geometryOf({ seconds, memoryBytes: live.retention.budgetBytes, flows: 4096 }));
     this.#signals = headerOf(shared).signals;
     const retention = new Retention(shared);
@@ -71,11 +86,22 @@ export class Replay {
     this.#bucket = Math.floor(from / BUCKET_MS);
     this.#at = from;
     this.#sinceMs = nowMs;
+    this.#load();
   }
 
   get answer(): ReplayAnswer {
-    const { id, from, to } = this;
-    return { id, from, to, speed: this.#speed, at: Math.min(to, this.#at), isOver: this.endedMs !== null };
+    const { id, from } = this;
+    return {
+      id,
+      from,
+      to: this.#to,
+      speed: this.#speed,
+      at: Math.min(this.#to, this.#at),
+      isOver: this.endedMs !== null,
+      ...this.#name,
+      ...(this.#leftOut > 0 && { leftOut: this.#leftOut }),
+      ...(this.#failure !== null && { failure: this.#failure }),
+    };
   }
 
   /** Goes on at another speed; 0: not at all. */
@@ -90,27 +116,74 @@ export class Replay {
     Atomics.store(this.#signals, SIGNAL.TAP, isTapped ? 1 : 0);
     this.#pass(nowMs);
     const begun = performance.now();
-    const end = Math.min(this.#at, this.to);
-    while ((this.#bucket + 1) * BUCKET_MS <= end || (end === this.to && this.#bucket * BUCKET_MS < this.to)) {
+    const to = this.#to;
+    const end = Math.min(this.#at, to);
+    while ((this.#bucket + 1) * BUCKET_MS <= end || (end === to && this.#bucket * BUCKET_MS < to)) {
       this.#write(this.#bucket);
       this.#bucket++;
       if (performance.now() - begun > TURN_MS) break;
     }
+    const written = this.#bucket * BUCKET_MS;
+    this.#segments = this.#segments.filter(({ toMs }) => toMs >= written);
     this.view.retention.tick();
-    if (this.#bucket * BUCKET_MS < this.to) return;
+    this.#load();
+    if (written < this.#to) return;
     this.#writer.finish();
     this.endedMs = nowMs;
+    this.close();
   }
 
+  /** Ends it: nothing more is read. */
+  close(): void {
+    this.#ending.abort();
+    this.#source.close?.();
+  }
+
+  /** Time does not go beyond what was read. */
   #pass(nowMs: number): void {
-    this.#at = Math.min(this.to, this.#at + (nowMs - this.#sinceMs) * this.#speed);
+    const wanted = this.#at + (nowMs - this.#sinceMs) * this.#speed;
+    this.#at = Math.min(this.#to, this.#loadedTo, wanted);
     this.#sinceMs = nowMs;
+  }
+
+  /** Reads ahead by a portion. */
+  #load(): void {
+    const { portionMs } = this.#source;
+    const isDue = this.#loadedTo < this.#to && this.#at + portionMs >= this.#loadedTo;
+    if (this.#isReading || !isDue || this.#ending.signal.aborted) return;
+    this.#isReading = true;
+    const from = this.#loadedTo;
+    const to = Math.min(this.#to, (Math.floor(from / BUCKET_MS) + Math.ceil(portionMs / BUCKET_MS)) * BUCKET_MS);
+    void this.#read(from, to > from ? to : this.#to);
+  }
+
+  async #read(from: number, to: number): Promise<void> {
+    try {
+      const {
+        segments,
+        leftOut,
+        isLast = false,
+        failure = null,
+      } = await this.#source.read(from, to, this.#ending.signal);
+      const known = new Set(this.#segments);
+      this.#segments = [...this.#segments, ...segments.filter((each) => !known.has(each))];
+      this.#leftOut += leftOut;
+      this.#loadedTo = to;
+      if (isLast) this.#to = Math.min(this.#to, to);
+      this.#failure = failure;
+    } catch (error) {
+      if (this.#ending.signal.aborted) return;
+      this.#failure = error instanceof Error ? error.message : String(error);
+      this.#to = this.#loadedTo;
+    } finally {
+      this.#isReading = false;
+    }
   }
 
   /** Writes what was retained of a bucket: its events, then its reports. */
   #write(bucket: number): void {
     const from = Math.max(this.from, bucket * BUCKET_MS);
-    const to = Math.min(this.to, (bucket + 1) * BUCKET_MS);
+    const to = Math.min(this.#to, (bucket + 1) * BUCKET_MS);
     const touched = this.#segments.filter((each) => each.toMs >= from && each.fromMs < to);
     const isIn = (segment: Segment, row: number): boolean => {
       const timeMs = segment.timeMs(row);

@@ -4,10 +4,9 @@ import type { Segment } from '../retention/segment.js';
 import { ApiError } from '../server/api-error.js';
 import type { Asked, Route, Services, View } from '../server/routes.js';
 import { Replay } from './replay.js';
+import { capturesAnswer, openRange, type ReaderOf, replayRequest, speedOf } from './request.js';
 
 const MOST_AT_ONCE = 4;
-const SLOWEST = 0.1;
-const FASTEST = 100;
 /** A replay that has ended is looked at for so long. */
 const KEPT_MS = 600_000;
 const TICK_MS = 50;
@@ -19,15 +18,21 @@ export type StreamOf = (view: View) => { readonly isTapped: boolean; take(part: 
 export class Replays {
   readonly #all = new Map<string, Replay>();
   readonly #streamOf: StreamOf;
+  readonly #readerOf: ReaderOf;
+  /** Those that are being opened. */
+  #starting = 0;
   #services: Services | null = null;
   #ticking: NodeJS.Timeout | undefined;
 
-  constructor(streamOf: StreamOf) {
+  /** @param readerOf the history that the program has told of; `null`: it has none */
+  constructor(streamOf: StreamOf, readerOf: ReaderOf) {
     this.#streamOf = streamOf;
+    this.#readerOf = readerOf;
   }
 
   routes(): readonly Route[] {
     return [
+      { method: 'GET', path: '/api/v1/captures', handle: (_, services) => capturesAnswer(services) },
       { method: 'GET', path: '/api/v1/replays', handle: () => this.#listed() },
       { method: 'POST', path: '/api/v1/replays', changes: false, handle: (...asked) => this.#start(...asked) },
       { method: 'PUT', path: '/api/v1/replays/:id', changes: false, handle: (asked) => this.#change(asked) },
@@ -37,6 +42,7 @@ export class Replays {
 
   close(): void {
     clearInterval(this.#ticking);
+    for (const replay of this.#all.values()) replay.close();
     this.#all.clear();
   }
 
@@ -44,31 +50,30 @@ export class Replays {
     return { replays: [...this.#all.values()].map(({ answer }) => answer) };
   }
 
-  #start({ body }: Asked, services: Services): ReplayAnswer {
-    const { from, to, speed = 1 } = (body ?? {}) as Partial<Record<string, unknown>>;
-    if (!isTime(from) || !isTime(to) || from >= to) {
-      throw new ApiError(400, 'ERR_BODY', 'the body must have from and to, times in milliseconds, from before to');
-    }
-    const { retention } = services.live;
-    if (to - from > retention.seconds * 1000) {
-      throw new ApiError(400, 'ERR_BODY', `a replay has at most the ${retention.seconds} seconds that are retained`);
-    }
-    const oldest = retention.store.fromMs;
-    if (oldest === null || to <= oldest) {
-      throw new ApiError(404, 'ERR_NOT_FOUND', 'nothing of this range is retained any more');
-    }
+  async #start({ body, signal }: Asked, services: Services): Promise<ReplayAnswer> {
+    const asked = replayRequest(body);
     this.#expire();
-    if (this.#all.size >= MOST_AT_ONCE) {
+    if (this.#all.size + this.#starting >= MOST_AT_ONCE) {
       throw new ApiError(429, 'ERR_TOO_MANY', `${MOST_AT_ONCE} replays run already: end one first`);
     }
-    const id = randomBytes(6).toString('hex');
-    const onPart = (view: View, part: Segment): void => this.#streamOf(view)?.take(part);
-    const replay = new Replay({ id, from, to, speed: speedOf(speed), live: services.live, onPart }, performance.now());
-    this.#all.set(id, replay);
-    services.replays.set(id, replay.view);
-    this.#services = services;
-    this.#ticking ??= setInterval(() => this.#tick(), TICK_MS);
-    return replay.answer;
+    this.#starting++;
+    try {
+      const opened = await openRange(asked, services, this.#readerOf, signal);
+      if (signal.aborted) {
+        opened.source.close?.();
+        signal.throwIfAborted();
+      }
+      const id = randomBytes(6).toString('hex');
+      const onPart = (view: View, part: Segment): void => this.#streamOf(view)?.take(part);
+      const replay = new Replay({ id, ...opened, speed: asked.speed, live: services.live, onPart }, performance.now());
+      this.#all.set(id, replay);
+      services.replays.set(id, replay.view);
+      this.#services = services;
+      this.#ticking ??= setInterval(() => this.#tick(), TICK_MS);
+      return replay.answer;
+    } finally {
+      this.#starting--;
+    }
   }
 
   #change({ params, body }: Asked): ReplayAnswer {
@@ -90,6 +95,7 @@ export class Replays {
   }
 
   #remove(id: string): void {
+    this.#all.get(id)?.close();
     this.#all.delete(id);
     this.#services?.replays.delete(id);
     if (this.#all.size > 0) return;
@@ -109,12 +115,4 @@ export class Replays {
     for (const replay of this.#all.values()) replay.tick(now, this.#streamOf(replay.view)?.isTapped ?? false);
     this.#expire();
   }
-}
-
-const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-
-/** @throws ApiError for a speed out of range */
-function speedOf(value: unknown): number {
-  if (typeof value === 'number' && value >= SLOWEST && value <= FASTEST) return value;
-  throw new ApiError(400, 'ERR_BODY', `speed must be a number from ${SLOWEST} to ${FASTEST}`);
 }

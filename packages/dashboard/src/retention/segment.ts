@@ -1,5 +1,5 @@
 import { ReportCopier, STATE, TelemetryBatch } from '@int/codec';
-import { frameTimeMs } from '@int/collector/internals';
+import { frameTimeMs, reportIndex } from '@int/collector/internals';
 import { type Detector, EVIDENCE, EventBatch } from '@int/detect';
 import { NO_FLOW, PLACES, type Slab, WHY } from './slabs.js';
 
@@ -61,6 +61,39 @@ export class Segment {
     copier.appendAll(batch, copy);
     const names = new Map(rules);
     return new Segment(copy, copyOfEvents(events, null, copy, names), rows, names);
+  }
+
+  /**
+   * A copy of some reports of a batch, with their events.
+   * @param rows ascending @param isApart the batch only says when and what the events are about
+   */
+  static copied(batch: TelemetryBatch, held: HeldEvents | null, rows: Uint32Array, isApart: boolean): Segment {
+    const { events, names } = held ?? { events: null, names: new Map<number, string | null>() };
+    let [hops, bytes] = [0, 0];
+    for (const row of rows) {
+      hops += batch.hopCount[row]!;
+      bytes += batch.frameLength[batch.frame[row]!]! + GAP_BYTES;
+    }
+    const reports = Math.max(1, rows.length);
+    const copy = new TelemetryBatch({ frames: reports, reports, hops: Math.max(LEAST_HOPS, hops), bytes });
+    copier.append(batch, copy, rows, 0, rows.length);
+    const moved = new Uint32Array(batch.reports);
+    const kept = {
+      why: new Uint32Array(rows.length).fill(isApart ? WHY.EVENT | WHY.APART : WHY.SAMPLE),
+      place: new Uint32Array(rows.length).fill(NO_FLOW),
+      index: new Uint32Array(rows.length),
+    };
+    for (const [at, row] of rows.entries()) {
+      moved[row] = at + 1;
+      kept.index[at] = reportIndex(batch, row);
+    }
+    for (let row = 0; row < (events?.count ?? 0); row++) {
+      const at = moved[events!.report[row]!]! - 1;
+      if (at >= 0) kept.why[at]! |= WHY.EVENT;
+    }
+    const own = events === null ? null : copyOfEvents(events, moved, copy, names);
+    if (isApart) own?.attach(copy, own.detector, true);
+    return new Segment(copy, own, kept, names);
   }
 
   /** Reports that were read elsewhere; the batch and its events are the segment's own from now on. */
@@ -172,6 +205,23 @@ export class Segment {
     for (let row = 0; row < this.batch.reports; row++) if (wanted(this, row)) rows[count++] = row;
     return rows.subarray(0, count);
   }
+}
+
+/** Events of one batch, copied, with the names of their rules. Their batch is the one that they were found in. */
+export interface HeldEvents {
+  readonly events: EventBatch;
+  readonly names: ReadonlyMap<number, string | null>;
+}
+
+/** Copies events, whose memory is reused, behind those that are held of the same batch. */
+export function holdEvents(found: EventBatch, before: HeldEvents | null): HeldEvents {
+  const names = new Map(before?.names ?? []);
+  for (let row = 0; row < found.count; row++) names.set(found.rule[row]!, found.ruleName(row));
+  const events = eventRoom((before?.events.count ?? 0) + found.count);
+  events.attach(found.batch, { ruleName: (slot: number) => names.get(slot) ?? null } as Detector, found.isApart);
+  if (before !== null) appendEvents(before.events, events, null, null);
+  appendEvents(found, events, null, null);
+  return { events, names };
 }
 
 function roomFor(batch: TelemetryBatch): TelemetryBatch {

@@ -50,7 +50,7 @@ export interface Route {
 /** A number as JSON has it: no `0x10`, no blanks, no empty text. */
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** The last time that nanoseconds since the epoch say in 64 bits: in the year 2262. */
-const LAST_MS = 9_223_372_036_854;
+export const LAST_MS = 9_223_372_036_854;
 
 interface Compiled {
   readonly route: Route;

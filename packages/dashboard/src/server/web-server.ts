@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { gzip } from 'node:zlib';
 import { type Denial, GuardedServer, type GuardedServerOptions, type GuardLimits, reply } from '@int/collector/http';
 import type { PageFile } from '../assets/page-files.js';
+import { checkNames } from '../openapi/check.js';
 import type { ErrorAnswer } from '../protocol/http.js';
 import { Access, pathOf } from './access.js';
 import { ApiError } from './api-error.js';
@@ -182,6 +183,7 @@ export class WebServer {
       const gone = new AbortController();
       response.once('close', () => gone.abort());
       const query = new URL(request.url ?? '/', 'http://localhost').searchParams;
+      checkNames(route, { query, body });
       const answer = await route.handle({ params, query, body, signal: gone.signal }, this.#services);
       await sendJson(request, response, answer);
     } finally {

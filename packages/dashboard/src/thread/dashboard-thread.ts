@@ -65,7 +65,10 @@ const services: Services = {
 const annotations = new Annotations();
 const history = new HistoryService();
 const older = new OlderTimes((of) => history.readerOf(of));
-const replays = new Replays((view) => stream.streamOf(view));
+const replays = new Replays(
+  (view) => stream.streamOf(view),
+  (of) => history.readerOf(of),
+);
 const described = [
   ...retentionRoutes(older),
   ...biographyRoutes(older),

@@ -1,11 +1,4 @@
-/** A query with a name. */
-export interface SavedQuery {
-  readonly name: string;
-  readonly sql: string;
-}
-
-const KEPT = 'int-dashboard-queries';
-const MOST = 50;
+import type { SavedQuery } from '../../client/index.js';
 
 /** Questions that every history can answer. */
 export const SAVED: readonly SavedQuery[] = [
@@ -27,26 +20,5 @@ export const SAVED: readonly SavedQuery[] = [
   },
 ];
 
-/** Those that were saved in this browser. */
-export function savedQueries(): readonly SavedQuery[] {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEPT) ?? '[]') as unknown;
-    if (!Array.isArray(kept)) return [];
-    return kept.filter((each): each is SavedQuery => typeof each?.name === 'string' && typeof each?.sql === 'string');
-  } catch {
-    return [];
-  }
-}
-
-/** Saves a query under its first line; the oldest gives way if there are very many. @returns all of them */
-export function saveQuery(sql: string): readonly SavedQuery[] {
-  const name = sql.trim().split('\n')[0]!.slice(0, 60);
-  if (name === '') return savedQueries();
-  const all = [...savedQueries().filter((each) => each.name !== name), { name, sql }].slice(-MOST);
-  try {
-    localStorage.setItem(KEPT, JSON.stringify(all));
-  } catch {
-    // Not kept: the list is good until the page is left.
-  }
-  return all;
-}
+/** The name under which a query is saved: its first line. */
+export const nameOf = (sql: string): string => sql.trim().split('\n')[0]!.trim().slice(0, 60);

@@ -9,6 +9,7 @@ import { Now } from '../views/now.js';
 import { FilterBar } from './filter-bar.js';
 import { Help } from './help.js';
 import { Empty } from './panel.js';
+import { ReplayBar } from './replay-bar.js';
 import { TimeBar } from './time-bar.js';
 
 const NAMES: Readonly<Record<View, string>> = {
@@ -62,11 +63,7 @@ export function Shell() {
       </header>
       <div class="bar">
         <FilterBar />
-        {replay.value !== null && (
-          <button type="button" aria-pressed="true" onClick={() => go({ replay: null, at: null })}>
-            Replay: back to the network
-          </button>
-        )}
+        {replay.value !== null && <ReplayBar key={replay.value} id={replay.value} />}
         <TimeBar />
       </div>
       <main class="main" tabIndex={-1} aria-label={NAMES[view.value]}>

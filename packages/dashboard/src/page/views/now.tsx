@@ -18,7 +18,7 @@ import {
 import { Chart } from '../parts/chart.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
-import { client, isLive, status, useLive } from '../state/connection.js';
+import { client, isLive, messageOf, status, useLive } from '../state/connection.js';
 import { addressOf, at, filter, replay } from '../state/location.js';
 import { entityName, switchName, unitOfSeries } from '../state/network.js';
 
@@ -55,11 +55,9 @@ export function Now() {
       <Ranking title="Deepest queues" note="occupancy, 10 s" kind="queue" metric="occupancy" />
       <Ranking title="Busiest links" note="utilisation, 10 s" kind="link" metric="utilization" />
       <Flows />
-      {now !== null && (now.annotations ?? []).length > 0 && (
+      {now !== null && (
         <div>
-          <Panel title="What happened" note="as noted, newest first">
-            <Noted annotations={now.annotations!} />
-          </Panel>
+          <Noted annotations={now.annotations ?? []} isReadOnly={now.readOnly} />
         </div>
       )}
       <div>
@@ -254,16 +252,59 @@ function Flows() {
 /** Notes that are shown. */
 const NOTED_SHOWN = 6;
 
+interface NotedProps {
+  readonly annotations: NonNullable<Status['annotations']>;
+  readonly isReadOnly: boolean;
+}
+
 /** What people and programs have noted; a click leads to the events of that time. */
-function Noted({ annotations }: { readonly annotations: NonNullable<Status['annotations']> }) {
+function Noted({ annotations, isReadOnly }: NotedProps) {
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const note = async (): Promise<void> => {
+    setError(null);
+    try {
+      await client.annotate({ text, ...(at.value !== null && { timeMs: at.value }) });
+      setText('');
+    } catch (reason) {
+      setError(messageOf(reason));
+    }
+  };
   return (
-    <ul>
-      {annotations.slice(0, NOTED_SHOWN).map(({ id, timeMs, durationMs, text }) => (
-        <li key={id}>
-          <a href={addressOf({ view: 'events', at: timeMs + durationMs })}>{clockText(timeMs, 0)}</a> {text}
-        </li>
-      ))}
-    </ul>
+    <Panel title="What happened" note="as noted, newest first" error={error}>
+      {annotations.length === 0 ? (
+        <Empty>Nothing is noted: deployments and faults made on purpose are worth a note.</Empty>
+      ) : (
+        <ul class="notes">
+          {annotations.slice(0, NOTED_SHOWN).map(({ id, timeMs, durationMs, text: said }) => (
+            <li key={id}>
+              <a href={addressOf({ view: 'events', at: timeMs + durationMs })}>{clockText(timeMs, 0)}</a> {said}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isReadOnly && (
+        <form
+          class="row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (text.trim() !== '') void note();
+          }}
+        >
+          <input
+            aria-label="Note"
+            class="grow"
+            maxLength={300}
+            placeholder={at.value === null ? 'what happens now' : 'what happened at this time'}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <button type="submit" disabled={text.trim() === ''}>
+            Note
+          </button>
+        </form>
+      )}
+    </Panel>
   );
 }
 
