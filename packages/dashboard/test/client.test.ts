@@ -46,8 +46,12 @@ it('asks, is refused by name, and hears what comes', async () => {
     expect((await client.replays()).replays.map(({ id }) => id)).toEqual([replay.id]);
     expect(await client.endReplay(replay.id)).toEqual({ replays: [] });
     expect(await client.captures()).toEqual({ captures: [] });
-    for (const refused of [client.savedQueries(), client.saveQuery('a', 'select 1'), client.removeQuery('a')]) {
-      expect(await refused.catch((error: unknown) => error)).toMatchObject({ code: 'ERR_UNAVAILABLE', status: 404 });
+    for (const ask of [
+      () => client.savedQueries(),
+      () => client.saveQuery('a', 'select 1'),
+      () => client.removeQuery('a'),
+    ]) {
+      expect(await ask().catch((error: unknown) => error)).toMatchObject({ code: 'ERR_UNAVAILABLE', status: 404 });
     }
 
     const heard = new Map<string, number>();
