@@ -102,6 +102,8 @@ function lookUp(state: State, tableId: number, fields: Packet['fields']): Entry[
 }
 
 interface Fate {
+  /** What tables look at. */
+  readonly fields: Packet['fields'];
   readonly egress: number;
   readonly group: number;
   readonly sessions: readonly number[];
@@ -112,8 +114,11 @@ function perform(fate: Fate, action: p4v1.Action | undefined): Fate {
     Number(number(action?.params.find(({ paramId }) => paramId === id)?.value ?? new Uint8Array(0)));
   switch (action?.actionId) {
     case ACTION.forward:
-    case ACTION.rewrite:
       return { ...fate, egress: value(1) };
+    case ACTION.rewrite: {
+      const huge = number(action.params.find(({ paramId }) => paramId === 3)!.value);
+      return { ...fate, egress: value(1), fields: { ...fate.fields, 'hdr.body.huge': huge } };
+    }
     case ACTION.drop:
       return { ...fate, egress: DROP, group: 0 };
     case ACTION.toCpu:
@@ -171,18 +176,19 @@ export function send(state: State, packet: Packet, keyOf: (entry: p4v1.TableEntr
   const { packets, bytes: total } = state.counters.get(port) ?? NO_COUNT;
   state.set(state.counters, port, { packets: packets + 1n, bytes: total + BigInt(bytes.length) });
 
-  let fates: Fate[] = [{ egress: 0, group: 0, sessions: [] }];
+  let fates: Fate[] = [{ fields, egress: 0, group: 0, sessions: [] }];
   const apply = (name: string): void => {
     const id = table(name);
-    const found = lookUp(state, id, fields);
-    const entries = found.length > 0 ? found : [state.defaults.get(id)!];
     if (name === 'I.stations') {
-      const [entry] = entries;
-      if (found.length > 0) countIn(state, state.entries, keyOf(entry!.base), packet);
-      else countIn(state, state.defaults, id, packet);
+      const [entry] = lookUp(state, id, fields);
+      if (entry === undefined) countIn(state, state.defaults, id, packet);
+      else countIn(state, state.entries, keyOf(entry.base), packet);
     }
-    const actions = entries.flatMap((entry) => actionsOf(state, entry));
-    fates = fates.flatMap((fate) => actions.map((action) => perform(fate, action)));
+    fates = fates.flatMap((fate) => {
+      const found = lookUp(state, id, fate.fields);
+      const entries = found.length > 0 ? found : [state.defaults.get(id)!];
+      return entries.flatMap((entry) => actionsOf(state, entry)).map((action) => perform(fate, action));
+    });
   };
   apply('I.keyless');
   apply('I.stations');
