@@ -482,3 +482,33 @@ describe('int p4 info --p4runtime', () => {
     expect(stderr).toContain('the prefix 0x05, not 0x02 [ERR_P4INFO_ID_PREFIX]');
   });
 });
+
+describe('int p4 info --types', () => {
+  test('writes the type of a program, of P4Info as text and of P4Info in binary alike, under a name', async () => {
+    const path = await program('my-switch.p4', SWITCH);
+    const { code, stdout } = await run(['p4', 'info', path, '--types']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('export type MySwitchProgram = {');
+    expect(stdout).toContain("match: {\n        /** 8 bits */ 'hdr.h.a': 'exact';\n      };");
+    for (const [format, ending] of [
+      ['text', 'txtpb'],
+      ['binary', 'bin'],
+    ] as const) {
+      const { bytes } = await run(['p4', 'info', path, '--p4runtime', format]);
+      const info = await files.write(`info.${ending}`, bytes);
+      expect((await run(['p4', 'info', info, '--types', 'MySwitchProgram'])).stdout).toBe(stdout);
+    }
+  });
+
+  test('refuses a name that is none, and P4Info that is none', async () => {
+    const path = await program('info.p4', SWITCH);
+    const wrong = await run(['p4', 'info', path, '--types', 'a; import("x")']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Give the name of a type')]);
+    for (const ending of ['txtpb', 'bin']) {
+      const none = await program(`none.${ending}`, 'tables { { \u0000');
+      const { code, stderr } = await run(['p4', 'info', none, '--types']);
+      expect(code).toBe(1);
+      expect(stderr).toContain(none);
+    }
+  });
+});

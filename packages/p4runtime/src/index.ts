@@ -4,7 +4,8 @@
  */
 
 export type { ClientTls } from './client/channel.js';
-export { type DigestList, type IdleTimeouts, P4RuntimeClient, type PacketIn, type Pipeline } from './client/client.js';
+export { P4RuntimeClient, type Pipeline } from './client/client.js';
+export type { DigestList, IdleTimeouts, PacketIn } from './client/client-events.js';
 export type {
   Atomicity,
   ElectionId,
@@ -13,6 +14,7 @@ export type {
   Update,
 } from './client/client-options.js';
 export type { EventStream } from './client/event-stream.js';
+export type { AnyProgram, EntityOf, ProgramTypes, TableTypes } from './client/program-types.js';
 export type { Data } from './entities/data.js';
 export type {
   ActionCall,

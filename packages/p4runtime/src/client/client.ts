@@ -1,15 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import type { IrProgram } from '@int/p4vm';
-import type { Data } from '../entities/data.js';
 import { decodeData } from '../entities/data.js';
-import {
-  type Entity,
-  type EntryAction,
-  type EntryOptions,
-  entry,
-  type ReadTableEntry,
-  type TableEntry,
-} from '../entities/entity.js';
+import { type Entity, type EntryAction, type EntryOptions, entry } from '../entities/entity.js';
 import { EntityCodec } from '../entities/entity-codec.js';
 import type { MatchInput } from '../entities/match.js';
 import type * as p4config from '../messages/p4config.js';
@@ -18,8 +10,25 @@ import { p4infoOf } from '../p4info/p4info.js';
 import { P4RuntimeError } from '../values/p4runtime-error.js';
 import type { Value } from '../values/parse-value.js';
 import { type Channel, channelOver, openChannel } from './channel.js';
-import type { Atomicity, P4RuntimeClientOptions, SessionState, Update } from './client-options.js';
+import type { DigestList, IdleTimeouts, PacketIn } from './client-events.js';
+import type { Atomicity, P4RuntimeClientOptions, SessionState } from './client-options.js';
 import { EventStream } from './event-stream.js';
+import type {
+  ActionName,
+  AnyProgram,
+  DigestListOf,
+  EntityOf,
+  EntryActionOf,
+  MatchOf,
+  PacketInOf,
+  PacketOutOf,
+  ProgramTypes,
+  ReadEntryOf,
+  RestOf,
+  TableEntryOf,
+  TableName,
+  UpdateOf,
+} from './program-types.js';
 import { type Change, changesBetween, questionsFor } from './reconcile.js';
 import { Session } from './session.js';
 import { errorOf } from './update-errors.js';
@@ -52,32 +61,13 @@ export interface Pipeline {
   readonly cookie?: bigint | undefined;
 }
 
-/** A packet that the program sent to the controller. */
-export interface PacketIn {
-  readonly payload: Uint8Array;
-  /** Values of the header's fields by name. */
-  readonly metadata: Readonly<Record<string, bigint | string>>;
-}
-
-/** Data that the program has sent with `digest`. */
-export interface DigestList {
-  readonly digest: string;
-  readonly listId: bigint;
-  readonly timestampNs: bigint;
-  readonly data: readonly Data[];
-}
-
-/** Entries that were not hit for their time. */
-export interface IdleTimeouts {
-  readonly timestampNs: bigint;
-  readonly entries: readonly ReadTableEntry[];
-}
-
 /**
  * A client of a switch that speaks P4Runtime: entities by names and values, with the P4Info of the switch. It holds one
  * session, which connects again when it breaks.
+ *
+ * With the types of a program, which `int p4 info FILE.p4 --types` writes, the compiler checks names, matches and parameters.
  */
-export class P4RuntimeClient {
+export class P4RuntimeClient<P extends ProgramTypes = AnyProgram> {
   readonly #options: P4RuntimeClientOptions;
   readonly #channel: Channel;
   readonly #session: Session;
@@ -134,14 +124,20 @@ export class P4RuntimeClient {
    *
    * @param action undefined: none, as for a question
    */
-  entry(
-    table: string,
-    match: Readonly<Record<string, MatchInput>> = {},
-    action?: string | EntryAction,
-    params: Readonly<Record<string, Value>> = {},
-    options: EntryOptions = {},
-  ): TableEntry {
-    return entry(table, match, action, params, options);
+  entry<T extends TableName<P>, A extends ActionName<P, T> | EntryActionOf<P, T> | undefined = undefined>(
+    table: T,
+    match?: MatchOf<P, T>,
+    action?: A,
+    ...[params, options]: RestOf<P, A, EntryOptions>
+  ): TableEntryOf<P, T> {
+    const made = entry(
+      table,
+      match as Readonly<Record<string, MatchInput>> | undefined,
+      action as string | EntryAction | undefined,
+      params as Readonly<Record<string, Value>> | undefined,
+      options,
+    );
+    return made as TableEntryOf<P, T>;
   }
 
   /** Version of the API that the switch speaks, such as `1.5.0`. */
@@ -194,15 +190,15 @@ export class P4RuntimeClient {
     this.#codec = new EntityCodec(p4info);
   }
 
-  insert(...entities: readonly Entity[]): Promise<void> {
+  insert(...entities: readonly EntityOf<P>[]): Promise<void> {
     return this.write(entities.map((entity) => ({ type: 'insert', entity })));
   }
 
-  modify(...entities: readonly Entity[]): Promise<void> {
+  modify(...entities: readonly EntityOf<P>[]): Promise<void> {
     return this.write(entities.map((entity) => ({ type: 'modify', entity })));
   }
 
-  delete(...entities: readonly Entity[]): Promise<void> {
+  delete(...entities: readonly EntityOf<P>[]): Promise<void> {
     return this.write(entities.map((entity) => ({ type: 'delete', entity })));
   }
 
@@ -212,9 +208,9 @@ export class P4RuntimeClient {
    * @throws P4RuntimeError `ERR_P4RUNTIME_REFUSED` with the updates that were refused; others are done, or with the other
    *   kinds of atomicity none
    */
-  async write(updates: readonly Update[], atomicity: Atomicity = 'continue-on-error'): Promise<void> {
+  async write(updates: readonly UpdateOf<P>[], atomicity: Atomicity = 'continue-on-error'): Promise<void> {
     const codec = await this.codec();
-    const changes = updates.map(({ type, entity }) => ({ type: TYPES[type], entity: codec.encode(entity) }));
+    const changes = updates.map(({ type, entity }) => ({ type: TYPES[type], entity: codec.encode(entity as Entity) }));
     await this.#write(changes, atomicity);
   }
 
@@ -229,12 +225,12 @@ export class P4RuntimeClient {
   }
 
   /** The entries of a table, as by {@link read}. */
-  async *entries(
-    table: string,
-    question: Partial<Omit<ReadTableEntry, 'kind' | 'table'>> = {},
-  ): AsyncGenerator<ReadTableEntry> {
-    for await (const entity of this.read({ kind: 'table-entry', table, match: {}, ...question })) {
-      if (entity.kind === 'table-entry') yield entity as ReadTableEntry;
+  async *entries<T extends TableName<P>>(
+    table: T,
+    question: Partial<Omit<TableEntryOf<P, T>, 'kind' | 'table'>> = {},
+  ): AsyncGenerator<ReadEntryOf<P, T>> {
+    for await (const entity of this.read({ kind: 'table-entry', table, match: {}, ...question } as Entity)) {
+      if (entity.kind === 'table-entry') yield entity as ReadEntryOf<P, T>;
     }
   }
 
@@ -244,9 +240,9 @@ export class P4RuntimeClient {
    *
    * @returns the number of updates
    */
-  async reconcile(wanted: readonly Entity[]): Promise<number> {
+  async reconcile(wanted: readonly EntityOf<P>[]): Promise<number> {
     const codec = await this.codec();
-    const messages = wanted.map((each) => codec.encode(each));
+    const messages = wanted.map((each) => codec.encode(each as Entity));
     const found: p4v1.Entity[] = [];
     for await (const entity of this.#read(questionsFor(messages))) {
       if (entity.entity.case !== 'tableEntry' || !entity.entity.value.isConst) found.push(entity);
@@ -257,16 +253,16 @@ export class P4RuntimeClient {
   }
 
   /** Packets that the program sends to the controller, from now on. */
-  packets(): EventStream<PacketIn> {
-    return subscribe(this.#packets);
+  packets(): EventStream<PacketInOf<P>> {
+    return subscribe(this.#packets) as EventStream<PacketInOf<P>>;
   }
 
   /**
    * Data that the program sends with `digest`, from now on. Lists are acknowledged when they arrive. A digest must be
    * inserted first.
    */
-  digests(): EventStream<DigestList> {
-    return subscribe(this.#digests);
+  digests(): EventStream<DigestListOf<P>> {
+    return subscribe(this.#digests) as unknown as EventStream<DigestListOf<P>>;
   }
 
   /** Entries that are idle, from now on. */
@@ -285,9 +281,12 @@ export class P4RuntimeClient {
    * @param metadata values of the header's fields by name
    * @throws P4RuntimeError `ERR_P4RUNTIME_CONNECTION` if there is no stream, or no room in it
    */
-  async packetOut(payload: Uint8Array, metadata: Readonly<Record<string, Value>> = {}): Promise<void> {
+  async packetOut(payload: Uint8Array, ...[metadata]: PacketOutOf<P>): Promise<void> {
     const codec = await this.codec();
-    const packet = create(p4v1.PacketOutSchema, { payload, metadata: codec.encodeMetadata(metadata) });
+    const packet = create(p4v1.PacketOutSchema, {
+      payload,
+      metadata: codec.encodeMetadata((metadata ?? {}) as Readonly<Record<string, Value>>),
+    });
     this.#session.send({ case: 'packet', value: packet });
   }
 
@@ -373,7 +372,7 @@ export class P4RuntimeClient {
     try {
       // Another controller may have changed the pipeline meanwhile.
       this.#codec = undefined;
-      state = { kind: 'reconciled', changes: await this.reconcile(await keep()) };
+      state = { kind: 'reconciled', changes: await this.reconcile((await keep()) as readonly EntityOf<P>[]) };
     } catch (error) {
       state = { kind: 'not-reconciled', error: errorOf(error) };
     }

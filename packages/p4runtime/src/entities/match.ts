@@ -13,14 +13,17 @@ export type Match =
   | { readonly kind: 'range'; readonly low: Value; readonly high: Value }
   | { readonly kind: 'optional'; readonly value: Value };
 
+/** Matches of one kind. */
+export type MatchBy<Kind> = Extract<Match, { kind: Kind }>;
+
 /** A match, or a value: that of an exact or optional field, `10.0.0.0/8`, `0x800&&&0xf00`, `1..5`, `_` for anything. */
 export type MatchInput = Match | Value;
 
-const exact = (value: Value): Match => ({ kind: 'exact', value });
-const lpm = (value: Value, length?: number): Match => ({ kind: 'lpm', value, length });
-const ternary = (value: Value, mask?: Value): Match => ({ kind: 'ternary', value, mask });
-const range = (low: Value, high: Value): Match => ({ kind: 'range', low, high });
-const optional = (value: Value): Match => ({ kind: 'optional', value });
+const exact = (value: Value): MatchBy<'exact'> => ({ kind: 'exact', value });
+const lpm = (value: Value, length?: number): MatchBy<'lpm'> => ({ kind: 'lpm', value, length });
+const ternary = (value: Value, mask?: Value): MatchBy<'ternary'> => ({ kind: 'ternary', value, mask });
+const range = (low: Value, high: Value): MatchBy<'range'> => ({ kind: 'range', low, high });
+const optional = (value: Value): MatchBy<'optional'> => ({ kind: 'optional', value });
 
 /**
  * Matches of fields by their kinds:
@@ -32,11 +35,11 @@ const optional = (value: Value): Match => ({ kind: 'optional', value });
  * - `optional(value)`
  */
 export const match: {
-  readonly exact: (value: Value) => Match;
-  readonly lpm: (value: Value, length?: number) => Match;
-  readonly ternary: (value: Value, mask?: Value) => Match;
-  readonly range: (low: Value, high: Value) => Match;
-  readonly optional: (value: Value) => Match;
+  readonly exact: (value: Value) => MatchBy<'exact'>;
+  readonly lpm: (value: Value, length?: number) => MatchBy<'lpm'>;
+  readonly ternary: (value: Value, mask?: Value) => MatchBy<'ternary'>;
+  readonly range: (low: Value, high: Value) => MatchBy<'range'>;
+  readonly optional: (value: Value) => MatchBy<'optional'>;
 } = /* @__PURE__ */ { exact, lpm, ternary, range, optional };
 
 const { EXACT, LPM, TERNARY, RANGE, OPTIONAL } = p4config.MatchField_MatchType;

@@ -1,4 +1,5 @@
 import { P4InfoError, P4RuntimeError } from '@int/p4runtime';
+import { CliError, EXIT } from '../../io.js';
 import { CommandFailure } from './command-failure.js';
 import type { ControlSession } from './control-session.js';
 import { PROFILE_COMMANDS } from './profile-commands.js';
@@ -91,6 +92,10 @@ export class Interpreter {
         return this.#failed(error.message);
       }
       if (error instanceof CommandFailure || P4InfoError.is(error)) return this.#failed(error.message);
+      // A file that is not there ends no session.
+      if (error instanceof CliError && (error.exitCode === EXIT.OPEN || error.exitCode === EXIT.INPUT)) {
+        return this.#failed(error.message);
+      }
       throw error;
     }
   }

@@ -1,30 +1,17 @@
-import { fromBinary } from '@bufbuild/protobuf';
-import { p4config, p4infoOf, parseText, TextFormatError } from '@int/p4runtime';
+import { p4infoOf } from '@int/p4runtime';
 import { writeDeviceProgram } from '@int/p4runtime/internals';
 import { readRegular } from '../../input/text-file.js';
 import type { Io } from '../../io.js';
+import { readP4Info } from '../p4info-file.js';
 import type { ProgramFlags } from '../program.js';
 import { readDevice } from '../serve/device-files.js';
-import { CommandFailure, count, fail, whole } from './command-failure.js';
+import { count, fail, whole } from './command-failure.js';
 import type { ControlSession } from './control-session.js';
 import type { Command } from './table-commands.js';
 import { nameOf } from './table-texts.js';
 
-const P4INFO = { name: 'P4Info', mostBytes: 1 << 26 } as const;
 const DEVICE = { name: 'device config', mostBytes: 1 << 27 } as const;
 const MS = 1_000_000n;
-
-/** A P4Info file: text, or binary. */
-async function readP4Info(path: string, io: Io): Promise<p4config.P4Info> {
-  const bytes = await readRegular(path, P4INFO, io.signal);
-  if (path.endsWith('.bin')) return fromBinary(p4config.P4InfoSchema, bytes);
-  try {
-    return parseText(p4config.P4InfoSchema, bytes.toString('utf8'));
-  } catch (error) {
-    if (!TextFormatError.is(error)) throw error;
-    throw new CommandFailure(`${path}:${error.message}`);
-  }
-}
 
 /** Commands beside those of simple_switch_CLI: pipelines, packets and digests. */
 export function pipelineCommands(flags: ProgramFlags, io: Io): Readonly<Record<string, Command>> {
@@ -51,7 +38,7 @@ export function pipelineCommands(flags: ProgramFlags, io: Io): Readonly<Record<s
       const { pkgInfo, tables, actions } = pipeline.p4info;
       const name = pkgInfo?.name === '' ? 'a program' : (pkgInfo?.name ?? 'a program');
       await session.print(
-        `${name} for ${pkgInfo?.arch}: ${tables.length} tables, ${actions.length} actions, ${pipeline.deviceConfig.length} bytes`,
+        `${name} for ${pkgInfo?.arch || 'an architecture without a name'}: ${tables.length} tables, ${actions.length} actions, ${pipeline.deviceConfig.length} bytes`,
       );
     },
     digest_enable: async (session, words) => {
