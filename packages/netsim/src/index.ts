@@ -33,6 +33,17 @@ export type {
   LinkOptions,
   OutputState,
 } from './link.js';
+export type { LoadLink } from './loads/fat-tree.js';
+export {
+  type LabelledLoads,
+  type LabelledLoadsOptions,
+  LOAD_KINDS,
+  type LoadFlow,
+  type LoadKind,
+  type LoadPacket,
+  type LoadTruth,
+  labelledLoads,
+} from './loads/labelled-loads.js';
 export { Network, type NetworkOptions, type TapOptions, type Timer } from './network.js';
 export type { Node, NodeOptions } from './network-node.js';
 export { PcapTap, type PcapTapOptions } from './pcap-tap.js';
