@@ -12,7 +12,7 @@ export type { Effect, Proposal, ProposalState, RehearsalResult, Transition } fro
 export { IntentError, type IntentErrorCode, type IntentProblem } from './errors.js';
 export type { Conflict } from './intents/conflicts.js';
 export type { FlowMatch, PortRange } from './intents/flow-match.js';
-export type { Intent, IntentKind } from './intents/intent.js';
+export type { BlockIntent, Intent, IntentKind, LimitIntent } from './intents/intent.js';
 export { readIntents } from './intents/read-intents.js';
 export type { ModelSwitch, NetworkModel } from './model/network-model.js';
 export type { Clock } from './reconcile/clock.js';

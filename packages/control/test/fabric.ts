@@ -8,7 +8,7 @@ import type { Random } from '@int/random';
 
 /** int.p4, as switches of the fabric run it. */
 export const program = loadProgram(fileURLToPath(new URL('../../../p4/int.p4', import.meta.url)));
-const p4info = p4infoOf(program);
+export const p4info = p4infoOf(program);
 
 export interface FabricHost {
   readonly name: string;
@@ -17,7 +17,10 @@ export interface FabricHost {
   readonly port: number;
 }
 
-/** Leaf-spine fabric: leaves 1, 2, ..., spines 101, 102, ... Leaf ports 1, 2, ... lead to hosts, 51, 52, ... to the spines. */
+/**
+ * Leaf-spine fabric: leaves 1, 2, ..., spines 101, 102, ... Leaf ports 1, 2, ... lead to hosts, 40 to a collector, 51, 52, ... to
+ * the spines.
+ */
 export class Fabric {
   readonly leaves: readonly number[];
   readonly spines: readonly number[];
@@ -50,6 +53,7 @@ export class Fabric {
               ...this.hosts
                 .filter((host) => host.leaf === leaf)
                 .map(({ name, port }) => [port, { to: `host ${name}`, speed }]),
+              [40, { to: `host c${leaf}`, speed }],
               ...this.spines.map((spine, i) => [51 + i, { to: `${spine}:${leaf}`, speed }]),
             ]),
           },
@@ -62,7 +66,10 @@ export class Fabric {
           },
         ]),
       ]),
-      hosts: Object.fromEntries(this.hosts.map(({ name, address }) => [name, { addresses: [address] }])),
+      hosts: Object.fromEntries([
+        ...this.hosts.map(({ name, address }) => [name, { addresses: [address] }]),
+        ...this.leaves.map((leaf) => [`c${leaf}`, { addresses: [`10.0.${leaf}.200`] }]),
+      ]),
     };
     this.topology = new Topology(spec);
   }
@@ -99,6 +106,86 @@ export class Fabric {
     return state;
   }
 
+  /** Routes by groups: a leaf spreads what goes to other leaves over all spines. */
+  spreadRoutes(): Map<number, DesiredEntity[]> {
+    const state = this.routes(() => 0);
+    for (const leaf of this.leaves) {
+      state.set(leaf, [
+        ...state.get(leaf)!.filter(({ entity }) => !this.#isRemote(entity, leaf)),
+        desired(entry('IntIngress.hash_seed', {}, 'set_hash_seed', { number: leaf }, { isDefault: true })),
+        ...this.spines.map((_, i) =>
+          desired({
+            kind: 'member',
+            profile: 'IntIngress.members',
+            id: 2000 + i,
+            action: { action: 'IntIngress.forward', params: { port: 51 + i } },
+          }),
+        ),
+        desired({
+          kind: 'group',
+          profile: 'IntIngress.members',
+          id: 2000,
+          members: this.spines.map((_, i) => ({ id: 2000 + i, weight: 1 })),
+        }),
+        desired(entry('IntIngress.next_hops', { group: 1 }, { group: 2000 })),
+        ...this.leaves
+          .filter((other) => other !== leaf)
+          .map((other) =>
+            desired(
+              entry('IntIngress.forward_ipv4', { destination_address: `10.0.${other}.0/24` }, 'IntIngress.spread', {
+                group: 1,
+              }),
+            ),
+          ),
+      ]);
+    }
+    return state;
+  }
+
+  /** INT sinks at all hosts, whose reports go to a collector at port 40 of their own leaf. */
+  sinks(): Map<number, DesiredEntity[]> {
+    return new Map(
+      this.leaves.map((leaf) => [
+        leaf,
+        [
+          ...this.hosts
+            .filter((host) => host.leaf === leaf)
+            .map(({ port }) =>
+              desired(
+                entry('IntEgress.port', { egress_port: port }, 'set_port', {
+                  is_sink: 1,
+                  mtu: 9000,
+                  congested_above: 64,
+                  complements: 0,
+                  level2_egress: 0xffffffff,
+                }),
+              ),
+            ),
+          desired({ kind: 'clone-session', id: 2000, replicas: [{ port: 40 }] }),
+          desired(entry('IntEgress.reports', {}, 'set_session', { session: 2000 }, { isDefault: true })),
+          desired(
+            entry('IntReport.collector', { egress_port: 40 }, 'send', {
+              index: 0,
+              source_mac: 1,
+              destination_mac: 2,
+              source_address: `10.0.${leaf}.254`,
+              destination_address: `10.0.${leaf}.200`,
+              source_port: 50_000,
+              destination_port: 32_766,
+              hardware_id: 1,
+              most: 200,
+            }),
+          ),
+        ],
+      ]),
+    );
+  }
+
+  #isRemote(entity: Entity, leaf: number): boolean {
+    if (entity.kind !== 'table-entry' || entity.table !== 'IntIngress.forward_ipv4') return false;
+    return !String(entity.match.destination_address).startsWith(`10.0.${leaf}.`);
+  }
+
   /** Flows between random hosts of different leaves. */
   flows(
     random: Random,
@@ -129,7 +216,7 @@ export function route(prefix: string, port: number): Entity {
   return entry('IntIngress.forward_ipv4', { destination_address: prefix }, 'IntIngress.forward', { port });
 }
 
-function desired(entity: Entity, intents: readonly string[] = []): DesiredEntity {
+export function desired(entity: Entity, intents: readonly string[] = []): DesiredEntity {
   return { entity, intents, stage: 0 };
 }
 
@@ -140,4 +227,10 @@ export function reroute(state: DesiredState, switchId: number, prefix: string, p
     ?.find(({ entity }) => entity.kind === 'table-entry' && entity.match.destination_address === prefix)?.entity;
   if (before === undefined) throw new Error(`switch ${switchId} has no route to ${prefix}`);
   return { switchId, type: 'modify', before, after: route(prefix, port), intents: [] };
+}
+
+/** Several states as one. */
+export function joined(...states: readonly ReadonlyMap<number, readonly DesiredEntity[]>[]): DesiredState {
+  const ids = new Set(states.flatMap((state) => [...state.keys()]));
+  return new Map([...ids].map((id) => [id, states.flatMap((state) => state.get(id) ?? [])]));
 }

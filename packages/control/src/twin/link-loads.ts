@@ -1,18 +1,18 @@
 import type { Topology } from '@int/network';
 import type { FlowState } from './flow-state.js';
-import type { Walk } from './walk.js';
 
 /** Bits a second by link `<switch id>:<port>`. */
 export type Loads = ReadonlyMap<string, number>;
 
 /** What flows together put on each link. */
-export function loadsOf(flows: readonly FlowState[], seconds: number, which: (flow: FlowState) => Walk): Loads {
+export function loadsOf(flows: readonly FlowState[], seconds: number, when: 'before' | 'now'): Loads {
   const loads = new Map<string, number>();
   for (const state of flows) {
     const { packets, bytes: own } = state.flow;
-    for (const { link, bytes, isReport, share } of which(state).sent) {
+    for (const { link, bytes, isReport, share, path } of state[when].sent) {
       const each = isReport ? packets * bytes : own + packets * bytes;
-      loads.set(link, (loads.get(link) ?? 0) + (each * share * 8) / seconds);
+      const bps = (each * share * state.passing(path, when) * 8) / seconds;
+      loads.set(link, (loads.get(link) ?? 0) + bps);
     }
   }
   return loads;

@@ -1,4 +1,4 @@
-import type { Entity } from '@int/p4runtime';
+import { type Entity, P4vmTarget } from '@int/p4runtime';
 import { type LocalProgram, LocalSwitch, type RefusedUpdate } from '@int/p4runtime/internals';
 import { type InFlightPacket, VirtualClock } from '@int/p4vm';
 import type { DesiredEntity } from '../change/desired-state.js';
@@ -14,8 +14,13 @@ export interface Output {
 /** An entry that a packet hit on its way through a switch. */
 export interface HitEntry {
   readonly table: string;
+  /** What tells it from all others of its switch. */
+  readonly key: string;
+  /** As it was written; undefined: the program has it. */
   readonly entity: Entity | undefined;
   readonly intents: readonly string[];
+  /** Whether a meter bounds its packets. */
+  readonly isMetered: boolean;
 }
 
 /** Instance types of clones in v1model: of ingress, of egress. */
@@ -56,7 +61,8 @@ export class TwinSwitch {
   readonly #waiting: InFlightPacket[] = [];
   /** Entities and the intents behind them, in the order in which they came; `null`: it was deleted. */
   readonly #log: { readonly entity: Entity; readonly intents: readonly string[] | null }[] = [];
-  #intents: { readonly size: number; readonly of: ReadonlyMap<string, readonly string[]> } | undefined;
+  #hasMeters = false;
+  #known: { readonly size: number; readonly byKey: ReadonlyMap<string, Known> } | undefined;
 
   constructor(
     readonly id: number,
@@ -70,7 +76,7 @@ export class TwinSwitch {
       // The packet itself goes on at once. What waits are copies of it.
       pass: () => true,
     };
-    this.#local = new LocalSwitch(program, { clock: this.#clock, trafficManager });
+    this.#local = new LocalSwitch(program, new P4vmTarget({ environment: { clock: this.#clock, trafficManager } }));
   }
 
   /** Installs what the switch has. @returns what it refuses, with the entity */
@@ -84,8 +90,10 @@ export class TwinSwitch {
 
   write(type: 'insert' | 'modify' | 'delete', entity: Entity, intents: readonly string[]): RefusedUpdate | undefined {
     const refused = this.#local.write({ type, entity });
-    if (refused === undefined) this.#log.push({ entity, intents: type === 'delete' ? null : intents });
-    return refused;
+    if (refused !== undefined) return refused;
+    this.#log.push({ entity, intents: type === 'delete' ? null : intents });
+    if (ratesOf(entity) !== undefined) this.#hasMeters = true;
+    return undefined;
   }
 
   setPort(port: number, isUp: boolean): void {
@@ -94,6 +102,11 @@ export class TwinSwitch {
 
   tables(): ReturnType<LocalSwitch['tables']> {
     return this.#local.tables();
+  }
+
+  /** Lets the time pass between two packets of a flow: those that do not suffer from each other have full buckets. */
+  pause(gapUs: number): void {
+    this.#clock.advance(this.#hasMeters ? REST_US : gapUs);
   }
 
   /** Lets the time pass until every meter's buckets are full, so that no packet suffers from another one. */
@@ -118,48 +131,64 @@ export class TwinSwitch {
     return outputs;
   }
 
+  /** Whether any entity has, or had, a meter. */
+  hasMeters(): boolean {
+    return this.#hasMeters;
+  }
+
   /** The entries that a packet hits. The packet counts as any other. */
   hits(port: number, frame: Uint8Array): HitEntry[] {
     this.rest();
     const { events } = this.#local.machine.trace(port, frame);
-    const intents = this.#intentsByKey();
+    const known = this.#knownByKey();
     return events.flatMap((event): HitEntry[] => {
       if (event.kind !== 'table' || !event.hit) return [];
-      const entity = this.#local.entry(event.table, event.handle);
-      return [{ table: event.table, entity, intents: (entity && intents.get(keyOf(entity))) ?? [] }];
+      const found = this.#local.entry(event.table, event.handle);
+      const key = found === undefined ? event.table : keyOf(found);
+      const { entity, intents = [], isMetered = false } = known.get(key) ?? {};
+      return [{ table: event.table, key, entity, intents, isMetered }];
     });
   }
 
   /** Whether a packet leaves, if entries are not there. All is as before afterwards. */
   passesWithout(entries: readonly HitEntry[], port: number, frame: Uint8Array): boolean {
-    const gone = entries.flatMap(({ entity }) => {
-      const whole = entity && this.#entityOf(entity);
-      return whole === undefined || this.#local.write({ type: 'delete', entity: whole }) !== undefined ? [] : [whole];
-    });
+    const gone = entries.flatMap(({ entity }) =>
+      entity === undefined || this.#local.write({ type: 'delete', entity }) !== undefined ? [] : [entity],
+    );
     this.rest();
     const passes = this.process(port, frame).some(({ isReport }) => !isReport);
     for (const entity of gone) this.#local.write({ type: 'insert', entity });
     return passes;
   }
 
-  /** An entity as it was written, with its meter, by its key. */
-  #entityOf(entity: Entity): Entity | undefined {
-    const key = keyOf(entity);
-    return this.#log.findLast((each) => keyOf(this.#local.normal(each.entity)) === key)?.entity;
-  }
-
-  #intentsByKey(): ReadonlyMap<string, readonly string[]> {
+  #knownByKey(): ReadonlyMap<string, Known> {
     const { length: size } = this.#log;
-    if (this.#intents?.size === size) return this.#intents.of;
-    const of = new Map<string, readonly string[]>();
+    if (this.#known?.size === size) return this.#known.byKey;
+    const byKey = new Map<string, Known>();
     for (const { entity, intents } of this.#log) {
-      const key = keyOf(this.#local.normal(entity));
-      if (intents === null) of.delete(key);
-      else of.set(key, intents);
+      const normal = this.#local.normal(entity);
+      const key = keyOf(normal);
+      if (normal.kind === 'direct-meter') {
+        const of = keyOf(normal.entry);
+        const entry = byKey.get(of);
+        if (entry !== undefined) byKey.set(of, { ...entry, isMetered: normal.rates !== undefined });
+      } else if (intents === null) byKey.delete(key);
+      else byKey.set(key, { entity, intents, isMetered: ratesOf(entity) !== undefined });
     }
-    this.#intents = { size, of };
-    return of;
+    this.#known = { size, byKey };
+    return byKey;
   }
+}
+
+interface Known {
+  readonly entity: Entity;
+  readonly intents: readonly string[];
+  readonly isMetered: boolean;
+}
+
+function ratesOf(entity: Entity): unknown {
+  if (entity.kind === 'table-entry') return entity.meter;
+  return entity.kind === 'meter' || entity.kind === 'direct-meter' ? entity.rates : undefined;
 }
 
 /** What tells an entity from all others of its switch. @param entity with full names and numbers, as a switch answers */

@@ -1,14 +1,18 @@
 import type { LinkEnd, Topology } from '@int/network';
 import type { ObservedFlow } from './rehearsal.js';
 import type { Representative } from './representative.js';
-import type { TwinSwitch } from './twin-switch.js';
+import type { Output, TwinSwitch } from './twin-switch.js';
 
 /** Where a copy of a packet ends. */
 export interface End {
   readonly kind: 'delivered' | 'loop' | 'black-hole' | 'drop' | 'wrong-port';
-  /** The switch, or its port as `<id>:<port>`. */
+  /** The switch, or its port as `<name>:<port>`. */
   readonly where: string;
   readonly message: string;
+  /** Share of the flow's packets. */
+  readonly share: number;
+  /** Where it was last. */
+  readonly hop: Hop;
 }
 
 /** A switch on the way of a packet, with the packet as it came. */
@@ -27,13 +31,17 @@ export interface Sent {
   readonly isReport: boolean;
   /** Packets here for each that entered the network. */
   readonly share: number;
+  /** The switches that they have passed. */
+  readonly path: readonly number[];
 }
 
 /** The way of a flow's packets, as their representative goes it. */
 export interface Walk {
   /** Ids of switches: of the first copy, if the packet is copied. */
   readonly path: readonly number[];
+  /** The worst of all ends. */
   readonly end: End;
+  readonly ends: readonly End[];
   readonly hops: readonly Hop[];
   readonly sent: readonly Sent[];
 }
@@ -53,8 +61,8 @@ export interface Ground {
 
 /** Switches that a packet and all its copies may pass. */
 const MOST_HOPS = 256;
-/** Packets that tell which share of a flow is reported. */
-const TRAIN = 16;
+/** Packets that tell which share of a flow is treated how. */
+const TRAIN = 64;
 const LONGEST_GAP_US = 1_000_000;
 
 /** The port by which a flow comes in; `null`: nobody knows. */
@@ -84,83 +92,90 @@ interface Step extends Hop {
   readonly isReport: boolean;
 }
 
-/** Sends a flow's representative through the network. @param gapUs microseconds between two packets of the flow */
-export function walk(ground: Ground, { frame, destination }: Representative, entrance: Entrance, gapUs: number): Walk {
+/** Sends a flow's representative through the network. @param packets of the flow @param gapUs microseconds between two of them */
+export function walk(
+  ground: Ground,
+  { frame, destination }: Representative,
+  entrance: Entrance,
+  packets: number,
+  gapUs: number,
+): Walk {
+  const { topology, switches } = ground;
   const hops: Hop[] = [];
   const sent: Sent[] = [];
   const ends: End[] = [];
-  let first: readonly number[] = [];
+  let first: readonly number[] | null = null;
   let left = MOST_HOPS;
   const open: Step[] = [{ ...entrance, frame, path: [], share: 1, isReport: false }];
   for (let step = open.shift(); step !== undefined; step = open.shift()) {
-    const { switchId, port, isReport, share } = step;
-    const ended = (kind: End['kind'], where: string, message: string): void => {
-      if (!isReport) ends.push({ kind, where, message });
-    };
-    const name = ground.topology.switchText(switchId);
+    const { switchId, isReport } = step;
+    const name = topology.switchText(switchId);
     const path = [...step.path, switchId];
+    const ended = (kind: End['kind'], where: string, message: string, share: number): void => {
+      if (isReport) return;
+      ends.push({ kind, where, message, share, hop: step! });
+      first ??= path;
+    };
     if (step.path.includes(switchId) || left-- === 0) {
-      ended('loop', name, `${name} sees a packet again that it has sent`);
-      if (first.length === 0 && !isReport) first = path;
+      ended('loop', name, `${name} sees a packet again that it has sent`, step.share);
       continue;
     }
-    const machine = ground.switches.get(switchId);
+    const machine = switches.get(switchId);
     if (machine === undefined) {
-      ended('black-hole', name, `${name} is no switch whose tables are known`);
+      ended('black-hole', name, `${name} is no switch whose tables are known`, step.share);
       continue;
     }
     if (!isReport) hops.push(step);
-    machine.rest();
-    const outputs = machine.process(port, step.frame);
-    const packets = outputs.filter((each) => !each.isReport);
-    if (packets.length === 0) {
-      ended('drop', name, `${name} drops it`);
-      if (first.length === 0 && !isReport) first = path;
-    }
-    const reports = outputs.length - packets.length;
-    const reported = reports === 0 || isReport ? 0 : reportedShare(machine, port, step.frame, gapUs) / reports;
-    for (const output of outputs) {
-      // Reports of reports are not followed.
-      if (output.isReport && isReport) continue;
-      const copyShare = output.isReport ? share * reported : share;
-      const here = `${switchId}:${output.port}`;
-      const to = ground.topology.peer(switchId, output.port);
-      const isOriginal = !output.isReport && !isReport;
-      const lost = (kind: End['kind'], message: string): void => {
-        if (!isOriginal) return;
-        ends.push({ kind, where: `${name}:${output.port}`, message });
-        if (first.length === 0) first = path;
-      };
-      if (to !== null) {
-        const bytes = isOriginal ? output.frame.length - frame.length : output.frame.length;
-        sent.push({ link: here, bytes, isReport: !isOriginal, share: copyShare });
-      }
-      if (to === null) lost('wrong-port', `port ${output.port} of ${name} leads nowhere`);
-      else if (isFailed(ground, switchId, output.port, to)) {
-        lost('black-hole', `the link at port ${output.port} of ${name} carries nothing`);
-      } else if (to.kind === 'host') {
-        const host = ground.topology.hostOf(destination);
-        if (host !== null && host.name !== to.host) {
-          lost('wrong-port', `port ${output.port} of ${name} leads to ${to.host}, not to ${host.name}`);
-        } else lost('delivered', to.host);
-      } else {
-        open.push({
-          switchId: to.switchId,
-          port: to.port ?? portTowards(ground.topology, to.switchId, switchId),
-          frame: output.frame,
-          path,
-          share: copyShare,
-          isReport: !isOriginal,
-        });
+    for (const [outputs, ofThese] of treatments(machine, step, packets, gapUs)) {
+      const share = step.share * ofThese;
+      if (outputs.every((each) => each.isReport)) ended('drop', name, `${name} drops it`, share);
+      for (const output of outputs) {
+        const isCopy = output.isReport || isReport;
+        // Reports of reports are not followed.
+        if (output.isReport && isReport) continue;
+        const at = `${name}:${output.port}`;
+        const to = topology.peer(switchId, output.port);
+        if (to !== null) {
+          const bytes = isCopy ? output.frame.length : output.frame.length - frame.length;
+          sent.push({ link: `${switchId}:${output.port}`, bytes, isReport: isCopy, share, path });
+        }
+        const end = to === null ? null : endOf(ground, switchId, output.port, to, destination);
+        if (to?.kind === 'switch' && end === null) {
+          open.push({
+            switchId: to.switchId,
+            port: to.port ?? portTowards(topology, to.switchId, switchId),
+            frame: output.frame,
+            path,
+            share,
+            isReport: isCopy,
+          });
+        } else if (!isCopy) {
+          if (end === null) ended('wrong-port', at, `port ${output.port} of ${name} leads nowhere`, share);
+          else ended(end.kind, at, end.message, share);
+        }
       }
     }
   }
-  return { path: first, end: worst(ends), hops, sent };
+  return { path: first ?? [], end: worst(ends), ends, hops, sent };
 }
 
-function isFailed({ failedLinks }: Ground, switchId: number, port: number, to: LinkEnd): boolean {
-  if (failedLinks.has(`${switchId}:${port}`)) return true;
-  return to.kind === 'switch' && to.port !== null && failedLinks.has(`${to.switchId}:${to.port}`);
+/** How a packet ends behind a port; `null`: it goes on to a switch. */
+function endOf(
+  { topology, failedLinks }: Ground,
+  switchId: number,
+  port: number,
+  to: LinkEnd,
+  destination: Uint8Array,
+): Pick<End, 'kind' | 'message'> | null {
+  const name = topology.switchText(switchId);
+  const isFailed =
+    failedLinks.has(`${switchId}:${port}`) ||
+    (to.kind === 'switch' && to.port !== null && failedLinks.has(`${to.switchId}:${to.port}`));
+  if (isFailed) return { kind: 'black-hole', message: `the link at port ${port} of ${name} carries nothing` };
+  if (to.kind === 'switch') return null;
+  const host = topology.hostOf(destination);
+  if (host === null || host.name === to.host) return { kind: 'delivered', message: to.host };
+  return { kind: 'wrong-port', message: `port ${port} of ${name} leads to ${to.host}, not to ${host.name}` };
 }
 
 /** The port of a switch that leads to a neighbour; 0: nobody knows. */
@@ -171,21 +186,51 @@ function portTowards(topology: Topology, switchId: number, neighbour: number): n
   return 0;
 }
 
-/** Reports for each packet of a flow at a switch. The first packet says nothing: it is new to every detector. */
-function reportedShare(machine: TwinSwitch, port: number, frame: Uint8Array, gapUs: number): number {
+/**
+ * What a switch does with the packets of a flow, with the share of them: its program may count, as one that samples does. If it
+ * does the same with a second packet, it does so with all. Else a train of packets tells. Meters are measured apart, of all flows
+ * together.
+ */
+function treatments(
+  machine: TwinSwitch,
+  { port, frame, isReport }: Step,
+  packets: number,
+  gapUs: number,
+): [outputs: readonly Output[], share: number][] {
+  machine.rest();
+  const first = machine.process(port, frame);
+  if (isReport || packets <= 1) return [[first, 1]];
   const gap = Math.max(1, Math.min(LONGEST_GAP_US, Math.round(gapUs)));
-  let reports = 0;
-  for (let i = 0; i < TRAIN; i++) {
-    reports += machine.process(port, frame, gap).filter(({ isReport }) => isReport).length;
+  const next = (): Output[] => {
+    machine.pause(gap);
+    return machine.process(port, frame);
+  };
+  const second = next();
+  if (kindOf(second) === kindOf(first)) return [[first, 1]];
+  const train = [first, second];
+  while (train.length < Math.min(packets, TRAIN)) train.push(next());
+  const kinds = train.map(kindOf);
+  // Rounds begin with what the first packet was; whole rounds tell the shares exactly.
+  const rounds = kinds.lastIndexOf(kinds[0]!);
+  const counts = new Map<string, { readonly outputs: readonly Output[]; count: number }>();
+  for (const [at, kind] of kinds.entries()) {
+    if (rounds > 0 && at >= rounds) break;
+    const known = counts.get(kind);
+    if (known === undefined) counts.set(kind, { outputs: train[at]!, count: 1 });
+    else known.count++;
   }
-  return reports / TRAIN;
+  if (rounds > 0) return [...counts.values()].map(({ outputs, count }) => [outputs, count / rounds]);
+  // It comes once in more packets than these: count it once.
+  const others = (packets - 1) / packets / (train.length - 1);
+  return [...counts.values()].map(({ outputs, count }, at) => [outputs, at === 0 ? 1 / packets : count * others]);
 }
 
-const RANK: readonly End['kind'][] = ['loop', 'delivered', 'black-hole', 'wrong-port', 'drop'];
+function kindOf(outputs: readonly Output[]): string {
+  return outputs.map(({ port, frame, isReport }) => `${port}:${frame.length}:${isReport}`).join();
+}
 
-/** A packet of which some copy arrives is delivered, but a loop is one whatever else arrives. */
+const RANK: readonly End['kind'][] = ['loop', 'black-hole', 'wrong-port', 'drop', 'delivered'];
+
 function worst(ends: readonly End[]): End {
-  let best = ends[0] ?? { kind: 'drop', where: '', message: '' };
-  for (const end of ends) if (RANK.indexOf(end.kind) < RANK.indexOf(best.kind)) best = end;
-  return best;
+  return [...ends].sort((a, b) => RANK.indexOf(a.kind) - RANK.indexOf(b.kind))[0]!;
 }

@@ -1,5 +1,5 @@
 import { create, fromBinary } from '@bufbuild/protobuf';
-import type { IrProgram, SwitchEnvironment, V1Switch } from '@int/p4vm';
+import type { IrProgram, V1Switch } from '@int/p4vm';
 import type { Update } from '../client/client-options.js';
 import { grpcNameOf } from '../client/update-errors.js';
 import type { Entity } from '../entities/entity.js';
@@ -54,12 +54,9 @@ export class LocalSwitch {
   readonly #target: P4vmTarget;
 
   /** @throws TargetError if P4Info is not that of the program */
-  constructor(
-    { codec, schema, program }: LocalProgram,
-    environment: Omit<SwitchEnvironment, 'onTransmit' | 'onDigest'> = {},
-  ) {
+  constructor({ codec, schema, program }: LocalProgram, target: P4vmTarget = new P4vmTarget()) {
     this.#codec = codec;
-    this.#target = new P4vmTarget({ environment });
+    this.#target = target;
     const pipeline = this.#target.prepareProgram(schema, program);
     this.machine = pipeline.machine;
     this.#state = new PipelineState(schema, pipeline, this.#target, {
@@ -86,7 +83,7 @@ export class LocalSwitch {
     }
   }
 
-  /** Says whether a port is up; at first all are. */
+  /** Says whether a port is up; at first all are. @throws TypeError if the target's host knows by itself */
   setPort(port: number, isUp: boolean): void {
     this.#target.setPort(port, isUp);
   }
