@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import type { DesiredState, NetworkModel } from '@int/control';
 import { Topology, type TopologySpec } from '@int/network';
-import { type p4config, p4infoOf } from '@int/p4runtime';
+import { P4vmTarget, type p4config, p4infoOf } from '@int/p4runtime';
 import { LocalProgram, LocalSwitch } from '@int/p4runtime/internals';
 import type { SwitchClock } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
@@ -119,7 +119,7 @@ export class Fabric {
   constructor(network: NetworkModel) {
     this.#network = network;
     for (const id of network.switches.keys()) {
-      this.switches.set(id, new LocalSwitch(intProgram(), { clock: this.clock }));
+      this.switches.set(id, new LocalSwitch(intProgram(), new P4vmTarget({ environment: { clock: this.clock } })));
     }
   }
 
