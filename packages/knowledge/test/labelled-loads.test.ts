@@ -49,7 +49,7 @@ describe('TrafficEngineer on labelled loads', () => {
   ] as const)('%s: the highest load is below 0.8 again within %i s', (kind, seconds) => {
     for (let seed = SEED; seed < SEED + runs(32); seed++) {
       const loads = labelledLoads({ kind, seed });
-      const [{ fromMs }] = loads.truth as [{ fromMs: number }];
+      const { fromMs } = loads.truth[0]!;
       const { highest } = engineered(loads, fromMs, fromMs + 8000, seed);
       expect(highest[0], `seed ${seed}`).toBeGreaterThan(0.9);
       // It stays there.
