@@ -2,6 +2,7 @@ import { Arena } from './arena.js';
 import { FLAG, NOT_AVAILABLE, REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS } from './columns.js';
 import { HOP_COLUMNS } from './fields.js';
 import type { Frames } from './frames.js';
+import { HopViews } from './hop-views.js';
 import { LINK_TYPES, type LinkLayer } from './options.js';
 import { RecordView } from './view.js';
 
@@ -190,11 +191,7 @@ export class TelemetryBatch {
     this.reportTimestamp = report(15);
     this.drop = report(16);
     this.ethernet = report(17);
-    const hopColumns: Partial<Record<(typeof HOP_COLUMNS)[number], Uint32Array>> = {};
-    HOP_COLUMNS.forEach((name, index) => {
-      hopColumns[name] = this.hopWords.subarray(index * this.hopStride, index * this.hopStride + hops);
-    });
-    this.hop = hopColumns as TelemetryBatch['hop'];
+    this.hop = new HopViews(this.hopWords, this.hopStride, hops);
     this.hopWords.fill(NOT_AVAILABLE);
     this.drop.fill(NOT_AVAILABLE);
     this.state.fill(0);

@@ -5,6 +5,7 @@ import {
   decodeFrame,
   encodeFrame,
   type Frames,
+  HOP_COLUMNS,
   NOT_AVAILABLE,
   TelemetryBatch,
   type TelemetryRecord,
@@ -113,6 +114,14 @@ describe('TelemetryBatch', () => {
     });
     expect(batch.frames).toBe(3);
     expect([...batch.frameCode.subarray(0, 3)].map((code) => code !== 0)).toEqual([false, true, true]);
+  });
+
+  it('has a view of each hop column, in the order of their list', () => {
+    const batch = new TelemetryBatch({ frames: 3, hops: 300 });
+    expect(Object.keys(batch.hop)).toEqual(HOP_COLUMNS);
+    const starts = HOP_COLUMNS.map((_, index) => batch.hopWords.byteOffset + index * batch.hopStride * 4);
+    expect(HOP_COLUMNS.map((name) => batch.hop[name].byteOffset)).toEqual(starts);
+    expect(HOP_COLUMNS.map((name) => batch.hop[name].length)).toEqual(HOP_COLUMNS.map(() => 300));
   });
 
   it('reads all ones where a hop does not carry an item, also after richer reports', () => {

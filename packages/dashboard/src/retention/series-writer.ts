@@ -2,19 +2,16 @@ import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { frameTimeMs } from '@int/collector/internals';
 import { KIND as EVENT_KIND, type EventBatch, SCOPES } from '@int/detect';
 import { BUCKET_MS } from '../protocol/entities.js';
-import { BINS, binOf, rankOf } from './bins.js';
+import { BINS, rankOf } from './bins.js';
 import { EntityRows, NO_ROW } from './entity-rows.js';
 import { CELL, epochOf, headerOf, KIND, keysOf, NUMBER, ROW, type SharedRetention, SIGNAL } from './geometry.js';
+import { GROUP_BITS, GROUPS, groupOf, type HopKey, HopSums, raise, SHIFT } from './hop-sums.js';
 
 const WORDS = CELL.WORDS;
-/** Cells of the open bucket fill a cache line. They go on where a cell of the ring ends. */
-const SHIFT = 4;
-/** Count of buckets in which the row was touched last. */
+/** Cells of the open bucket go on where a cell of the ring ends: here is the count of buckets in which the row was touched last. */
 const STAMP = 8;
-/** Values in its histogram, and the lowest and highest bin in use. */
-const VALUES = 9;
-const LOW = 10;
-const HIGH = 11;
+/** Sums of hops that are alike, in a bucket. Where there are more, they are added up before its end. */
+const SUMS = 4096;
 /** The hop of an event that is about none. */
 const NO_HOP = 0xffff_ffff;
 /** Events apart that wait for their bucket. */
@@ -58,6 +55,8 @@ export class SeriesWriter {
   #endMs = Number.NEGATIVE_INFINITY;
   #generation = 0;
   #lateBucket = 0;
+  readonly #sums = new HopSums(SUMS);
+  readonly #key: HopKey = { nodeId: 0, queueId: 0, isLinked: false, egress: 0, nextId: 0, nextIngress: 0 };
   /** Events of the batch to come: by report 1 + its first event; by event its hop, and 1 + the next event of the report. */
   #firstEvent = new Int32Array(0);
   #eventHop = new Uint32Array(0);
@@ -188,20 +187,44 @@ export class SeriesWriter {
       return;
     }
     const { nodeId, queueId, hopLatency, queueOccupancy, egressUtilization } = batch.hop;
+    const { l1IngressInterface, l1EgressInterface } = batch.hop;
+    const sums = this.#sums;
     for (let at = start; at < end; at++) {
-      const latency = hopLatency[at]!;
-      const occupancy = queueOccupancy[at]!;
-      const utilization = egressUtilization[at]!;
-      const bin = latency === NOT_AVAILABLE ? -1 : binOf(latency);
-      const queue = queueId[at]!;
-      const row = queue === NOT_AVAILABLE ? NO_ROW : this.#queue(nodeId[at]!, queue, OPEN);
-      if (row !== NO_ROW) this.#value(row, bin, latency, occupancy, utilization);
-      // What a queue has is added to its switch at the end of the bucket, and what switches have to the network.
-      if (row <= ROW.OTHER_QUEUE) {
-        this.#value(this.#switch(nodeId[at]!, OPEN), bin, latency, occupancy, utilization);
-      }
-      if (at + 1 < end) this.#value(this.#link(batch, at, OPEN), bin, latency, occupancy, utilization);
+      if (sums.isFull) this.#settle();
+      const isLinked = at + 1 < end;
+      sums.add(
+        nodeId[at]!,
+        queueId[at]!,
+        isLinked,
+        l1EgressInterface[at]!,
+        isLinked ? nodeId[at + 1]! : NOT_AVAILABLE,
+        isLinked ? l1IngressInterface[at + 1]! : NOT_AVAILABLE,
+        hopLatency[at]!,
+        queueOccupancy[at]!,
+        egressUtilization[at]!,
+      );
     }
+  }
+
+  /** Adds the sums of hops to their queues, links and switches. */
+  #settle(): void {
+    const sums = this.#sums;
+    const key = this.#key;
+    const { words } = sums;
+    for (let sum = 0; sum < sums.count; sum++) {
+      sums.readKey(sum, key);
+      const hops = words[(sum << SHIFT) + CELL.REPORTS]!;
+      const queue = key.queueId === NOT_AVAILABLE ? NO_ROW : this.#queue(key.nodeId, key.queueId, OPEN, hops);
+      if (queue !== NO_ROW) this.#merge(words, sums.histograms, sum, queue);
+      // What a queue has is added to its switch at the end of the bucket, and what switches have to the network.
+      if (queue <= ROW.OTHER_QUEUE) {
+        this.#merge(words, sums.histograms, sum, this.#switch(key.nodeId, OPEN, hops));
+      }
+      if (!key.isLinked) continue;
+      const { nodeId, egress, nextId, nextIngress } = key;
+      this.#merge(words, sums.histograms, sum, this.#link(nodeId, egress, nextId, nextIngress, OPEN, hops));
+    }
+    sums.clear();
   }
 
   #lateHops(batch: TelemetryBatch, row: number): void {
@@ -218,9 +241,9 @@ export class SeriesWriter {
       const queue = queueId[at]!;
       const rows = [this.#switch(nodeId[at]!, LATE)];
       if (queue !== NOT_AVAILABLE) rows.push(this.#queue(nodeId[at]!, queue, LATE));
-      if (at + 1 < end) rows.push(this.#link(batch, at, LATE));
+      if (at + 1 < end) rows.push(this.#linkOf(batch, at, LATE));
       for (const row of rows) this.#lateValue(row, latency, occupancy, utilization);
-      this.#raise(this.#cells, this.#lateCell(ROW.ALL), latency, occupancy, utilization);
+      raise(this.#cells, this.#lateCell(ROW.ALL), latency, occupancy, utilization);
     }
   }
 
@@ -232,7 +255,7 @@ export class SeriesWriter {
       if (hop >= batch.hopCount[row]!) continue;
       const cell = batch.hopStart[row]! + hop;
       this.#countAt(place, batch.hop.nodeId[cell]!, batch.hop.queueId[cell]!, CELL.EVENTS);
-      if (hop + 1 < batch.hopCount[row]!) this.#bump(place, this.#link(batch, cell, place), CELL.EVENTS);
+      if (hop + 1 < batch.hopCount[row]!) this.#bump(place, this.#linkOf(batch, cell, place), CELL.EVENTS);
     }
   }
 
@@ -283,26 +306,30 @@ export class SeriesWriter {
     if (queue !== NOT_AVAILABLE) this.#bump(place, this.#queue(node, queue, place), word);
   }
 
-  #switch(node: number, place: number): number {
+  /** The row of a switch, or that of others. @param times how many hops or events are counted in it, for the count of others */
+  #switch(node: number, place: number, times = 1): number {
     const row = node === NOT_AVAILABLE ? NO_ROW : this.#rows.switchRow(node);
-    return row === NO_ROW || this.#isBefore(place, row) ? this.#other(ROW.OTHER_SWITCH, NUMBER.OTHER_SWITCHES) : row;
+    if (row !== NO_ROW && !this.#isBefore(place, row)) return row;
+    return this.#other(ROW.OTHER_SWITCH, NUMBER.OTHER_SWITCHES, times);
   }
 
-  #queue(node: number, queue: number, place: number): number {
+  #queue(node: number, queue: number, place: number, times = 1): number {
     const row = node === NOT_AVAILABLE ? NO_ROW : this.#rows.queueRow(node, queue);
-    return row === NO_ROW || this.#isBefore(place, row) ? this.#other(ROW.OTHER_QUEUE, NUMBER.OTHER_QUEUES) : row;
+    if (row !== NO_ROW && !this.#isBefore(place, row)) return row;
+    return this.#other(ROW.OTHER_QUEUE, NUMBER.OTHER_QUEUES, times);
+  }
+
+  #link(from: number, egress: number, to: number, ingress: number, place: number, times = 1): number {
+    const isKnown = from !== NOT_AVAILABLE && to !== NOT_AVAILABLE;
+    const row = isKnown ? this.#rows.linkRow(from, egress, to, ingress) : NO_ROW;
+    if (row !== NO_ROW && !this.#isBefore(place, row)) return row;
+    return this.#other(ROW.OTHER_LINK, NUMBER.OTHER_LINKS, times);
   }
 
   /** The link from a hop to the one behind it. */
-  #link(batch: TelemetryBatch, at: number, place: number): number {
-    const { nodeId, l1IngressInterface, l1EgressInterface } = batch.hop;
-    const from = nodeId[at]!;
-    const to = nodeId[at + 1]!;
-    const row =
-      from === NOT_AVAILABLE || to === NOT_AVAILABLE
-        ? NO_ROW
-        : this.#rows.linkRow(from, l1EgressInterface[at]!, to, l1IngressInterface[at + 1]!);
-    return row === NO_ROW || this.#isBefore(place, row) ? this.#other(ROW.OTHER_LINK, NUMBER.OTHER_LINKS) : row;
+  #linkOf({ hop }: TelemetryBatch, at: number, place: number): number {
+    const { nodeId, l1IngressInterface, l1EgressInterface } = hop;
+    return this.#link(nodeId[at]!, l1EgressInterface[at]!, nodeId[at + 1]!, l1IngressInterface[at + 1]!, place);
   }
 
   /** Whether the row belonged to another entity in the bucket of a late report. */
@@ -310,8 +337,8 @@ export class SeriesWriter {
     return place === LATE && this.#lateBucket < this.#since[row]!;
   }
 
-  #other(row: number, counter: number): number {
-    this.#numbers[counter]!++;
+  #other(row: number, counter: number, times: number): number {
+    this.#numbers[counter]! += times;
     return row;
   }
 
@@ -322,46 +349,19 @@ export class SeriesWriter {
     } else this.#cells[this.#lateCell(row) + word]!++;
   }
 
-  /** Adds the values of a hop to a row of the open bucket. @param bin of the latency; -1: there is none */
-  #value(row: number, bin: number, latency: number, occupancy: number, utilization: number): void {
-    const open = this.#open;
-    const at = row << SHIFT;
-    if (open[at + STAMP] !== this.#count) this.#touch(row);
-    open[at + CELL.REPORTS]!++;
-    if (bin >= 0) {
-      this.#histograms[row * BINS + bin]!++;
-      open[at + VALUES]!++;
-      if (bin < open[at + LOW]!) open[at + LOW] = bin;
-      if (bin > open[at + HIGH]!) open[at + HIGH] = bin;
-    }
-    this.#raise(open, at, latency, occupancy, utilization);
-  }
-
   /** Adds the values of a hop to the counts and maxima of the late bucket. */
   #lateValue(row: number, latency: number, occupancy: number, utilization: number): void {
     const at = this.#lateCell(row);
     this.#cells[at + CELL.REPORTS]!++;
-    this.#raise(this.#cells, at, latency, occupancy, utilization);
-  }
-
-  /** A maximum is stored plus one. */
-  #raise(cells: Uint32Array, at: number, latency: number, occupancy: number, utilization: number): void {
-    if (latency !== NOT_AVAILABLE && latency >= cells[at + CELL.LATENCY_MAX]!)
-      cells[at + CELL.LATENCY_MAX] = latency + 1;
-    if (occupancy !== NOT_AVAILABLE && occupancy >= cells[at + CELL.OCCUPANCY]!)
-      cells[at + CELL.OCCUPANCY] = occupancy + 1;
-    if (utilization !== NOT_AVAILABLE && utilization >= cells[at + CELL.UTILIZATION]!)
-      cells[at + CELL.UTILIZATION] = utilization + 1;
+    raise(this.#cells, at, latency, occupancy, utilization);
   }
 
   #touch(row: number): void {
     const at = row << SHIFT;
     this.#rows.lastSeen[row] = this.#bucket;
     this.#touched[this.#touchedCount++] = row;
-    this.#open.fill(0, at, at + VALUES + 1);
+    this.#open.fill(0, at, at + GROUPS + 1);
     this.#open[at + STAMP] = this.#count;
-    this.#open[at + LOW] = BINS;
-    this.#open[at + HIGH] = 0;
   }
 
   /** The place of a row's cell in the ring, for the late bucket; empty if it was of another time. */
@@ -433,6 +433,7 @@ export class SeriesWriter {
 
   /** Puts the open bucket into the ring. */
   #close(): void {
+    this.#settle();
     this.#sumUp();
     const { length } = this.#touched;
     const cells = this.#cells;
@@ -452,62 +453,74 @@ export class SeriesWriter {
     this.#rows.makeRoom((row, kind) => this.#leave(row, OTHER[kind]!));
   }
 
-  /** Adds what queues have to their switches, and what switches have to the network. */
+  /** Adds what queues have to their switches, and what switches have to the network, whose reports are counted apart. */
   #sumUp(): void {
     const queues = this.#touchedCount;
+    const open = this.#open;
     for (let index = 0; index < queues; index++) {
       const row = this.#touched[index]!;
       if (this.#kind[row] !== KIND.QUEUE) continue;
-      const owner = this.#switch(this.#switchOf[row]!, OPEN);
-      if (this.#open[(owner << SHIFT) + STAMP] !== this.#count) this.#touch(owner);
-      this.#open[(owner << SHIFT) + CELL.REPORTS]! += this.#open[(row << SHIFT) + CELL.REPORTS]!;
-      this.#merge(row, owner);
+      this.#merge(
+        open,
+        this.#histograms,
+        row,
+        this.#switch(this.#switchOf[row]!, OPEN, open[(row << SHIFT) + CELL.REPORTS]),
+      );
     }
     for (let index = 0; index < this.#touchedCount; index++) {
       const row = this.#touched[index]!;
       if (row !== ROW.OTHER_SWITCH && this.#kind[row] !== KIND.SWITCH) continue;
-      if (this.#open[(ROW.ALL << SHIFT) + STAMP] !== this.#count) this.#touch(ROW.ALL);
-      this.#merge(row, ROW.ALL);
+      if (open[(ROW.ALL << SHIFT) + STAMP] !== this.#count) this.#touch(ROW.ALL);
+      const reports = open[(ROW.ALL << SHIFT) + CELL.REPORTS]!;
+      this.#merge(open, this.#histograms, row, ROW.ALL);
+      open[(ROW.ALL << SHIFT) + CELL.REPORTS] = reports;
     }
   }
 
-  /** Adds maxima and values of one row to another one. */
-  #merge(row: number, to: number): void {
+  /** Adds reports, maxima and values of a row, or sum, to a row of the open bucket. */
+  #merge(words: Uint32Array, bins: Uint32Array, row: number, to: number): void {
     const open = this.#open;
     const histograms = this.#histograms;
     const from = row << SHIFT;
     const at = to << SHIFT;
+    if (open[at + STAMP] !== this.#count) this.#touch(to);
+    open[at + CELL.REPORTS]! += words[from + CELL.REPORTS]!;
     for (let word: number = CELL.LATENCY_MAX; word <= CELL.UTILIZATION; word++) {
-      if (open[from + word]! > open[at + word]!) open[at + word] = open[from + word]!;
+      if (words[from + word]! > open[at + word]!) open[at + word] = words[from + word]!;
     }
-    if (open[from + VALUES] === 0) return;
-    open[at + VALUES]! += open[from + VALUES]!;
-    const low = open[from + LOW]!;
-    const high = open[from + HIGH]!;
-    for (let bin = low; bin <= high; bin++) histograms[to * BINS + bin]! += histograms[row * BINS + bin]!;
-    if (low < open[at + LOW]!) open[at + LOW] = low;
-    if (high > open[at + HIGH]!) open[at + HIGH] = high;
+    open[at + GROUPS]! |= words[from + GROUPS]!;
+    for (let left = words[from + GROUPS]!; left !== 0; left &= left - 1) {
+      const first = groupOf(left);
+      const source = row * BINS + first;
+      const target = to * BINS + first;
+      for (let bin = 0; bin < 1 << GROUP_BITS; bin++) histograms[target + bin]! += bins[source + bin]!;
+    }
   }
 
   /** The quantiles of a row's histogram, which is empty then. */
   #quantiles(row: number): number {
-    const at = row << SHIFT;
-    const count = this.#open[at + VALUES]!;
-    if (count === 0) return 0;
-    const low = this.#open[at + LOW]!;
-    const high = this.#open[at + HIGH]!;
+    const groups = this.#open[(row << SHIFT) + GROUPS]!;
     const histograms = this.#histograms;
     const first = row * BINS;
+    let count = 0;
+    for (let left = groups; left !== 0; left &= left - 1) {
+      const from = first + groupOf(left);
+      for (let bin = from; bin < from + (1 << GROUP_BITS); bin++) count += histograms[bin]!;
+    }
+    if (count === 0) return 0;
     const half = rankOf(0.5, count);
     const most = rankOf(0.99, count);
     let seen = 0;
     let p50 = -1;
     let p99 = -1;
-    for (let bin = low; bin <= high; bin++) {
-      seen += histograms[first + bin]!;
-      histograms[first + bin] = 0;
-      if (p50 < 0 && seen >= half) p50 = bin;
-      if (p99 < 0 && seen >= most) p99 = bin;
+    for (let left = groups; left !== 0; left &= left - 1) {
+      const from = groupOf(left);
+      for (let bin = from; bin < from + (1 << GROUP_BITS); bin++) {
+        seen += histograms[first + bin]!;
+        histograms[first + bin] = 0;
+        if (p50 < 0 && seen >= half) p50 = bin;
+        if (p99 < 0 && seen >= most) p99 = bin;
+      }
     }
     return ((p50 + 1) | ((p99 + 1) << 16)) >>> 0;
   }
