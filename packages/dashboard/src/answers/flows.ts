@@ -100,7 +100,7 @@ function newestReports({ retention }: View, flows: readonly TrackedFlow[], toMs:
   const wanted = new Set(flows.map(({ row }) => row));
   const found = new Map<number, Kept>();
   let looked = 0;
-  for (const kept of retention.store.reports(toMs - NEWEST_MS, toMs)) {
+  for (const kept of retention.store.passingReports(toMs - NEWEST_MS, toMs)) {
     if (++looked > MOST_REPORTS || found.size === wanted.size) break;
     const flow = kept.segment.flow(kept.row);
     if (!wanted.has(flow)) continue;

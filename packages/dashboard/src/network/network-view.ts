@@ -13,6 +13,12 @@ import {
 } from '@int/network';
 import type { FilterNetwork } from '../filter/index.js';
 
+/** So many reports are all learnt from. Most of the later ones tell nothing new: every eighth batch is. */
+const LEARNT_WHOLE = 50_000;
+const LEARNT_EACH = 8;
+/** Then what was learnt is put together so often at most, in milliseconds. */
+const LEARNT_MS = 2000;
+
 /** What is known of the network, as it goes from thread to thread. */
 export interface NetworkData {
   readonly device: DeviceSpec;
@@ -51,7 +57,8 @@ export class NetworkView implements FilterNetwork {
   device: DeviceProfile = DeviceProfile.NONE;
   topology: Topology = Topology.NONE;
   readonly #learner = new TopologyLearner();
-  #learnt: { readonly reports: number; readonly topology: LearntTopology } | null = null;
+  #learnt: { readonly reports: number; readonly atMs: number; readonly topology: LearntTopology } | null = null;
+  #batches = 0;
 
   /** Replaces what is given. */
   use({ device, topology }: NetworkData): void {
@@ -61,16 +68,21 @@ export class NetworkView implements FilterNetwork {
 
   /** Learns from reports that are retained. */
   learn(batch: TelemetryBatch): void {
+    if (this.#learner.reports > LEARNT_WHOLE && this.#batches++ % LEARNT_EACH !== 0) return;
     this.#learner.learn(batch);
   }
 
-  /** What was learnt so far; at most as old as the last batch. */
+  /** What was learnt so far; at most as old as the last batch, or two seconds. */
   learnt(): LearntTopology {
     const { reports } = this.#learner;
-    if (this.#learnt === null || this.#learnt.reports !== reports) {
-      this.#learnt = { reports, topology: this.#learner.topology() };
+    const now = performance.now();
+    const known = this.#learnt;
+    if (known !== null && (known.reports === reports || (reports > LEARNT_WHOLE && now - known.atMs < LEARNT_MS))) {
+      return known.topology;
     }
-    return this.#learnt.topology;
+    const topology = this.#learner.topology();
+    this.#learnt = { reports, atMs: now, topology };
+    return topology;
   }
 
   switchName(id: number): string | null {

@@ -86,13 +86,16 @@ export function topologyAnswer(retention: Retention, network: NetworkView, last:
       const row = rowOf.get(key);
       if (row === undefined || last === null) return { ...idle, state: 'unseen' };
       const count = back.over(row, 'reports', last, RECENT);
+      const perSecond = Number.isNaN(count) ? 0 : count;
       const load = loadOf(back.over(row, 'utilization', last, RECENT), link.from, speedBps, network);
+      if (back.over(row, 'reports', last, SILENT) > 0) {
+        return { ...idle, load, reportsPerSecond: perSecond, state: 'up' };
+      }
       const seen = back.lastSeen(row, last);
       if (seen < 0) return { ...idle, state: 'unseen' };
       const before = back.over(row, 'reports', seen, BUSY);
       const silent = last - seen;
       const isDown = silent >= SILENT && silent * before >= EXPECTED * BUSY && reports(link.from) && reports(link.to);
-      const perSecond = Number.isNaN(count) ? 0 : count;
       return { ...idle, load, reportsPerSecond: perSecond, state: isDown ? 'down' : 'up' };
     }),
   };

@@ -24,6 +24,7 @@ export interface KeptEvent {
 
 const isSample = (segment: Segment, row: number): boolean =>
   (segment.why(row) & WHY.SAMPLE) !== 0 && (segment.why(row) & WHY.EVENT) === 0;
+const isKept = (segment: Segment, row: number): boolean => (segment.why(row) & (WHY.SAMPLE | WHY.EVENT)) !== 0;
 const isOfEvent = (segment: Segment, row: number): boolean => (segment.why(row) & WHY.EVENT) !== 0;
 
 /**
@@ -35,8 +36,11 @@ export class ReportStore {
   readonly #seconds: number;
   readonly #sampleBytes: number;
   readonly #eventBytes: number;
+  readonly #holds: number;
   /** Of the second that is not over, in their order. */
   #parts: Segment[] = [];
+  /** Parts that are still in the memory of a slab, oldest first. */
+  #held: { readonly part: Segment; readonly slab: Slab }[] = [];
   /** In the order of time. */
   readonly #samples: Segment[] = [];
   readonly #withEvents: Segment[] = [];
@@ -49,20 +53,34 @@ export class ReportStore {
   thinned = 0;
   forgottenEvents = 0;
 
-  constructor(options: { readonly seconds: number; readonly sampleBytes: number; readonly eventBytes: number }) {
+  /** @param holds slabs that are not copied until their second is over, or somebody wants what is in them to last */
+  constructor(
+    options: { readonly seconds: number; readonly sampleBytes: number; readonly eventBytes: number },
+    holds = 0,
+  ) {
+    this.#holds = holds;
     this.#seconds = options.seconds;
     this.#sampleBytes = options.sampleBytes;
     this.#eventBytes = options.eventBytes;
   }
 
   get bytes(): number {
-    return this.#bytes.samples + this.#bytes.events + this.#parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    const held = new Set(this.#held.map(({ part }) => part));
+    const parts = this.#parts.reduce((sum, part) => sum + (held.has(part) ? 0 : part.bytes), 0);
+    return this.#bytes.samples + this.#bytes.events + parts;
   }
 
-  /** Takes what is in a slab. @returns it, for packet-level subscriptions */
+  /**
+   * Takes what is in a slab, and releases it sooner or later.
+   * @returns it, for packet-level subscriptions: valid until the next call
+   */
   take(slab: Slab, note: SlabNote): Segment {
     if (note.second !== this.#second) this.complete(note.second);
-    const part = Segment.of(slab, note.rules);
+    while (this.#held.length > 0 && this.#held.length >= this.#holds) this.#copyOldest();
+    const isHeld = this.#holds > 0;
+    const part = isHeld ? Segment.over(slab, note.rules) : Segment.of(slab, note.rules);
+    if (isHeld) this.#held.push({ part, slab });
+    else slab.release();
     for (let row = 0; row < part.reports; row++) {
       if (!isSample(part, row)) continue;
       const place = part.place(row);
@@ -88,6 +106,8 @@ export class ReportStore {
     this.#parts = [];
     this.#places.clear();
     this.#second = second;
+    const held = this.#held;
+    this.#held = [];
     for (const linkType of new Set(parts.map(({ batch }) => batch.linkType))) {
       const alike = parts.filter(({ batch }) => batch.linkType === linkType);
       const sample = Segment.join(alike, isSample, false);
@@ -101,6 +121,7 @@ export class ReportStore {
         this.#bytes.events += withEvents.bytes;
       }
     }
+    for (const { slab } of held) slab.release();
     this.#keepWithin();
   }
 
@@ -113,6 +134,8 @@ export class ReportStore {
 
   /** Forgets everything: time was set back. */
   clear(): void {
+    for (const { slab } of this.#held) slab.release();
+    this.#held = [];
     this.#parts = [];
     this.#places.clear();
     this.#samples.length = 0;
@@ -147,9 +170,15 @@ export class ReportStore {
 
   /**
    * The segments that have reports or events from `fromMs` on, and before `toMs`: newest first. Rows of one are in the order in
-   * which they came. Of parts of the second that is not over, look at `isReport` of each row.
+   * which they came. Of parts of the second that is not over, look at `isReport` of each row. They stay as they are.
    */
-  *segments(fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY): Generator<Segment, void, undefined> {
+  *segments(fromMs?: number, toMs?: number): Generator<Segment, void, undefined> {
+    while (this.#held.length > 0) this.#copyOldest();
+    yield* this.#passing(fromMs, toMs);
+  }
+
+  /** The same, but what was not copied yet is valid only until the next slab is taken. */
+  *#passing(fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY): Generator<Segment, void, undefined> {
     const touches = (segment: Segment): boolean => segment.toMs >= fromMs && segment.fromMs < toMs;
     for (let at = this.#parts.length - 1; at >= 0; at--) if (touches(this.#parts[at]!)) yield this.#parts[at]!;
     let [sample, event] = [this.#samples.length - 1, this.#withEvents.length - 1];
@@ -161,8 +190,17 @@ export class ReportStore {
   }
 
   /** Retained reports in the range, newest first within what came together. */
-  *reports(fromMs?: number, toMs?: number): Generator<Kept, void, undefined> {
-    for (const segment of this.segments(fromMs, toMs)) {
+  reports(fromMs?: number, toMs?: number): Generator<Kept, void, undefined> {
+    return this.#reportsOf(this.segments(fromMs, toMs), fromMs, toMs);
+  }
+
+  /** The same for who is done before the next slab is taken: nothing is copied for it. */
+  passingReports(fromMs?: number, toMs?: number): Generator<Kept, void, undefined> {
+    return this.#reportsOf(this.#passing(fromMs, toMs), fromMs, toMs);
+  }
+
+  *#reportsOf(segments: Iterable<Segment>, fromMs?: number, toMs?: number): Generator<Kept, void, undefined> {
+    for (const segment of segments) {
       for (let row = segment.reports - 1; row >= 0; row--) {
         if (!segment.isReport(row)) continue;
         const timeMs = segment.timeMs(row);
@@ -212,6 +250,21 @@ export class ReportStore {
       }
     }
     return null;
+  }
+
+  /** Copies what is kept of the oldest part that is still in a slab, and releases the slab. */
+  #copyOldest(): void {
+    const { part, slab } = this.#held.shift()!;
+    const copy = Segment.join([part], isKept, true);
+    const at = this.#parts.indexOf(part);
+    if (copy === null) this.#parts.splice(at, 1);
+    else {
+      this.#parts[at] = copy;
+      for (let row = 0; row < copy.reports; row++) {
+        if (isSample(copy, row)) this.#places.set(copy.place(row), { segment: copy, row });
+      }
+    }
+    slab.release();
   }
 
   #keepWithin(): void {

@@ -26,13 +26,14 @@ export class Retention {
   readonly #numbers: Float64Array;
   #generation = 0;
 
-  constructor(shared: SharedRetention) {
+  /** @param holds slabs that {@link take} need not copy at once, see `ReportStore` */
+  constructor(shared: SharedRetention, holds = 0) {
     const { geometry } = shared;
     this.#shared = shared;
     this.#numbers = headerOf(shared).numbers;
     this.series = new SeriesReader(shared);
     this.flows = new FlowReader(shared);
-    this.store = new ReportStore(geometry);
+    this.store = new ReportStore(geometry, holds);
     this.seconds = geometry.seconds;
     this.budgetBytes = geometry.memoryBytes;
   }
@@ -43,12 +44,10 @@ export class Retention {
     return Number.isNaN(timeMs) ? null : timeMs;
   }
 
-  /** Takes what is in a slab, which is free then. @returns a copy of it */
+  /** Takes what is in a slab, which is free then, or later. @returns it, valid until the next call */
   take(slab: Slab, note: SlabNote): Segment {
     this.#follow();
-    const part = this.store.take(slab, note);
-    slab.release();
-    return part;
+    return this.store.take(slab, note);
   }
 
   /** To be called some times a second: forgets what is too old, and measures rates. */

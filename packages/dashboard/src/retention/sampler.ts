@@ -8,9 +8,11 @@ import { NO_FLOW, PLACES, type Slab, type SlabNote, WHY } from './slabs.js';
 
 /** Reports a second that are sampled at least, so that each flow of the table has a report of the last second. */
 const LIVE_REPORTS = 1024;
-/** Longest time that a report with events waits, and others, in milliseconds. */
-const EVENT_WAIT_MS = 20;
-const SAMPLE_WAIT_MS = 100;
+/** Copies that are made for them in a second: reservoirs of a busy flow copy many reports that others replace. */
+const LIVE_COPIES = 2048;
+/** Longest time that a report waits, in milliseconds: usually, and if somebody wants each. */
+const WAIT_MS = 100;
+const TAP_WAIT_MS = 20;
 /** Bytes of a report besides its frame and hops. */
 const REPORT_BYTES = /* @__PURE__ */ REPORT_WORD_COLUMNS.length * 4 + 32;
 const HOP_BYTES = /* @__PURE__ */ HOP_COLUMNS.length * 4;
@@ -56,6 +58,8 @@ export class Sampler {
   #secondMs = Number.NEGATIVE_INFINITY;
   /** Flows seen in this second, and places of each, or the share of the flows that have one. */
   #active = 0;
+  /** Reports seen in this second. */
+  #reports = 0;
   #placesPerFlow = 4;
   #share = 1;
   /** Of the reports that were sampled: how many, and their bytes. */
@@ -140,6 +144,7 @@ export class Sampler {
       }
       const flow = this.#flows.note(batch, row, timeMs);
       const place = this.#placeIn(flow);
+      this.#reports++;
       if (this.#hasMarks && this.#marks[row] !== 0) continue;
       if (place < 0 && !isTapped) continue;
       this.#wanted[count] = row;
@@ -153,8 +158,7 @@ export class Sampler {
     const slab = this.#slabs[this.#slab];
     if (slab === undefined || slab.batch.reports === 0) return;
     const waited = performance.now() - this.#postedMs;
-    const isUrgent = isTapped || slab.events.count > 0;
-    if (waited >= (isUrgent ? EVENT_WAIT_MS : SAMPLE_WAIT_MS)) this.flush();
+    if (waited >= (isTapped ? TAP_WAIT_MS : WAIT_MS)) this.flush();
   }
 
   /** Lets time pass. */
@@ -191,10 +195,17 @@ export class Sampler {
     this.#second = second;
     this.#secondMs = second * 1000;
     const average = this.#sampled === 0 ? 1024 : this.#sampledBytes / this.#sampled;
-    const wanted = Math.max(LIVE_REPORTS, this.#sampleBytes / this.#seconds / average);
+    const budget = this.#sampleBytes / this.#seconds / average;
     const active = Math.max(1, this.#active);
-    this.#placesPerFlow = Math.min(PLACES, Math.max(1, Math.floor(wanted / active)));
-    this.#share = Math.min(1, wanted / active);
+    const each = this.#reports / active;
+    // A reservoir of `places` takes so many of a flow's reports.
+    const copies = (places: number): number => (each <= places ? each : places * (1 + Math.log(each / places)));
+    const least = Math.max(1, Math.floor(budget / active));
+    let places = Math.max(least, Math.floor(LIVE_REPORTS / active));
+    while (places > least && copies(places) * active > LIVE_COPIES) places--;
+    this.#placesPerFlow = Math.min(PLACES, places);
+    this.#share = Math.min(1, Math.max(LIVE_REPORTS, budget) / active);
+    this.#reports = 0;
     this.#active = 0;
     if (this.#sampled > 1 << 20) {
       this.#sampled /= 2;

@@ -53,6 +53,15 @@ export class Segment {
     this.bytes = batch.buffer.byteLength + (events === null ? 0 : events.words.byteLength) + 3 * rows.why.byteLength;
   }
 
+  /** What is in a slab, in its memory: until the slab is released. */
+  static over(slab: Slab, rules: readonly (readonly [number, string | null])[]): Segment {
+    const { batch, events } = slab;
+    const [why, place, index] = [slab.why, slab.place, slab.index].map((words) => words.subarray(0, batch.reports));
+    slab.names = new Map(rules);
+    const rows = { why: why!, place: place!, index: index! };
+    return new Segment(batch, events.count > 0 ? events : null, rows, slab.names);
+  }
+
   /** A copy of a slab. */
   static of({ batch, events, why, place, index }: Slab, rules: readonly (readonly [number, string | null])[]): Segment {
     const { reports } = batch;

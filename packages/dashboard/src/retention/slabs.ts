@@ -1,6 +1,6 @@
 /** Blocks of whole reports and events on their way from the pipeline's thread to that of the dashboard. */
 import { Arena, type BatchCapacity, TelemetryBatch } from '@int/codec';
-import { EventBatch } from '@int/detect';
+import { type Detector, EventBatch } from '@int/detect';
 
 /** Why a report is in a slab: bits of {@link Slab.why}. */
 export const WHY = {
@@ -20,7 +20,9 @@ export const PLACES = 64;
 /** The {@link Slab.place} of what belongs to no flow. */
 export const NO_FLOW = 0xffffffff;
 
-export const SLABS = 12;
+export const SLABS = 20;
+/** Slabs that the dashboard's thread may keep until their second is over. */
+export const HELD_SLABS = 11;
 const CAPACITY: Required<BatchCapacity> = { frames: 1024, reports: 1024, hops: 8192, bytes: 1 << 19 };
 const EVENTS = 1024;
 
@@ -45,6 +47,8 @@ export class Slab {
   readonly place: Uint32Array;
   /** By report: its index in its frame. */
   readonly index: Uint32Array;
+  /** Names of the rules in its events, by slot: set by who reads it. */
+  names: ReadonlyMap<number, string | null> = new Map();
   readonly #state: Int32Array;
 
   constructor(memory: SlabMemory) {
@@ -55,6 +59,7 @@ export class Slab {
     this.why = arena.words(CAPACITY.reports);
     this.place = arena.words(CAPACITY.reports);
     this.index = arena.words(CAPACITY.reports);
+    this.events.attach(this.batch, { ruleName: (slot: number) => this.names.get(slot) ?? null } as Detector);
   }
 
   get isFree(): boolean {

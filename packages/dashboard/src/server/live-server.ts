@@ -82,7 +82,7 @@ export class LiveServer {
       return;
     }
     this.#sockets.handleUpgrade(request, socket, head, (opened) => {
-      const viewer = new Viewer(opened, this.#count);
+      const viewer = new Viewer(opened, socket, this.#count);
       let stream = this.#streams.get(view);
       if (stream === undefined) {
         stream = new LiveStream(view, this.#services);

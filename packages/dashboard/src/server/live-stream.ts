@@ -1,3 +1,4 @@
+import type { ReportRecord } from '@int/collector';
 import { eventRow } from '../answers/events.js';
 import { flowsAnswer } from '../answers/flows.js';
 import { factorOf } from '../answers/series.js';
@@ -5,8 +6,7 @@ import { replayStatus } from '../answers/status.js';
 import { topologyAnswer } from '../network/topology-answer.js';
 import { BUCKET_MS } from '../protocol/entities.js';
 import { encodeSeriesFrame } from '../protocol/frame.js';
-import type { EventRow, ReportsAnswer } from '../protocol/http.js';
-import type { ServerMessage } from '../protocol/live.js';
+import type { EventRow } from '../protocol/http.js';
 import { keptReportRecord } from '../retention/report-store.js';
 import type { Segment } from '../retention/segment.js';
 import { WHY } from '../retention/slabs.js';
@@ -91,11 +91,13 @@ export class LiveStream {
     this.#version = version;
     if (isNew) this.#columns.clear();
     for (const viewer of this.#viewers) {
-      for (const subscription of viewer.subscriptions.values()) {
-        if (subscription.type === 'series') {
-          if (isNew || subscription.generation < 0) this.#sendSeries(viewer, subscription);
-        } else if ('dueMs' in subscription) this.#sendTable(viewer, subscription, nowMs);
-      }
+      viewer.together(() => {
+        for (const subscription of viewer.subscriptions.values()) {
+          if (subscription.type === 'series') {
+            if (isNew || subscription.generation < 0) this.#sendSeries(viewer, subscription);
+          } else if ('dueMs' in subscription) this.#sendTable(viewer, subscription, nowMs);
+        }
+      });
     }
   }
 
@@ -103,12 +105,15 @@ export class LiveStream {
   take(part: Segment): void {
     if (this.#viewers.size === 0) return;
     const deadline = performance.now() + TAP_MS;
-    const rows = new Map<number, EventRow>();
+    const events = new Map<number, Written<EventRow>>();
+    const reports = new Map<number, Written<ReportRecord>>();
     for (const viewer of this.#viewers) {
-      for (const subscription of viewer.subscriptions.values()) {
-        if (subscription.type === 'events') this.#sendEvents(viewer, subscription, part, rows);
-        else if (subscription.type === 'reports') this.#sendReports(viewer, subscription, part, deadline);
-      }
+      viewer.together(() => {
+        for (const subscription of viewer.subscriptions.values()) {
+          if (subscription.type === 'events') this.#sendEvents(viewer, subscription, part, events);
+          else if (subscription.type === 'reports') this.#sendReports(viewer, subscription, part, reports, deadline);
+        }
+      });
     }
   }
 
@@ -194,39 +199,41 @@ export class LiveStream {
     return this.#view === this.#services.live ? status : replayStatus(this.#view, status);
   }
 
-  #sendEvents(viewer: Viewer, subscription: RowSubscription, part: Segment, known: Map<number, EventRow>): void {
+  #sendEvents(
+    viewer: Viewer,
+    subscription: RowSubscription,
+    part: Segment,
+    known: Map<number, Written<EventRow>>,
+  ): void {
     const { events } = part;
     if (events === null) return;
-    const rows: EventRow[] = [];
+    const { filter } = subscription;
+    const texts: string[] = [];
     for (let row = 0; row < events.count; row++) {
-      if (viewer.isBehind || subscription.left <= 0 || rows.length >= MOST_ROWS) {
+      if (viewer.isBehind || subscription.left <= 0 || texts.length >= MOST_ROWS) {
         subscription.missed++;
         continue;
       }
-      let event = known.get(row);
-      if (event === undefined) {
-        event = eventRow({ segment: part, events, row }, this.#services);
-        known.set(row, event);
-      }
-      const { filter } = subscription;
+      const event = written(known, row, () => eventRow({ segment: part, events, row }, this.#services));
       if (!filter.isEmpty) {
         const report = keptReportRecord({ segment: part, row: events.report[row]! });
-        if (!filter.passesEvent(event, this.#view.network, report)) continue;
+        if (!filter.passesEvent(event.value, this.#view.network, report)) continue;
       }
       subscription.left--;
-      rows.push(event);
+      texts.push(textOf(event));
     }
-    this.#sendRows(viewer, subscription, rows.length, (missed) => ({
-      type: 'events',
-      id: subscription.id,
-      rows,
-      missed,
-    }));
+    sendRows(viewer, subscription, texts);
   }
 
-  #sendReports(viewer: Viewer, subscription: RowSubscription, part: Segment, deadline: number): void {
+  #sendReports(
+    viewer: Viewer,
+    subscription: RowSubscription,
+    part: Segment,
+    known: Map<number, Written<ReportRecord>>,
+    deadline: number,
+  ): void {
     const { filter } = subscription;
-    const rows: ReportsAnswer['rows'][number][] = [];
+    const texts: string[] = [];
     for (let row = 0; row < part.reports; row++) {
       const why = part.why(row);
       // Rows that came before the subscription did are of the sample only.
@@ -235,28 +242,39 @@ export class LiveStream {
         subscription.missed++;
         continue;
       }
-      const record = keptReportRecord({ segment: part, row });
-      if (!filter.isEmpty && !filter.passesReport(record, this.#view.network)) continue;
+      const report = written(known, row, () => keptReportRecord({ segment: part, row }));
+      if (!filter.isEmpty && !filter.passesReport(report.value, this.#view.network)) continue;
       subscription.left--;
-      rows.push(record);
+      texts.push(textOf(report));
     }
-    this.#sendRows(viewer, subscription, rows.length, (missed) => ({
-      type: 'reports',
-      id: subscription.id,
-      rows,
-      missed,
-    }));
+    sendRows(viewer, subscription, texts);
   }
+}
 
-  #sendRows(
-    viewer: Viewer,
-    subscription: RowSubscription,
-    count: number,
-    message: (missed: number) => ServerMessage,
-  ): void {
-    if (viewer.isBehind || (count === 0 && subscription.missed === 0)) return;
-    const { missed } = subscription;
-    subscription.missed = 0;
-    viewer.send(message(missed));
+/** A row that several viewers share, and its JSON once one of them gets it. */
+interface Written<T> {
+  readonly value: T;
+  text: string | null;
+}
+
+function written<T>(known: Map<number, Written<T>>, row: number, make: () => T): Written<T> {
+  let found = known.get(row);
+  if (found === undefined) {
+    found = { value: make(), text: null };
+    known.set(row, found);
   }
+  return found;
+}
+
+function textOf(row: Written<unknown>): string {
+  row.text ??= JSON.stringify(row.value);
+  return row.text;
+}
+
+/** Sends rows that are JSON: a message of type `events` or `reports`. */
+function sendRows(viewer: Viewer, subscription: RowSubscription, rows: readonly string[]): void {
+  const { type, id, missed } = subscription;
+  if (viewer.isBehind || (rows.length === 0 && missed === 0)) return;
+  subscription.missed = 0;
+  viewer.sendText(`{"type":"${type}","id":${id},"rows":[${rows.join(',')}],"missed":${missed}}`);
 }

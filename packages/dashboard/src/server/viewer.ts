@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { FLOW_SORTS, filterOf } from '../answers/flows.js';
 import type { Filter } from '../filter/index.js';
@@ -17,6 +18,8 @@ const MESSAGE_BURST = 200;
 const MESSAGES_PER_SECOND = 50;
 /** Bytes that wait for a viewer before it is behind. */
 const BEHIND_BYTES = 1 << 18;
+/** Bytes that are put together into one write at most. */
+const TOGETHER_BYTES = 1 << 15;
 /** A viewer that refuses to behave is sent away. */
 const MOST_REFUSALS = 100;
 
@@ -60,6 +63,9 @@ export type Subscription = SeriesSubscription | TableSubscription | RowSubscript
 export class Viewer {
   readonly subscriptions = new Map<number, Subscription>();
   readonly #socket: WebSocket;
+  /** The connection below it. */
+  readonly #stream: Duplex;
+  #isTogether = false;
   readonly #count: (code: string) => void;
   #tokens = MESSAGE_BURST;
   #tokensMs = performance.now();
@@ -69,8 +75,9 @@ export class Viewer {
   framesSent = 0;
   framesSkipped = 0;
 
-  constructor(socket: WebSocket, count: (code: string) => void) {
+  constructor(socket: WebSocket, stream: Duplex, count: (code: string) => void) {
     this.#socket = socket;
+    this.#stream = stream;
     this.#count = count;
     socket.on('message', (data, isBinary) => this.#take(data as Buffer, isBinary));
     socket.on('pong', () => {
@@ -94,13 +101,35 @@ export class Viewer {
   }
 
   sendText(text: string): void {
-    if (this.isOpen) this.#socket.send(text);
+    if (!this.isOpen) return;
+    this.#socket.send(text);
+    this.#pass();
   }
 
   sendFrame(frame: Uint8Array): void {
     if (!this.isOpen) return;
     this.framesSent++;
     this.#socket.send(frame);
+    this.#pass();
+  }
+
+  /** What is sent in a function goes to the system together: each write costs more than what it carries. */
+  together(send: () => void): void {
+    this.#stream.cork();
+    this.#isTogether = true;
+    try {
+      send();
+    } finally {
+      this.#isTogether = false;
+      this.#stream.uncork();
+    }
+  }
+
+  /** Hands on what is together, if it is much: only what waits longer says that a viewer is behind. */
+  #pass(): void {
+    if (!this.#isTogether || this.#socket.bufferedAmount < TOGETHER_BYTES) return;
+    this.#stream.uncork();
+    this.#stream.cork();
   }
 
   /** Asks for a sign of life. @returns false if the last two requests had no answer, and nothing was read meanwhile */

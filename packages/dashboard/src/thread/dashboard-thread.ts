@@ -17,7 +17,7 @@ import { openApiRoute } from '../openapi/document.js';
 import { Replays } from '../replay/routes.js';
 import { headerOf, SIGNAL } from '../retention/geometry.js';
 import { Retention } from '../retention/retention.js';
-import { Slab } from '../retention/slabs.js';
+import { HELD_SLABS, Slab } from '../retention/slabs.js';
 import { rulesRoutes } from '../rules/routes.js';
 import { LiveServer } from '../server/live-server.js';
 import { Routes, type Services, type View } from '../server/routes.js';
@@ -35,7 +35,7 @@ const tell = (message: FromThread): void => port.postMessage(message);
 
 const slabs = setup.slabs.map((memory) => new Slab(memory));
 const { signals } = headerOf(shared);
-const live: View = { retention: new Retention(shared), network: new NetworkView() };
+const live: View = { retention: new Retention(shared, HELD_SLABS), network: new NetworkView() };
 live.network.use(setup.network);
 const questions = new Questions(tell);
 let facts = setup.facts;

@@ -3,7 +3,7 @@ import { geometryOf, type RetentionOptions, shareRetention } from '../../src/ret
 import { keptEventId, keptEventRecord, keptReportId, keptReportRecord } from '../../src/retention/report-store.js';
 import { Retention } from '../../src/retention/retention.js';
 import { RetentionWriter } from '../../src/retention/retention-writer.js';
-import { SLABS, Slab, type SlabNote, slabMemory } from '../../src/retention/slabs.js';
+import { HELD_SLABS, SLABS, Slab, type SlabNote, slabMemory } from '../../src/retention/slabs.js';
 import { batchOf, eventsOf, type Made } from './made-batch.js';
 
 const START_MS = 1_700_000_000_000;
@@ -17,9 +17,10 @@ class Both {
   isTaking = true;
   readonly #slabs: readonly Slab[];
 
-  constructor(options: RetentionOptions = {}) {
+  /** @param holds slabs that the reader need not copy at once */
+  constructor(options: RetentionOptions = {}, holds = 0) {
     const shared = shareRetention(geometryOf({ seconds: 60, memoryBytes: 32 << 20, flows: 64, ...options }));
-    this.retention = new Retention(shared);
+    this.retention = new Retention(shared, holds);
     this.#slabs = Array.from({ length: SLABS }, () => new Slab(slabMemory()));
     this.writer = new RetentionWriter(shared, (note) => {
       this.waiting.push(note);
@@ -149,7 +150,31 @@ describe('whole reports', () => {
     const { notKept, events, reports } = both.retention.counts();
     expect([events, reports]).toEqual([18_000, 9000]);
     both.finish();
-    expect([...both.retention.store.events()].length + notKept.eventsWhileBehind!).toBe(18_000);
+    const lost = notKept.eventsWhileBehind! + (both.retention.counts().notKept.eventsForMemory ?? 0);
+    expect([...both.retention.store.events()].length + lost).toBe(18_000);
+  });
+
+  test('are the same whether the reader copies slabs at once, at the end of their second, or when somebody looks', () => {
+    const made = Array.from({ length: 3000 }, (_, index) =>
+      report(START_MS + index, index % 40, index % 7 === 0 ? [0, 1] : []),
+    );
+    const isCopied = [false, false, true];
+    const ids = [0, HELD_SLABS, HELD_SLABS].map((holds, reader) => {
+      const both = new Both({}, holds);
+      for (let from = 0; from < made.length; from += 20) {
+        both.write(made.slice(from, from + 20));
+        both.writer.advance(made[from]!.timeMs);
+        if (isCopied[reader]) expect([...both.retention.store.segments()].length).toBeGreaterThan(0);
+      }
+      both.finish();
+      const { store } = both.retention;
+      const passing = [...store.passingReports()].map(keptReportId);
+      expect(passing.toSorted()).toEqual([...store.reports()].map(keptReportId).toSorted());
+      return [passing.toSorted(), [...store.events()].map(keptEventId).toSorted()];
+    });
+    expect(ids[0]![1]).toHaveLength(858);
+    expect(ids[1]).toEqual(ids[0]);
+    expect(ids[2]).toEqual(ids[0]);
   });
 
   test('of rules with new names keep the names that were in force', () => {
