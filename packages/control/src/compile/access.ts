@@ -66,6 +66,7 @@ export function placeAccess(
         match: flowFields(space),
         priority: priorityOf(intent.priority, 0),
         owner: intent.id,
+        stage: STAGE.access,
       };
       const entity =
         intent.kind === 'block'
@@ -92,6 +93,7 @@ export function placeAccess(
       action: 'IntIngress.permit',
       params: {},
       owner: 'reports',
+      stage: STAGE.settings,
     });
     pieces.push({ switchId, entity, stage: STAGE.settings });
   }

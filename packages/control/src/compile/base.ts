@@ -36,9 +36,10 @@ export function placeBase(context: Context): void {
   const { network, graph, settings, draft, collectorPort } = context;
   const { collector } = network;
   const address = collector === null ? null : prefixOf(collector.address);
+  const stage = STAGE.settings;
   let first: number | null = null;
   for (const switchId of graph.switchIds) {
-    const at = (entity: Piece['entity']): Piece => ({ switchId, entity, stage: STAGE.settings });
+    const at = (entity: Piece['entity']): Piece => ({ switchId, entity, stage });
     const seed = settings.hashSeed === 'switch' ? switchId : settings.hashSeed;
     const pieces = [
       at(defaultEntry('IntEgress.node', 'IntEgress.set_node', { id: BigInt(switchId) }, 'node')),
@@ -56,7 +57,9 @@ export function placeBase(context: Context): void {
       };
       const match = { egress_port: exact(number) };
       const owner = `port:${number}`;
-      pieces.push(at(tableEntry({ table: 'IntEgress.port', match, action: 'IntEgress.set_port', params, owner })));
+      pieces.push(
+        at(tableEntry({ table: 'IntEgress.port', match, action: 'IntEgress.set_port', params, owner, stage })),
+      );
       if (speedBps === null) continue;
       const windowUs = speedBps > FAST_BPS ? FAST_WINDOW_US : WINDOW_US;
       const factor = Math.min(0xffff_ffff, Math.max(1, Math.round(UTILIZATION / (speedBps * windowUs))));
@@ -68,6 +71,7 @@ export function placeBase(context: Context): void {
             action: 'IntEgress.utilization.measure',
             params: { microseconds: BigInt(windowUs), per_byte: BigInt(factor) },
             owner,
+            stage,
           }),
         ),
       );
@@ -97,7 +101,7 @@ export function placeBase(context: Context): void {
       const owner = 'reports';
       pieces.push(
         at(session),
-        at(tableEntry({ table: 'IntReport.collector', match, action: 'IntReport.send', params: send, owner })),
+        at(tableEntry({ table: 'IntReport.collector', match, action: 'IntReport.send', params: send, owner, stage })),
         at(defaultEntry('IntEgress.reports', 'IntEgress.set_session', { session: BigInt(id) }, owner)),
         at(defaultEntry('IntIngress.drop_reports', 'IntIngress.report_drops', { session: BigInt(id) }, owner)),
       );

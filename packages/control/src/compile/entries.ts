@@ -4,21 +4,7 @@ import type { Prefix } from '@int/network';
 import type { Entity, Match, MeterRates, TableEntry } from '@int/p4runtime';
 import type { PortRange } from '../intents/flow-match.js';
 import type { FlowSpace } from '../intents/flow-space.js';
-
-/** Metadata of entries that belong to the controller begin with these bytes. */
-const OWNER_MARK = 'intc';
-
-/** The metadata of an entry: the mark, and the name of the intent or route that it is there for. */
-function ownerMetadata(name: string): Uint8Array {
-  return new TextEncoder().encode(OWNER_MARK + name);
-}
-
-/** The name in the metadata of an entry; `null`: it is not the controller's. */
-export function ownerOf(metadata: Uint8Array | undefined): string | null {
-  if (metadata === undefined) return null;
-  const text = new TextDecoder().decode(metadata);
-  return text.startsWith(OWNER_MARK) ? text.slice(OWNER_MARK.length) : null;
-}
+import { ownMetadata } from '../reconcile/ownership.js';
 
 export type Params = Readonly<Record<string, bigint>>;
 
@@ -30,23 +16,35 @@ export interface EntryInput {
   /** The larger wins; 0 for tables without ternary and range fields. */
   readonly priority?: number;
   readonly meter?: MeterRates;
+  /** The intent or route that it is there for. */
   readonly owner: string;
+  /** As in `DesiredEntity`. */
+  readonly stage: number;
 }
 
-export function tableEntry({ table, match, action, params, priority = 0, meter, owner }: EntryInput): TableEntry {
+export function tableEntry({
+  table,
+  match,
+  action,
+  params,
+  priority = 0,
+  meter,
+  owner,
+  stage,
+}: EntryInput): TableEntry {
   return {
     kind: 'table-entry',
     table,
     match,
     action: { action, params },
     priority,
-    metadata: ownerMetadata(owner),
+    metadata: ownMetadata(owner, stage),
     ...(meter !== undefined && { meter }),
   };
 }
 
 export function defaultEntry(table: string, action: string, params: Params, owner: string): TableEntry {
-  return { ...tableEntry({ table, match: {}, action, params, owner }), isDefault: true };
+  return { ...tableEntry({ table, match: {}, action, params, owner, stage: 0 }), isDefault: true };
 }
 
 export const exact = (value: number): Match => ({ kind: 'exact', value: BigInt(value) });

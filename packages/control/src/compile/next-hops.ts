@@ -68,6 +68,7 @@ export class NextHops {
       action: '',
       params: {},
       owner: `next-hops:${name}`,
+      stage: 2,
     });
     const named: Piece = { switchId, entity: { ...entry, action: { group: id } }, stage: 2 };
     return { action: 'IntIngress.spread', params: { group: BigInt(id) }, pieces: [...members, group, named] };

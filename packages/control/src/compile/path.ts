@@ -102,6 +102,7 @@ export function placePath(context: Context, intent: PathIntent): readonly Unplac
     for (const { switchId, ports, hops } of nexts) {
       const send = context.nextHops.via(switchId, ports);
       if (send === null) return [problem('NO_ID', `switch ${switchId} has no id for a group`, switchId)];
+      const stage = STAGE.steer + hops;
       const entity = tableEntry({
         table: `IntIngress.steer_ipv${family}`,
         match: flowFields({ ...space, destination: prefix }),
@@ -109,8 +110,9 @@ export function placePath(context: Context, intent: PathIntent): readonly Unplac
         action: send.action,
         params: send.params,
         owner: intent.id,
+        stage,
       });
-      pieces.push(...send.pieces, { switchId, entity, stage: STAGE.steer + hops });
+      pieces.push(...send.pieces, { switchId, entity, stage });
     }
   }
   const full = draft.place(pieces, intent.id);

@@ -48,6 +48,7 @@ function routePieces(
   if (send === null) return null;
   const family = familyOf(prefix);
   const isManaged = settings.routes === 'managed';
+  const stage = (isManaged ? STAGE.route : STAGE.steer) + hops;
   const all = { protocol: null, sourcePort: [0, 0xffff], destinationPort: [0, 0xffff], source: null } as const;
   const entity = tableEntry({
     table: isManaged ? `IntIngress.forward_ipv${family}` : `IntIngress.steer_ipv${family}`,
@@ -57,8 +58,9 @@ function routePieces(
     action: send.action,
     params: send.params,
     owner: `route:${host.name}`,
+    stage,
   });
-  return [...send.pieces, { switchId, entity, stage: (isManaged ? STAGE.route : STAGE.steer) + hops }];
+  return [...send.pieces, { switchId, entity, stage }];
 }
 
 const sameEdges = (a: readonly Edge[], b: readonly Edge[]): boolean =>

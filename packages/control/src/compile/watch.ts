@@ -60,6 +60,7 @@ export function placeWatch(context: Context, intent: WatchIntent | ProtectIntent
             action: oneIn === 1 ? 'IntIngress.start_md' : 'IntIngress.start_md_sampled',
             params: { ...common, npt, ...(oneIn > 1 && { one_in: BigInt(oneIn) }) },
             owner: intent.id,
+            stage: STAGE.watch,
           });
           pieces.push({ switchId, entity, stage: STAGE.watch });
         }
@@ -74,6 +75,7 @@ export function placeWatch(context: Context, intent: WatchIntent | ProtectIntent
         action: 'IntIngress.ignore',
         params: {},
         owner: 'reports',
+        stage: STAGE.settings,
       });
       pieces.push({ switchId, entity, stage: STAGE.settings });
     }

@@ -31,7 +31,7 @@ interface Ports {
 }
 
 /** Switches with links between them, ports counted from 1 in the order of the links; hosts come after them. */
-function topologyOf(
+export function topologyOf(
   switches: readonly number[],
   links: readonly (readonly [number, number])[],
   hosts: readonly number[],

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../.ci/test/length.js';
-import { ownerOf } from '../../src/compile/entries.js';
 import type { FlowMatch } from '../../src/index.js';
 import { overlaps, spaceOf } from '../../src/intents/flow-space.js';
 import { nextChangeMs } from '../../src/intents/lifetime.js';
@@ -106,18 +105,5 @@ describe('nextChangeMs', () => {
     ];
     expect([0, 100, 119, 120, 149].map((now) => nextChangeMs(intents, now))).toEqual([100, 120, 120, 150, 150]);
     expect(nextChangeMs(intents, 150)).toBe(Number.POSITIVE_INFINITY);
-  });
-});
-
-describe('ownerOf', () => {
-  it('takes only what begins with the mark', () => {
-    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-    expect([bytes('intcflood-1'), bytes('intc'), bytes('int'), bytes('other'), undefined].map(ownerOf)).toEqual([
-      'flood-1',
-      '',
-      null,
-      null,
-      null,
-    ]);
   });
 });
