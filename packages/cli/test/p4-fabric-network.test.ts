@@ -1,6 +1,7 @@
 /** `int p4 fabric` with hosts in network namespaces: their own ping and TCP, over two switches and a slow link. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -73,4 +74,61 @@ hosts:
     expect(total).toMatchObject({ waiting: 0, dropped: { noPort: 0, queueFull: 0, fault: 0 } });
   }
   for (const name of [h1, h2]) expect(exists(name)).toBe(false);
+});
+
+test('what a killed run has left is removed by the next one, and nothing else', { timeout: 120_000 }, async () => {
+  requires('cc', 'npm run setup:system');
+  const network = WiredNetwork.make(['s']);
+  const inside = [requires('nsenter', 'npm run setup:system'), `--net=/run/netns/${network.namespace('s')}`];
+  const names = ['gone', 'kept', 'other', 'next'].map((name) => uniqueName(name));
+  const [gone, kept, other, next] = names as [string, string, string, string];
+  onTestFinished(() => {
+    for (const name of names) if (exists(name)) spawnSync('ip', ['netns', 'delete', name], { timeout: 30_000 });
+  });
+  const env = { INT_AFXDP_ADDON: join(makeAddon('addon'), 'prebuilds', `linux-${process.arch}`, 'afxdp.node') };
+  const fabricOf = (host: string, ...namespaces: string[]): Promise<string> =>
+    files.write(
+      `${host}.yaml`,
+      `version: 1
+switches:
+  s1: { program: ${PROGRAM} }
+hosts:
+${namespaces.map((name, i) => `  ${host}${i}: { at: 's1:${i + 1}', address: 10.0.${i}.1/16, namespace: ${name} }`).join('\n')}
+`,
+    );
+  const start = (fabric: string): Started =>
+    new Started([...inside, process.execPath, BIN, 'p4', 'fabric', fabric, '--json'], env);
+
+  const killed = start(await fabricOf('a', gone));
+  try {
+    await killed.says('forwarding');
+  } catch (error) {
+    if (/not permitted|denied/i.test(killed.stderr)) limit(`namespaces cannot be made there: ${killed.stderr}`);
+    throw error;
+  }
+  const running = start(await fabricOf('b', kept));
+  await running.says('forwarding');
+  await killed.kill();
+  expect(exists(gone)).toBe(true);
+  // A namespace that says it is that of a process which has gone, but under another name: somebody's copy, or a trick.
+  spawnSync('ip', ['netns', 'add', other], { timeout: 30_000 });
+  const processes = readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
+  const mark = `int-p4-fabric:4194303:1:${processes}:${gone}`;
+  spawnSync('ip', ['-n', other, 'link', 'set', 'lo', 'alias', mark], { timeout: 30_000 });
+
+  const again = start(await fabricOf('c', next));
+  await again.says('forwarding');
+  expect(again.stderr).toContain(`removed namespace ${gone}`);
+  expect(names.map(exists)).toEqual([false, true, true, true]);
+  expect(await again.interrupt()).toBe(0);
+
+  // One that is there already, and is nobody's or somebody else's, is an error.
+  for (const name of [other, kept]) {
+    const refused = start(await fabricOf('d', name));
+    expect(await refused.ended()).not.toBe(0);
+    expect(refused.stderr).toContain('File exists');
+  }
+  expect(names.map(exists)).toEqual([false, true, true, false]);
+  expect(await running.interrupt()).toBe(0);
+  expect(names.map(exists)).toEqual([false, false, true, false]);
 });

@@ -50,6 +50,12 @@ export class Started {
     return this.ended();
   }
 
+  /** Ends it without a chance to clean up. */
+  kill(): Promise<number | null> {
+    this.#child.kill('SIGKILL');
+    return this.ended();
+  }
+
   lines(type: string): Record<string, unknown>[] {
     const all = this.stdout.split('\n').slice(0, -1);
     return all.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.type === type);

@@ -120,7 +120,7 @@ class FabricCommand {
     for (const each of all) if (!(await this.#begin(each, listen === undefined))) return EXIT.INPUT;
     const namespaces = new HostNamespaces();
     try {
-      await namespaces.make(this.#fabric.hosts);
+      await namespaces.make(this.#fabric.hosts, run.tell);
       try {
         await this.#connect(run);
       } catch (error) {

@@ -1,29 +1,8 @@
 /** Network namespaces for hosts, with a cable to a switch each: made by `ip`, gone with the command. */
-import { execFile } from 'node:child_process';
 import { isIPv6 } from 'node:net';
-import { promisify } from 'node:util';
-import { CliError, EXIT } from '../../io.js';
 import type { NamespaceHost } from './fabric.js';
-
-const run = promisify(execFile);
-const PATIENCE_MS = 30_000;
-
-/** @throws CliError (rejects) with what the command says */
-async function command(program: string, ...args: readonly string[]): Promise<void> {
-  try {
-    await run(program, [...args], { timeout: PATIENCE_MS });
-  } catch (error) {
-    const { code, stderr = '', message } = error as NodeJS.ErrnoException & { readonly stderr?: string };
-    const text = `${program} ${args.join(' ')}`;
-    if (code === 'ENOENT') {
-      throw new CliError(
-        `${program} is not installed: hosts in namespaces need the packages iproute2 and ethtool`,
-        EXIT.OPEN,
-      );
-    }
-    throw new CliError(`${text}: ${stderr.trim().split('\n')[0] || message}`, EXIT.OPEN, error);
-  }
-}
+import { command } from './ip-command.js';
+import { ownerMark, removeLeftovers } from './leftovers.js';
 
 /** The hosts' namespaces, as long as the command runs. */
 export class HostNamespaces {
@@ -37,10 +16,15 @@ export class HostNamespaces {
   }
 
   /**
-   * Makes a namespace per host, joined to this one by a cable.
+   * Makes a namespace per host, joined to this one by a cable. Those of runs that were killed are removed before.
+   * @param tell prints a message
    * @throws CliError (rejects) if that is not possible; what was made is then removed
    */
-  async make(hosts: readonly NamespaceHost[]): Promise<void> {
+  async make(hosts: readonly NamespaceHost[], tell: (message: string) => void): Promise<void> {
+    if (hosts.length === 0) return;
+    for (const name of await removeLeftovers(hosts.map(({ namespace }) => namespace))) {
+      tell(`removed namespace ${name}, which a run that was killed had left`);
+    }
     try {
       for (const host of hosts) await this.#make(host);
       for (const host of hosts) if (host.knowsNeighbours) await this.#introduce(host, hosts);
@@ -56,11 +40,13 @@ export class HostNamespaces {
     if (!this.#made.includes(namespace)) {
       await command('ip', 'netns', 'add', namespace);
       this.#made.push(namespace);
+      await command('ip', '-n', namespace, 'link', 'set', 'lo', 'alias', ownerMark(namespace));
       await command('ip', '-n', namespace, 'link', 'set', 'lo', 'up');
     }
     const peer = ['peer', 'name', name, 'address', mac, 'mtu', String(mtu), 'netns', namespace];
     await command('ip', 'link', 'add', cable, 'mtu', String(Math.max(1500, mtu)), 'type', 'veth', ...peer);
     this.#cables.push(cable);
+    await command('ip', 'link', 'set', cable, 'alias', ownerMark(namespace));
     const family = isIPv6(address.split('/')[0]!) ? ['nodad'] : [];
     await command('ip', '-n', namespace, 'address', 'add', address, 'dev', name, ...family);
     await command('ip', '-n', namespace, 'link', 'set', name, 'up');
