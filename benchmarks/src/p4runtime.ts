@@ -166,7 +166,7 @@ console.log(
 );
 const ms = (value: number): string => value.toFixed(2);
 printTable(
-  'pauses of the packets in ms: as elapsed, and without the time in which the thread waited for a processor',
+  'pauses of the packets in ms: as elapsed, and without the time of other processes',
   ['meanwhile', 'packets', 'elapsed', '99.9 %', 'own', '99.9 %'],
   PHASES.filter((phase) => phase !== 'warm').map((phase) => {
     const { packets, elapsed, own } = busy[phase].pauses!;

@@ -5,7 +5,10 @@ import { ThreadTime } from './thread-time.js';
 export interface Pauses {
   /** As a packet sees them: with the time that the scheduler gave to other processes. */
   readonly elapsed: PauseList;
-  /** Without the time in which the thread could have run and another one did: what the process is to blame for. */
+  /**
+   * Without the time in which other processes ran: that in which the thread waited for a processor, and that in which it waited
+   * for threads of its own that waited for one. What is left is at most the processor time of the whole process.
+   */
   readonly own: PauseList;
   readonly packets: number;
 }
@@ -13,6 +16,12 @@ export interface Pauses {
 export interface PauseList {
   readonly longest: number;
   readonly p999: number;
+}
+
+/** Processor time of the process, all threads. */
+function processMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Time for which packets have the thread at once, as in a ForwardingLoop. */
@@ -35,6 +44,7 @@ export class Packets {
 
   #lastMs = 0;
   #lastWaitMs = 0;
+  #lastProcessMs = 0;
   /** Where the packets go. */
   target: P4vmTarget | undefined;
 
@@ -44,6 +54,7 @@ export class Packets {
     this.#isRunning = true;
     this.#lastMs = performance.now();
     this.#lastWaitMs = this.#time.read().waitMs;
+    this.#lastProcessMs = processMs();
     const turn = (): void => {
       if (!this.#isRunning) return;
       this.#turn();
@@ -62,12 +73,14 @@ export class Packets {
     const begin = performance.now();
     const at = Math.min(this.#gaps++, MOST_GAPS - 1);
     this.#elapsed[at] = begin - this.#lastMs;
-    this.#own[at] = Math.max(0, begin - this.#lastMs - (time.waitMs - this.#lastWaitMs));
+    const own = begin - this.#lastMs - (time.waitMs - this.#lastWaitMs);
+    this.#own[at] = Math.max(0, Math.min(own, processMs() - this.#lastProcessMs));
     do {
       for (let i = 0; i < BURST; i++) this.target?.machine?.receive(0, this.#frame);
       this.#count += BURST;
     } while (performance.now() - begin < TURN_MS);
     this.#lastWaitMs = time.read().waitMs;
+    this.#lastProcessMs = processMs();
     this.#lastMs = performance.now();
   }
 

@@ -1,10 +1,10 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
-import { WriteRequest_Atomicity as Atomicity, type Update, UpdateSchema } from '../generated/p4/v1/p4runtime_pb.js';
+import { WriteRequest_Atomicity as Atomicity, type Update } from '../generated/p4/v1/p4runtime_pb.js';
 import { Pacer } from './pacer.js';
 import type { Allows, PipelineState } from './pipeline-state.js';
 import { Refusal, refusalOf } from './refusal.js';
 import type { UndoLog } from './undo.js';
+import { decodeUpdate } from './update-decoder.js';
 
 /** The outcome of a batch: one per update, undefined for success; or undefined if all succeeded. */
 export type Outcome = readonly (Refusal | undefined)[] | undefined;
@@ -14,7 +14,7 @@ const MALFORMED = new Refusal(Code.InvalidArgument, 'the update is no valid mess
 
 function decode(bytes: Uint8Array): Update | Refusal {
   try {
-    return fromBinary(UpdateSchema, bytes);
+    return decodeUpdate(bytes);
   } catch {
     return MALFORMED;
   }

@@ -36,16 +36,18 @@ export function toRuntimeValue(type: DataType, value: bigint): RuntimeValue {
  * least significant first, unused high bits 0.
  */
 export function toWords(types: readonly DataType[], values: readonly bigint[]): readonly number[] {
-  return types.flatMap((type, i) => {
-    const width = widthOf(type);
+  const words: number[] = [];
+  for (let i = 0; i < types.length; i++) {
+    const width = widthOf(types[i]!);
     const value = values[i] ?? 0n;
-    if (width <= NARROW_BITS) return [Number(toRuntimeValue(type, value))];
-    const words: number[] = [];
-    for (let rest = BigInt.asUintN(width, value), left = width; left > 0; left -= 32, rest >>= 32n) {
-      words.push(Number(BigInt.asIntN(32, rest)));
+    if (width <= NARROW_BITS) words.push(Number(toRuntimeValue(types[i]!, value)));
+    else {
+      for (let rest = BigInt.asUintN(width, value), left = width; left > 0; left -= 32, rest >>= 32n) {
+        words.push(Number(BigInt.asIntN(32, rest)));
+      }
     }
-    return words;
-  });
+  }
+  return words;
 }
 
 /** A run-time value as an unsigned bit pattern. */
@@ -53,9 +55,16 @@ export function toPattern(type: DataType, value: RuntimeValue): bigint {
   return BigInt.asUintN(widthOf(type), BigInt(value));
 }
 
+const KNOWN_ONES: bigint[] = [];
+
 /** All ones over a width in bits. */
 export function onesOf(width: number): bigint {
-  return (1n << BigInt(width)) - 1n;
+  let ones = KNOWN_ONES[width];
+  if (ones === undefined) {
+    ones = (1n << BigInt(width)) - 1n;
+    KNOWN_ONES[width] = ones;
+  }
+  return ones;
 }
 
 /** The parameters of an action that the control plane gives. */

@@ -53,6 +53,11 @@ export class KeyWords {
     return this.words;
   }
 
+  /** Loads one key, from a bit pattern. */
+  loadPattern(key: number, pattern: bigint): void {
+    this.#set(this.words, key, this.#isNarrow[key] ? Number(pattern) : pattern);
+  }
+
   /** Words of bit patterns, one pattern per key, in a new array. */
   of(values: readonly bigint[]): Int32Array {
     const words = new Int32Array(this.words.length);

@@ -34,9 +34,21 @@ export function createMatchIndex(shapes: readonly KeyShape[], work?: PacketWork,
   return new ExactIndex(shapes, expected);
 }
 
-/** Words of the masked values of matches, one after the other. */
+/** Words of the masked values of matches, one after the other, until the next call. */
 function valueWords(words: KeyWords, shapes: readonly KeyShape[], matches: readonly KeyMatch[]): Int32Array {
-  return words.of(matches.map((match, i) => maskOf(shapes[i]!.width, match).value));
+  for (let i = 0; i < matches.length; i++) words.loadPattern(i, patternOf(shapes[i]!.width, matches[i]!));
+  return words.words;
+}
+
+function patternOf(width: number, match: KeyMatch): bigint {
+  switch (match.kind) {
+    case 'exact':
+      return match.value;
+    case 'prefix':
+      return match.length === width ? match.value : maskOf(width, match).value;
+    default:
+      return maskOf(width, match).value;
+  }
 }
 
 class ExactIndex implements MatchIndex {

@@ -205,7 +205,7 @@ export class MatchTable implements TableRuntime {
   /** Handle of the entry with these keys (and priority); undefined if there is none. @throws as {@link add} on bad keys */
   find(keys: readonly KeyMatch[], priority: number): number | undefined {
     const slot = this.#index.equal(
-      canonicalKeys(this.declaration, this.shapes, keys),
+      canonicalKeys(this.declaration, this.shapes, this.hasPriorities, keys),
       this.hasPriorities ? priority : 0,
     );
     return slot < 0 ? undefined : this.#slots.handleOf(slot);
@@ -366,7 +366,7 @@ export class MatchTable implements TableRuntime {
     if (!Number.isSafeInteger(priority)) refuse('ERR_CONTROL_BAD_PRIORITY', `${priority} is no priority`);
     // Throws if the action or its data are wrong, before anything changes.
     const draft = target.kind === 'action' ? bindAction(this.declaration, target.call, true, 0) : undefined;
-    const canonical = canonicalKeys(this.declaration, this.shapes, keys);
+    const canonical = canonicalKeys(this.declaration, this.shapes, this.hasPriorities, keys);
     const rank = this.hasPriorities ? priority : 0;
     if (this.#index.equal(canonical, rank) >= 0)
       refuse('ERR_CONTROL_DUPLICATE_ENTRY', `table ${this.#name} has an entry with these keys`);

@@ -1,9 +1,8 @@
 import type { ProfileTarget } from '../externs/action-profile.js';
-import type { ActionCall, KeyMatch, Table } from '../ir/program.js';
+import type { ActionCall, DataType, IrParameter, KeyMatch, Table } from '../ir/program.js';
 import { refuse } from './control-error.js';
 import { dataParameters, toRuntimeValue, toWords } from './data-width.js';
 import { canonicalMatch, type KeyShape, prefixMask } from './key-match.js';
-import { hasPriorities } from './match-index.js';
 import type { BoundAction } from './table.js';
 
 /** The target of an entry: its own action, or a member or group of the table's action profile. */
@@ -25,11 +24,13 @@ export interface TableEntry {
  * Brings the keys of an entry into canonical form. Matches for selector keys are left out.
  *
  * @param shapes the matched keys
+ * @param isTernary whether entries have priorities
  * @throws ControlError `ERR_CONTROL_WRONG_ARITY`, `ERR_CONTROL_BAD_MATCH`, `ERR_CONTROL_VALUE_TOO_WIDE`
  */
 export function canonicalKeys(
   table: Table,
   shapes: readonly KeyShape[],
+  isTernary: boolean,
   keys: readonly KeyMatch[],
 ): readonly KeyMatch[] {
   let matches = keys;
@@ -38,14 +39,29 @@ export function canonicalKeys(
   }
   if (matches.length !== shapes.length)
     refuse('ERR_CONTROL_WRONG_ARITY', `table ${table.name} needs ${shapes.length} key fields, not ${keys.length}`);
-  const isTernary = hasPriorities(shapes.map(({ kind }) => kind));
-  return matches.map((match, i) => {
-    const canonical = canonicalMatch(shapes[i]!, match);
+  const canonical: KeyMatch[] = [];
+  for (let i = 0; i < matches.length; i++) {
+    const match = canonicalMatch(shapes[i]!, matches[i]!);
     // Beside ternary keys an lpm key acts as a ternary one whose mask is a prefix.
-    return isTernary && canonical.kind === 'prefix'
-      ? { ...canonical, value: canonical.value & prefixMask(shapes[i]!.width, canonical.length) }
-      : canonical;
-  });
+    canonical.push(
+      isTernary && match.kind === 'prefix'
+        ? { ...match, value: match.value & prefixMask(shapes[i]!.width, match.length) }
+        : match,
+    );
+  }
+  return canonical;
+}
+
+const typesOf = /* @__PURE__ */ new WeakMap<readonly IrParameter[], readonly DataType[]>();
+
+/** The types of the parameters that the control plane gives. */
+function dataTypes(parameters: readonly IrParameter[]): readonly DataType[] {
+  let types = typesOf.get(parameters);
+  if (types === undefined) {
+    types = dataParameters(parameters).map(({ variable }) => variable.type);
+    typesOf.set(parameters, types);
+  }
+  return types;
 }
 
 /**
@@ -56,13 +72,12 @@ export function canonicalKeys(
 export function bindAction(table: Table, call: ActionCall, isHit: boolean, handle: number): BoundAction {
   const action = table.actions[call.action]?.action;
   if (action === undefined) refuse('ERR_CONTROL_UNKNOWN_ACTION', `table ${table.name} has no action ${call.action}`);
-  const parameters = dataParameters(action.parameters);
-  if (parameters.length !== call.data.length)
+  const types = dataTypes(action.parameters);
+  if (types.length !== call.data.length)
     refuse(
       'ERR_CONTROL_WRONG_ARITY',
-      `action ${action.name} needs ${parameters.length} parameters, not ${call.data.length}`,
+      `action ${action.name} needs ${types.length} parameters, not ${call.data.length}`,
     );
-  const types = parameters.map(({ variable }) => variable.type);
   const data = call.data.map((value, i) => toRuntimeValue(types[i]!, value));
   return { action: call.action, data, words: toWords(types, call.data), isHit, handle };
 }
