@@ -4,12 +4,13 @@
  */
 
 export type { ClientTls } from './client/channel.js';
-export { P4RuntimeClient, type Pipeline } from './client/client.js';
+export { P4RuntimeClient } from './client/client.js';
 export type { DigestList, IdleTimeouts, PacketIn } from './client/client-events.js';
 export type {
   Atomicity,
   ElectionId,
   P4RuntimeClientOptions,
+  Pipeline,
   SessionState,
   Update,
 } from './client/client-options.js';

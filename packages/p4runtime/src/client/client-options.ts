@@ -1,7 +1,16 @@
 import type { Transport } from '@connectrpc/connect';
 import type { Entity } from '../entities/entity.js';
+import type * as p4config from '../messages/p4config.js';
 import type { P4RuntimeError } from '../values/p4runtime-error.js';
 import type { ClientTls } from './channel.js';
+
+/** A pipeline: what controllers know of it, and what the switch runs. */
+export interface Pipeline {
+  readonly p4info: p4config.P4Info;
+  /** What the switch takes as its program: source text for `int p4 serve`, the compiler's JSON for BMv2. */
+  readonly deviceConfig: Uint8Array;
+  readonly cookie?: bigint | undefined;
+}
 
 /** An election id, from 0 to 2^128 - 1: the client with the highest is the primary. */
 export type ElectionId = bigint;
@@ -14,8 +23,8 @@ export type SessionState =
   | { readonly kind: 'primary' }
   /** Another client may write, or nobody. `electionId`: the highest that the switch has seen. */
   | { readonly kind: 'backup'; readonly electionId: ElectionId | undefined; readonly hasPrimary: boolean }
-  /** What the session keeps was compared with the switch and written. */
-  | { readonly kind: 'reconciled'; readonly changes: number }
+  /** What the session keeps was compared with the switch and written. `hasNewPipeline`: the pipeline, too. */
+  | { readonly kind: 'reconciled'; readonly changes: number; readonly hasNewPipeline: boolean }
   /** It could not be. */
   | { readonly kind: 'not-reconciled'; readonly error: P4RuntimeError };
 
@@ -37,6 +46,11 @@ export interface P4RuntimeClientOptions {
   readonly pingMs?: number;
   /** Updates of one request, at most 500 by default: the errors of more do not fit the metadata of many clients. */
   readonly batch?: number;
+  /**
+   * What the switch is to run: each time that the client becomes primary, it sets this pipeline if the switch has none or
+   * another, before it asks `keep`.
+   */
+  readonly pipeline?: Pipeline;
   /**
    * What the switch is to have, asked each time that the client becomes primary: {@link P4RuntimeClient.reconcile} makes
    * it so.

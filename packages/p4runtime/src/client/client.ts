@@ -1,17 +1,17 @@
-import { create } from '@bufbuild/protobuf';
+import { create, equals } from '@bufbuild/protobuf';
 import type { IrProgram } from '@int/p4vm';
 import { decodeData } from '../entities/data.js';
 import { type Entity, type EntryAction, type EntryOptions, entry } from '../entities/entity.js';
 import { EntityCodec } from '../entities/entity-codec.js';
 import type { MatchInput } from '../entities/match.js';
-import type * as p4config from '../messages/p4config.js';
+import { type P4Info, P4InfoSchema } from '../messages/p4config.js';
 import * as p4v1 from '../messages/p4v1.js';
 import { p4infoOf } from '../p4info/p4info.js';
 import { P4RuntimeError } from '../values/p4runtime-error.js';
 import type { Value } from '../values/parse-value.js';
 import { type Channel, channelOver, openChannel } from './channel.js';
 import type { DigestList, IdleTimeouts, PacketIn } from './client-events.js';
-import type { Atomicity, P4RuntimeClientOptions, SessionState } from './client-options.js';
+import type { Atomicity, P4RuntimeClientOptions, Pipeline, SessionState } from './client-options.js';
 import { EventStream } from './event-stream.js';
 import type {
   ActionName,
@@ -53,14 +53,6 @@ const ACTIONS = {
   'reconcile-and-commit': p4v1.SetForwardingPipelineConfigRequest_Action.RECONCILE_AND_COMMIT,
 } as const;
 
-/** A pipeline: what controllers know of it, and what the switch runs. */
-export interface Pipeline {
-  readonly p4info: p4config.P4Info;
-  /** What the switch takes as its program: source text for `int p4 serve`, the compiler's JSON for BMv2. */
-  readonly deviceConfig: Uint8Array;
-  readonly cookie?: bigint | undefined;
-}
-
 /**
  * A client of a switch that speaks P4Runtime: entities by names and values, with the P4Info of the switch. It holds one
  * session, which connects again when it breaks.
@@ -96,7 +88,7 @@ export class P4RuntimeClient<P extends ProgramTypes = AnyProgram> {
   }
 
   /** The P4Info that names are looked up in; undefined before it is known. */
-  get p4info(): p4config.P4Info | undefined {
+  get p4info(): P4Info | undefined {
     return this.#codec?.index.info;
   }
 
@@ -186,7 +178,7 @@ export class P4RuntimeClient<P extends ProgramTypes = AnyProgram> {
   }
 
   /** Looks names up in this P4Info from now on. */
-  useP4Info(p4info: p4config.P4Info): void {
+  useP4Info(p4info: P4Info): void {
     this.#codec = new EntityCodec(p4info);
   }
 
@@ -364,15 +356,29 @@ export class P4RuntimeClient<P extends ProgramTypes = AnyProgram> {
     }
   }
 
+  /** Sets a pipeline unless the switch has it. @returns whether it was set */
+  async #needPipeline(wanted: Pipeline): Promise<boolean> {
+    const found = await this.getPipeline();
+    const isThere =
+      found !== undefined &&
+      sameBytes(found.deviceConfig, wanted.deviceConfig) &&
+      found.cookie === wanted.cookie &&
+      equals(P4InfoSchema, found.p4info, wanted.p4info);
+    if (!isThere) await this.setPipeline(wanted);
+    return !isThere;
+  }
+
   /** Makes the switch what the session keeps. */
   async #becamePrimary(): Promise<void> {
-    const { keep, onState } = this.#options;
-    if (keep === undefined) return;
+    const { keep, pipeline, onState } = this.#options;
+    if (keep === undefined && pipeline === undefined) return;
     let state: SessionState;
     try {
       // Another controller may have changed the pipeline meanwhile.
       this.#codec = undefined;
-      state = { kind: 'reconciled', changes: await this.reconcile((await keep()) as readonly EntityOf<P>[]) };
+      const hasNewPipeline = pipeline !== undefined && (await this.#needPipeline(pipeline));
+      const wanted = ((await keep?.()) ?? []) as readonly EntityOf<P>[];
+      state = { kind: 'reconciled', changes: await this.reconcile(wanted), hasNewPipeline };
     } catch (error) {
       state = { kind: 'not-reconciled', error: errorOf(error) };
     }
@@ -434,6 +440,10 @@ export class P4RuntimeClient<P extends ProgramTypes = AnyProgram> {
       this.unreadable++;
     }
   }
+}
+
+function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, at) => byte === right[at]);
 }
 
 function subscribe<T>(streams: Set<EventStream<T>>): EventStream<T> {

@@ -12,6 +12,8 @@ export type P4RuntimeErrorCode =
   | 'ERR_P4RUNTIME_NOT_PRIMARY'
   /** No connection, or it broke. */
   | 'ERR_P4RUNTIME_CONNECTION'
+  /** The client does not accept the switch's certificate, or the switch that of the client. The message has the reason's name. */
+  | 'ERR_P4RUNTIME_CERTIFICATE'
   /** No answer in time. */
   | 'ERR_P4RUNTIME_TIMEOUT'
   /** The client is closed. */

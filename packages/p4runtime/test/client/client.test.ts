@@ -325,7 +325,7 @@ describe('a client over a socket', () => {
       await before.close();
       await next.server.listen({ host, port });
       await until('the switch has what is kept', () => states.some(({ kind }) => kind === 'reconciled'));
-      expect(states.at(-1)).toEqual({ kind: 'reconciled', changes: 1 });
+      expect(states.at(-1)).toEqual({ kind: 'reconciled', changes: 1, hasNewPipeline: false });
       expect((await all(client.entries('stations'))).length).toBe(1);
     } finally {
       await client.close();
