@@ -14,6 +14,7 @@ export {
 } from './checksum.js';
 export { CODE_MESSAGES, CODE_STATUS } from './codes.js';
 export { REPORT_BYTE_COLUMNS, REPORT_WORD_COLUMNS } from './columns.js';
+export { dscpAt } from './dscp.js';
 export { AcceleratorReport2, acceleratorAvailable } from './fast/accelerator.js';
 export { canRunAccelerator, withSharedMemory } from './fast/modules.js';
 export {

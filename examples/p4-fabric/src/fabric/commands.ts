@@ -21,8 +21,10 @@ export interface FabricShape {
   readonly spines: number;
   /** Of each leaf. */
   readonly hosts: number;
-  /** INT instructions, 0x8000 the first. Default: node id, interfaces, hop latency, queue id and occupancy. */
+  /** INT instructions, 0x8000 the first. Default: node id, interfaces, hop latency, queue id and occupancy, utilization. */
   readonly items?: number;
+  /** What the switches' ports send at, in bits a second. Default 1 Gbit/s. */
+  readonly rateBps?: number;
 }
 
 /** IPv4 address of a host, as text: the leaf is its network. */
@@ -35,8 +37,11 @@ export function spineOf({ spines }: FabricShape, leaf: number, toLeaf: number, t
   return (leaf + toLeaf + toHost) % spines;
 }
 
-/** Node id, interfaces, hop latency, queue id and occupancy. */
-const USUAL_ITEMS = 0xf000;
+/** Node id, interfaces, hop latency, queue id and occupancy, utilization. */
+const USUAL_ITEMS = 0xf100;
+export const USUAL_RATE_BPS = 1e9;
+/** Window in which a port counts its bytes. */
+const WINDOW_US = 65_536;
 /** INT by DSCP: nothing is put in front of the packet's own headers. */
 const NPT_DSCP = 0;
 const MAX_HOPS = 8;
@@ -48,8 +53,13 @@ const REPORT_PORT = 32_766;
 /** Bytes of the monitored packet in a report. */
 const MOST = 256;
 
-function portSettings(port: number, isSink: boolean): string {
-  return `table_add IntEgress.port IntEgress.set_port ${port} => ${Number(isSink)} 0 ${CONGESTED_ABOVE} 0 0xffffffff`;
+function portSettings({ rateBps = USUAL_RATE_BPS }: FabricShape, port: number, isSink: boolean): string[] {
+  // From bytes of a window to hundredths of a percent, times 65536.
+  const perByte = Math.round((8 * 10_000 * 65_536 * 1e6) / (rateBps * WINDOW_US));
+  return [
+    `table_add IntEgress.port IntEgress.set_port ${port} => ${Number(isSink)} 0 ${CONGESTED_ABOVE} 0 0xffffffff`,
+    `table_add IntEgress.utilization.rate IntEgress.utilization.measure ${port} => ${WINDOW_US} ${perByte}`,
+  ];
 }
 
 function route(prefix: string, port: number): string {
@@ -74,11 +84,11 @@ export function leafCommands(shape: FabricShape, leaf: number): string[] {
     const port = PORTS.down(host);
     lines.push(
       `table_add IntIngress.watch_ipv4 IntIngress.start_md ${port}&&&0x1ff 0&&&0 0&&&0 17&&&0xff ${ports} ${macs} => ${NPT_DSCP} ${shape.items ?? USUAL_ITEMS} ${MAX_HOPS} 0 0 2`,
-      portSettings(port, true),
+      ...portSettings(shape, port, true),
       route(`${hostAddress(leaf, host)}/32`, port),
     );
   }
-  for (let spine = 0; spine < shape.spines; spine++) lines.push(portSettings(PORTS.up(spine), false));
+  for (let spine = 0; spine < shape.spines; spine++) lines.push(...portSettings(shape, PORTS.up(spine), false));
   for (let other = 0; other < shape.leaves; other++) {
     if (other === leaf) continue;
     for (let host = 0; host < shape.hosts; host++) {
@@ -92,7 +102,7 @@ export function leafCommands(shape: FabricShape, leaf: number): string[] {
 export function spineCommands(shape: FabricShape, spine: number): string[] {
   const lines = [`table_set_default IntEgress.node IntEgress.set_node ${NODE_IDS.spine(spine)}`];
   for (let leaf = 0; leaf < shape.leaves; leaf++) {
-    lines.push(portSettings(PORTS.down(leaf), false), route(`10.0.${1 + leaf}.0/24`, PORTS.down(leaf)));
+    lines.push(...portSettings(shape, PORTS.down(leaf), false), route(`10.0.${1 + leaf}.0/24`, PORTS.down(leaf)));
   }
   return lines;
 }

@@ -3,10 +3,8 @@ import { Host, type Link, Network } from '@int/netsim';
 import { P4Switch } from '@int/netsim/p4';
 import { programPath } from '@int/p4';
 import { loadProgram } from '@int/p4vm/node';
-import { type FabricShape, hostAddress, leafCommands, PORTS, spineCommands } from './commands.js';
+import { type FabricShape, hostAddress, leafCommands, PORTS, spineCommands, USUAL_RATE_BPS } from './commands.js';
 
-/** Output ports of switches. Hosts send faster, so that bursts fill queues. */
-const SWITCH_BPS = 1e9;
 /** Packets in an output queue: what comes when it is full is dropped. */
 const QUEUE_PACKETS = 64;
 const LINK_DELAY_NS = 1000;
@@ -34,11 +32,12 @@ function wordOf(address: string): number {
 
 /** The network, at time 0. */
 export function buildFabric(settings: FabricSettings): Fabric {
-  const { leaves: leafCount, spines: spineCount, seed, onReport } = settings;
+  // Hosts send faster than the ports of switches, so that bursts fill queues.
+  const { leaves: leafCount, spines: spineCount, seed, onReport, rateBps = USUAL_RATE_BPS } = settings;
   const program = loadProgram(programPath('int'));
   const network = new Network({ seed });
   const every = (count: number, port: (index: number) => number): Record<number, number> =>
-    Object.fromEntries(Array.from({ length: count }, (_, index) => [port(index), SWITCH_BPS]));
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [port(index), rateBps]));
 
   const leaves = Array.from(
     { length: leafCount },
@@ -56,7 +55,7 @@ export function buildFabric(settings: FabricSettings): Fabric {
     (_, spine) =>
       new P4Switch(program, {
         commands: spineCommands(settings, spine).join('\n'),
-        rateBps: SWITCH_BPS,
+        rateBps,
         queuePackets: QUEUE_PACKETS,
       }),
   );

@@ -15,6 +15,8 @@ const FAST_RATE = 200_000;
 /** Virtual time between looks at the clock and at what the system says. */
 const SLICE_NS = 1e6;
 const PACE_MS = 2;
+/** Ports of a network with faults: slow enough for loads that one sees. */
+const SHOWN_RATE_BPS = 1e8;
 /** Time in which what is under way arrives. */
 const SETTLE_NS = 1e9;
 
@@ -56,7 +58,7 @@ function capture(fabric: Fabric, path: string, name: string): () => void {
 
 /**
  * Runs a fabric until its time is over, its packets are sent, or it is interrupted.
- * @param tell lets faults happen every half minute, and is told of each; `null`: none happen
+ * @param tell lets faults happen every half minute to a network that is calm otherwise, and is told of each; `null`: none happen
  */
 export async function runFabric(
   options: FabricOptions,
@@ -72,6 +74,7 @@ export async function runFabric(
     seed: options.seed,
     onReport: (frame) => sender.send(frame),
     leafCommands: tablesOf(options.rules),
+    ...(tell !== null && { rateBps: SHOWN_RATE_BPS }),
   });
   const { network } = fabric;
   const close = options.pcap === null ? undefined : capture(fabric, options.pcap, options.tap);
@@ -79,6 +82,7 @@ export async function runFabric(
     hosts: fabric.hosts,
     packetsPerSecond: rate === 0 ? FAST_RATE : rate,
     packets: options.packets ?? Number.POSITIVE_INFINITY,
+    isCalm: tell !== null,
   });
   if (tell !== null) new Incidents(fabric, traffic, tell);
   const begun = performance.now();

@@ -5,12 +5,15 @@ import type { Random } from '@int/random';
 const PAYLOAD_BYTES = [64, 192, 512, 1024] as const;
 /** Between two packets of a burst: 10 Gbit/s with room to spare. */
 const SPACING_NS = 1000;
-const BURST = 16;
+const BURST = 31;
 /** One burst of so many is an incast: hosts of all other leaves send to one. */
 const INCAST = 12;
 const PORT = 9000;
-/** Flows of a host. */
+/** Flows between two hosts. */
 const SOURCE_PORTS = 8;
+/** Traffic that fills no queue by itself: short bursts of few flows, none from everywhere. */
+const CALM = { burst: 7, sourcePorts: 2, incast: false } as const;
+const LIVELY = { burst: BURST, sourcePorts: SOURCE_PORTS, incast: true } as const;
 
 export interface TrafficSettings {
   /** By leaf. */
@@ -19,6 +22,8 @@ export interface TrafficSettings {
   readonly packetsPerSecond: number;
   /** The last burst ends with this packet. */
   readonly packets: number;
+  /** Whether no queue fills up but by what somebody adds. Default false. */
+  readonly isCalm?: boolean;
 }
 
 /** A burst that somebody adds. */
@@ -84,24 +89,25 @@ export class Traffic implements Wakeable {
   }
 
   #begin(): void {
-    const { hosts } = this.#settings;
+    const { hosts, isCalm = false } = this.#settings;
+    const { burst, sourcePorts, incast } = isCalm ? CALM : LIVELY;
     const random = this.#random;
     const toLeaf = random.integer(hosts.length);
     const to = pick(random, hosts[toLeaf]!);
     const others = hosts.filter((_, leaf) => leaf !== toLeaf);
     const senders =
-      random.integer(INCAST) === 0
+      incast && random.integer(INCAST) === 0
         ? others.map((leaf) => pick(random, leaf))
         : [pick(random, others[random.integer(others.length)]!)];
     let packets = 0;
     for (const from of senders) {
-      const left = Math.min(1 + random.integer(2 * BURST - 1), this.#settings.packets - this.#planned - packets);
+      const left = Math.min(1 + random.integer(burst), this.#settings.packets - this.#planned - packets);
       if (left <= 0) break;
       packets += left;
       this.#start({
         from,
         to,
-        sourcePort: 10_000 + random.integer(SOURCE_PORTS),
+        sourcePort: 10_000 + random.integer(sourcePorts),
         payload: PAYLOAD_BYTES[random.integer(PAYLOAD_BYTES.length)]!,
         left,
       });

@@ -1,3 +1,5 @@
+import { NOT_AVAILABLE } from '@int/codec';
+import { dscpAt } from '@int/codec/internals';
 import type { ReportRecord } from '@int/collector';
 import { FilterError } from '../filter/errors.js';
 import { Filter } from '../filter/index.js';
@@ -117,12 +119,21 @@ function flowRow(flow: TrackedFlow, kept: Kept | null, network: NetworkView, at:
   return {
     ...known,
     reportsPerSecond: at === null ? reportsPerSecond : null,
-    dscp: null,
+    dscp: kept === null ? null : dscpOf(kept),
     path: record?.path ?? [],
     pathLatencyNs: pathLatencyNs(hops, network),
     congested: record?.report?.queueCongested ?? false,
     hops,
   };
+}
+
+/** The code point of the packet in a report; `null` if its bytes are not there, or hold no Ethernet header. */
+function dscpOf({ segment: { batch }, row }: Kept): number | null {
+  const ethernet = batch.ethernet[row]!;
+  const frame = batch.frame[row]!;
+  if (ethernet === NOT_AVAILABLE || batch.frameLength[frame] === 0) return null;
+  const dscp = dscpAt(batch.bytes, ethernet);
+  return dscp < 0 ? null : dscp;
 }
 
 /** The hops of a report, the reporting switch's own values last. */

@@ -176,6 +176,7 @@ export interface FlowRow {
   readonly sourcePort: number | null;
   readonly destinationPort: number | null;
   readonly protocol: number;
+  /** Of the newest report; `null` if that came without the packet's Ethernet header, or is from the history. */
   readonly dscp: number | null;
   readonly reports: number;
   /** Over the last second; `null` for a time that is past. */

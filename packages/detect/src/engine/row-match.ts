@@ -1,10 +1,8 @@
 import { FLAG } from '@int/codec';
-import { REPORT_COLUMN } from '@int/codec/internals';
+import { dscpAt, REPORT_COLUMN } from '@int/codec/internals';
 import type { IdRange, Match, PortRange, Prefix } from '../rules/model.js';
 import type { BatchView } from './batch-view.js';
 import { type HopFit, hopFitOf } from './hop-fit.js';
-
-const NO_DSCP = -1;
 
 /** A prefix as rows are compared with it: signed words and masks, one for IPv4, four for IPv6. */
 interface Cover {
@@ -127,24 +125,4 @@ function macAt(bytes: Uint8Array, at: number): number {
   let mac = 0;
   for (let k = 0; k < 6; k++) mac = mac * 256 + bytes[at + k]!;
   return mac;
-}
-
-const IPV4 = 0x0800;
-const IPV6 = 0x86dd;
-/** VLAN tags: IEEE 802.1Q, 802.1ad, and what older switches write. */
-const TAGS = [0x8100, 0x88a8, 0x9100];
-const MOST_TAGS = 4;
-
-/** The DSCP of the IP header behind an Ethernet header and its VLAN tags; -1: there is none. */
-function dscpAt(bytes: Uint8Array, ethernet: number): number {
-  let at = ethernet + 12;
-  for (let tags = 0; at + 4 <= bytes.length; tags++) {
-    const type = (bytes[at]! << 8) | bytes[at + 1]!;
-    at += 2;
-    if (type === IPV4) return bytes[at + 1]! >>> 2;
-    if (type === IPV6) return ((bytes[at]! & 0xf) << 2) | (bytes[at + 1]! >>> 6);
-    if (tags === MOST_TAGS || !TAGS.includes(type)) break;
-    at += 2;
-  }
-  return NO_DSCP;
 }
