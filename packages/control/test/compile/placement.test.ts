@@ -1,6 +1,7 @@
-import { type CompileOptions, compile, type DesiredState, type Intent } from '@int/control';
+import { type CompileOptions, compile, type DesiredState, type Intent, planChanges } from '@int/control';
 import { udpFrame } from '@int/netsim';
 import type { TopologySpec } from '@int/network';
+import { LocalSwitch } from '@int/p4runtime/internals';
 import { describe, expect, it } from 'vitest';
 import { addressOf, Fabric, intProgram, leafSpine, modelOf, numberOf, topologyOf } from './fabric.js';
 
@@ -221,6 +222,76 @@ describe('what has no place', () => {
     const network = modelOf(leafSpine(2, 1, 2), { failed: ['2:1'] });
     const { unplaced } = compile(network, [], NOW);
     expect(unplaced.map(({ switchId, code }) => [switchId, code])).toContainEqual([1, 'NO_PATH']);
+  });
+});
+
+describe('IPv6', () => {
+  const spec: TopologySpec = {
+    ...leafSpine(2, 2, 2),
+    hosts: {
+      h0: { addresses: ['2001:db8:0::/48', '10.0.0.0/24'] },
+      h1: { addresses: ['2001:db8:1::/48'] },
+      collector: { addresses: ['10.255.0.9'] },
+    },
+  };
+  /** UDP from host 0 to host 1. */
+  function frame6(destinationPort: number): Uint8Array {
+    const bytes = new Uint8Array(14 + 40 + 8 + 32);
+    const view = new DataView(bytes.buffer);
+    view.setUint16(12, 0x86dd);
+    bytes[14] = 0x60;
+    view.setUint16(18, 40);
+    bytes.set([17, 64], 20);
+    bytes.set([0x20, 0x01, 0x0d, 0xb8, 0, 0], 22);
+    bytes.set([0x20, 0x01, 0x0d, 0xb8, 0, 1], 38);
+    view.setUint16(54, 1234);
+    view.setUint16(56, destinationPort);
+    view.setUint16(58, 40);
+    return bytes;
+  }
+
+  it('has the same intents', () => {
+    const destination = '2001:db8:1::/64';
+    const fabric = fabricWith(
+      [
+        { ...terms('w'), kind: 'watch', match: { source: '2001:db8::/48' }, instructions: 0xe000, oneIn: 1 },
+        { ...terms('p'), kind: 'path', match: { destination }, via: [1, 102, 2] },
+        { ...terms('b'), kind: 'block', match: { destinationPort: [9, 9] }, reportOneIn: 1 },
+      ],
+      spec,
+    );
+    for (let port = 10; port < 20; port++) {
+      const trip = fabric.send('h0', frame6(port));
+      expect(trip.path).toEqual([1, 102, 2]);
+      expect(trip.frames).toEqual([frame6(port)]);
+      expect(trip.reports).toHaveLength(1);
+    }
+    expect(fabric.send('h0', frame6(9))).toMatchObject({ deliveredTo: [], path: [1] });
+  });
+});
+
+describe('reconciliation', () => {
+  it('finds nothing to do in a network that has what was compiled', () => {
+    const network = modelOf(leafSpine(2, 2, 4));
+    const intents: Intent[] = [
+      { ...terms('w'), kind: 'watch', match: {}, instructions: 0xe000, oneIn: 2 },
+      { ...terms('l'), kind: 'limit', match: { source: '10.0.1.0/24' }, bitsPerSecond: 1e6 },
+      { ...terms('p'), kind: 'path', match: { destination: addressOf(1) }, via: [1, 102, 2] },
+    ];
+    const { desired } = compile(network, intents, NOW);
+    const local = new LocalSwitch(intProgram());
+    const found = new Map(
+      [...desired].map(([id, entities]) => [id, entities.map(({ entity }) => local.normal(entity))]),
+    );
+    const { switches } = network;
+    expect(planChanges(desired, found, { switches }).plan.flat()).toEqual([]);
+    // All goes again, and nothing else.
+    const bare = compile(network, [], NOW).desired;
+    const { plan, obstacles } = planChanges(bare, found, { switches });
+    expect(obstacles).toEqual([]);
+    const names = plan.flat().flatMap(({ type, before }) => (type === 'delete' ? [before!.kind] : []));
+    expect(new Set(names)).toEqual(new Set(['table-entry']));
+    expect(plan.flat()).toHaveLength(names.length);
   });
 });
 
