@@ -114,6 +114,10 @@ describe('the dashboard of int collect', () => {
       const refused = await ask<ErrorAnswer>(url, 'query', 'POST', { sql: bad });
       expect(refused, bad).toMatchObject({ error: { code: 'ERR_QUERY' } });
     }
+    // A single value is beyond the limit of the engine, and not beyond that of its process.
+    const huge = await ask<ErrorAnswer>(url, 'query', 'POST', { sql: "select repeat('x', 1000000000)" });
+    expect(huge).toMatchObject({ error: { code: 'ERR_QUERY_MEMORY' } });
+    expect((await ask<QueryAnswer>(url, 'query', 'POST', { sql, limit: 1 })).rows).toEqual([[1, 5]]);
     const startMs = Number(START_NS / 1_000_000n);
     const range = `from=${startMs}&to=${startMs + 1000}`;
     const series = await ask<SeriesAnswer>(url, `series?metric=latencyMax&entity=switch:1&entity=all&${range}`);

@@ -10,7 +10,13 @@ const LIMIT_MS = 30_000;
 
 /** What can be asked of the history. */
 export class HistoryService {
+  readonly #file: string;
   #reader: HistoryReader | null = null;
+
+  /** @param file code of the process of queries, see {@link HistoryReader} */
+  constructor(file: string) {
+    this.#file = file;
+  }
 
   routes(): readonly Route[] {
     return [
@@ -27,7 +33,7 @@ export class HistoryService {
     if (fact === undefined || fact === null) return null;
     if (this.#reader === null || !this.#reader.isOf(fact)) {
       void this.#reader?.close();
-      this.#reader = new HistoryReader(fact);
+      this.#reader = new HistoryReader(fact, this.#file);
     }
     return this.#reader;
   }

@@ -22,6 +22,7 @@ export const API_CODES = [
   'ERR_TOO_MANY',
   'ERR_MESSAGE',
   'ERR_INTERNAL',
+  'ERR_QUERY_MEMORY',
 ] as const;
 export type ApiCode = (typeof API_CODES)[number];
 

@@ -8,6 +8,8 @@ import type { WebServerOptions } from '../server/web-server.js';
 /** Given to the thread when it starts. */
 export interface ThreadSetup {
   readonly web: WebServerOptions;
+  /** Path or address of the code of the thread. */
+  readonly file: string;
   readonly isReadOnly: boolean;
   readonly version: string;
   readonly shared: SharedRetention;

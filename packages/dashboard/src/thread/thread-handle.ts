@@ -24,7 +24,7 @@ export class ThreadHandle {
   readonly #file: URL | string;
   readonly #listener: ThreadListener;
   readonly #backOff = new BackOff(RESTART.firstMs, RESTART.maxMs, Math.random);
-  #setup: Omit<ThreadSetup, 'slabs'>;
+  #setup: Omit<ThreadSetup, 'slabs' | 'file'>;
   /** The address it listens on, once it listens. */
   address: { readonly host: string; readonly port: number };
   totals: ThreadTotals = { viewers: 0, framesSent: 0, framesSkipped: 0, refused: {} };
@@ -34,7 +34,7 @@ export class ThreadHandle {
   #restart: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(file: URL | string, setup: Omit<ThreadSetup, 'slabs'>, listener: ThreadListener) {
+  constructor(file: URL | string, setup: Omit<ThreadSetup, 'slabs' | 'file'>, listener: ThreadListener) {
     this.#file = file;
     this.#setup = setup;
     this.address = { host: setup.web.host, port: setup.web.port };
@@ -47,7 +47,7 @@ export class ThreadHandle {
    */
   start(): Promise<void> {
     const memory: SlabMemory[] = Array.from({ length: SLABS }, () => slabMemory());
-    const setup: ThreadSetup = { ...this.#setup, slabs: memory };
+    const setup: ThreadSetup = { ...this.#setup, slabs: memory, file: String(this.#file) };
     // Not the options of this process: `--input-type` is for its own program only.
     const worker = new Worker(this.#file, {
       workerData: setup,
