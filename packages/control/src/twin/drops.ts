@@ -33,7 +33,8 @@ function whole(machine: TwinSwitch, hop: Hop, flow: ObservedFlow, share: End['sh
   const hits = machine.hits(hop.port, hop.frame);
   const meant = meantOf(hits, flow, invariants);
   // What an intent only happens to stand beside, as a limit at a switch without a route, is not meant.
-  const isMeant = meant.length > 0 && machine.passesWithout(meant, hop.port, hop.frame);
+  const isMeant =
+    meant.length > 0 && machine.passesWithout((entries) => meantOf(entries, flow, invariants), hop.port, hop.frame);
   return dropOf(flow, share, hop.switchId, hits, meant, isMeant);
 }
 

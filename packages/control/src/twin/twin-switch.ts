@@ -96,10 +96,6 @@ export class TwinSwitch {
     return undefined;
   }
 
-  setPort(port: number, isUp: boolean): void {
-    this.#local.setPort(port, isUp);
-  }
-
   tables(): ReturnType<LocalSwitch['tables']> {
     return this.#local.tables();
   }
@@ -150,13 +146,23 @@ export class TwinSwitch {
     });
   }
 
-  /** Whether a packet leaves, if entries are not there. All is as before afterwards. */
-  passesWithout(entries: readonly HitEntry[], port: number, frame: Uint8Array): boolean {
-    const gone = entries.flatMap(({ entity }) =>
-      entity === undefined || this.#local.write({ type: 'delete', entity }) !== undefined ? [] : [entity],
-    );
-    this.rest();
-    const passes = this.process(port, frame).some(({ isReport }) => !isReport);
+  /**
+   * Whether a packet leaves, if entries that it hits are not there, nor those that it hits in their place. All is as before
+   * afterwards.
+   *
+   * @param which of those that are hit are taken away
+   */
+  passesWithout(which: (hits: readonly HitEntry[]) => readonly HitEntry[], port: number, frame: Uint8Array): boolean {
+    const gone: Entity[] = [];
+    let passes = false;
+    for (;;) {
+      const taken = which(this.hits(port, frame)).flatMap(({ entity }) => entity ?? []);
+      const removed = taken.filter((entity) => this.#local.write({ type: 'delete', entity }) === undefined);
+      gone.push(...removed);
+      this.rest();
+      passes = this.process(port, frame).some(({ isReport }) => !isReport);
+      if (passes || removed.length === 0) break;
+    }
     for (const entity of gone) this.#local.write({ type: 'insert', entity });
     return passes;
   }

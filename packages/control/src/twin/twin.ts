@@ -116,7 +116,7 @@ export class Twin {
   }
 
   #build(
-    { switches, topology, failedLinks }: NetworkModel,
+    { switches, topology }: NetworkModel,
     before: DesiredState,
     violations: Violations,
   ): ReadonlyMap<number, TwinSwitch> {
@@ -128,10 +128,6 @@ export class Twin {
         this.#local.set(p4info, local);
       }
       const machine = new TwinSwitch(id, local);
-      for (const link of failedLinks) {
-        const [of, port] = link.split(':');
-        if (Number(of) === id) machine.setPort(Number(port), false);
-      }
       for (const { entity, refused } of machine.install(before.get(id) ?? [])) {
         const message = `${entity.kind}: ${refused.grpcName}: ${refused.message}`;
         violations.add('refused-entry', -1, topology.switchText(id), message);
