@@ -83,6 +83,11 @@ export class LocalSwitch {
     }
   }
 
+  /** Says whether a port is up; at first all are. @throws TypeError if the target's host knows by itself */
+  setPort(port: number, isUp: boolean): void {
+    this.#target.setPort(port, isUp);
+  }
+
   /** Entries of each table that takes any, by its name, with the room for them. */
   tables(): { readonly table: string; readonly entries: number; readonly size: number }[] {
     return this.machine.state.tables.map((each) => ({
