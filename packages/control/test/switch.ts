@@ -8,7 +8,7 @@ const SOURCE: string = readFileSync(new URL('switch.p4', import.meta.url), 'utf8
 const { program } = buildProgram({ name: 'switch.p4', text: SOURCE });
 if (program === undefined) throw new Error('switch.p4 does not compile');
 
-const P4INFO: p4config.P4Info = p4infoOf(program);
+export const P4INFO: p4config.P4Info = p4infoOf(program);
 const PIPELINE: PipelineOptions = { p4info: P4INFO, deviceConfig: new TextEncoder().encode(SOURCE) };
 
 /** A switch of @int/p4vm behind a P4Runtime server, reached without sockets. A restart leaves nothing in its tables. */

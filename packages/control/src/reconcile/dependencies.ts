@@ -47,7 +47,7 @@ export class Dependencies {
       const name = wantedName(wanted);
       this.#lacking.set(name, Math.min(this.#lacking.get(name) ?? Number.POSITIVE_INFINITY, wanted.stage));
     }
-    for (const entity of known.found) {
+    for (const entity of known.possible()) {
       const mark = entity.kind === 'table-entry' ? ownMark(entity.metadata) : null;
       if (mark === null) continue;
       this.#left.set(mark.name, Math.max(this.#left.get(mark.name) ?? -1, mark.stage ?? Number.POSITIVE_INFINITY));

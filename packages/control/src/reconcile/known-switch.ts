@@ -10,6 +10,8 @@ export class KnownSwitch {
   readonly #found = new Map<string, Entity>();
   /** What the switch has acknowledged since it was read, by key. */
   readonly #acknowledged = new Map<string, Change>();
+  /** What was sent and not answered, by key: it may be done, or not, or be done yet. */
+  readonly #uncertain = new Map<string, Entity | null>();
   /** Whether `found` can be planned with. */
   isRead = false;
   /** Whether it is to be read before anything is said of it: something was written, or time has passed. */
@@ -37,17 +39,34 @@ export class KnownSwitch {
     return this.p4info !== undefined;
   }
 
+  /** What identifies the entity of a change. */
+  placeOf({ before, after }: Change): string {
+    return this.#forms.form((after ?? before)!).key;
+  }
+
   /** The place of a change, and what is to be there. */
   idOf({ type, before, after }: Change): string {
     const form = this.#forms.form((after ?? before)!);
     return `${this.switchId} ${type} ${form.key} ${after === null ? '' : form.content}`;
   }
 
-  /** Whether an entity is there, as far as known. */
+  /** Whether an entity is there for sure, as far as its last session is known. */
   has(entity: Entity): boolean {
     const form = this.#forms.form(entity);
+    if (this.#uncertain.has(form.key)) return false;
     const found = this.#found.get(form.key);
     return found !== undefined && this.#forms.form(found).content === form.content;
+  }
+
+  /** What may be there. */
+  *possible(): Generator<Entity> {
+    yield* this.#found.values();
+    for (const entity of this.#uncertain.values()) if (entity !== null) yield entity;
+  }
+
+  /** A change was sent, and there is no answer. */
+  doubt(change: Change): void {
+    this.#uncertain.set(this.#forms.form((change.after ?? change.before)!).key, change.after);
   }
 
   /** Entries that a table has. */
@@ -89,6 +108,7 @@ export class KnownSwitch {
       if (!isThere) ineffective.push(change);
     }
     this.#acknowledged.clear();
+    this.#uncertain.clear();
     this.isRead = true;
     this.mustRead = false;
     return { lost, ineffective };

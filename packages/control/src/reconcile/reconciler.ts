@@ -25,6 +25,8 @@ export interface WrittenChanges {
   readonly cause: Cause;
   readonly results: readonly {
     readonly change: Change;
+    /** What identifies the entity on its switch: the same for all changes of it. */
+    readonly place: string;
     /** `unknown`: there was no answer; what is there is read before anything else. */
     readonly result: 'done' | 'refused' | 'unknown';
     /** The switch's words; '' if done. */
@@ -339,12 +341,14 @@ export class Reconciler {
     if (unknown !== undefined) known.isRead = false;
     const atMs = this.#clock.nowMs();
     const results = changes.map((change, index): WrittenChanges['results'][number] => {
-      if (unknown !== undefined) return { change, result: 'unknown', message: unknown };
+      const place = known.placeOf(change);
+      if (unknown !== undefined) return { change, place, result: 'unknown', message: unknown };
       const refusal = refused.get(index);
-      if (refusal === undefined) return { change, result: 'done', message: '' };
-      return { change, result: 'refused', message: `${refusal.grpcName}: ${refusal.message}` };
+      if (refusal === undefined) return { change, place, result: 'done', message: '' };
+      return { change, place, result: 'refused', message: `${refusal.grpcName}: ${refusal.message}` };
     });
     for (const { change, result } of results) {
+      if (result === 'unknown') known.doubt(change);
       if (result !== 'done') dependencies.block(change);
       else {
         known.acknowledge(change);
