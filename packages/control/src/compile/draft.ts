@@ -1,6 +1,6 @@
 import type { Entity, p4config } from '@int/p4runtime';
 import type { DesiredEntity, DesiredState } from '../change/desired-state.js';
-import { effectOf, keyOf } from './entries.js';
+import { entityText } from './entries.js';
 
 /** Something that the network has no place for, and why. */
 export interface Unplaced {
@@ -73,8 +73,7 @@ export class Draft {
     const added = new Map<string, number>();
     const fresh = new Map<string, string>();
     for (const { switchId, entity } of pieces) {
-      const key = keyOf(entity);
-      const effect = effectOf(entity);
+      const { key, effect } = entityText(entity);
       const place = `${switchId} ${key}`;
       const there = this.#entities.get(switchId)?.get(key)?.effect ?? fresh.get(place);
       if (there === effect) continue;
@@ -106,10 +105,10 @@ export class Draft {
 
   #put({ switchId, entity, stage }: Piece, intent: string | null): void {
     const entities = this.#entities.get(switchId)!;
-    const key = keyOf(entity);
+    const { key, effect } = entityText(entity);
     let held = entities.get(key);
     if (held === undefined) {
-      held = { entity, effect: effectOf(entity), intents: new Set(), stage };
+      held = { entity, effect, intents: new Set(), stage };
       entities.set(key, held);
     }
     if (intent !== null) held.intents.add(intent);
@@ -125,7 +124,7 @@ export class Draft {
 
   /** Names intents behind an entity that is there. */
   credit({ switchId, entity }: Piece, intents: Iterable<string>): void {
-    const held = this.#entities.get(switchId)?.get(keyOf(entity));
+    const held = this.#entities.get(switchId)?.get(entityText(entity).key);
     for (const intent of intents) held?.intents.add(intent);
   }
 

@@ -94,8 +94,27 @@ function textOf(value: object): string {
   );
 }
 
-/** What names an entity within its switch: two of one key are the same place. */
-export function keyOf(entity: Entity): string {
+/** An entity as text: what names it within its switch, and what it does, without whose it is. */
+export interface EntityText {
+  /** Two of one key are the same place. */
+  readonly key: string;
+  /** Entities of one key and one effect are equal. */
+  readonly effect: string;
+}
+
+const known = new WeakMap<Entity, EntityText>();
+
+/** The text of an entity, computed once: groups are behind many routes. */
+export function entityText(entity: Entity): EntityText {
+  let text = known.get(entity);
+  if (text === undefined) {
+    text = { key: keyOf(entity), effect: textOf({ ...entity, metadata: undefined }) };
+    known.set(entity, text);
+  }
+  return text;
+}
+
+function keyOf(entity: Entity): string {
   switch (entity.kind) {
     case 'table-entry':
       return entity.isDefault === true
@@ -110,9 +129,4 @@ export function keyOf(entity: Entity): string {
     default:
       return `${entity.kind} ${textOf(entity)}`;
   }
-}
-
-/** What an entity does, without whose it is: entities of one key and one effect are equal. */
-export function effectOf(entity: Entity): string {
-  return textOf({ ...entity, metadata: undefined });
 }

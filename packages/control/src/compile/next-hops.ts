@@ -31,6 +31,7 @@ export class NextHops {
   readonly #groupIds: number;
   readonly #spread: boolean;
   readonly #ids = new Map<number, Map<string, number>>();
+  readonly #known = new Map<string, SendAction>();
 
   constructor({ ids, spread }: Pick<Settings, 'ids' | 'spread'>) {
     this.#first = ids.first;
@@ -44,6 +45,8 @@ export class NextHops {
       return { action: 'IntIngress.forward', params: { port: BigInt(ports[0]!) }, pieces: [] };
     }
     const name = ports.join(',');
+    const known = this.#known.get(`${switchId} ${name}`);
+    if (known !== undefined) return known;
     const id = this.#groupId(switchId, name);
     if (id === null) return null;
     const members = ports.map((port): Piece => {
@@ -71,7 +74,10 @@ export class NextHops {
       stage: 2,
     });
     const named: Piece = { switchId, entity: { ...entry, action: { group: id } }, stage: 2 };
-    return { action: 'IntIngress.spread', params: { group: BigInt(id) }, pieces: [...members, group, named] };
+    const params = { group: BigInt(id) };
+    const send: SendAction = { action: 'IntIngress.spread', params, pieces: [...members, group, named] };
+    this.#known.set(`${switchId} ${name}`, send);
+    return send;
   }
 
   #groupId(switchId: number, name: string): number | null {

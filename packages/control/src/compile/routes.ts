@@ -30,9 +30,21 @@ function portsTo(switchId: number, attachments: readonly Attachment[], ways: Way
   return local.length > 0 ? local : ways.nextHops(switchId).map(({ port }) => port);
 }
 
-/** Hops to a host, for the stage of an installation. */
-function hopsTo(ways: WaysTo, switchId: number): number {
-  return (ways.path(switchId)?.length ?? 1) - 1;
+/** Hops to hosts by switch, for the stages of an installation: all cheapest ways have as many. */
+class Hops {
+  readonly #known = new Map<WaysTo, Map<number, number>>();
+
+  to(ways: WaysTo, switchId: number): number {
+    const known = this.#known.get(ways) ?? new Map<number, number>();
+    this.#known.set(ways, known);
+    let hops = known.get(switchId);
+    if (hops === undefined) {
+      const [next] = ways.nextHops(switchId);
+      hops = next === undefined ? 0 : 1 + this.to(ways, next.to);
+      known.set(switchId, hops);
+    }
+    return hops;
+  }
 }
 
 /** The route to a prefix at a switch, in the table of routes or in that of steering. */
@@ -74,6 +86,7 @@ export function placeRoutes(context: Context): void {
   const { graph, draft, avoided, settings } = context;
   if (settings.routes === 'external' && avoided.size === 0) return;
   const found = new HostWays(context);
+  const distances = new Hops();
   const usual = new HostWays({ graph, cost: oneHop });
   const avoidIds = [...new Set([...avoided.values()].flat().map(({ id }) => id))].sort();
   for (const host of graph.hosts) {
@@ -97,7 +110,7 @@ export function placeRoutes(context: Context): void {
         draft.unplaced.push({ intent: null, switchId, code: 'NO_PATH', message });
         continue;
       }
-      const hops = hopsTo(ways, switchId);
+      const hops = distances.to(ways, switchId);
       const edges = ways.nextHops(switchId);
       for (const edge of edges) {
         for (const { id } of avoided.get(edge) ?? []) if (!only.has(id)) only.set(id, switchId);

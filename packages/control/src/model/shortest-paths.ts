@@ -54,6 +54,7 @@ export class WaysTo {
   readonly #graph: NetworkGraph;
   readonly #cost: LinkCost;
   readonly #distances = new Map<number, number>();
+  readonly #nextHops = new Map<number, readonly Edge[]>();
 
   /** @param targets what does not exist is left out */
   constructor(graph: NetworkGraph, targets: Iterable<number>, cost: LinkCost = oneHop) {
@@ -88,12 +89,16 @@ export class WaysTo {
 
   /** All links by which the cheapest ways from a switch begin, by port; none at a target, or where there is no way. */
   nextHops(switchId: number): readonly Edge[] {
+    const known = this.#nextHops.get(switchId);
+    if (known !== undefined) return known;
     const distance = this.#distances.get(switchId);
-    if (distance === undefined || distance === 0) return [];
-    return this.#graph.edges(switchId).filter((edge) => {
+    const isOnWay = distance !== undefined && distance > 0;
+    const edges = (isOnWay ? this.#graph.edges(switchId) : []).filter((edge) => {
       const rest = this.#distances.get(edge.to);
       return rest !== undefined && rest + this.#cost(edge) === distance;
     });
+    this.#nextHops.set(switchId, edges);
+    return edges;
   }
 
   /** Switches of a cheapest way, from the first to a target: of equal ones that by the smallest ports. `null`: none. */
