@@ -14,6 +14,8 @@ interface Switching {
     readonly perCore: number;
     readonly rates: readonly {
       readonly rate: number;
+      readonly isPaced?: boolean;
+      readonly perCoreSecond?: number;
       readonly offered: number;
       readonly sent: number;
       readonly forwarded: number;

@@ -16,6 +16,8 @@ export interface Behaviour {
    * @param port number of the ingress port
    */
   receive(frame: Uint8Array, port: number, node: Node): void;
+  /** Called when a port has got a link, or its link has gone down or come up. */
+  portChanged?(port: number, node: Node): void;
   /** Called when the node fails. It loses its memory. */
   fail?(node: Node): void;
   /** Called when the node is repaired. */

@@ -246,13 +246,17 @@ export class Link {
 
   /** Takes the link down. It drops all frames on it, and all frames sent until it is repaired. */
   fail(): void {
+    if (!this.isUp) return;
     this.#ab.fail();
     this.#ba.fail();
+    this.#tell();
   }
 
   repair(): void {
+    if (this.isUp) return;
     this.#ab.repair();
     this.#ba.repair();
+    this.#tell();
   }
 
   /**
@@ -285,6 +289,12 @@ export class Link {
       const rest = (of[key] ?? []).filter((other) => other !== sink);
       of[key] = rest.length === 0 ? null : rest;
     };
+  }
+
+  /** Both ends have the same state by now. */
+  #tell(): void {
+    this.a.behaviour.portChanged?.(this.aPort, this.a);
+    this.b.behaviour.portChanged?.(this.bPort, this.b);
   }
 
   #of(direction: DirectionName): Direction {

@@ -225,6 +225,7 @@ export class Node {
   /** Use `Network.connect`. */
   attach(port: number, output: Direction): void {
     this.#outputs[port] = output;
+    this.behaviour.portChanged?.(port, this);
   }
 
   /** Lowest port without a link. */

@@ -46,11 +46,13 @@ export class OutputPort implements Wakeable {
     this.#queues.setRate(rate, priority);
   }
 
-  /** Discards all waiting packets, because the node has failed. */
-  clear(): void {
+  /** Discards all waiting packets. @returns their number */
+  clear(): number {
+    const { waiting } = this.#queues;
     this.#queues.clear();
     this.#generation = (this.#generation + 1) | 0;
     this.#wakeNs = Number.POSITIVE_INFINITY;
+    return waiting;
   }
 
   wake(generation: number): void {

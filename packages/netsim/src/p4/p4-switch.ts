@@ -62,6 +62,14 @@ export class P4Switch implements Behaviour, TrafficManager {
   /** The control plane's settings of queues, to repeat them for later ports. */
   readonly #settings: ((port: number, output: OutputPort) => void)[] = [];
   #sentBytes = 0;
+  #portListener: (() => void) | undefined;
+  /** Packets of the present machine on their way back to its parser. */
+  #returning = 0;
+  /**
+   * Packets that were lost within the switch, beside those that its machine has dropped: they waited in queues, or on their way
+   * back to the parser, when another machine took the place of theirs, or the node failed.
+   */
+  readonly discarded: { readonly replaced: number; readonly failed: number } = { replaced: 0, failed: 0 };
 
   /**
    * @param source a program's text or file, or the result of `loadProgram`
@@ -99,9 +107,13 @@ export class P4Switch implements Behaviour, TrafficManager {
     });
   }
 
-  /** Runs frames through a machine from now on, in place of the one before. Packets that wait in its queues are lost. */
+  /**
+   * Runs frames through a machine from now on, in place of the one before. Packets that wait within the switch are lost, and
+   * counted in `discarded`.
+   */
   useMachine(machine: V1Switch): void {
-    for (const output of this.#outputs.values()) output.clear();
+    if (machine === this.#machine) return;
+    this.#discard('replaced');
     this.#machine = machine;
   }
 
@@ -110,8 +122,10 @@ export class P4Switch implements Behaviour, TrafficManager {
     this.#control = receiver;
   }
 
-  /** Links do not tell of their state, so nobody is told. */
-  setPortListener(): void {}
+  /** Sets who is told when a port gets a link, or its link goes down or comes up. */
+  setPortListener(listener: (() => void) | undefined): void {
+    this.#portListener = listener;
+  }
 
   /** Whether the program's port has a link, or is the control port. */
   hasPort(port: number): boolean {
@@ -148,6 +162,10 @@ export class P4Switch implements Behaviour, TrafficManager {
     this.#node = node;
   }
 
+  portChanged(): void {
+    this.#portListener?.();
+  }
+
   receive(frame: Uint8Array, port: number): void {
     this.machine.receive(this.#toProgram.get(port) ?? port, frame);
   }
@@ -166,8 +184,8 @@ export class P4Switch implements Behaviour, TrafficManager {
 
   fail(): void {
     this.#settings.length = 0;
+    this.#discard('failed');
     for (const output of this.#outputs.values()) {
-      output.clear();
       output.setDepth(this.#queuePackets);
       output.setRate(0);
     }
@@ -186,9 +204,12 @@ export class P4Switch implements Behaviour, TrafficManager {
   /** Called by the machine: part of the traffic manager. */
   reenter(packet: InFlightPacket): boolean {
     const machine = this.#machine;
+    this.#returning++;
     this.node.after(this.#recirculationNs, () => {
       // A machine that was replaced has ended, and its packets with it.
-      if (machine === this.#machine) machine.reenter(packet);
+      if (machine !== this.#machine) return;
+      this.#returning--;
+      machine.reenter(packet);
     });
     return true;
   }
@@ -208,6 +229,13 @@ export class P4Switch implements Behaviour, TrafficManager {
     this.#sentBytes = 0;
     this.machine.dequeue(packet);
     return this.#sentBytes;
+  }
+
+  #discard(reason: 'replaced' | 'failed'): void {
+    let count = this.#returning;
+    for (const output of this.#outputs.values()) count += output.clear();
+    this.#returning = 0;
+    (this.discarded as Record<typeof reason, number>)[reason] += count;
   }
 
   #map(from: number, to: number): void {

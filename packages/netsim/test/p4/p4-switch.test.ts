@@ -240,3 +240,59 @@ describe('P4Switch', () => {
     expect(run()).toBe(run());
   });
 });
+
+describe('what a switch loses within it', () => {
+  const RECIRCULATES = programOf(TO_A, 'if (hdr.h.b == 1) { hdr.h.b = 0; recirculate_preserving_field_list(0); }');
+
+  it('is counted when another machine takes the place of the one before: in queues, and on the way back', () => {
+    const { network, send, machine, got } = star(RECIRCULATES, { rateBps: 8_000_000, recirculationNs: 50_000 });
+    // Four frames for one port: one on the wire for 100 us, three in its queue. One goes round by port 2.
+    for (let i = 0; i < 4; i++) send(0, frame(1));
+    send(3, frame(2, 1));
+    network.run(20_000);
+    machine.useMachine(machine.machine);
+    expect(machine.discarded).toEqual({ replaced: 0, failed: 0 });
+    machine.useMachine(machine.createMachine(RECIRCULATES));
+    expect(machine.discarded).toEqual({ replaced: 4, failed: 0 });
+    network.run(1e7);
+    expect(got(1).frames.length).toBe(1);
+    expect(got(2).frames.length).toBe(0);
+    // Those that come later are whole.
+    send(3, frame(2, 1));
+    network.run(2e7);
+    expect(got(2).frames.length).toBe(1);
+    expect(machine.discarded).toEqual({ replaced: 4, failed: 0 });
+  });
+
+  it('is counted when the node fails', () => {
+    const { network, send, machine, node, got } = star(RECIRCULATES, { rateBps: 8_000_000, recirculationNs: 50_000 });
+    for (let i = 0; i < 3; i++) send(0, frame(1));
+    send(3, frame(2, 1));
+    network.run(20_000);
+    node.fail();
+    expect(machine.discarded).toEqual({ replaced: 0, failed: 3 });
+    node.repair();
+    send(0, frame(1));
+    network.run(1e7);
+    expect(got(1).frames.length).toBe(2);
+    expect(machine.discarded).toEqual({ replaced: 0, failed: 3 });
+  });
+});
+
+describe('the listener of ports', () => {
+  it('is told of links that come, go down and come up, with the state as it is then', () => {
+    const network = new Network({ seed: 1 });
+    const machine = new P4Switch(programOf(TO_A, ''));
+    const node = network.add('switch', machine);
+    const seen: string[] = [];
+    machine.setPortListener(() => seen.push(`${machine.hasPort(1)} ${machine.isPortUp(1)}`));
+    const link = network.connect(node, network.add('host', new Recorder()), { aPort: 1 });
+    link.fail();
+    link.fail();
+    link.repair();
+    link.repair();
+    machine.setPortListener(undefined);
+    link.fail();
+    expect(seen).toEqual(['true true', 'true false', 'true true']);
+  });
+});

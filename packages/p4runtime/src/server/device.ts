@@ -25,7 +25,7 @@ import { Pacer } from './pacer.js';
 import { type Allows, PipelineState } from './pipeline-state.js';
 import type { RawWriteRequest } from './raw-messages.js';
 import { reconcile } from './reconcile.js';
-import { invalid, Refusal, refusalOf, refuse } from './refusal.js';
+import { type FaultConsumer, invalid, Refusal, refusalOf, refuse } from './refusal.js';
 import { RequestQueue } from './request-queue.js';
 import { createSchema } from './schema.js';
 import type { P4RuntimeTarget } from './target.js';
@@ -99,17 +99,19 @@ export class Device {
   };
   readonly #queue = new RequestQueue();
   readonly #limits: P4RuntimeLimits;
+  readonly #onFault: FaultConsumer;
   /** Gets the packets. */
   #active: Loaded | undefined;
   /** Saved, and not committed: Writes and Reads go there. */
   #saved: Loaded | undefined;
 
   /** @throws TypeError, RangeError for wrong options; TargetError, Error if the first pipeline cannot be realised */
-  constructor({ deviceId, target, pipeline, roles }: DeviceOptions, limits: P4RuntimeLimits) {
+  constructor({ deviceId, target, pipeline, roles }: DeviceOptions, limits: P4RuntimeLimits, onFault: FaultConsumer) {
     this.id = BigInt(deviceId);
     if (this.id < 0n || this.id > 0xffff_ffff_ffff_ffffn) throw new RangeError(`device id ${deviceId}: 0 to 2^64 - 1`);
     this.target = target;
     this.#limits = limits;
+    this.#onFault = onFault;
     this.arbitration = new Arbitration(this.id, limits, roles, (callback) => void this.#queue.run(callback));
     target.listen({
       packetIn: (bytes) => this.#packetIn(bytes),
@@ -145,7 +147,13 @@ export class Device {
       // Much may have changed while earlier requests ran.
       this.#needPrimary(role, electionId);
       const pipeline = this.#needPipeline();
-      const outcome = await writeBatch(pipeline, request.updates, request.atomicity, this.#allows(role, pipeline));
+      const outcome = await writeBatch(
+        pipeline,
+        request.updates,
+        request.atomicity,
+        this.#allows(role, pipeline),
+        this.#onFault,
+      );
       this.statistics.writes++;
       this.statistics.updates += request.updates.length;
       if (outcome !== undefined) this.statistics.failedUpdates += outcome.filter((each) => each !== undefined).length;
@@ -180,7 +188,7 @@ export class Device {
           await pipeline.read(request.entities[i]!, allows, sink, pacer);
         } catch (error) {
           outcome ??= new Array(request.entities.length).fill(undefined);
-          outcome[i] = refusalOf(error);
+          outcome[i] = refusalOf(error, this.#onFault);
         }
         if (pacer.isDue()) await pacer.rest();
       }

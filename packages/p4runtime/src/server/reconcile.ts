@@ -22,7 +22,7 @@ import {
 import { EntitySink } from './entity-sink.js';
 import { Pacer } from './pacer.js';
 import type { PipelineState } from './pipeline-state.js';
-import { invalid, refusalOf } from './refusal.js';
+import { invalid, isRefusal, refusalOf } from './refusal.js';
 
 const ALL = (): boolean => true;
 
@@ -96,6 +96,7 @@ export async function reconcile(from: PipelineState, to: PipelineState): Promise
     try {
       to.write(create(UpdateSchema, { type, entity }), ALL, undefined);
     } catch (error) {
+      if (!isRefusal(error)) throw error;
       invalid(`the forwarding state cannot be kept: ${refusalOf(error).message}`);
     }
   };

@@ -37,12 +37,21 @@ const OF_TARGET: Readonly<Record<TargetErrorCode, Code>> = {
 /** Longest message of an error in characters: it may hold names that strangers chose. */
 const MOST_CHARACTERS = 300;
 
-/** What to tell the client about anything thrown. A fault of ours is INTERNAL, without its text. */
-export function refusalOf(error: unknown): Refusal {
+/** Whether something thrown is an answer to a client. Anything else is a fault of ours, or of the target. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Refusal || TargetError.is(error);
+}
+
+/** Gets what should not have been thrown. */
+export type FaultConsumer = (error: unknown) => void;
+
+/** What to tell the client about anything thrown. A fault of ours is INTERNAL, without its text, which `onFault` gets. */
+export function refusalOf(error: unknown, onFault: FaultConsumer = () => {}): Refusal {
   if (error instanceof Refusal) {
     const { code, message } = error;
     return message.length <= MOST_CHARACTERS ? error : new Refusal(code, `${message.slice(0, MOST_CHARACTERS)}...`);
   }
   if (TargetError.is(error)) return refusalOf(new Refusal(OF_TARGET[error.code], error.message));
+  onFault(error);
   return new Refusal(Code.Internal, 'internal error');
 }

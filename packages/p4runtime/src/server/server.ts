@@ -20,6 +20,11 @@ export interface TlsOptions {
 export interface P4RuntimeServerOptions {
   readonly devices: readonly DeviceOptions[];
   readonly limits?: Partial<P4RuntimeLimits>;
+  /**
+   * Called with each error that is no answer to a client: a fault of the server, or of a target. The client gets INTERNAL without
+   * its text. It must not throw. Default: faults are counted only.
+   */
+  readonly onFault?: (error: unknown) => void;
 }
 
 export interface ListenOptions {
@@ -49,25 +54,35 @@ export class P4RuntimeServer {
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #handle: ReturnType<typeof requestHandler>;
   #isClosed = false;
+  #faults = 0;
 
   /**
    * @throws TypeError for two devices with one id, or a first pipeline with wrong P4Info; RangeError for ids or limits
    *   out of range; TargetError if a target cannot realise its first pipeline
    */
-  constructor({ devices, limits }: P4RuntimeServerOptions) {
+  constructor({ devices, limits, onFault }: P4RuntimeServerOptions) {
     this.limits = withDefaultLimits(limits);
+    const fault = (error: unknown): void => {
+      this.#faults++;
+      onFault?.(error);
+    };
     for (const options of devices) {
-      const device = new Device(options, this.limits);
+      const device = new Device(options, this.limits, fault);
       if (this.#devices.has(device.id)) throw new TypeError(`two devices have id ${device.id}`);
       this.#devices.set(device.id, device);
     }
-    this.#service = new P4RuntimeService(this.#devices, this.limits);
+    this.#service = new P4RuntimeService(this.#devices, this.limits, fault);
     this.#handle = requestHandler(this.#service.routes, this.limits);
   }
 
   /** Open streams of controllers. */
   get streams(): number {
     return this.#service.streams;
+  }
+
+  /** Errors so far that were no answers to clients: see `onFault`. */
+  get faults(): number {
+    return this.#faults;
   }
 
   /** Counts of a device, live; undefined if there is no such device. */

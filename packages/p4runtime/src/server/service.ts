@@ -16,7 +16,7 @@ import type { Device } from './device.js';
 import type { P4RuntimeLimits } from './limits.js';
 import { Pacer } from './pacer.js';
 import { type RawReadResponse, RawReadResponseSchema, RawWriteRequestSchema } from './raw-messages.js';
-import { OK, type Refusal, refusalOf } from './refusal.js';
+import { type FaultConsumer, OK, type Refusal, refusalOf } from './refusal.js';
 import { StreamClient } from './stream-client.js';
 
 /** The version of P4Runtime that the server implements. */
@@ -25,9 +25,9 @@ const API_VERSION = '1.5.0';
 /** Most characters of all messages of a batch's errors: they travel in a trailer. */
 const MOST_CHARACTERS = 128 * 1024;
 
-function connectError(error: unknown): ConnectError {
+function connectError(error: unknown, onFault: FaultConsumer): ConnectError {
   if (error instanceof ConnectError) return error;
-  const { code, message } = refusalOf(error);
+  const { code, message } = refusalOf(error, onFault);
   return new ConnectError(message, code, undefined, undefined, error);
 }
 
@@ -58,12 +58,14 @@ function batchError(outcome: readonly (Refusal | undefined)[], what: string): Co
 export class P4RuntimeService {
   readonly #devices: ReadonlyMap<bigint, Device>;
   readonly #limits: P4RuntimeLimits;
+  readonly #onFault: FaultConsumer;
   readonly #clients = new Set<StreamClient>();
   #readBytes = 0;
 
-  constructor(devices: ReadonlyMap<bigint, Device>, limits: P4RuntimeLimits) {
+  constructor(devices: ReadonlyMap<bigint, Device>, limits: P4RuntimeLimits, onFault: FaultConsumer) {
     this.#devices = devices;
     this.#limits = limits;
+    this.#onFault = onFault;
   }
 
   /** Open streams. */
@@ -137,7 +139,7 @@ export class P4RuntimeService {
     try {
       return await answer(this.#device(deviceId));
     } catch (error) {
-      throw connectError(error);
+      throw connectError(error, this.#onFault);
     }
   }
 
@@ -161,14 +163,14 @@ export class P4RuntimeService {
     if (this.#clients.size >= this.#limits.streams) {
       throw new ConnectError(`there are ${this.#clients.size} streams already`, Code.ResourceExhausted);
     }
-    const client = new StreamClient((id) => this.#devices.get(id), this.#limits.streamBytes);
+    const client = new StreamClient((id) => this.#devices.get(id), this.#limits.streamBytes, this.#onFault);
     this.#clients.add(client);
     const leave = (): void => {
       client.leave();
       this.#clients.delete(client);
     };
     signal.addEventListener('abort', leave, { once: true });
-    void this.#receive(client, requests).then(leave);
+    void this.#receive(client, requests, signal).then(leave);
     try {
       yield* client.outbox.messages();
     } finally {
@@ -178,7 +180,11 @@ export class P4RuntimeService {
   }
 
   /** Takes the messages of a stream until it ends. */
-  async #receive(client: StreamClient, requests: AsyncIterable<StreamMessageRequest>): Promise<void> {
+  async #receive(
+    client: StreamClient,
+    requests: AsyncIterable<StreamMessageRequest>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const pacer = new Pacer();
     try {
       for await (const request of requests) {
@@ -187,7 +193,8 @@ export class P4RuntimeService {
         if (pacer.isDue()) await pacer.rest();
       }
     } catch (error) {
-      client.outbox.end(connectError(error));
+      // A stream that its client has left fails in any way.
+      client.outbox.end(connectError(error, signal.aborted ? () => {} : this.#onFault));
     }
   }
 }

@@ -13,7 +13,7 @@ import {
 import type { Client, RoleState } from './arbitration.js';
 import type { Device } from './device.js';
 import { Outbox } from './outbox.js';
-import { invalid, refusalOf, refuse } from './refusal.js';
+import { type FaultConsumer, invalid, refusalOf, refuse } from './refusal.js';
 
 /** One stream of a controller. */
 export class StreamClient implements Client {
@@ -25,6 +25,7 @@ export class StreamClient implements Client {
   constructor(
     readonly find: (deviceId: bigint) => Device | undefined,
     mostBytes: number,
+    readonly onFault: FaultConsumer,
   ) {
     this.outbox = new Outbox(mostBytes);
   }
@@ -95,7 +96,7 @@ export class StreamClient implements Client {
     try {
       action();
     } catch (error) {
-      const { code, message } = refusalOf(error);
+      const { code, message } = refusalOf(error, this.onFault);
       if (details.case === 'packetOut' && this.#device !== undefined) this.#device.statistics.dropped.badPacketOut++;
       const value = create(StreamErrorSchema, { canonicalCode: code, message, details });
       this.send(create(StreamMessageResponseSchema, { update: { case: 'error', value } }));

@@ -115,7 +115,7 @@ class FabricCommand {
       ...(listen !== undefined && { control: () => control! }),
     });
     if (listen !== undefined) {
-      control = await ControlServer.make(all, run.loop, limit, this.#flags, this.#io);
+      control = await ControlServer.make(all, run.loop, limit, this.#flags, this.#io, run.tell);
     }
     for (const each of all) if (!(await this.#begin(each, listen === undefined))) return EXIT.INPUT;
     const namespaces = new HostNamespaces();

@@ -117,7 +117,7 @@ async function serve(path: string | undefined, flags: ServeFlags, io: Io): Promi
     ...(listen !== undefined && { control: () => control! }),
   });
   if (listen !== undefined) {
-    control = await ControlServer.make([{ served, device }], run.loop, limit, flags, io);
+    control = await ControlServer.make([{ served, device }], run.loop, limit, flags, io, run.tell);
   } else if (device !== null && compiled(path!, io, () => core.load(device.program)) === undefined) return EXIT.INPUT;
   const { machine } = core;
   if (flags.commands !== undefined && machine !== null && !(await runCommands(machine, flags.commands, io))) {

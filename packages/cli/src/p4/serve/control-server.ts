@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { readRegular } from '../../input/text-file.js';
 import { CliError, EXIT, type Io } from '../../io.js';
 import { type MetricsAddress, metricsAddress } from '../../output/metrics-endpoint.js';
+import { printable } from '../../output/printable.js';
 import type { LimitFlags } from '../limits.js';
 import type { ReadDevice } from './device-files.js';
 import { SwitchHost } from './machine-host.js';
@@ -66,6 +67,25 @@ export interface ControlledSwitch {
   readonly device: ReadDevice | null;
 }
 
+/** Shortest time between two messages about faults, in milliseconds: a client may cause one with each request. */
+const FAULT_MS = 1000;
+
+/** Tells of faults of the server, which should not happen. */
+function faultTeller(tell: (message: string) => void): (error: unknown) => void {
+  let before = Number.NEGATIVE_INFINITY;
+  let untold = 0;
+  return (error) => {
+    untold++;
+    const now = performance.now();
+    if (now - before < FAULT_MS) return;
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const more = untold > 1 ? ` (the last of ${untold})` : '';
+    tell(`fault of the P4Runtime server: ${printable(text.slice(0, 300))}${more}`);
+    before = now;
+    untold = 0;
+  };
+}
+
 /** Controllers program switches by it. Initial programs are put to work when it is made. */
 export class ControlServer {
   readonly #server: P4RuntimeServer;
@@ -81,6 +101,7 @@ export class ControlServer {
   /**
    * @param loop runs the switches
    * @param limits of the programs that controllers send
+   * @param tell prints a message
    * @throws CliError (rejects) if a program cannot be described or put to work
    */
   static async make(
@@ -89,6 +110,7 @@ export class ControlServer {
     limits: LimitFlags | undefined,
     flags: ControlFlags,
     io: Io,
+    tell: (message: string) => void,
   ): Promise<ControlServer> {
     const { P4InfoError, P4RuntimeServer, P4vmTarget, p4infoOf, TargetError } = await import('@int/p4runtime');
     const { writeDeviceProgram } = await import('@int/p4runtime/internals');
@@ -102,11 +124,16 @@ export class ControlServer {
         const pipeline = { p4info: p4infoOf(device.program), deviceConfig: writeDeviceProgram(device.device) };
         return { deviceId: served.deviceId, target, pipeline };
       });
-      return new ControlServer(new P4RuntimeServer({ devices }), flags, io);
+      return new ControlServer(new P4RuntimeServer({ devices, onFault: faultTeller(tell) }), flags, io);
     } catch (error) {
       if (P4InfoError.is(error) || TargetError.is(error)) throw new CliError(error.message, EXIT.INPUT, error);
       throw error;
     }
+  }
+
+  /** Faults of the server so far. */
+  get faults(): number {
+    return this.#server.faults;
   }
 
   /** Listens. @returns a text for the user @throws CliError (rejects) if that is not possible */

@@ -108,7 +108,13 @@ export class ServeRun {
         if (this.#screen === null) say(this.#io, text);
       }
       if (metrics !== undefined) {
-        const server = await serveSwitchMetrics(switches, this.loop, metrics, metricsAllowHost);
+        const server = await serveSwitchMetrics(
+          switches,
+          this.loop,
+          metrics,
+          () => control?.().faults ?? 0,
+          metricsAllowHost,
+        );
         closing.push(() => server.close());
         if (this.#screen === null) say(this.#io, `metrics at port ${server.address.port}`);
       }

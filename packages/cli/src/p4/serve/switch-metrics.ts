@@ -27,11 +27,12 @@ const METRICS = {
   portSentBytes: counter('port_sent_bytes', 'Bytes that left by a port.'),
   portDropped: counter('port_dropped_packets', 'Frames that did not come in or leave by a port, by reason.'),
   queueDepth: gauge('port_queue_packets', 'Packets that wait for a port.'),
+  controlFaults: counter('control_faults', 'Faults of the P4Runtime server, which answers them with INTERNAL.'),
   busySeconds: counter('busy_seconds', 'Time in which packets were forwarded.'),
   longestPause: gauge('longest_pause_seconds', 'Longest time between two looks at the ports while there was work.'),
 } as const;
 
-function read(switches: readonly ServedSwitch[], loop: ForwardingLoop) {
+function read(switches: readonly ServedSwitch[], loop: ForwardingLoop, faults: () => number) {
   const all = switches.map((each) => ({ each, name: each.name, counts: each.core.counts() }));
   const bySwitch = (value: (counts: (typeof all)[number]['counts']) => number): LabelledCount[] =>
     all.map(({ name, counts }) => ({ labels: { switch: name }, value: value(counts) }));
@@ -73,6 +74,7 @@ function read(switches: readonly ServedSwitch[], loop: ForwardingLoop) {
       Object.entries(counts.dropped).map(([reason, value]) => ({ labels: { ...labels, reason }, value })),
     ),
     queueDepth: byPort(({ depth }) => depth),
+    controlFaults: faults(),
     busySeconds: loop.busyMs / 1000,
     longestPause: loop.longestPauseMs / 1000,
   };
@@ -80,6 +82,7 @@ function read(switches: readonly ServedSwitch[], loop: ForwardingLoop) {
 
 /**
  * Serves the counters of switches. `/health` is 503 while a switch has no pipeline or a port is down.
+ * @param faults of the P4Runtime server
  * @param allowHosts further host names that requests may give
  * @throws CliError (rejects) if the server cannot listen
  */
@@ -87,10 +90,11 @@ export async function serveSwitchMetrics(
   switches: readonly ServedSwitch[],
   loop: ForwardingLoop,
   address: MetricsAddress,
+  faults: () => number,
   allowHosts: readonly string[] = [],
 ): Promise<MetricsServer> {
   const { CountMetrics, MetricsServer, MetricsServerError } = await import('@int/metrics');
-  const metrics = new CountMetrics({ prefix: 'int_p4', metrics: METRICS, read: () => read(switches, loop) });
+  const metrics = new CountMetrics({ prefix: 'int_p4', metrics: METRICS, read: () => read(switches, loop, faults) });
   const health = (): Health => {
     const problems = switches.flatMap(({ name, core }) => [
       ...(core.machine === null ? [`${name} has no pipeline`] : []),
