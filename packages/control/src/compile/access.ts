@@ -1,5 +1,5 @@
 import { prefixOf } from '@int/network';
-import { commonPrefix, type FlowSpace, spaceOf } from '../intents/flow-space.js';
+import { commonPrefix, type FlowSpace, spaceOf, spaceText } from '../intents/flow-space.js';
 import type { BlockIntent, Intent, LimitIntent } from '../intents/intent.js';
 import { type Context, priorityOf, REPORTS_PRIORITY, STAGE } from './context.js';
 import type { Piece, Unplaced } from './draft.js';
@@ -33,21 +33,29 @@ export function reportSpace({ network }: Pick<Context, 'network'>): FlowSpace | 
   return { family: 4, source: null, destination, protocol: 17, sourcePort: [0, 0xffff], destinationPort: [port, port] };
 }
 
+/** What an intent has a cell for: blocks that agree about the same flows are one entry, and share it. */
+function cellName(intent: BlockIntent | LimitIntent): string {
+  if (intent.kind === 'limit') return `limit ${intent.id}`;
+  return `block ${intent.priority} ${intent.reportOneIn} ${spaceText(spaceOf(intent.match)!)}`;
+}
+
 /** Cells of the counters of dropped packets, by id of the intent. The same intents have the same cells. */
 export function accessCells(intents: Iterable<Intent>): ReadonlyMap<string, number> {
-  const ids = [...intents].filter(({ kind }) => kind === 'block' || kind === 'limit').map(({ id }) => id);
+  const access = [...intents].flatMap((each) =>
+    each.kind === 'block' || each.kind === 'limit' ? [{ id: each.id, name: cellName(each) }] : [],
+  );
   const cells = new Map<string, number>();
   const taken = new Set<number>();
-  for (const id of ids.sort()) {
+  for (const name of [...new Set(access.map((each) => each.name))].sort()) {
     let cell = 0;
-    for (const letter of id) cell = (Math.imul(cell, 31) + letter.codePointAt(0)!) >>> 0;
+    for (const letter of name) cell = (Math.imul(cell, 31) + letter.codePointAt(0)!) >>> 0;
     cell %= CELLS;
     // Beyond the last cell intents share, and count together.
     while (taken.has(cell) && taken.size < CELLS) cell = (cell + 1) % CELLS;
     taken.add(cell);
-    cells.set(id, cell);
+    cells.set(name, cell);
   }
-  return cells;
+  return new Map(access.map(({ id, name }) => [id, cells.get(name)!]));
 }
 
 /** Entries that block or bound flows where they enter the network. */

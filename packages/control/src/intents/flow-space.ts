@@ -64,3 +64,10 @@ export function overlaps(a: FlowSpace, b: FlowSpace): boolean {
     isShared(a.destinationPort, b.destinationPort)
   );
 }
+
+/** A space as text: equal spaces have the same, however their match was written. */
+export function spaceText({ source, destination, protocol, sourcePort, destinationPort, family }: FlowSpace): string {
+  const text = (prefix: Prefix | null): string =>
+    prefix === null ? '*' : `${prefix.bytes.join('.')}/${prefix.length}`;
+  return [family, text(source), text(destination), protocol, sourcePort.join('-'), destinationPort.join('-')].join(' ');
+}

@@ -8,6 +8,17 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Bits of INT 2.1's instruction bitmap that ask for something: bits 0 to 8, and the Checksum Complement. */
 const INSTRUCTIONS = 0xff81;
+/** The eight fields of IntMon, as bits of INT 2.1. It has no congestion status: the occupancy of the queue tells it. */
+const FIELD_BITS: Readonly<Record<string, number>> = {
+  switchId: 0x8000,
+  ingressPort: 0x4000,
+  egressPort: 0x4000,
+  hopLatency: 0x2000,
+  queueOccupancy: 0x1000,
+  congestionStatus: 0x1000,
+  ingressTimestamp: 0x0800,
+  egressUtilization: 0x0100,
+};
 const MAX_ID = 128;
 const MAX_TEXT = 1024;
 /** Milliseconds that a `Date` can have. */
@@ -19,7 +30,7 @@ const MAX_LEVEL = 1000;
 
 const TERMS = ['id', 'owner', 'priority', 'fromMs', 'ttlMs', 'reason', 'kind'];
 const FIELDS: Readonly<Record<IntentKind, readonly string[]>> = {
-  watch: ['match', 'instructions', 'oneIn'],
+  watch: ['match', 'instructions', 'fields', 'oneIn'],
   block: ['match', 'reportOneIn'],
   limit: ['match', 'bitsPerSecond'],
   avoid: ['link'],
@@ -112,6 +123,25 @@ class Reader {
     return match;
   }
 
+  /** Instructions by the names of fields. */
+  fieldBits({ fields, instructions }: Fields, path: Path): number {
+    const at = [...path, 'fields'];
+    if (instructions !== undefined) this.wrong('ERR_INTENT_VALUE', at, 'give fields or instructions, not both');
+    if (!Array.isArray(fields) || fields.length === 0 || fields.length > 8) {
+      this.wrong('ERR_INTENT_VALUE', at, 'a list of 1 to 8 fields is expected');
+      return 0x8000;
+    }
+    let bits = 0;
+    for (const [index, name] of fields.entries()) {
+      if (typeof name === 'string' && Object.hasOwn(FIELD_BITS, name)) bits |= FIELD_BITS[name]!;
+      else {
+        const message = `${shown(name)} is no field: there are ${Object.keys(FIELD_BITS).join(', ')}`;
+        this.wrong('ERR_INTENT_VALUE', [...at, index], message);
+      }
+    }
+    return bits;
+  }
+
   intent(value: unknown, path: Path): Intent | null {
     const kind = (value as Fields | null)?.kind;
     if (typeof value === 'object' && value !== null && !(typeof kind === 'string' && Object.hasOwn(FIELDS, kind))) {
@@ -131,7 +161,10 @@ class Reader {
     };
     switch (kind as IntentKind) {
       case 'watch': {
-        const instructions = this.number(fields, 'instructions', path, 1, 0xffff);
+        const instructions =
+          fields.fields === undefined
+            ? this.number(fields, 'instructions', path, 1, 0xffff)
+            : this.fieldBits(fields, path);
         if ((instructions & ~INSTRUCTIONS) !== 0) {
           const message = `0x${instructions.toString(16)} asks for reserved bits: there are those of 0xff81`;
           this.wrong('ERR_INTENT_VALUE', [...path, 'instructions'], message);
@@ -208,7 +241,9 @@ function shown(value: unknown): string {
 }
 
 /**
- * Reads intents from plain objects, as of a file or a request. A port may be given instead of a range.
+ * Reads intents from plain objects, as of a file or a request. A port may be given instead of a range, and a watch may have
+ * `fields` by name instead of instructions: `['switchId', 'ingressPort', 'egressPort', 'hopLatency', 'queueOccupancy',
+ * 'congestionStatus', 'ingressTimestamp', 'egressUtilization']`.
  *
  * @throws IntentError with all problems, each with its path from the list
  */

@@ -329,6 +329,14 @@ describe('conflicts', () => {
     expect(conflictsOf(watch, { ...watch, id: 'w2', oneIn: 2 })).toEqual([['w', 'w2']]);
   });
 
+  it('are none between intents that agree: they share their entries', () => {
+    const other: Intent = { ...block, id: 'b2', fromMs: 3, match: { source: '10.0.0.9/24' } };
+    const { desired, unplaced } = compile(modelOf(leafSpine(2, 2, 2)), [block, other], NOW);
+    expect(unplaced).toEqual([]);
+    const behind = [...desired.values()].flat().map(({ intents }) => intents.join());
+    expect(new Set(behind)).toEqual(new Set(['', 'b,b2']));
+  });
+
   it('are a path over a link that is avoided with the same priority; a more important one decides', () => {
     const path: Intent = { ...terms('p', 5), kind: 'path', match: { destination: addressOf(1) }, via: [1, 101, 2] };
     const avoid = (priority: number): Intent => ({

@@ -23,6 +23,8 @@ const SOUND: readonly Intent[] = [
   { ...terms, id: 'k', kind: 'keep', metric: 'link-load', below: 0.8 },
 ];
 
+const watchOf = (over: object): object => ({ ...SOUND[0], instructions: undefined, ...over });
+
 function problemsOf(value: unknown): readonly { code: string; at: string }[] {
   try {
     readIntents(value);
@@ -39,6 +41,10 @@ describe('readIntents', () => {
     expect(readIntents(JSON.parse(JSON.stringify(SOUND)))).toEqual(SOUND);
     const [limit] = readIntents([{ ...terms, kind: 'limit', match: { sourcePort: 53 }, bitsPerSecond: 8 }]);
     expect(limit).toMatchObject({ match: { sourcePort: [53, 53] } });
+    const fields = ['switchId', 'egressPort', 'hopLatency', 'egressUtilization'];
+    const [watch] = readIntents([JSON.parse(JSON.stringify(watchOf({ fields })))]);
+    expect(watch).toMatchObject({ instructions: 0xe100 });
+    expect(watch).not.toHaveProperty('fields');
   });
 
   it.each([
@@ -68,6 +74,9 @@ describe('readIntents', () => {
       '0.match',
     ],
     ['reserved instructions', [{ ...SOUND[0], instructions: 0x8040 }], 'ERR_INTENT_VALUE', '0.instructions'],
+    ['a field that no switch has', [watchOf({ fields: ['luck'] })], 'ERR_INTENT_VALUE', '0.fields.0'],
+    ['no fields', [watchOf({ fields: [] })], 'ERR_INTENT_VALUE', '0.fields'],
+    ['fields and instructions', [{ ...SOUND[0], fields: ['switchId'] }], 'ERR_INTENT_VALUE', '0.fields'],
     ['a path without switches', [{ ...SOUND[4], via: [] }], 'ERR_INTENT_VALUE', '0.via'],
     ['a path through a switch twice', [{ ...SOUND[4], via: [1, 2, 1] }], 'ERR_INTENT_VALUE', '0.via.2'],
     ['a goal of 0', [{ ...SOUND[6], below: 0 }], 'ERR_INTENT_VALUE', '0.below'],
