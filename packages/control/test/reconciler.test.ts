@@ -9,7 +9,7 @@ import { ownMark, ownMetadata } from '@int/control/internals';
 import { type Entity, P4RuntimeClient } from '@int/p4runtime';
 import { entry } from '@int/p4runtime/internals';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inTime } from '../../../.ci/test/until.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { TestSwitch } from './switch.js';
 
 let one: TestSwitch;
@@ -158,7 +158,7 @@ describe('a reconciler over P4Runtime', () => {
     reconciles.want(new Map([[1, [wrong, route('10.0.0.0/8', 1, 0)]]]), CAUSE);
     const attempts = (): number =>
       written.flatMap(({ results }) => results).filter(({ result }) => result === 'refused').length;
-    while (attempts() < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until('three attempts', () => attempts() >= 3);
     expect(reconciles.state.isSettled).toBe(false);
     expect(reconciles.state.refusals).toMatchObject([
       { switchId: 1, change: { intents: ['lost'] }, message: expect.stringMatching(/group/i) },
