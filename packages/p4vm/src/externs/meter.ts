@@ -196,6 +196,18 @@ export class Meter extends MeterBank {
     super.setRates(index, rates);
   }
 
+  /** As of every meter. @throws ControlError `ERR_CONTROL_BAD_INDEX`, `ERR_CONTROL_BAD_RATES` */
+  override setSingleRate(index: number, rate: MeterRate, excessBurst: number): void {
+    checkIndex(this, index);
+    super.setSingleRate(index, rate, excessBurst);
+  }
+
+  /** As of every meter. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
+  override clearRates(index: number): void {
+    checkIndex(this, index);
+    super.clearRates(index);
+  }
+
   /** Committed and peak rate; undefined if none were set. @throws ControlError `ERR_CONTROL_BAD_INDEX` */
   override rates(index: number): readonly [MeterRate, MeterRate] | undefined {
     checkIndex(this, index);
