@@ -19,6 +19,16 @@ export type { JournalEntry } from './journal/journal-entry.js';
 export type { JournalFileOptions, JournalFileStatistics } from './journal/journal-file.js';
 export type { Undo, UndoRefusal } from './journal/undo.js';
 export type { ModelSwitch, NetworkModel } from './model/network-model.js';
+export { type Overhead, overheadOf, type WatchedFlow } from './overhead/overhead.js';
+export type { TelemetryHeader } from './overhead/telemetry-bytes.js';
+export {
+  type FieldSet,
+  planWatching,
+  type WatchCandidate,
+  type WatchChoice,
+  type WatchPlan,
+  type WatchQuestion,
+} from './overhead/watch-plan.js';
 export type { Clock } from './reconcile/clock.js';
 export type { Obstacle } from './reconcile/differences.js';
 export type { Ownership } from './reconcile/ownership.js';

@@ -1,2 +1,4 @@
 /** What the repository's other packages and tests need of this one. It makes no promise to others. */
+export { overheadBps, throughputLoss } from './overhead/overhead.js';
+export { telemetryBytes } from './overhead/telemetry-bytes.js';
 export { ownMark, ownMetadata } from './reconcile/ownership.js';

@@ -162,6 +162,11 @@ export const COMMANDS: readonly (SingleCommand | CommandGroup)[] = [
     load: () => import('./knowledge.js'),
   },
   {
+    usage: 'overhead [options] [FILE]',
+    summary: "What telemetry costs on a link, by formula; or what to watch of a capture's flows under a budget",
+    load: () => import('./overhead.js'),
+  },
+  {
     usage: 'flows [options] <FILE>',
     summary: 'What a flow cache holds after a capture (pcap, pcapng, also gzip): flows, with statistics per hop',
     load: () => import('./flows.js'),
