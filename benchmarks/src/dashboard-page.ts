@@ -3,7 +3,7 @@
  * while values of 100 switches with 8 uplinks each come ten times a second, whether its memory grows, and whether the map of 980
  * switches can be used.
  *
- * `--seconds N` (60) of each measurement of frames, `--memory-minutes N` (10), `--rate N` (20,000 reports a second), `--no-file`.
+ * `--seconds N` (60) of each measurement of frames, `--memory-minutes N` (10), `--rate N` (100,000 reports a second), `--no-file`.
  * `--short`: 2 seconds each and no minutes of memory. It needs Chromium, and is left out where there is none.
  */
 import { accessSync, constants } from 'node:fs';
@@ -19,7 +19,7 @@ const PROGRAM = fileURLToPath(import.meta.url);
 const values = readOptions({
   seconds: { type: 'string' },
   'memory-minutes': { type: 'string' },
-  rate: { type: 'string', default: '20000' },
+  rate: { type: 'string', default: '100000' },
   /** The collector's process: the fabric. */
   collector: { type: 'string' },
 });

@@ -1,6 +1,7 @@
 /**
  * The collector with a dashboard. A line on standard input begins a phase: `with` or `without`; an empty line asks for its figures.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
@@ -9,6 +10,8 @@ import { Dashboard } from '@int/dashboard';
 import { readRules } from '@int/detect/yaml';
 import { REPOSITORY } from '@int/harness';
 import { type Load, PacedSource, slabsOf } from './paced-source.js';
+
+const LOOK_MS = 5;
 
 /** What the collector says of a phase. */
 export interface Sample {
@@ -21,6 +24,11 @@ export interface Sample {
   readonly processorMs: number;
   /** Of the event loop of the collector's thread, in milliseconds. */
   readonly pause: { readonly most: number; readonly p99: number };
+  /**
+   * The most processor time that the collector's thread took between two looks at it, 5 ms apart if nothing comes between, in
+   * milliseconds; `null`: the system does not tell. A pause that is longer is the scheduler's.
+   */
+  readonly busiestMs: number | null;
   /** The longest calls of the dashboard as a sink, in milliseconds. */
   readonly call: { readonly most: number; readonly mean: number };
   readonly rss: number;
@@ -67,6 +75,33 @@ class Timed implements Sink {
   }
 }
 
+/** Looks at the processor time of this thread, where the system tells (Linux). */
+class Busiest {
+  #last = processorMs();
+  mostMs: number | null = null;
+
+  constructor() {
+    setInterval(() => {
+      const now = processorMs();
+      if (now !== null && this.#last !== null) this.mostMs = Math.max(this.mostMs ?? 0, now - this.#last);
+      this.#last = now;
+    }, LOOK_MS).unref();
+  }
+
+  reset(): void {
+    this.#last = processorMs();
+    this.mostMs = null;
+  }
+}
+
+function processorMs(): number | null {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return null;
+  }
+}
+
 /** About one report in 200 has an event. */
 const RULES = `
 version: 1
@@ -92,6 +127,7 @@ export async function collect(load: Load): Promise<void> {
   dashboard.setPipeline(() => ({ totals: collector.totals(), degraded: collector.degraded() }));
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
+  const busiest = new Busiest();
   process.stdout.write(`${JSON.stringify({ url: dashboard.url })}\n`);
   let before = now();
   for await (const line of createInterface({ input: process.stdin })) {
@@ -102,6 +138,7 @@ export async function collect(load: Load): Promise<void> {
     if (line === 'stop') break;
     await collector.reconfigure({ sinks: line === 'with' ? [timed] : [] });
     delay.reset();
+    busiest.reset();
     Object.assign(timed, { most: 0, total: 0, calls: 0 });
     before = now();
     process.stdout.write(`${JSON.stringify(sample())}\n`);
@@ -134,6 +171,7 @@ export async function collect(load: Load): Promise<void> {
       overrun: Math.round(after.overrun - before.overrun),
       processorMs: after.processorMs - before.processorMs,
       pause: { most: delay.max / 1e6, p99: delay.percentile(99) / 1e6 },
+      busiestMs: busiest.mostMs,
       call: { most: timed.most, mean: timed.calls === 0 ? 0 : timed.total / timed.calls },
       rss: process.memoryUsage.rss(),
       framesSent: after.framesSent - before.framesSent,

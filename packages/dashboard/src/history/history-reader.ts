@@ -23,6 +23,8 @@ const MIB = 1 << 20;
 /** The program and the engine without any data take about 120 MiB. */
 const MEMORY: QueryMemory = { engineMiB: 256, bytes: 512 * MIB };
 const HEAP_MIB = 128;
+/** Linux: what the process may allocate at all. A single value can be made faster than anybody looks. */
+const DATA_KIB = 768 * 1024;
 /** Interval at which the memory of the process is looked at. It looks itself; but not while it is busy with one value. */
 const WATCH_MS = 50;
 /** A query that does not end when it is told to is ended with its process after so long. */
@@ -130,7 +132,7 @@ export class HistoryReader {
     if (this.#process?.connected === true && this.#process.exitCode === null) return this.#process;
     const { NODE_OPTIONS: _, ...env } = process.env;
     const started = fork(this.#file, {
-      execArgv: [`--max-old-space-size=${HEAP_MIB}`],
+      ...limited([`--max-old-space-size=${HEAP_MIB}`]),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env,
@@ -146,6 +148,13 @@ export class HistoryReader {
     send(started, { name: 'open', module, directory, limits: MEMORY });
     return started;
   }
+}
+
+/** How Node is started: by a shell that sets the limit, where the system enforces one. */
+function limited(execArgv: readonly string[]): { readonly execPath?: string; readonly execArgv: string[] } {
+  if (process.platform !== 'linux') return { execArgv: [...execArgv] };
+  const script = `ulimit -d ${DATA_KIB}; exec "$0" "$@"`;
+  return { execPath: '/bin/sh', execArgv: ['-c', script, process.execPath, ...execArgv] };
 }
 
 type End = FromQueries | { readonly name: 'ended'; readonly code: number | null };
@@ -195,7 +204,7 @@ const tooLarge = (): ApiError =>
   new ApiError(
     413,
     'ERR_QUERY_MEMORY',
-    `the query was ended: it took more than ${MEMORY.bytes / MIB} MiB of memory, ask for less`,
+    `the query was ended: it would take more than ${MEMORY.bytes / MIB} MiB of memory, ask for less`,
   );
 
 /** Errors of the history have codes, and the place in the text. */
