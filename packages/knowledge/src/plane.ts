@@ -319,7 +319,12 @@ export class KnowledgePlane {
     const end = start + batch.frameLength[frame]!;
     const ethernet = batch.ethernet[row]!;
     if (ethernet !== NOT_AVAILABLE) reader.readRest(batch.bytes, ethernet, end);
-    else reader.flags = reader.length = 0;
+    else {
+      // A switch may send a packet without payload from its IP header on: its flags are there all the same.
+      reader.flags = reader.length = 0;
+      const isIpv4 = (batch.flags[row]! & FLAG.IPV6) === 0;
+      reader.findIp(batch.bytes, start, end, batch.source0[row]!, batch.destination0[row]!, isIpv4);
+    }
     const { words } = reader;
     if ((batch.flags[row]! & FLAG.IPV6) === 0) {
       writeIpv4(batch.source0[row]!, words, 0);

@@ -167,6 +167,11 @@ export const COMMANDS: readonly (SingleCommand | CommandGroup)[] = [
     load: () => import('./overhead.js'),
   },
   {
+    usage: 'control [options]',
+    summary: 'Close the loop: switches get what people want and what telemetry asks for, rehearsed, measured, undone',
+    load: () => import('./control.js'),
+  },
+  {
     usage: 'flows [options] <FILE>',
     summary: 'What a flow cache holds after a capture (pcap, pcapng, also gzip): flows, with statistics per hop',
     load: () => import('./flows.js'),

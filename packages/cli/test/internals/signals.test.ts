@@ -126,6 +126,15 @@ beforeAll(async () => {
     'fabric.yaml',
     `version: 1\nswitches:\n  one: { program: switch.p4 }\nports:\n  'one:1': udp:127.0.0.1:0-127.0.0.1:9\n`,
   );
+  await files.write(
+    'topology.yaml',
+    `switches: { 1: { name: leaf, ports: { 1: { to: host h } } } }\nhosts: { h: { addresses: [10.0.0.1] } }\n`,
+  );
+  const silentPort = (broker.address() as AddressInfo).port;
+  const control = await files.write(
+    'control.yaml',
+    `version: 1\nsources: [{ udp: { listen: '127.0.0.1:0' } }]\ntopology: topology.yaml\nprogram: switch.p4\nswitches: { leaf: { target: '127.0.0.1:${silentPort}' } }\n`,
+  );
   const history = files.path('history');
   await mkdir(history);
   const pipe = (name: string): string => {
@@ -207,6 +216,13 @@ beforeAll(async () => {
       args: ['p4', 'serve', program, '--listen', '127.0.0.1:0', '--port', '1=udp:127.0.0.1:0-127.0.0.1:9'],
       state: said('forwarding'),
       codes: [0],
+    },
+    { name: 'control', args: ['control', '--config', control], state: said('controlling'), codes: [0] },
+    {
+      name: 'control --dry-run, of a switch that does not answer',
+      args: ['control', '--config', control, '--dry-run'],
+      state: waiting(),
+      codes: [0, 1, 143],
     },
     { name: 'p4 fabric', args: ['p4', 'fabric', fabric], state: said('forwarding'), codes: [0] },
     {

@@ -143,7 +143,7 @@ export class Observations {
     yield* this.#ofLoads(policy, underWay);
   }
 
-  *#ofFailures(nowMs: number, policy: ControlPolicy, underWay: UnderWay): Generator<Draft> {
+  *#ofFailures(nowMs: number, policy: ControlPolicy, underWay: UnderWay): Generator<Draft | string> {
     for (const failure of [...this.#failures.values()]) {
       const { event, subject } = failure;
       // The link was left alone for its time; if it still fails, packets on it tell so anew.
@@ -158,12 +158,18 @@ export class Observations {
         this.#failures.delete(subject);
         continue;
       }
+      const affected = this.#recent.over(from, to, failure.atMs - BEFORE_MS - 1000);
+      if (affected.size === 0) {
+        // Whatever crossed it has ended by itself.
+        this.#failures.delete(subject);
+        yield `nothing crosses ${from} to ${to} any more, and no flow that goes on has done so`;
+        continue;
+      }
       const repeats = this.#repeats.get(subject) ?? 0;
       this.#repeats.set(subject, Math.min(MOST_DOUBLINGS, repeats + 1));
       if (this.#repeats.size > MOST_FAILURES) this.#repeats.delete(this.#repeats.keys().next().value!);
       const ttlMs = (policy.ttlMs.avoid ?? LINK_TTL_MS) * 2 ** repeats;
       failure.untilMs = nowMs + ttlMs;
-      const affected = this.#recent.over(from, to, failure.atMs - BEFORE_MS - 1000);
       const before = [...affected.values()].reduce((sum, { bps }) => sum + bps, 0);
       const [switchId, port] = link.split(':').map(Number) as [number, number];
       const reason = `link failure: nothing crosses ${from} to ${to} since ${event.sinceNs} ns, ${event.flows} flows did`;

@@ -126,7 +126,7 @@ function updateOf({ type, before, after }: Change): Update {
 }
 
 /** Questions for everything that a controller may write, and for the cells that it names. */
-function questionsOf(info: p4config.P4Info, cells: readonly string[]): readonly Entity[] {
+export function questionsOf(info: p4config.P4Info, cells: readonly string[]): readonly Entity[] {
   const questions: Entity[] = [
     { kind: 'multicast-group', id: 0, replicas: [] },
     { kind: 'clone-session', id: 0, replicas: [] },

@@ -210,7 +210,7 @@ describe('a link that fails', () => {
 
   it('is avoided until its time is over, and twice as long when it fails again', () => {
     const world = new Surroundings(ALL_ACT);
-    world.measured(flows);
+    for (let k = 0; k < 3; k++) world.measured(flows);
     world.measured([]);
     world.step(
       { kind: 'event', event: linkFailure(world.nowMs) },
@@ -224,8 +224,19 @@ describe('a link that fails', () => {
     expect(world.loop.proposals[0]).toMatchObject({ predicted: { after: 5e6 }, measured: { after: 5e6 } });
     world.seconds(60);
     expect(world.states()).toEqual(['avoid expired']);
+    for (let k = 0; k < 3; k++) world.measured(flows);
     world.step({ kind: 'event', event: linkFailure(world.nowMs) });
     expect(world.loop.intents).toMatchObject([{ kind: 'avoid', ttlMs: 120_000 }]);
+  });
+});
+
+describe('a link that is silent', () => {
+  it('has not failed if all that crossed it was seen for a moment', () => {
+    const world = new Surroundings(ALL_ACT);
+    for (let k = 0; k < 5; k++) world.measured([flow({ sourcePort: 2000 + k })]);
+    world.step({ kind: 'event', event: linkFailure(world.nowMs) });
+    expect(world.states()).toEqual([]);
+    expect(world.actions.at(-1)).toMatchObject({ kind: 'note', note: { what: 'seen' } });
   });
 });
 

@@ -71,6 +71,22 @@ export class PacketReader {
     if (bytes[ip + 9] === PROTOCOL.TCP && header >= 20 && flags < end && isFirst) this.flags = bytes[flags]!;
   }
 
+  /**
+   * Reads a packet from its IP header on, which is found by the first words of its addresses.
+   * @returns as {@link readEthernet}; false also if there is no such header
+   */
+  findIp(bytes: Uint8Array, at: number, end: number, source: number, destination: number, isIpv4: boolean): boolean {
+    const before = isIpv4 ? 12 : 8;
+    const apart = isIpv4 ? 4 : 16;
+    // Formats of reports are of words, and the headers in front of them of two bytes at least.
+    for (let offset = at + before; offset + apart + 4 <= end; offset += 2) {
+      if (word(bytes, offset) !== source || word(bytes, offset + apart) !== destination) continue;
+      const ip = offset - before;
+      if (bytes[ip]! >>> 4 === (isIpv4 ? 4 : 6) && this.readIp(bytes, ip, end)) return true;
+    }
+    return false;
+  }
+
   readIp(bytes: Uint8Array, at: number, end: number): boolean {
     if (at >= end) return false;
     this.ipOffset = at;

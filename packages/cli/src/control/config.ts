@@ -1,0 +1,67 @@
+/** Types of a valid control.yaml; they match schema/control.schema.json. */
+import type { Autonomy, Rehearsing } from '@int/control';
+import type { DeviceSpec } from '@int/network';
+import type { DashboardConfig, SourceConfig, TlsConfig } from '../config/config.js';
+import type { Quantity } from '../config/quantities.js';
+
+type ByKind<T> = Readonly<Partial<Record<'watch' | 'block' | 'limit' | 'avoid' | 'path', T>>>;
+
+export interface SwitchConfig {
+  readonly target: string;
+  readonly deviceId?: number;
+  readonly tls?: TlsConfig;
+}
+
+export interface MatchConfig {
+  readonly source?: string;
+  readonly destination?: string;
+  readonly protocol?: number | string;
+  readonly sourcePort?: number | string;
+  readonly destinationPort?: number | string;
+}
+
+export interface IntentConfig {
+  readonly id: string;
+  readonly kind: 'watch' | 'block' | 'limit' | 'avoid' | 'path' | 'protect' | 'keep';
+  readonly owner?: string;
+  readonly reason?: string;
+  readonly priority?: number;
+  readonly ttl?: Quantity;
+  readonly match?: MatchConfig;
+  readonly instructions?: number | string;
+  readonly oneIn?: number;
+  readonly reportOneIn?: number;
+  readonly rate?: number | string;
+  readonly link?: string;
+  readonly via?: readonly (string | number)[];
+  readonly destination?: string;
+  readonly level?: number;
+  readonly below?: number;
+}
+
+export interface ControlConfig {
+  readonly version: 1;
+  readonly sources: readonly SourceConfig[];
+  readonly device?: DeviceSpec;
+  readonly topology: string;
+  readonly program: string;
+  readonly electionId?: number;
+  readonly switches: Readonly<Record<string, SwitchConfig>>;
+  readonly collector?: { readonly address: string; readonly port?: number };
+  readonly routes?: 'managed' | 'external';
+  readonly inside?: readonly string[];
+  readonly learn?: Quantity;
+  readonly sampling?: number;
+  readonly autonomy?: ByKind<Autonomy>;
+  readonly limits?: ByKind<number> & { readonly within?: Quantity; readonly all?: number };
+  readonly rehearse?: Rehearsing;
+  readonly linkLoad?: number;
+  readonly settle?: Quantity;
+  readonly approval?: Quantity;
+  readonly ttl?: ByKind<Quantity>;
+  readonly backOff?: { readonly first?: Quantity; readonly longest?: Quantity };
+  readonly reportOneIn?: number;
+  readonly journal?: string;
+  readonly dashboard?: DashboardConfig;
+  readonly intents?: readonly IntentConfig[];
+}

@@ -1,0 +1,248 @@
+/** One run of `int control`: telemetry comes in, the switches follow. */
+import type { TelemetryBatch } from '@int/codec';
+import { Collector, type CollectorTotals, type Sink, SourceError, type Stage } from '@int/collector';
+import { Controller, P4RuntimeConnection, TrafficMeter, Twin } from '@int/control';
+import { type KnowledgeOptions, KnowledgePlane } from '@int/knowledge';
+import { isInPrefix, prefixOf } from '@int/network';
+import type { SessionState } from '@int/p4runtime';
+import { StreamProcessor } from '@int/stream';
+import { Reloading } from '../collect/reloading.js';
+import { millisecondsOf } from '../config/quantities.js';
+import { ConfigSetup } from '../config/setup.js';
+import { closeSinks } from '../config/sinks.js';
+import type { FileWatch } from '../input/file-watch.js';
+import type { TelemetryInput } from '../input/telemetry-input.js';
+import { endOf, opening } from '../interruption.js';
+import { CliError, EXIT, FileProblems, hasColour, type Io, say } from '../io.js';
+import { colours } from '../output/colour.js';
+import { DataOutput } from '../output/data-output.js';
+import { counted } from '../output/numbers.js';
+import { PacedOutput } from '../output/paced-output.js';
+import { ControlJournal } from './journal.js';
+import type { ControlNetwork } from './network.js';
+import { policyOf } from './policy.js';
+import { type ReadControl, readControl } from './read-control.js';
+
+/** Characters kept for a slow reader of the journal. */
+const UNREAD_LIMIT = 1 << 22;
+const LAST_WORDS_MS = 2000;
+
+export class ControlRun {
+  #read: ReadControl;
+  readonly #network: ControlNetwork;
+  readonly #file: string;
+  readonly #io: Io;
+  readonly #output: DataOutput;
+  readonly #paced: PacedOutput;
+  readonly #isJson: boolean;
+  readonly #meter: TrafficMeter;
+  readonly #reloading: Reloading;
+  #journal!: ControlJournal;
+  #controller!: Controller;
+  #setup!: ConfigSetup;
+  #collector!: Collector;
+  #knowledge!: KnowledgePlane;
+  #hasProblem = false;
+
+  constructor(read: ReadControl, network: ControlNetwork, file: string, watch: FileWatch, isJson: boolean, io: Io) {
+    this.#read = read;
+    this.#network = network;
+    this.#file = file;
+    this.#io = io;
+    this.#isJson = isJson;
+    this.#output = new DataOutput(io.stdout);
+    this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
+    this.#meter = new TrafficMeter({ sampling: read.config.sampling ?? 1 });
+    this.#reloading = new Reloading(watch, io, () => this.#reload());
+  }
+
+  async run(): Promise<number> {
+    const { config, telemetry, topology } = this.#read;
+    const io = this.#io;
+    const folder = config.journal === undefined ? null : telemetry.path(config.journal);
+    this.#journal = await ControlJournal.open(this.#paced, this.#isJson, topology, colours(hasColour(io)), folder);
+    const tell = (message: string): void => say(io, message);
+    const context = { io, tell, drainMs: null, prometheus: null, dashboard: null };
+    this.#setup = await opening(io, 'what the file names', ConfigSetup.make(telemetry, context));
+    io.drainWithin?.(this.#setup.drainMs + LAST_WORDS_MS);
+    const connections = this.#connect();
+    this.#controller = this.#control(connections);
+    let input: TelemetryInput;
+    try {
+      await this.#setup.dashboard?.open(this.#setup, tell);
+      input = await opening(io, 'the source', this.#setup.input());
+      await this.#collect(input);
+    } catch (error) {
+      await this.#controller.stop();
+      await Promise.all(connections.map((each) => each.close()));
+      await closeSinks(this.#sinks);
+      await this.#setup.close();
+      throw SourceError.is(error) ? new CliError(error.message, EXIT.OPEN, error) : error;
+    }
+    this.#setup.dashboard?.attach(this.#collector, () => this.#collector.degraded());
+    for (const line of input.words) say(io, line);
+    const url = this.#setup.dashboard?.url ?? null;
+    if (url !== null) say(io, `dashboard on ${url}`);
+    say(io, `controlling ${counted(connections.length, 'switch', 'switches')}`);
+    this.#controller.start(this.#read.intents, 'start');
+    this.#reloading.start();
+    let totals: CollectorTotals;
+    try {
+      await endOf(io, this.#output, this.#collector.finished);
+      await this.#reloading.stop();
+      totals = await this.#collector.stop(this.#setup.drainMs);
+    } finally {
+      await this.#controller.stop();
+      await Promise.all(connections.map((each) => each.close()));
+      await this.#setup.close();
+    }
+    return this.#finish(totals);
+  }
+
+  get #sinks(): readonly Sink[] {
+    const { dashboard } = this.#setup;
+    return dashboard === null ? [] : [dashboard];
+  }
+
+  #connect(): P4RuntimeConnection[] {
+    const { topology } = this.#read;
+    return this.#network.ways.map((way) => {
+      let last = '';
+      const onState = (state: SessionState): void => {
+        const text = sessionText(state);
+        // An attempt that fails as the one before is no news.
+        if (text === null || text === last) return;
+        last = text;
+        say(this.#io, `${topology.switchText(way.switchId)}: ${text}`);
+      };
+      return new P4RuntimeConnection({ ...way, onState });
+    });
+  }
+
+  #control(connections: readonly P4RuntimeConnection[]): Controller {
+    const { config } = this.#read;
+    const { model, program } = this.#network;
+    return new Controller({
+      policy: policyOf(config),
+      network: model,
+      connections,
+      twin: new Twin({ int: program }),
+      traffic: this.#meter,
+      compile: config.routes === undefined ? {} : { routes: config.routes },
+      ...(config.linkLoad !== undefined && { linkLoad: config.linkLoad }),
+      reconcile: { onWritten: (written) => this.#journal.written(written) },
+      onNote: (note, proposal) => this.#journal.note(note, proposal),
+    });
+  }
+
+  async #collect({ sources, decode }: TelemetryInput): Promise<void> {
+    const { topology, config } = this.#read;
+    const options: KnowledgeOptions = {
+      ...(config.inside !== undefined && { inside: config.inside }),
+      ...(config.learn !== undefined && { learnMs: millisecondsOf(config.learn) }),
+      ...(config.sampling !== undefined && { sampling: config.sampling }),
+    };
+    this.#knowledge = new KnowledgePlane(
+      options,
+      {
+        incident: (incident) => {
+          this.#journal.incident(incident);
+          this.#controller.give({ kind: 'incident', incident });
+        },
+      },
+      levelsOf(() => this.#read),
+    );
+    const events = new StreamProcessor({}, { event: (event) => this.#controller.give({ kind: 'event', event }) });
+    const stages: Stage[] = [
+      ...this.#setup.stages,
+      this.#meter,
+      stageOf('knowledge', this.#knowledge),
+      stageOf('events', events),
+    ];
+    this.#collector = new Collector({
+      sources,
+      decode,
+      stages,
+      sinks: this.#sinks,
+      knownSwitches: topology.switches.keys(),
+      onProblem: ({ error }) => {
+        this.#hasProblem = true;
+        say(this.#io, error.message);
+      },
+    });
+    await opening(this.#io, 'the source', this.#collector.start());
+  }
+
+  /** Reads the file again: intents and what the loop may do. What is different besides needs a new start. */
+  async #reload(): Promise<void> {
+    try {
+      const since = new Map(this.#read.intents.map(({ id, fromMs }) => [id, fromMs]));
+      const nowMs = Date.now();
+      const next = await readControl(this.#file, this.#io, (id) => since.get(id) ?? nowMs);
+      this.#controller.give(
+        { kind: 'policy', policy: policyOf(next.config), by: this.#file },
+        { kind: 'intents', intents: next.intents, by: this.#file },
+      );
+      this.#read = next;
+      say(this.#io, `${this.#file}: ${counted(next.intents.length, 'intent')} in force`);
+    } catch (error) {
+      const problems = error instanceof FileProblems ? error.text : [(error as Error).message];
+      for (const problem of problems) this.#io.stderr.write(`${problem}\n`);
+      say(this.#io, `${this.#file}: what is in force stays as it was`);
+      this.#hasProblem = true;
+    }
+  }
+
+  async #finish({ reports }: CollectorTotals): Promise<number> {
+    await this.#paced.flush();
+    await this.#journal.close();
+    const { proposals, untracked } = this.#controller.loop;
+    const states = new Map<string, number>();
+    for (const { state } of proposals) states.set(state, (states.get(state) ?? 0) + 1);
+    if (this.#isJson) {
+      const total = { type: 'total', reports, proposals: Object.fromEntries(states), untracked };
+      this.#output.line(JSON.stringify(total));
+    } else {
+      const words = [...states].map(([state, count]) => `${count} ${state}`).join(', ');
+      this.#output.line(`${counted(reports, 'report')}, ${counted(proposals.length, 'proposal')}: ${words || 'none'}`);
+    }
+    await this.#output.finish();
+    const { failure } = this.#journal;
+    if (failure !== null) say(this.#io, `the journal could not be written: ${failure.message}`);
+    return this.#hasProblem || failure !== null ? EXIT.INPUT : EXIT.OK;
+  }
+}
+
+function stageOf(name: string, part: { observe(batch: TelemetryBatch): void; advance(timeMs: number): void }): Stage {
+  return { name, process: (batch) => part.observe(batch), advance: (timeMs) => part.advance(timeMs) };
+}
+
+/** The weight of a host: what the topology says, or a protect intent. */
+function levelsOf(read: () => ReadControl): (host: string) => number {
+  return (host) => {
+    const { topology, intents } = read();
+    const bytes = prefixOf(host)?.bytes;
+    if (bytes === undefined) return 1;
+    const levels = intents.flatMap((intent) => {
+      const prefix = intent.kind === 'protect' ? prefixOf(intent.destination) : null;
+      return prefix !== null && isInPrefix(prefix, bytes, 0, bytes.length) && intent.kind === 'protect'
+        ? [intent.level]
+        : [];
+    });
+    return Math.max(topology.hostOf(bytes)?.level ?? 1, ...levels);
+  };
+}
+
+/** `null`: nothing that a person needs to know. */
+function sessionText(state: SessionState): string | null {
+  switch (state.kind) {
+    case 'primary':
+      return 'connected';
+    case 'backup':
+      return state.hasPrimary ? 'another controller is at work' : 'no controller is at work';
+    case 'disconnected':
+      return `not connected${state.error === undefined ? '' : `: ${state.error.message}`}`;
+    default:
+      return null;
+  }
+}

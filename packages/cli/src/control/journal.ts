@@ -1,0 +1,145 @@
+/** What int control does, on the terminal and in a file. */
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Journal, type LoopNote, type Proposal, type WrittenChanges } from '@int/control';
+import type { Incident } from '@int/knowledge';
+import type { Topology } from '@int/network';
+import { CliError, EXIT, openFailure } from '../io.js';
+import { closedLine, incidentJson, incidentLines } from '../knowledge/incident-text.js';
+import type { Colours } from '../output/colour.js';
+import { counted } from '../output/numbers.js';
+import type { PacedOutput } from '../output/paced-output.js';
+import { printable } from '../output/printable.js';
+import { changeText, jsonOf } from './entity-text.js';
+
+/** What was seen and decided, and every change of a switch. */
+const LOOP_FILE = 'loop.jsonl';
+const CHANGES_FILE = 'changes.jsonl';
+/** Entries of a change that are shown on the terminal; the file has all. */
+const MOST_SHOWN = 8;
+
+const clock = (timeMs: number): string => new Date(timeMs).toISOString().slice(11, 23);
+
+/** The journal: a line for each thing that happens. */
+export class ControlJournal {
+  /** Lines that the terminal's reader was too slow for. */
+  notShown = 0;
+  readonly #output: PacedOutput;
+  readonly #isJson: boolean;
+  readonly #topology: Topology;
+  readonly #colour: Colours;
+  readonly #file: WriteStream | null;
+  /** Every change with what was there before and after; `null`: nowhere. */
+  readonly #changes: Journal | null;
+  #failure: Error | null = null;
+
+  private constructor(
+    output: PacedOutput,
+    isJson: boolean,
+    topology: Topology,
+    colour: Colours,
+    file: WriteStream | null,
+    changes: Journal | null,
+  ) {
+    this.#output = output;
+    this.#isJson = isJson;
+    this.#topology = topology;
+    this.#colour = colour;
+    this.#file = file;
+    this.#changes = changes;
+    file?.on('error', (error) => {
+      this.#failure = error;
+    });
+  }
+
+  /** @param folder where the file is appended to; `null`: nowhere. @throws CliError (rejects) if that cannot be */
+  static async open(
+    output: PacedOutput,
+    isJson: boolean,
+    topology: Topology,
+    colour: Colours,
+    folder: string | null,
+  ): Promise<ControlJournal> {
+    if (folder === null) return new ControlJournal(output, isJson, topology, colour, null, null);
+    try {
+      await mkdir(folder, { recursive: true });
+      const file = createWriteStream(join(folder, LOOP_FILE), { flags: 'a' });
+      await new Promise<void>((resolve, reject) => {
+        file.once('open', () => resolve());
+        file.once('error', reject);
+      });
+      const changes = await Journal.open(join(folder, CHANGES_FILE));
+      return new ControlJournal(output, isJson, topology, colour, file, changes);
+    } catch (error) {
+      throw new CliError(`journal ${folder}: ${openFailure(error)}`, EXIT.OPEN, error);
+    }
+  }
+
+  /** Why it cannot be written; `null`: it can. */
+  get failure(): Error | null {
+    return this.#failure;
+  }
+
+  incident(incident: Incident): void {
+    const lines =
+      incident.state === 'close'
+        ? [closedLine(incident, this.#topology, this.#colour)]
+        : incidentLines(incident, this.#topology, this.#colour);
+    this.#tell(incidentJson(incident, this.#topology), lines);
+  }
+
+  note(note: LoopNote, proposal: Proposal | null): void {
+    const { atMs, what, by, reason } = note;
+    const name = note.proposal === null ? '' : ` ${note.proposal}`;
+    const lines = [`${clock(atMs)}  ${this.#colour.bold(what)}${name} by ${by}: ${printable(reason)}`];
+    if (what === 'proposed' && proposal !== null) {
+      for (const intent of proposal.intents.slice(0, MOST_SHOWN)) {
+        const { id: _, owner, priority, fromMs, ttlMs, reason: __, kind, ...rest } = intent;
+        lines.push(`  ${kind} ${printable(JSON.stringify(rest))} for ${(ttlMs ?? 0) / 1000} s`);
+      }
+    }
+    if (proposal?.rehearsal != null && (what === 'approved' || what === 'refused')) {
+      const { moved, dropped, highest, steps } = proposal.rehearsal;
+      const load = (share: number): string => `${(100 * share).toFixed(1)} %`;
+      const loads = highest === null ? '' : `, highest load ${load(highest.before)} -> ${load(highest.after)}`;
+      lines.push(
+        `  rehearsed in ${counted(steps.length, 'step')}: ${counted(moved, 'flow')} moved, ${dropped} dropped${loads}`,
+      );
+    }
+    this.#tell({ type: 'note', ...note, ...(what === 'proposed' && { intents: proposal?.intents }) }, lines);
+  }
+
+  written(written: WrittenChanges): void {
+    const { switchId, atMs, cause, results } = written;
+    this.#changes?.record(written);
+    const name = this.#topology.switchText(switchId);
+    const lines = [
+      `${clock(atMs)}  ${name}: ${counted(results.length, 'entry', 'entries')} for ${printable(cause.reason)}`,
+    ];
+    for (const { change, result, message } of results.slice(0, MOST_SHOWN)) {
+      lines.push(`  ${printable(changeText(change))}${result === 'done' ? '' : ` ${result}: ${printable(message)}`}`);
+    }
+    if (results.length > MOST_SHOWN) lines.push(`  and ${results.length - MOST_SHOWN} more`);
+    this.#tell({ type: 'written', switchId, switch: name, atMs, cause, results }, lines);
+  }
+
+  async close(): Promise<void> {
+    await this.#changes?.close();
+    const file = this.#file;
+    if (file === null || this.#failure !== null) return;
+    await new Promise<void>((resolve) => {
+      file.end(() => resolve());
+    });
+  }
+
+  #tell(object: unknown, lines: readonly string[]): void {
+    const json = this.#isJson || this.#file !== null ? JSON.stringify(jsonOf(object)) : '';
+    this.#file?.write(`${json}\n`);
+    for (const line of this.#isJson ? [json] : lines) {
+      if (this.#output.isFull) this.notShown++;
+      else this.#output.add(line);
+    }
+    void this.#output.flush();
+  }
+}

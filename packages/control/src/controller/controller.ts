@@ -1,0 +1,280 @@
+import type { ChangePlan } from '../change/change.js';
+import type { DesiredEntity, DesiredState } from '../change/desired-state.js';
+import { compile } from '../compile/compile.js';
+import type { CompileOptions } from '../compile/options.js';
+import type { Intent } from '../intents/intent.js';
+import type { NetworkModel } from '../model/network-model.js';
+import { type Clock, SYSTEM_CLOCK } from '../reconcile/clock.js';
+import { namesOf } from '../reconcile/known-switch.js';
+import { Reconciler, type ReconcilerOptions, type ReconcilerState } from '../reconcile/reconciler.js';
+import type { SwitchConnection } from '../reconcile/switch-connection.js';
+import type { Minute, Rehearsal, Rehearse } from '../twin/rehearsal.js';
+import { ControlLoop } from './control-loop.js';
+import type { LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
+import type { Measurement } from './measurement.js';
+import type { ControlPolicy } from './policy.js';
+import type { Proposal } from './proposal.js';
+
+export interface ControllerOptions {
+  readonly policy: ControlPolicy;
+  readonly network: NetworkModel;
+  /** The ways to the switches. They are the caller's to close. */
+  readonly connections: readonly SwitchConnection[];
+  /** Rehearses changes, such as a `Twin`. */
+  readonly twin: { rehearse(...given: Parameters<Rehearse>): Rehearsal | Promise<Rehearsal> };
+  /** What telemetry says: since the last call, and of the last minute. */
+  readonly traffic: { measure(nowMs: number): Measurement; minute(nowMs: number): Minute };
+  /** Highest load of a link that a change may cause, as a share of its capacity. Default 1. */
+  readonly linkLoad?: number;
+  readonly compile?: CompileOptions;
+  readonly reconcile?: Omit<ReconcilerOptions, 'connections' | 'clock' | 'onRound'>;
+  readonly clock?: Clock;
+  /** Time between measurements; default 1000. */
+  readonly measureMs?: number;
+  /** Hears of everything that happens, with the proposal as it is then. */
+  readonly onNote?: (note: LoopNote, proposal: Proposal | null) => void;
+}
+
+/** Changes that intents would take. */
+export interface Preview {
+  readonly desired: DesiredState;
+  /** By what is known of the switches that were read. */
+  readonly plan: ChangePlan;
+  /** Why intents cannot be had, or something cannot be placed. */
+  readonly problems: readonly { readonly intents: readonly string[]; readonly message: string }[];
+}
+
+/** Steps of which the actions are carried out at once; more would be a circle. */
+const MOST_ROUNDS = 64;
+
+/**
+ * Closes the loop: gives a {@link ControlLoop} what telemetry says, and does what it wants. It compiles the intents, rehearses
+ * changes on a twin, and has the reconciler install them.
+ */
+export class Controller {
+  readonly #options: ControllerOptions;
+  readonly #loop: ControlLoop;
+  readonly #reconciler: Reconciler;
+  readonly #clock: Clock;
+  #inputs: LoopInput[] = [];
+  #isStepping = false;
+  #cancelTimer: () => void = () => {};
+  #isStopped = false;
+  /** Proposals that wait for the switches, with the names of their intents. */
+  readonly #awaited = new Map<string, ReadonlySet<string>>();
+  #desired: DesiredState = new Map();
+  readonly #answers = new Map<Order, (error: string | null) => void>();
+  #ups = '';
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#loop = new ControlLoop(options.policy, options.network.topology);
+    this.#reconciler = new Reconciler({
+      ...options.reconcile,
+      connections: options.connections,
+      clock: this.#clock,
+      onRound: () => this.#reconciled(),
+    });
+  }
+
+  /** What the switches have of it. */
+  get state(): ReconcilerState {
+    return this.#reconciler.state;
+  }
+
+  get loop(): Pick<ControlLoop, 'proposals' | 'intents' | 'isStopped' | 'failedLinks' | 'untracked'> {
+    return this.#loop;
+  }
+
+  /** Gives the switches what they shall have without any proposal, and begins to measure. */
+  start(intents: readonly Intent[], by: string): void {
+    this.give({ kind: 'intents', intents, by });
+    this.#wait();
+  }
+
+  /** Tells the loop what has happened. */
+  give(...inputs: readonly LoopInput[]): void {
+    this.#inputs.push(...inputs);
+    if (this.#isStepping) return;
+    this.#isStepping = true;
+    try {
+      for (let round = 0; this.#inputs.length > 0 && round < MOST_ROUNDS; round++) {
+        const taken = this.#inputs;
+        this.#inputs = [];
+        for (const action of this.#loop.step(this.#nowMs, taken)) this.#do(action);
+      }
+    } finally {
+      this.#isStepping = false;
+    }
+  }
+
+  /** Does what a person asks for. @returns why nothing was done; `null`: it was done */
+  order(order: Order): Promise<string | null> {
+    return new Promise((resolve) => {
+      this.#answers.set(order, resolve);
+      this.give({ kind: 'order', order });
+    });
+  }
+
+  /** Resolves when all switches have what they shall have, or when the controller is stopped. */
+  settled(): Promise<void> {
+    return this.#reconciler.settled();
+  }
+
+  /** After a round of the reconciler's work. */
+  #reconciled(): void {
+    this.#followSwitches();
+    for (const [proposal, intents] of [...this.#awaited]) {
+      const outcome = this.#outcomeOf(intents);
+      if (outcome === null) continue;
+      this.#awaited.delete(proposal);
+      this.give({ kind: 'applied', proposal, error: outcome === 'done' ? null : outcome.error });
+    }
+  }
+
+  /** What has become of intents; `null`: it is not known yet. */
+  #outcomeOf(ids: ReadonlySet<string>): 'done' | { readonly error: string } | null {
+    const { state } = this;
+    const isMeant = (intents: readonly string[]): boolean => intents.some((id) => ids.has(id));
+    const wrong =
+      state.refusals.find(({ change }) => isMeant(change.intents)) ??
+      state.obstacles.find(({ intents }) => isMeant(intents));
+    if (wrong !== undefined) {
+      return { error: `${this.#options.network.topology.switchText(wrong.switchId)}: ${wrong.message}` };
+    }
+    // A switch that is not there, and has no part in it, does not matter.
+    const isDone =
+      state.isSettled ||
+      state.switches.every(({ switchId, phase }) => {
+        const isConcerned = this.#desired.get(switchId)?.some(({ intents }) => isMeant(intents)) === true;
+        return phase === 'settled' || (phase === 'absent' && !isConcerned);
+      });
+    return isDone ? 'done' : null;
+  }
+
+  /** What the switches shall have for intents, by default for those in force, and the changes that this takes. */
+  preview(intents: readonly Intent[] = this.#loop.intents): Preview {
+    const { conflicts, unplaced, desired } = compile(this.#network, intents, this.#nowMs, this.#options.compile);
+    const problems = [
+      ...conflicts.map(({ refused, message }) => ({ intents: [refused], message })),
+      // Where there is no other path, a link that is to be avoided is used all the same.
+      ...unplaced
+        .filter(({ code }) => code !== 'NO_OTHER_PATH')
+        .map(({ intent, message }) => ({ intents: intent === null ? [] : [intent], message })),
+    ];
+    return { desired, problems, plan: this.#reconciler.plan(desired).plan };
+  }
+
+  /** Ends the loop; the switches keep what they have. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    for (const answer of this.#answers.values()) answer('the controller ends');
+    this.#answers.clear();
+    await this.#reconciler.close();
+  }
+
+  #wait(): void {
+    if (this.#isStopped) return;
+    this.#cancelTimer = this.#clock.schedule(this.#options.measureMs ?? 1000, () => {
+      this.give({ kind: 'measurement', measurement: this.#options.traffic.measure(this.#nowMs) });
+      this.#wait();
+    });
+  }
+
+  get #nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  /** The network with the sessions that are there. */
+  get #network(): NetworkModel {
+    const { network } = this.#options;
+    const phases = new Map(this.state.switches.map(({ switchId, phase }) => [switchId, phase]));
+    const switches = new Map(
+      Array.from(network.switches, ([id, each]) => [id, { ...each, isUp: phases.get(id) !== 'absent' }]),
+    );
+    return { ...network, switches };
+  }
+
+  #do(action: LoopAction): void {
+    if (action.kind === 'note') {
+      const { note } = action;
+      const proposal = this.#loop.proposals.find(({ id }) => id === note.proposal) ?? null;
+      this.#options.onNote?.(note, proposal);
+    } else if (action.kind === 'answer') {
+      this.#answers.get(action.order)?.(action.error);
+      this.#answers.delete(action.order);
+    } else if (action.kind === 'audit') this.#reconciler.refresh();
+    else if (action.kind === 'rehearse') void this.#rehearse(action.proposal);
+    else this.#apply(action);
+  }
+
+  /** Rehearses a proposal on the twin, which may take its time on another thread. */
+  async #rehearse(proposal: Proposal): Promise<void> {
+    let outcome: { readonly rehearsal: Rehearsal | null; readonly refused: string | null };
+    try {
+      outcome = await this.#rehearsalOf(proposal);
+    } catch (error) {
+      // A fault of the twin is no leave to act.
+      outcome = { rehearsal: null, refused: `the rehearsal failed: ${(error as Error).message}` };
+    }
+    if (!this.#isStopped) this.give({ kind: 'rehearsed', proposal: proposal.id, ...outcome });
+  }
+
+  async #rehearsalOf(
+    proposal: Proposal,
+  ): Promise<{ readonly rehearsal: Rehearsal | null; readonly refused: string | null }> {
+    const { twin, traffic, linkLoad = 1 } = this.#options;
+    const intents = [...this.#loop.intents, ...proposal.intents];
+    const preview = this.preview(intents);
+    const refused = refusalOf(preview, proposal.intents);
+    if (refused !== null) return { rehearsal: null, refused };
+    const before: DesiredState = new Map(
+      Array.from(this.#reconciler.found, ([id, entities]) => [
+        id,
+        entities.map((entity): DesiredEntity => ({ entity, intents: namesOf(entity), stage: 0 })),
+      ]),
+    );
+    const network = { ...this.#network, failedLinks: this.#loop.failedLinks };
+    const mayDrop = intents.filter((intent) => intent.kind === 'block' || intent.kind === 'limit');
+    const minute = traffic.minute(this.#nowMs);
+    const rehearsal = await twin.rehearse(network, before, preview.plan, minute, { linkLoad, mayDrop });
+    return { rehearsal, refused: null };
+  }
+
+  #apply({ proposal: id, by, reason }: Extract<LoopAction, { readonly kind: 'apply' }>): void {
+    const preview = this.preview();
+    const proposal = id === null ? undefined : this.#loop.proposals.find((each) => each.id === id);
+    const refused = proposal === undefined ? null : refusalOf(preview, proposal.intents);
+    if (refused !== null) {
+      this.give({ kind: 'applied', proposal: id, error: refused });
+      return;
+    }
+    if (proposal !== undefined) this.#awaited.set(proposal.id, new Set(proposal.intents.map((intent) => intent.id)));
+    this.#want(preview.desired, proposal?.intents[0]?.owner ?? by, reason);
+    if (proposal === undefined) this.give({ kind: 'applied', proposal: null, error: null });
+  }
+
+  /** When a switch comes or goes, paths go another way. */
+  #followSwitches(): void {
+    const ups = [...this.#network.switches.values()].map(({ id, isUp }) => `${id}${isUp ? '+' : '-'}`).join(' ');
+    if (ups === this.#ups) return;
+    const isFirst = this.#ups === '';
+    this.#ups = ups;
+    if (isFirst || this.#loop.isStopped) return;
+    const reason = 'a switch has come or gone';
+    this.#want(this.preview().desired, 'controller', reason);
+  }
+
+  #want(desired: DesiredState, owner: string, reason: string): void {
+    this.#desired = desired;
+    this.#reconciler.want(desired, { owner, reason });
+  }
+}
+
+/** Why intents of a proposal cannot be had. */
+function refusalOf({ problems }: Preview, intents: readonly Intent[]): string | null {
+  const ids = new Set(intents.map(({ id }) => id));
+  return problems.find((each) => each.intents.some((id) => ids.has(id)))?.message ?? null;
+}
