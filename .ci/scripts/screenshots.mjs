@@ -9,6 +9,7 @@ const vitest = await startVitest('test', [], {
   include: ['packages/dashboard/test/screenshots.program.ts'],
   globalSetup: [],
   watch: false,
-  testTimeout: 300_000,
+  // A busy machine draws slowly; each step has a limit of its own.
+  testTimeout: 1_200_000,
 });
 await vitest.close();

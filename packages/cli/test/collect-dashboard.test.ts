@@ -1,7 +1,9 @@
 import { createServer } from 'node:net';
+import { encodeFrame } from '@int/codec';
+import type { EventsAnswer, FlowsAnswer, SeriesAnswer } from '@int/dashboard';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
-import { pcap, reportFrame } from './captures.js';
+import { pcap, record, reportFrame } from './captures.js';
 import { listening, payload, send } from './datagrams.js';
 import { Running, run, runBin, temporaryFolder } from './run.js';
 
@@ -47,6 +49,54 @@ describe('int collect --dashboard', () => {
     process.child.kill('SIGINT');
     expect((await process.end()).code).toBe(0);
     await expect(fetch(url)).rejects.toThrow();
+  });
+
+  test('shows all that workers have, and adds up', async () => {
+    await files.write(
+      'slow.yaml',
+      'version: 1\nrules: [{ name: slow, priority: 1, match: any, detect: { threshold: { metric: hopLatency, threshold: 1000, scope: hop } } }]\n',
+    );
+    const config = await files.write(
+      'workers.yaml',
+      'version: 1\nsources: [{ udp: { listen: "127.0.0.1:0" } }]\nworkers: 2\nflows: { rows: 1024 }\ndetect: { rules: slow.yaml }\ndashboard: { listen: "127.0.0.1:0" }\n',
+    );
+    const process = new Running(['collect', '--config', config, '--json']);
+    const port = Number((await process.saying(/listening on udp:\/\/127\.0\.0\.1:(\d+)/))[1]);
+    const url = await addressOf(process);
+    // Flows of both workers.
+    const reports = Array.from({ length: 40 }, (_, index) =>
+      encodeFrame({
+        ...record(0),
+        flow: {
+          source: `10.0.1.${index + 1}`,
+          destination: '10.0.2.2',
+          protocol: 17,
+          sourcePort: 4000,
+          destinationPort: 80,
+        },
+      }),
+    );
+    await send(port, reports.map(payload));
+    await withReports(url, reports.length);
+    const ask = async <T>(path: string): Promise<T> =>
+      (await (await fetch(new URL(`api/v1/${path}`, url))).json()) as T;
+    const flows = await until('all flows with their hops', async () => {
+      const { rows } = await ask<FlowsAnswer>('flows?limit=100');
+      return rows.length === reports.length && rows.every(({ hops }) => hops.length === 3) ? rows : null;
+    });
+    expect(flows.every((flow) => flow.reports === 1 && flow.dscp === 0)).toBe(true);
+    const series = await until('all buckets', async () => {
+      const answer = await ask<SeriesAnswer>('series?metric=reports&entity=all&entity=switch:1&entity=switch:153');
+      const sums = answer.series.map(({ values }) => values.reduce((sum: number, value) => sum + (value ?? 0), 0));
+      return sums[0] === reports.length ? sums : null;
+    });
+    expect(series).toEqual([reports.length, reports.length, reports.length]);
+    const events = await ask<EventsAnswer>('events?limit=100');
+    expect([events.matched, new Set(events.rows.map(({ id }) => id)).size]).toEqual([reports.length, reports.length]);
+    process.child.kill('SIGINT');
+    expect((await process.end()).code).toBe(0);
+    const total = process.stdout.split('\n').find((line) => line.startsWith('{"type":"total"'))!;
+    expect(JSON.parse(total)).toMatchObject({ received: reports.length, reports: reports.length });
   });
 
   test('collects without the page if its port is in use, and says so', async () => {

@@ -50,6 +50,12 @@ afterAll(async () => {
   rmSync(all.folder, { recursive: true, force: true });
 });
 
+/** The browser, and the address for another page. */
+async function narrow(): Promise<{ readonly browser: Browser; readonly network: string }> {
+  const { browser, dashboard } = await opened();
+  return { browser, network: dashboard.url };
+}
+
 /** Goes to a place of the page, as an address in a message would. */
 async function show(page: Page, fragment: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
@@ -293,6 +299,70 @@ describe('in a browser', () => {
     await page.waitForSelector('.chips button');
     expect(await page.locator('.chips').innerText()).toContain('<img src=x>');
     expect(await page.locator('img').count()).toBe(0);
+  });
+
+  it('what is noted is on the first view, and a range is replayed, faster and slower, and left again', async () => {
+    const { page } = await opened();
+    await page.keyboard.press('1');
+    await page.fill('input[aria-label="Note"]', 'a deployment of <b>leaf-1</b>');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.notes li:has-text("a deployment of <b>leaf-1</b>")');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('7');
+    await page.waitForSelector('.panel[aria-label="Replay"] button.primary');
+    // There is no history here, and the view says so.
+    expect(await text(page, '.panel[aria-label="SQL over the history"]')).toContain('No history is written');
+    await page.keyboard.press('p');
+    await page.waitForSelector('fieldset[aria-label="Replay"] .mono');
+    expect(await page.evaluate('location.hash')).toMatch(/^#\/now\?replay=[0-9a-f]{12}$/);
+    await page.keyboard.press('>');
+    const speed = page.locator('select[aria-label="Speed of the replay"]');
+    await until('a faster replay', async () => (await speed.inputValue()) === '2');
+    await speed.selectOption('100');
+    await until('its end', async () => (await text(page, 'fieldset[aria-label="Replay"] .mono')) === 'ended');
+    await page.keyboard.press('5');
+    await page.waitForSelector('.panel[aria-label="Events"] tbody tr');
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('b');
+    await until('the network again', async () => !(await page.evaluate('location.hash')).includes('replay'));
+  });
+
+  it('times that nothing is known of say why, in every view', async () => {
+    const { page } = await opened();
+    const at = 'at=2026-01-01T00:00:00.000Z';
+    for (const [view, selector] of [
+      ['topology', '.empty'],
+      ['table', '.empty'],
+      ['events', '.panel[aria-label="Events"] .empty'],
+    ] as const) {
+      await show(page, `#/${view}?${at}`);
+      await page.waitForSelector(`${selector}:has-text("Only the last 120 s are retained, and there is no history")`);
+    }
+    await show(page, '#/now');
+  });
+
+  it('no view is wider than a telephone, and a biography comes into sight', async () => {
+    const { browser, network } = await narrow();
+    const page = await browser.newPage({ viewport: { width: 400, height: 800 }, colorScheme: 'dark' });
+    page.setDefaultTimeout(30_000);
+    try {
+      await page.goto(network);
+      for (const view of ['now', 'topology', 'series', 'table', 'events', 'rules', 'history']) {
+        await show(page, `#/${view}`);
+        await page.waitForSelector('main .panel');
+        const beyond = 'document.documentElement.scrollWidth - innerWidth';
+        expect((await page.evaluate(beyond)) as number, view).toBeLessThanOrEqual(0);
+      }
+      await show(page, '#/events?filter=rule=deep-queue');
+      await page.locator('.panel[aria-label="Events"] tr[data-row] td.rule').first().click();
+      await page.waitForSelector('.waterfall li');
+      await until('the biography in sight', async () => {
+        const box = await page.locator('.biography').boundingBox();
+        return box !== null && box.y < 400 && box.y > -50;
+      });
+    } finally {
+      await page.close();
+    }
   });
 
   it('the browser has not complained of anything', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { it } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
 import { builtPage } from './built-page.js';
@@ -13,6 +13,11 @@ const OUT = fileURLToPath(new URL('../screenshots', import.meta.url));
 const SIZE = { width: 1120, height: 690 };
 /** Time in which the charts get something to show. */
 const FILL_MS = 30_000;
+/** Time in which a view draws what it has, and limits of a step and of the end of a page. */
+const DRAWN_MS = 3000;
+const STEP_MS = 45_000;
+const CLOSE_MS = 5000;
+const ATTEMPTS = 3;
 
 /** A view, what is awaited in it, and what is done before the picture. */
 interface Picture {
@@ -60,25 +65,43 @@ const PICTURES: readonly Picture[] = [
   { name: 'history', fragment: '#/history', ready: '.panel[aria-label="Replay"]' },
 ];
 
+/** A browser without a graphics card sometimes stops to draw a page for good. Another page gets a picture then. */
+async function take(browser: Browser, url: string, picture: Picture): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const page = await browser.newPage({ viewport: SIZE, colorScheme: 'dark' });
+    page.setDefaultTimeout(STEP_MS);
+    try {
+      await page.goto(`${url}${picture.fragment}`);
+      await page.waitForSelector(picture.ready);
+      await picture.before?.(page);
+      await sleep(DRAWN_MS);
+      await page.screenshot({ path: join(OUT, `${picture.name}.png`), timeout: STEP_MS });
+      console.log(`${picture.name}.png`);
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      console.log(`${picture.name}.png: once more, ${(error as Error).message.split('\n')[0]}`);
+    } finally {
+      // What does not draw does not close in time either.
+      await Promise.race([page.close(), sleep(CLOSE_MS)]);
+    }
+  }
+}
+
 it('takes a picture of each view', async () => {
   const executablePath = requires(['chromium', 'chromium-browser', 'google-chrome'], 'npm run setup:system');
   const folder = await builtPage();
   const names = ['leaf-1', 'leaf-2', 'leaf-3', 'leaf-4', 'spine-1', 'spine-2'];
   const { dashboard, collector, source } = await openLiveNetwork({ page: folder }, 1500, names);
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
   try {
     mkdirSync(OUT, { recursive: true });
-    const page = await browser.newPage({ viewport: SIZE, colorScheme: 'dark' });
-    await page.goto(dashboard.url);
     await sleep(FILL_MS);
     source.failed.add('1-5');
-    for (const { name, fragment, ready, before } of PICTURES) {
-      await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
-      await page.waitForSelector(ready);
-      await before?.(page);
-      await sleep(3000);
-      await page.screenshot({ path: join(OUT, `${name}.png`) });
-    }
+    for (const picture of PICTURES) await take(browser, dashboard.url, picture);
   } finally {
     await browser.close();
     await collector.stop();

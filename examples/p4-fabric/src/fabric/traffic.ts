@@ -12,7 +12,7 @@ const PORT = 9000;
 /** Flows between two hosts. */
 const SOURCE_PORTS = 8;
 /** Traffic that fills no queue by itself: short bursts of few flows, none from everywhere. */
-const CALM = { burst: 7, sourcePorts: 2, incast: false } as const;
+const CALM = { burst: 7, sourcePorts: 1, incast: false } as const;
 const LIVELY = { burst: BURST, sourcePorts: SOURCE_PORTS, incast: true } as const;
 
 export interface TrafficSettings {

@@ -1,3 +1,4 @@
+import { isWithin } from '../network/topology-answer.js';
 import { BUCKET_MS, SERIES_METRICS, type SeriesMetric } from '../protocol/entities.js';
 import type { WorstAnswer } from '../protocol/http.js';
 import { ApiError } from '../server/api-error.js';
@@ -27,7 +28,7 @@ export function worstAnswer({ query }: Pick<Asked, 'query'>, view: View): WorstA
   const last = at === undefined ? newest : Math.min(newest, Math.floor(at / BUCKET_MS) - 1);
   const values = new Float64Array(RECENT);
   const rows = series.entities().flatMap(({ key, entity, row }) => {
-    if (entity.kind !== kind) return [];
+    if (entity.kind !== kind || (entity.kind === 'link' && isWithin(entity))) return [];
     series.read(row, metric, last - RECENT + 1, RECENT, values);
     let most = Number.NaN;
     for (const value of values) if (!(value <= most) && !Number.isNaN(value)) most = value;

@@ -23,16 +23,18 @@ function operandsOf(event: EventRecord, device: DeviceProfile): Operand[] {
     name === null ? null : (device.unit(name, id ?? undefined)?.text ?? null);
   const operands: Operand[] = [];
   const name = metric ?? event.detector;
-  if (value !== null) operands.push({ name, value, unit: unitOf(metric, nodeId), switchId: nodeId });
+  // A silence is told by its evidence.
+  const isSilence = event.detector === 'absent';
+  if (value !== null && !isSilence) operands.push({ name, value, unit: unitOf(metric, nodeId), switchId: nodeId });
   if (previous !== null) {
     operands.push({ name: `${name} before`, value: previous, unit: unitOf(metric, nodeId), switchId: nodeId });
   }
   for (const each of evidence ?? []) {
     const of = each.metric === null ? '' : `(${each.metric})`;
     operands.push({
-      name: `${each.aggregate}${of}`,
+      name: isSilence ? 'silence' : `${each.aggregate}${of}`,
       value: each.value,
-      unit: unitOf(each.metric, each.nodeId),
+      unit: isSilence ? 'ms' : unitOf(each.metric, each.nodeId),
       switchId: each.nodeId,
     });
   }
@@ -57,6 +59,7 @@ const COMPARED: Readonly<Record<string, string>> = {
 
 function thresholdOf({ detector, metric, nodeId, threshold }: EventRecord, device: DeviceProfile): string | null {
   if (threshold === null) return null;
+  if (detector === 'absent') return `${COMPARED.absent} ${threshold} ms`;
   const unit = metric === null ? null : device.unit(metric, nodeId ?? undefined);
   return `${COMPARED[detector] ?? 'above'} ${valueText(threshold, unit)}`;
 }

@@ -109,6 +109,9 @@ function loadOf(value: number, switchId: number, speedBps: number | null, networ
   return unit.base === 'bitsPerSecond' && speedBps !== null ? (value * unit.factor) / speedBps : null;
 }
 
+/** Whether a link is none: the reporting switch's own values follow those of the same switch. */
+export const isWithin = ({ from, to }: Pick<Directed, 'from' | 'to'>): boolean => from === to;
+
 /** All links, given and seen, each in both directions if it was given. */
 function linksOf({ topology }: NetworkView, entities: readonly SeriesEntity[]): Map<string, Directed> {
   const links = new Map<string, Directed>();
@@ -123,7 +126,7 @@ function linksOf({ topology }: NetworkView, entities: readonly SeriesEntity[]): 
     }
   }
   for (const { entity } of entities) {
-    if (entity.kind !== 'link') continue;
+    if (entity.kind !== 'link' || isWithin(entity)) continue;
     const { kind: _, ...link } = entity;
     add(link);
   }

@@ -14,7 +14,9 @@ function latencyOf({ latencyNs, values: { hopLatency } }: Biography['hops'][numb
  */
 export function Waterfall({ hops, links }: Pick<Biography, 'hops' | 'links'>) {
   let start = 0;
-  const bars = hops.map((hop, index) => {
+  // A reporting switch that adds nothing of its own is no further hop.
+  const shown = hops.filter(({ values }) => Object.keys(values).some((name) => name !== 'nodeId'));
+  const bars = shown.map((hop, index) => {
     const isKnown = hop.latencyNs !== null;
     const from = isKnown ? start : 0;
     const link = links[index];

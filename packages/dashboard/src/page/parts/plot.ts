@@ -29,6 +29,10 @@ export interface Band {
 }
 
 /** A chart of series over time. It is drawn when it is told to, and only while it can be seen. */
+/** Room for the labels of the upright axis. */
+const axisSize = (labels: readonly (string | null)[] | null): number =>
+  Math.max(62, 18 + 6.5 * Math.max(0, ...(labels ?? []).map((label) => label?.length ?? 0)));
+
 export class Plot {
   readonly #plot: uPlot;
   readonly #element: HTMLElement;
@@ -129,7 +133,7 @@ export class Plot {
           grid,
           ticks: { show: false },
           font,
-          size: 62,
+          size: (_, values) => axisSize(values),
           space: 34,
           values: (_, splits) => splits.map((each) => measureText(each, unit)),
         },

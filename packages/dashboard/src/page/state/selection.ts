@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useKeys } from './keyboard.js';
 
+/** Whether all parts stand below one another: see narrow.css. */
+export const isNarrow = (): boolean => matchMedia('(max-width: 760px)').matches;
+
 /**
  * A row of a list that `j` and `k` move.
  * @param count rows there are
@@ -25,7 +28,9 @@ export function useSelection(
     { key: 'Enter', text: `open the ${what}`, run: () => row >= 0 && row < count && open(row) },
   ]);
   useEffect(() => {
-    if (row >= 0) document.querySelector('[data-row][aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+    // In one column the page itself would move, away from what was opened.
+    if (row >= 0 && !isNarrow())
+      document.querySelector('[data-row][aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [row]);
   return { row: row < count ? row : -1, select };
 }

@@ -1,14 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EventRow, EventsAnswer } from '../../client/index.js';
 import { BiographyPanel } from '../biography/biography.js';
-import { clockText, countText, flowText, measureText, quoted } from '../format/text.js';
+import { clockText, countText, durationText, flowText, measureText, quoted } from '../format/text.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
 import { client, connections, isLive, newest, useLive } from '../state/connection.js';
 import { useKeys } from '../state/keyboard.js';
 import { addressOf, at, filter, go, item, keep, kept } from '../state/location.js';
 import { switchName, unitOfMetric } from '../state/network.js';
-import { useSelection } from '../state/selection.js';
+import { isNarrow, useSelection } from '../state/selection.js';
 
 /** Rows kept in the page. */
 const MOST = 500;
@@ -20,6 +20,11 @@ const SHOW_MS = 250;
 export function EventsView() {
   const opened = item.value;
   const isGrouped = kept('group') !== 'no';
+  const shown = useRef<HTMLDivElement>(null);
+  // In one column it stands above the list.
+  useEffect(() => {
+    if (opened !== null && isNarrow()) shown.current?.scrollIntoView();
+  }, [opened]);
   useKeys([{ key: 'u', text: 'groups: show or hide', run: () => keep({ group: isGrouped ? 'no' : '' }) }]);
   return (
     <div class={opened === null ? 'split events' : 'split events opened'}>
@@ -28,7 +33,7 @@ export function EventsView() {
         <List opened={opened} />
       </div>
       {opened !== null && (
-        <div class="side">
+        <div class="side" ref={shown}>
           <BiographyPanel
             key={opened}
             id={opened.startsWith('report/') ? opened.slice('report/'.length) : opened}
@@ -195,6 +200,8 @@ function List({ opened }: { readonly opened: string | null }) {
 /** What was found: the value, and of a change what it was before. */
 function foundText({ record, switchId }: EventRow): string {
   const { value, previous, metric, evidence } = record;
+  // How long nothing came, in milliseconds.
+  if (record.detector === 'absent') return value === null ? '–' : `silent ${durationText(value)}`;
   const shown = value ?? evidence?.[0]?.value ?? null;
   if (shown === null) return '–';
   const unit = unitOfMetric(value === null ? (evidence?.[0]?.metric ?? null) : metric, switchId);
