@@ -5,6 +5,7 @@
 
 control IntDeparser(packet_out packet, in headers_t hdr) {
     apply {
+        packet.emit(hdr.packet_in);
 #ifdef INT_EXTRA_EMITS
         INT_EXTRA_EMITS
 #endif

@@ -142,6 +142,7 @@ control IntEgress(
     action begin() {
         meta.port.mtu_reports = 0;
         meta.report.wanted = 0;
+        meta.report.queue_congested = 0;
         meta.report.intermediate = 0;
         meta.report.items = 0;
         meta.report.has_rule = 0;
@@ -198,7 +199,9 @@ control IntEgress(
             } else if (hdr.tcp.isValid()) {
                 headers = (bit<16>)hdr.tcp.data_offset << 2;
             }
-            if (standard_metadata.instance_type != INSTANCE_INGRESS_CLONE && (meta.has_md == 1 || meta.has_mx == 1)) {
+            if (standard_metadata.instance_type != INSTANCE_INGRESS_CLONE && (meta.has_md == 1 || meta.has_mx == 1)
+                && hdr.shim.isValid())
+            {
                 headers = headers + 4 + ((bit<16>)hdr.shim.length << 2);
             }
             meta.report.length = meta.ip_length;
@@ -212,11 +215,23 @@ control IntEgress(
                 restore_kept.apply(hdr);
             }
             report.apply(hdr, meta, standard_metadata);
+            if (standard_metadata.egress_port == CPU_PORT) {
+                hdr.packet_in.setValid();
+                hdr.packet_in.ingress_port = meta.node.ingress[8:0];
+                hdr.packet_in.reason = REASON_REPORT;
+            }
         } else {
             port.apply();
             ingress_port.apply();
             measure();
             utilization.apply(meta, standard_metadata);
+            if (standard_metadata.egress_port == CPU_PORT) {
+                // The controller gets packets as they came.
+                hdr.packet_in.setValid();
+                hdr.packet_in.ingress_port = meta.node.ingress[8:0];
+                hdr.packet_in.reason = meta.reason;
+                return;
+            }
 
             meta.mtu_room = 0xffff;
             // A sink removes its own metadata with the rest.

@@ -2,6 +2,7 @@
 #ifndef INT_INT_HEADERS_P4
 #define INT_INT_HEADERS_P4
 
+#include "../headers/controller.p4"
 #include "../headers/network.p4"
 #include "../headers/int.p4"
 #include "../headers/report.p4"
@@ -18,6 +19,8 @@ const bit<32> INSTANCE_INGRESS_CLONE = 1;
 // it, for the clone that becomes the report. simple_switch gives clones of the egress pipeline all headers at its end,
 // including those that the deparser does not emit.
 struct headers_t {
+    packet_in_t packet_in;
+    packet_out_t packet_out;
 #ifdef INT_EXTRA_HEADERS
     INT_EXTRA_HEADERS
 #endif
@@ -197,6 +200,9 @@ struct metadata_t {
     INT_EXTRA_METADATA
 #endif
     flow_t flow;
+    // Of a packet from the controller (PACKET_OUT), and the reason of one to it.
+    bit<16> packet_out;
+    bit<7> reason;
     bit<6> dscp;
     watch_t watch;
     port_settings_t port;

@@ -44,6 +44,13 @@ control IntIngress(
         meta.report.drop_reason = DROP_TTL;
     }
 
+    @brief("Sends to the controller, which gets the packet as it came and the reason")
+    @id(0x014b79b0)
+    action to_controller(bit<7> reason) {
+        standard_metadata.egress_spec = CPU_PORT;
+        meta.reason = reason;
+    }
+
     // Forwards like a bridge: the packet stays unchanged.
     @id(0x01ca3224)
     action forward(bit<9> port) {
@@ -73,7 +80,7 @@ control IntIngress(
     @id(0x023c173a)
     table forward_ipv4 {
         key = { hdr.ipv4.destination: lpm @name("destination_address"); }
-        actions = { forward; route; multicast; drop; no_route; spread; }
+        actions = { forward; route; multicast; drop; no_route; spread; to_controller; }
         size = 16384;
         default_action = no_route();
     }
@@ -82,7 +89,7 @@ control IntIngress(
     @id(0x029fde01)
     table forward_ipv6 {
         key = { hdr.ipv6.destination: lpm @name("destination_address"); }
-        actions = { forward; route; multicast; drop; no_route; spread; }
+        actions = { forward; route; multicast; drop; no_route; spread; to_controller; }
         size = 16384;
         default_action = no_route();
     }
@@ -91,7 +98,7 @@ control IntIngress(
     @id(0x02a88e3d)
     table forward_other {
         key = { meta.destination_mac: exact @name("destination_mac"); }
-        actions = { forward; multicast; drop; no_route; }
+        actions = { forward; multicast; drop; no_route; to_controller; }
         size = 4096;
         default_action = no_route();
     }
@@ -203,6 +210,7 @@ control IntIngress(
 
     apply {
         meta.routed = 0;
+        meta.reason = 0;
         meta.watch.starts = 0;
         meta.watch.postcard = 0;
         meta.watch.instructions = 0;
@@ -221,6 +229,14 @@ control IntIngress(
             meta.source_mac = hdr.ethernet.source;
             meta.destination_mac = hdr.ethernet.destination;
         }
+        meta.node.ingress = (bit<16>)standard_metadata.ingress_port;
+        if (IS_PACKET_OUT_DIRECT(meta.packet_out)) {
+            // It leaves as the controller made it, whatever it holds.
+            standard_metadata.egress_spec = meta.packet_out[8:0];
+            meta.has_md = 0;
+            meta.has_mx = 0;
+            return;
+        }
         if (meta.has_md == 0 && meta.has_mx == 0) {
             if (hdr.ipv4.isValid()) {
                 watch_ipv4.apply();
@@ -228,7 +244,6 @@ control IntIngress(
                 watch_ipv6.apply();
             }
         }
-        meta.node.ingress = (bit<16>)standard_metadata.ingress_port;
 
         if (hdr.ipv4.isValid()) {
             switch (steer_ipv4.apply().action_run) {
@@ -275,7 +290,9 @@ control IntIngress(
         if (meta.report.dropped == 1) {
             // Of packets that may not enter, a sample is reported; of others those that are watched: INT packets and flows of
             // the watchlist.
-            if (meta.report.access == ACCESS_SAMPLED) {
+            // A packet of the controller is not cloned: a clone is parsed like a packet of port 0.
+            if (meta.packet_out != PACKET_OUT_NONE) {
+            } else if (meta.report.access == ACCESS_SAMPLED) {
                 drop_reports.apply();
             } else if (meta.report.access == ACCESS_REFUSED) {
                 // Counted, not reported.

@@ -111,6 +111,13 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
     }
 
     apply {
+        // The controller gets packets as they came.
+        if (standard_metadata.egress_port == CPU_PORT && standard_metadata.instance_type != INSTANCE_EGRESS_CLONE) {
+            hdr.packet_in.setValid();
+            hdr.packet_in.ingress_port = meta.ingress;
+            hdr.packet_in.reason = meta.reason;
+            return;
+        }
         meta.grown = 0;
         meta.shrunk = 0;
         meta.removed = 0;
@@ -122,6 +129,11 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
                 hdr.intmon.to_controller = 1;
                 meta.added = 0x0200;
                 settle.apply(hdr, meta);
+            }
+            if (standard_metadata.egress_port == CPU_PORT) {
+                hdr.packet_in.setValid();
+                hdr.packet_in.ingress_port = meta.ingress;
+                hdr.packet_in.reason = REASON_REPORT;
             }
         } else {
             meta.has_node = 0;
@@ -227,7 +239,7 @@ control IntmonEgress(inout headers_t hdr, inout metadata_t meta, inout standard_
                 if (meta.session != 0) {
                     roles.count(3);
                     keep();
-                    clone(CloneType.E2E, meta.session);
+                    clone_preserving_field_list(CloneType.E2E, meta.session, 1);
                 }
                 if (hdr.intmon.copy == 1) {
                     // This packet is a copy itself.

@@ -1,6 +1,7 @@
 #ifndef INT_INTMON_HEADERS_P4
 #define INT_INTMON_HEADERS_P4
 
+#include "../headers/controller.p4"
 #include "../headers/network.p4"
 #include "../headers/intmon.p4"
 
@@ -10,6 +11,8 @@
 const bit<32> INSTANCE_EGRESS_CLONE = 2;
 
 struct headers_t {
+    packet_in_t packet_in;
+    packet_out_t packet_out;
     ethernet_t ethernet;
     ipv4_t ipv4;
     ipv4_options_t ipv4_options;
@@ -44,6 +47,12 @@ struct metadata_t {
     bit<5> instructions_set;
 
     bit<48> destination_mac;
+    // Of a packet from the controller (PACKET_OUT), and the reason of one to it.
+    bit<16> packet_out;
+    bit<7> reason;
+    // Port by which the packet came in.
+    @field_list(1)
+    bit<9> ingress;
 
     // Of the watch rules.
     bit<1> is_watched;

@@ -21,11 +21,18 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         mark_to_drop(standard_metadata);
     }
 
+    @brief("Sends to the controller, which gets the packet as it came and the reason")
+    @id(0x015ce92a)
+    action to_controller(bit<7> reason) {
+        standard_metadata.egress_spec = CPU_PORT;
+        meta.reason = reason;
+    }
+
     @brief("Routes of IPv4 packets")
     @id(0x02a06ba5)
     table forward_ipv4 {
         key = { hdr.ipv4.destination: lpm @name("destination"); }
-        actions = { forward; drop; }
+        actions = { forward; drop; to_controller; }
         default_action = drop();
         size = 4096;
     }
@@ -34,7 +41,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
     @id(0x0285c172)
     table forward_ipv6 {
         key = { hdr.ipv6.destination: lpm @name("destination"); }
-        actions = { forward; drop; }
+        actions = { forward; drop; to_controller; }
         default_action = drop();
         size = 4096;
     }
@@ -43,7 +50,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
     @id(0x026f1c58)
     table forward_other {
         key = { meta.destination_mac: exact @name("destination"); }
-        actions = { forward; drop; }
+        actions = { forward; drop; to_controller; }
         default_action = drop();
         size = 4096;
     }
@@ -94,6 +101,16 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
 
     apply {
         meta.is_watched = 0;
+        meta.instructions = 0;
+        meta.max_hops = 0;
+        meta.reason = 0;
+        meta.ingress = standard_metadata.ingress_port;
+        if (IS_PACKET_OUT_DIRECT(meta.packet_out)) {
+            // It leaves as the controller made it, whatever it holds.
+            standard_metadata.egress_spec = meta.packet_out[8:0];
+            meta.has_int = 0;
+            return;
+        }
         if (hdr.ipv4.isValid()) {
             forward_ipv4.apply();
             if (meta.is_udp == 1) {

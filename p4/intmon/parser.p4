@@ -17,6 +17,21 @@ parser IntmonParser(
         meta.ip_bytes = 0;
         meta.stack_words = 0;
         meta.stack_sum = 0;
+        meta.packet_out = PACKET_OUT_NONE;
+        transition select(standard_metadata.ingress_port) {
+            CPU_PORT: packet_out;
+            default: ethernet;
+        }
+    }
+
+    state packet_out {
+        packet.extract(hdr.packet_out);
+        meta.packet_out = PACKET_OUT(hdr.packet_out);
+        hdr.packet_out.setInvalid();
+        transition ethernet;
+    }
+
+    state ethernet {
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
             ETHERTYPE_IPV4: ipv4;
