@@ -3,3 +3,4 @@ export { overheadBps, throughputLoss } from './overhead/overhead.js';
 export { telemetryBytes } from './overhead/telemetry-bytes.js';
 export { ownMark, ownMetadata } from './reconcile/ownership.js';
 export { questionsOf } from './reconcile/p4runtime-connection.js';
+export { type ComparedEffect, compareEffect, type LinkDifference } from './twin/compare-effect.js';
