@@ -1,4 +1,11 @@
 /** A controller for networks of P4 switches. @packageDocumentation */
+export {
+  type AdaptedRule,
+  type AdaptedThreshold,
+  SwitchAdaptation,
+  type SwitchAdaptationOptions,
+  type ThresholdMove,
+} from './adaptation/switch-adaptation.js';
 export type { Change, ChangePlan } from './change/change.js';
 export type { DesiredEntity, DesiredState } from './change/desired-state.js';
 export { type Compiled, compile } from './compile/compile.js';

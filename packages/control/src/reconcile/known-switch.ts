@@ -18,6 +18,8 @@ export class KnownSwitch {
   mustRead = true;
   /** A request is on its way, maybe for longer than anybody waits. */
   isBusy = false;
+  /** It is on its way for longer than anybody waits. */
+  isLate = false;
   /** Sessions so far: what was asked in an earlier one says nothing. */
   epoch = 0;
   failures = 0;

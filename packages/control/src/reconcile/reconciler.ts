@@ -216,7 +216,7 @@ export class Reconciler {
 
   #phaseOf(known: KnownSwitch): SwitchStatus['phase'] {
     if (!known.connection.isPrimary) return 'absent';
-    if (known.isBusy) return 'late';
+    if (known.isLate) return 'late';
     if (known.error !== undefined) return 'failing';
     return !known.isRead || this.#behind.has(known.switchId) || this.#desired === null ? 'behind' : 'settled';
   }
@@ -396,11 +396,10 @@ export class Reconciler {
   async #answer<T>(known: KnownSwitch, ask: () => Promise<T>): Promise<T | undefined> {
     const { answerMs = 10_000 } = this.#options;
     known.isBusy = true;
-    let isLate = false;
     let cancel = (): void => {};
     const late = new Promise<undefined>((resolve) => {
       cancel = this.#clock.schedule(answerMs, () => {
-        isLate = true;
+        known.isLate = true;
         this.#failed(known, new Error(`no answer within ${answerMs} ms`));
         resolve(undefined);
       });
@@ -414,10 +413,11 @@ export class Reconciler {
     );
     const settled = answer.then((value) => {
       known.isBusy = false;
-      if (isLate && this.#switches.get(known.switchId) === known) {
+      if (known.isLate && this.#switches.get(known.switchId) === known) {
         known.isRead = false;
         this.#wake();
       }
+      known.isLate = false;
       return value;
     });
     try {

@@ -306,10 +306,10 @@ class World {
     }
     if (!/^\w+ I\.(paths|routes)/.test(what)) return;
     // A controller cannot keep packets from circling by entries of a switch that it cannot reach, or by what got lost unseen.
-    const isAvoidable = this.switches.every(
-      ({ primary, isUnseen }) =>
-        primary !== undefined && primary.electionId === it.primary?.electionId && primary.pending <= 1 && !isUnseen,
-    );
+    const controller = this.controllers.find(({ connections }) => connections.includes(it.primary!));
+    const isAvoidable =
+      controller?.reconciler.state.switches.every(({ phase }) => phase === 'behind' || phase === 'settled') === true &&
+      this.switches.every(({ isUnseen }) => !isUnseen);
     if (isAvoidable) this.counts.seen++;
     else this.counts.partlySeen++;
     const circles = this.network.circles((id) => this.switches[id - 1]!.tables.values());
