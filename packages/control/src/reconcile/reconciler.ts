@@ -1,5 +1,5 @@
 import { type Entity, P4RuntimeError, type UpdateError } from '@int/p4runtime';
-import type { Change } from '../change/change.js';
+import type { Change, ChangePlan } from '../change/change.js';
 import type { DesiredState } from '../change/desired-state.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
 import { Dependencies } from './dependencies.js';
@@ -77,6 +77,8 @@ export interface ReconcilerState {
 
 const HEALING: Cause = { owner: 'reconciler', reason: 'a switch differed from what it shall have' };
 const MOST_WAITING = 100;
+/** Attempts to remove what is left of a broken path for which everything else waits. */
+const MOST_HELD_BACK = 5;
 
 /**
  * Makes switches have what they shall have, and keeps it so: reads, plans, writes step by step, reads back. What a switch refuses
@@ -271,6 +273,8 @@ export class Reconciler {
     let hasWritten = false;
     let isClean = true;
     for (const [index, step] of plan.entries()) {
+      // What is left of a broken path might send packets back to where an entry comes. It is not waited for without end.
+      if (index === earlySteps && this.#isHeldBack(plan.slice(0, earlySteps))) break;
       if (index >= graceBefore) await this.#grace();
       if (this.#news || this.#isClosed) {
         if (index < earlySteps) isClean = false;
@@ -299,6 +303,16 @@ export class Reconciler {
     // What was left of broken paths is gone, so far as anybody can reach it.
     if (isClean) this.#suspect = new Set();
     return hasWritten;
+  }
+
+  /** Whether a switch has refused some of these changes, and not yet so often that there is little hope. */
+  #isHeldBack(steps: ChangePlan): boolean {
+    return steps.some((step) =>
+      step.some((change) => {
+        const attempts = this.#refusals.attempts(this.#idOf(change));
+        return attempts > 0 && attempts <= MOST_HELD_BACK;
+      }),
+    );
   }
 
   async #read(known: KnownSwitch): Promise<void> {

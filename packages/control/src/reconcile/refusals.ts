@@ -35,8 +35,8 @@ export class Refusals {
     return refusal !== undefined && refusal.nextAttemptMs > nowMs;
   }
 
-  has(id: string): boolean {
-    return this.#refusals.has(id);
+  attempts(id: string): number {
+    return this.#refusals.get(id)?.attempts ?? 0;
   }
 
   /** Forgets what is no longer to be done. */
