@@ -1,4 +1,5 @@
 /** One run of `int control`: telemetry comes in, the switches follow. */
+import { createInterface } from 'node:readline';
 import type { TelemetryBatch } from '@int/codec';
 import { Collector, type CollectorTotals, type Sink, SourceError, type Stage } from '@int/collector';
 import { Controller, P4RuntimeConnection, TrafficMeter, Twin } from '@int/control';
@@ -86,9 +87,12 @@ export class ControlRun {
     say(io, `controlling ${counted(connections.length, 'switch', 'switches')}`);
     this.#controller.start(this.#read.intents, 'start');
     this.#reloading.start();
+    const orders = createInterface({ input: io.stdin });
+    orders.on('line', (line) => void this.#order(line.trim()));
     let totals: CollectorTotals;
     try {
       await endOf(io, this.#output, this.#collector.finished);
+      orders.close();
       await this.#reloading.stop();
       totals = await this.#collector.stop(this.#setup.drainMs);
     } finally {
@@ -171,6 +175,20 @@ export class ControlRun {
       },
     });
     await opening(this.#io, 'the source', this.#collector.start());
+  }
+
+  /** Does what a line of standard input asks for. */
+  async #order(line: string): Promise<void> {
+    const [, kind = '', proposal = ''] = /^(approve|reject|undo)\s+(\S+)$|^(?:stop|withdraw|resume)$/.exec(line) ?? [];
+    if (line === '') return;
+    const by = 'terminal';
+    let error: string | null;
+    if (kind === 'approve' || kind === 'reject' || kind === 'undo') {
+      error = await this.#controller.order({ kind, proposal, by });
+    } else if (line === 'stop' || line === 'withdraw' || line === 'resume') {
+      error = await this.#controller.order({ kind: line, by });
+    } else error = 'write approve ID, reject ID, undo ID, stop, withdraw or resume';
+    if (error !== null) say(this.#io, error);
   }
 
   /** Reads the file again: intents and what the loop may do. What is different besides needs a new start. */
