@@ -300,8 +300,12 @@ export class Reconciler {
         if (!done && index < earlySteps) isClean = false;
       });
     }
-    // What was left of broken paths is gone, so far as anybody can reach it.
-    if (isClean) this.#suspect = new Set();
+    // What was left of broken paths is gone, so far as anybody can reach it; paths that are not whole again stay suspect.
+    if (isClean && !this.#news) {
+      const { blocked } = dependencies;
+      const before = this.#suspect;
+      this.#suspect = new Set(before === 'all' ? blocked : [...before].filter((name) => blocked.has(name)));
+    }
     return hasWritten;
   }
 
