@@ -8,6 +8,7 @@ export default library(
     'demo-worker': 'src/demo/worker.ts',
     'aside-worker': 'src/aside/aside-worker.ts',
     'p4-worker': 'src/p4/command-worker.ts',
+    'rehearsal-worker': 'src/control/rehearsal-worker.ts',
   },
   { format: ['esm'] },
 );

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import type { TelemetryBatch } from '@int/codec';
 import { Collector, type CollectorTotals, type Sink, SourceError, type Stage } from '@int/collector';
-import { Controller, P4RuntimeConnection, TrafficMeter, Twin } from '@int/control';
+import { Controller, P4RuntimeConnection, TrafficMeter } from '@int/control';
 import { type KnowledgeOptions, KnowledgePlane } from '@int/knowledge';
 import { isInPrefix, prefixOf } from '@int/network';
 import type { SessionState } from '@int/p4runtime';
@@ -23,6 +23,7 @@ import { ControlJournal } from './journal.js';
 import type { ControlNetwork } from './network.js';
 import { policyOf } from './policy.js';
 import { type ReadControl, readControl } from './read-control.js';
+import { RehearsalThread } from './rehearsal-thread.js';
 
 /** Characters kept for a slow reader of the journal. */
 const UNREAD_LIMIT = 1 << 22;
@@ -37,6 +38,7 @@ export class ControlRun {
   readonly #paced: PacedOutput;
   readonly #isJson: boolean;
   readonly #meter: TrafficMeter;
+  readonly #twin: RehearsalThread;
   readonly #reloading: Reloading;
   #journal!: ControlJournal;
   #controller!: Controller;
@@ -53,6 +55,11 @@ export class ControlRun {
     this.#isJson = isJson;
     this.#output = new DataOutput(io.stdout);
     this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
+    this.#twin = new RehearsalThread({
+      topologyFile: read.telemetry.path(read.config.topology),
+      program: network.program,
+      p4info: network.pipeline.p4info,
+    });
     this.#meter = new TrafficMeter({ sampling: read.config.sampling ?? 1 });
     this.#reloading = new Reloading(watch, io, () => this.#reload());
   }
@@ -75,6 +82,7 @@ export class ControlRun {
       await this.#collect(input);
     } catch (error) {
       await this.#controller.stop();
+      await this.#twin.close();
       await Promise.all(connections.map((each) => each.close()));
       await closeSinks(this.#sinks);
       await this.#setup.close();
@@ -97,6 +105,7 @@ export class ControlRun {
       totals = await this.#collector.stop(this.#setup.drainMs);
     } finally {
       await this.#controller.stop();
+      await this.#twin.close();
       await Promise.all(connections.map((each) => each.close()));
       await this.#setup.close();
     }
@@ -125,12 +134,12 @@ export class ControlRun {
 
   #control(connections: readonly P4RuntimeConnection[]): Controller {
     const { config } = this.#read;
-    const { model, program } = this.#network;
+    const { model } = this.#network;
     return new Controller({
       policy: policyOf(config),
       network: model,
       connections,
-      twin: new Twin({ int: program }),
+      twin: this.#twin,
       traffic: this.#meter,
       compile: config.routes === undefined ? {} : { routes: config.routes },
       ...(config.linkLoad !== undefined && { linkLoad: config.linkLoad }),
