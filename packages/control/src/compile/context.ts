@@ -25,10 +25,13 @@ export interface Context {
 export const STAGE = {
   settings: 0,
   access: 10,
+  /**
+   * And the distance from the destination. Before the routes: a switch that begins anew would send the packets of a path back by
+   * its route.
+   */
+  steer: 1000,
   /** And the distance from the destination. */
-  route: 1000,
-  /** And the distance from the destination. */
-  steer: 100_000,
+  route: 100_000,
   watch: 1_000_000,
 } as const;
 
