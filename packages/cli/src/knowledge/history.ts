@@ -27,12 +27,12 @@ export async function readHistory(
   // DuckDB is slow to load, and other inputs do not need it.
   const { History, HistoryError } = await import('@int/sink-parquet');
   const checked = await CheckedFiles.open(directory, io);
+  let reports = 0;
   try {
     const history = await opening(io, 'the history', History.open({ directory, checked }));
     const stop = (): void => history.interrupt();
     io.signal.addEventListener('abort', stop, { once: true });
     try {
-      let reports = 0;
       let before: ResultValue | undefined;
       for await (const rows of (await history.query(HOPS)).chunks()) {
         for (const row of rows) {
@@ -50,7 +50,7 @@ export async function readHistory(
     }
   } catch (error) {
     if (!HistoryError.is(error)) throw error;
-    if (error.code === 'ERR_HISTORY_INTERRUPTED') return 0;
+    if (error.code === 'ERR_HISTORY_INTERRUPTED') return reports;
     const exit = error.code === 'ERR_HISTORY_STORE' ? EXIT.OPEN : EXIT.INPUT;
     throw new CliError(`cannot read ${directory}: ${error.message}`, exit, error);
   } finally {

@@ -300,7 +300,7 @@ export class Reconciler {
         if (!done && index < earlySteps) isClean = false;
       });
     }
-    // What was left of broken paths is gone, so far as anybody can reach it; paths that are not whole again stay suspect.
+    // Broken paths are removed from all switches that can be reached. Paths that are not whole again stay suspect.
     if (isClean && !this.#news) {
       const { blocked } = dependencies;
       const before = this.#suspect;

@@ -132,7 +132,7 @@ export class TwinSwitch {
     return this.#hasMeters;
   }
 
-  /** The entries that a packet hits. The packet counts as any other. */
+  /** The entries that a packet hits. Counters and meters see the packet, too. */
   hits(port: number, frame: Uint8Array): HitEntry[] {
     this.rest();
     const { events } = this.#local.machine.trace(port, frame);

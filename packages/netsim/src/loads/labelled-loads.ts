@@ -74,9 +74,9 @@ export class LabelledLoads {
     this.endMs = 1000 * (seconds ?? (kind === 'day-and-night' ? 86_400 : 60));
     const flows = Array.from({ length: count }, (_, k) => this.#background(k));
     const [fromMs, toMs] = [Math.round(0.3 * this.endMs), Math.round(0.8 * this.endMs)];
-    const { causes, truth } = SCENES[kind](flows, this.#random.derive('scene'), fromMs, toMs);
-    this.flows = causes;
-    this.truth = truth;
+    const scene = SCENES[kind](flows, this.#random.derive('scene'), fromMs, toMs);
+    this.flows = scene.flows;
+    this.truth = scene.truth;
   }
 
   /** Bits a second that a link can carry at a time. @param link its key */
@@ -160,7 +160,7 @@ function flowBetween(
 
 interface Scene {
   /** All flows, those of the scene among them. */
-  readonly causes: readonly LoadFlow[];
+  readonly flows: readonly LoadFlow[];
   readonly truth: readonly LoadTruth[];
 }
 type MakeScene = (flows: readonly LoadFlow[], random: Random, fromMs: number, toMs: number) => Scene;
@@ -175,7 +175,7 @@ const slowDown: MakeScene = (flows, _, fromMs, toMs) => {
   const [[link]] = [...loads].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)) as [[string, number]];
   const isCause = ({ paths, path }: LoadFlow): boolean => paths[path]!.includes(link);
   return {
-    causes: flows.map((flow) => ({ ...flow, isCause: isCause(flow) })),
+    flows: flows.map((flow) => ({ ...flow, isCause: isCause(flow) })),
     truth: [{ kind: 'link-slow-down', links: [link], fromMs, toMs }],
   };
 };
@@ -196,7 +196,7 @@ const polarise: MakeScene = (flows, random, fromMs, toMs) => {
   const links = fatTreeLinks(1)
     .filter(({ key }) => isPolarised(key))
     .map(({ key }) => key);
-  return { causes: scaled, truth: [{ kind: 'polarised-ecmp', links, fromMs, toMs }] };
+  return { flows: scaled, truth: [{ kind: 'polarised-ecmp', links, fromMs, toMs }] };
 };
 
 /** Whether a link between aggregation and core is one that polarised flows take: paths 0 and 3 alone. */
@@ -224,14 +224,14 @@ const collide: MakeScene = (flows, random, fromMs, toMs) => {
     ),
   );
   const shared = elephants[0]!.paths[path]!.filter((link) => elephants[1]!.paths[path]!.includes(link));
-  return { causes: [...flows, ...elephants], truth: [{ kind: 'elephant-collision', links: shared, fromMs, toMs }] };
+  return { flows: [...flows, ...elephants], truth: [{ kind: 'elephant-collision', links: shared, fromMs, toMs }] };
 };
 
 const SCENES: Readonly<Record<LoadKind, MakeScene>> = {
   'link-slow-down': slowDown,
   'polarised-ecmp': polarise,
   'elephant-collision': collide,
-  'day-and-night': (flows) => ({ causes: flows, truth: [] }),
+  'day-and-night': (flows) => ({ flows, truth: [] }),
 };
 
 /**
