@@ -32,8 +32,7 @@ const BURSTS = SHORT ? 3 : 11;
 /** Packets a second. Paced, and for longer: the sender waits while the switch gets no processor. The others do not wait. */
 const RATES: readonly { readonly rate: number; readonly isPaced: boolean }[] = [
   { rate: 100_000, isPaced: true },
-  { rate: 300_000, isPaced: true },
-  ...(SHORT ? [] : [{ rate: 300_000, isPaced: false }]),
+  ...(SHORT ? [] : [true, false].map((isPaced) => ({ rate: 300_000, isPaced }))),
   { rate: 600_000, isPaced: false },
 ];
 const PACED_SECONDS = SHORT ? 1 : 6;
