@@ -16,7 +16,15 @@ export { Controller, type ControllerOptions, type Preview } from './controller/c
 export type { LoopAction, LoopInput, LoopNote, Order } from './controller/loop-io.js';
 export type { Measurement } from './controller/measurement.js';
 export { type Autonomy, CAUTIOUS, type ControlPolicy, type Rehearsing } from './controller/policy.js';
-export type { Effect, Proposal, ProposalState, RehearsalResult, Transition } from './controller/proposal.js';
+export type {
+  Effect,
+  LinkEffect,
+  LinkEffects,
+  Proposal,
+  ProposalState,
+  RehearsalResult,
+  Transition,
+} from './controller/proposal.js';
 export { TrafficMeter, type TrafficMeterOptions } from './controller/traffic-meter.js';
 export { IntentError, type IntentErrorCode, type IntentProblem } from './errors.js';
 export type { Conflict } from './intents/conflicts.js';

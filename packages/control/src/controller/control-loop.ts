@@ -1,10 +1,9 @@
 import type { Topology } from '@int/network';
 import type { Intent } from '../intents/intent.js';
-import type { Rehearsal } from '../twin/rehearsal.js';
 import { ActionLimits } from './action-limits.js';
 import { BackOff } from './back-off.js';
 import { flowTest } from './flow-test.js';
-import { judge, stillFires } from './judgement.js';
+import { judge, stillFires, UNMEASURED, type Verdict } from './judgement.js';
 import { LinkMap } from './link-map.js';
 import { type Draft, LiveProposal } from './live-proposal.js';
 import type { LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
@@ -200,6 +199,8 @@ export class ControlLoop {
     }
     this.#limits.count(proposal.draft.kind, nowMs);
     proposal.pending = { what: 'install', sinceMs: nowMs };
+    const measurement = this.#measurement;
+    proposal.expect(measurement !== null && measurement.ageMs <= STALE_MS ? measurement : null, this.#links);
     this.#apply(proposal.id, proposal.history.at(-1)!.by, proposal.draft.reason);
   }
 
@@ -209,7 +210,7 @@ export class ControlLoop {
   }
 
   #rehearsed(
-    { proposal: id, rehearsal, refused }: { proposal: string; rehearsal: Rehearsal | null; refused: string | null },
+    { proposal: id, rehearsal, seconds = 60, refused }: Extract<LoopInput, { readonly kind: 'rehearsed' }>,
     nowMs: number,
   ): void {
     const proposal = this.#live.get(id);
@@ -219,7 +220,7 @@ export class ControlLoop {
       this.#rehearsalFailed(proposal, refused ?? 'there is no rehearsal', nowMs);
       return;
     }
-    proposal.rehearsed(rehearsal, nowMs);
+    proposal.rehearsed(rehearsal, seconds, nowMs);
     if (rehearsal.isSafe || this.#policy.rehearse !== 'required') return;
     const [first] = rehearsal.violations;
     const more = rehearsal.violations.length > 1 ? `, and ${rehearsal.violations.length - 1} more` : '';
@@ -257,11 +258,11 @@ export class ControlLoop {
         measurement.timeMs - 1000 * measurement.seconds >= settledMs;
       if (isUsable || (proposal.predicted === null && nowMs >= settledMs)) {
         const { loadAbove } = this.#observations;
-        const { verdict, measured, reason } =
-          measurement === null
-            ? { verdict: 'helps' as const, measured: null, reason: 'it changes no traffic that is measured' }
-            : judge(proposal, measurement, this.#links, loadAbove);
+        const unmeasured: Verdict = { verdict: 'helps', measured: null, effects: null, reason: UNMEASURED };
+        const { verdict, measured, effects, reason } =
+          measurement === null || !isUsable ? unmeasured : judge(proposal, measurement, this.#links, loadAbove);
         proposal.measured = measured;
+        proposal.effects = effects;
         if (verdict === 'helps') {
           this.#enter(proposal, 'verified', nowMs, 'loop', reason);
           this.#backOff.helped(proposal.draft.subject);

@@ -44,6 +44,13 @@ export interface Preview {
   readonly problems: readonly { readonly intents: readonly string[]; readonly message: string }[];
 }
 
+/** What has become of a rehearsal. */
+interface Rehearsed {
+  readonly rehearsal: Rehearsal | null;
+  readonly seconds?: number;
+  readonly refused: string | null;
+}
+
 /** Steps of which the actions are carried out at once; more would be a circle. */
 const MOST_ROUNDS = 64;
 
@@ -212,7 +219,7 @@ export class Controller {
 
   /** Rehearses a proposal on the twin, which may take its time on another thread. */
   async #rehearse(proposal: Proposal): Promise<void> {
-    let outcome: { readonly rehearsal: Rehearsal | null; readonly refused: string | null };
+    let outcome: Rehearsed;
     try {
       outcome = await this.#rehearsalOf(proposal);
     } catch (error) {
@@ -222,9 +229,7 @@ export class Controller {
     if (!this.#isStopped) this.give({ kind: 'rehearsed', proposal: proposal.id, ...outcome });
   }
 
-  async #rehearsalOf(
-    proposal: Proposal,
-  ): Promise<{ readonly rehearsal: Rehearsal | null; readonly refused: string | null }> {
+  async #rehearsalOf(proposal: Proposal): Promise<Rehearsed> {
     const { twin, traffic, linkLoad = 1 } = this.#options;
     const intents = [...this.#loop.intents, ...proposal.intents];
     const preview = this.preview(intents);
@@ -240,7 +245,7 @@ export class Controller {
     const mayDrop = intents.filter((intent) => intent.kind === 'block' || intent.kind === 'limit');
     const minute = traffic.minute(this.#nowMs);
     const rehearsal = await twin.rehearse(network, before, preview.plan, minute, { linkLoad, mayDrop });
-    return { rehearsal, refused: null };
+    return { rehearsal, seconds: minute.seconds, refused: null };
   }
 
   #apply({ proposal: id, by, reason }: Extract<LoopAction, { readonly kind: 'apply' }>): void {

@@ -1,8 +1,9 @@
+import { compareEffect } from '../twin/compare-effect.js';
 import { flowKey, flowTest, rateOf } from './flow-test.js';
 import { hottestOf, type LinkMap, loadsOf } from './link-map.js';
 import type { LiveProposal } from './live-proposal.js';
 import type { Measurement } from './measurement.js';
-import type { Effect } from './proposal.js';
+import type { Effect, LinkEffects } from './proposal.js';
 
 /** Of what was dropped before, so much may still come through. */
 const LEFT = 0.1;
@@ -10,20 +11,81 @@ const LEFT = 0.1;
 const TRUE_SHARE = 0.5;
 /** A load that grew by more than this was made worse. */
 const WORSE = 0.05;
+/** Loads of two seconds differ: by less than this share they are the same. */
+const TOLERANCE = 0.25;
+/** If less than this share of the predicted shift of loads is seen, another cause moves them. */
+const MATCHING = 0.25;
+/** Links that are kept of a comparison. */
+const MOST_LINKS = 64;
+
+/** Of proposals without a number to measure. */
+export const UNMEASURED = 'it changes no traffic that is measured';
 
 export interface Verdict {
   readonly verdict: 'helps' | 'no-effect' | 'hurts';
   readonly measured: Effect | null;
+  readonly effects: LinkEffects | null;
   readonly reason: string;
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const rate = (bps: number): string => `${(bps / 1e6).toFixed(3)} Mbit/s`;
 
-/** Compares what an installation has done with what it should do. */
+/**
+ * Compares what an installation has done with what it should do: the number that it is about, and the loads of all links. A change
+ * whose loads do not go where its rehearsal said, or that fills a link which nobody expected to be full, is no good one, whatever
+ * else has come of it.
+ */
 export function judge(proposal: LiveProposal, measurement: Measurement, links: LinkMap, loadAbove: number): Verdict {
+  const effects = effectsOf(proposal, measurement, links);
+  const aim = judgeAim(proposal, measurement, links, loadAbove);
+  if (effects === null || aim.verdict === 'hurts') return { ...aim, effects };
+  const full = effects.links.find(
+    ({ beforeBps, predictedBps, measuredBps, capacityBps }) =>
+      capacityBps !== null &&
+      measuredBps > loadAbove * capacityBps &&
+      measuredBps > Math.max(beforeBps, predictedBps) + WORSE * capacityBps,
+  );
+  if (full !== undefined) {
+    const { link, predictedBps, measuredBps, capacityBps } = full;
+    const reason = `load of link ${link} ${percent(measuredBps / capacityBps!)}, ${percent(predictedBps / capacityBps!)} predicted`;
+    return { verdict: 'hurts', measured: aim.measured, effects, reason };
+  }
+  const { achieved } = effects;
+  const { kind } = proposal.draft;
+  if (aim.verdict === 'helps' && (kind === 'path' || kind === 'avoid') && achieved !== null && achieved < MATCHING) {
+    const reason = `loads are not as predicted, ${percent(Math.max(0, achieved))} of the shift is seen; ${aim.reason}`;
+    return { verdict: 'no-effect', measured: aim.measured, effects, reason };
+  }
+  return { ...aim, effects };
+}
+
+function effectsOf(proposal: LiveProposal, measurement: Measurement, links: LinkMap): LinkEffects | null {
+  const { expected } = proposal;
+  if (expected === null) return null;
+  const measured = loadsOf(measurement.flows, measurement.seconds, links);
+  const { verdict, achieved, differences } = compareEffect({ loads: expected }, measured, TOLERANCE);
+  const shifts = [...expected]
+    .sort(([, a], [, b]) => Math.abs(b.afterBps - b.beforeBps) - Math.abs(a.afterBps - a.beforeBps))
+    .map(([link]) => link);
+  const names = new Set([...differences.map(({ link }) => link), ...shifts]);
+  const kept = [...names].slice(0, MOST_LINKS).map((link) => {
+    const { beforeBps = 0, afterBps: predictedBps = 0 } = expected.get(link) ?? {};
+    const capacityBps = links.capacities.get(link) ?? null;
+    return { link, beforeBps, predictedBps, measuredBps: measured.get(link) ?? 0, capacityBps };
+  });
+  return { atMs: measurement.timeMs, verdict, achieved, links: kept };
+}
+
+/** The number that a proposal is about. */
+function judgeAim(
+  proposal: LiveProposal,
+  measurement: Measurement,
+  links: LinkMap,
+  loadAbove: number,
+): Omit<Verdict, 'effects'> {
   const { predicted } = proposal;
-  if (predicted === null) return { verdict: 'helps', measured: null, reason: 'it changes no traffic that is measured' };
+  if (predicted === null) return { verdict: 'helps', measured: null, reason: UNMEASURED };
   const after = measureEffect(proposal, predicted, measurement, links);
   const measured = { ...predicted, after };
   const { before } = predicted;

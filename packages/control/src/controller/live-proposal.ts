@@ -1,8 +1,11 @@
 import type { Incident } from '@int/knowledge';
 import type { Intent, IntentKind } from '../intents/intent.js';
-import type { Rehearsal } from '../twin/rehearsal.js';
+import type { LinkLoad, Rehearsal } from '../twin/rehearsal.js';
+import { expectedLoads, type RehearsedFlows } from './expected-loads.js';
+import type { LinkMap } from './link-map.js';
+import type { Measurement } from './measurement.js';
 import type { Autonomy } from './policy.js';
-import type { Effect, Proposal, ProposalState, RehearsalResult, Transition } from './proposal.js';
+import type { Effect, LinkEffects, Proposal, ProposalState, RehearsalResult, Transition } from './proposal.js';
 
 /** What is proposed, before it has a name. */
 export interface Draft {
@@ -20,6 +23,11 @@ export interface Draft {
   make(id: string, nowMs: number): readonly Intent[];
 }
 
+/** Links, steps and violations that are kept of a rehearsal. */
+const MOST_KEPT = 64;
+
+const changeOf = ({ beforeBps, afterBps }: LinkLoad): number => Math.abs(afterBps - beforeBps);
+
 /** A proposal under way. */
 export class LiveProposal {
   readonly id: string;
@@ -29,6 +37,10 @@ export class LiveProposal {
   rehearsal: RehearsalResult | null = null;
   predicted: Effect | null;
   measured: Effect | null = null;
+  effects: LinkEffects | null = null;
+  /** Loads just before its installation, and as they shall be then; `null`: they were not measured. */
+  expected: ReadonlyMap<string, LinkLoad> | null = null;
+  #flows: RehearsedFlows | null = null;
   expiresMs: number | null = null;
   renewals = 0;
   /** What was asked of the surroundings and is not answered yet. */
@@ -74,7 +86,17 @@ export class LiveProposal {
     this.intents = this.intents.map((intent) => ({ ...intent, fromMs: nowMs }));
   }
 
-  rehearsed(rehearsal: Rehearsal, nowMs: number): void {
+  /** It is about to be installed: what shall come of the traffic of now. */
+  expect(measurement: Measurement | null, links: LinkMap): void {
+    this.expected =
+      measurement === null || this.#flows === null
+        ? null
+        : expectedLoads(this.intents, this.#flows, measurement, links);
+    this.#flows = null;
+  }
+
+  rehearsed(rehearsal: Rehearsal, seconds: number, nowMs: number): void {
+    this.#flows = { moved: rehearsal.moved, seconds };
     const { isSafe, violations, steps, unplaced, astray, tables, moved, dropped, loads } = rehearsal;
     let highest: { before: number; after: number } | null = null;
     for (const { beforeBps, afterBps, capacityBps } of loads.values()) {
@@ -88,7 +110,7 @@ export class LiveProposal {
         isSafe,
         unplaced,
         astray,
-        steps: steps.slice(0, 64),
+        steps: steps.slice(0, MOST_KEPT),
         atMs: nowMs,
         highest,
         moved: moved.length,
@@ -96,18 +118,22 @@ export class LiveProposal {
       },
       // What stays as it is says nothing, and there are as many as switches and tables.
       tables: tables.filter(({ before, after }) => before !== after).slice(0, 256),
-      violations: violations.slice(0, 64),
+      violations: violations.slice(0, MOST_KEPT),
+      loads: [...loads]
+        .map(([link, load]) => ({ link, ...load }))
+        .sort((a, b) => changeOf(b) - changeOf(a))
+        .slice(0, MOST_KEPT),
     };
     const { predicted } = this;
     if (predicted?.metric === 'link-load' && highest !== null) this.predicted = { ...predicted, after: highest.after };
   }
 
   snapshot(): Proposal {
-    const { id, draft, intents, state, rehearsal, predicted, measured, expiresMs, renewals } = this;
+    const { id, draft, intents, state, rehearsal, predicted, measured, effects, expiresMs, renewals } = this;
     const { kind, reason, incident, subject, autonomy } = draft;
     return {
       ...{ id, kind, intents, reason, incident, subject, autonomy, state },
-      ...{ history: [...this.history], rehearsal, predicted, measured, expiresMs, renewals },
+      ...{ history: [...this.history], rehearsal, predicted, measured, effects, expiresMs, renewals },
     };
   }
 }

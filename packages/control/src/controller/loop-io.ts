@@ -26,6 +26,8 @@ export type LoopInput =
       readonly kind: 'rehearsed';
       readonly proposal: string;
       readonly rehearsal: Rehearsal | null;
+      /** Of its traffic; default 60. */
+      readonly seconds?: number;
       readonly refused: string | null;
     }
   /** The switches have acknowledged what {@link LoopAction} `apply` asked for, or not. */

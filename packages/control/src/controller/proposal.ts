@@ -1,6 +1,7 @@
 import type { Incident } from '@int/knowledge';
 import type { Intent, IntentKind } from '../intents/intent.js';
-import type { Rehearsal } from '../twin/rehearsal.js';
+import type { ComparedEffect } from '../twin/compare-effect.js';
+import type { LinkLoad, Rehearsal } from '../twin/rehearsal.js';
 import type { Autonomy } from './policy.js';
 
 /** A proposal goes from left to right; the last five end it. */
@@ -38,6 +39,27 @@ export interface Effect {
   readonly after: number;
 }
 
+/** Bits a second of a link before a change, as expected after it, and as measured then. */
+export interface LinkEffect {
+  /** `<switch id>:<port>`, in the direction in which the port sends. */
+  readonly link: string;
+  readonly beforeBps: number;
+  readonly predictedBps: number;
+  readonly measuredBps: number;
+  /** `null`: the topology does not say. */
+  readonly capacityBps: number | null;
+}
+
+/** The loads of links after a change beside those that were predicted from its rehearsal and the traffic just before it. */
+export interface LinkEffects {
+  readonly atMs: number;
+  readonly verdict: ComparedEffect['verdict'];
+  /** Share of the predicted shift of bits that is seen, from below 0 (the opposite) to 1; `null`: none was predicted. */
+  readonly achieved: number | null;
+  /** At most 64: those that differ most from what was predicted, then those that were to change most. */
+  readonly links: readonly LinkEffect[];
+}
+
 /** What a rehearsal has said, without its flows. */
 export interface RehearsalResult
   extends Pick<Rehearsal, 'isSafe' | 'violations' | 'steps' | 'tables' | 'unplaced' | 'astray'> {
@@ -46,6 +68,8 @@ export interface RehearsalResult
   readonly dropped: number;
   /** Of all links with a known capacity: the highest share, before and after. */
   readonly highest: { readonly before: number; readonly after: number } | null;
+  /** Bits a second by link, at most 64: those that change most. */
+  readonly loads: readonly (LinkLoad & { readonly link: string })[];
 }
 
 /** What the loop wants, why, and what has become of it. */
@@ -65,6 +89,8 @@ export interface Proposal {
   readonly rehearsal: RehearsalResult | null;
   readonly predicted: Effect | null;
   readonly measured: Effect | null;
+  /** `null` before the effect is measured, and where no traffic was measured before. */
+  readonly effects: LinkEffects | null;
   /** When it is withdrawn unless it is renewed; `null` before it is installed. */
   readonly expiresMs: number | null;
   readonly renewals: number;

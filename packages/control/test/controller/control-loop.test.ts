@@ -1,63 +1,7 @@
-import { ControlLoop, type ControlPolicy, type LoopAction, type LoopInput } from '@int/control';
+import type { LoopInput } from '@int/control';
 import { describe, expect, it } from 'vitest';
-import { ALL_ACT, flow, linkFailure, measurement, SAFE, scan, TOPOLOGY } from './scenes.js';
-
-/** Runs a loop second by second; its surroundings answer at once. */
-class Surroundings {
-  readonly loop: ControlLoop;
-  readonly actions: LoopAction[] = [];
-  nowMs = 1_000_000;
-  /** Whether switches and rehearsal answer. */
-  answers = true;
-  error: string | null = null;
-  rehearsal = SAFE;
-
-  constructor(policy: ControlPolicy) {
-    this.loop = new ControlLoop(policy, TOPOLOGY);
-  }
-
-  /** A step, and those that answers to its actions cause. */
-  step(...inputs: LoopInput[]): LoopAction[] {
-    const done: LoopAction[] = [];
-    let next = inputs;
-    do {
-      const actions = this.loop.step(this.nowMs, next);
-      done.push(...actions);
-      next = this.answers ? actions.flatMap((action) => this.#answer(action)) : [];
-    } while (next.length > 0);
-    this.actions.push(...done);
-    return done;
-  }
-
-  seconds(count: number, ...inputs: LoopInput[]): void {
-    for (let k = 0; k < count; k++) {
-      this.nowMs += 1000;
-      this.step(...inputs);
-    }
-  }
-
-  /** A second, and what was measured in it. */
-  measured(flows: Parameters<typeof measurement>[1], more: Parameters<typeof measurement>[2] = {}): void {
-    this.nowMs += 1000;
-    this.step({ kind: 'measurement', measurement: measurement(this.nowMs, flows, more) });
-  }
-
-  #answer(action: LoopAction): LoopInput[] {
-    if (action.kind === 'rehearse') {
-      return [{ kind: 'rehearsed', proposal: action.proposal.id, rehearsal: this.rehearsal, refused: null }];
-    }
-    if (action.kind !== 'apply') return [];
-    return [{ kind: 'applied', proposal: action.proposal, error: action.proposal === null ? null : this.error }];
-  }
-
-  states(): string[] {
-    return this.loop.proposals.map(({ kind, state }) => `${kind} ${state}`);
-  }
-
-  get reason(): string {
-    return this.loop.proposals[0]!.history.at(-1)!.reason;
-  }
-}
+import { ALL_ACT, flow, linkFailure, SAFE, scan } from './scenes.js';
+import { Surroundings } from './surroundings.js';
 
 const incident = (from: number, source?: string): LoopInput => ({ kind: 'incident', incident: scan(from, source) });
 const order = (kind: 'approve' | 'reject' | 'undo', proposal: string): LoopInput => ({
