@@ -13,6 +13,9 @@ import { type GuardedServerOptions, HostList } from '@int/collector/http';
 import type { EventBatch } from '@int/detect';
 import { DeviceProfile, Topology } from '@int/network';
 import manifest from '../package.json' with { type: 'json' };
+import { controlAnswers } from './control/control-answers.js';
+import { ControlNews } from './control/control-news.js';
+import type { ControlSource } from './control/control-source.js';
 import { DashboardError } from './errors.js';
 import { type NetworkData, topologySpecOf } from './network/network-view.js';
 import {
@@ -58,6 +61,8 @@ export interface DashboardOptions {
   readonly pipeline?: () => PipelineState;
   /** What the dashboard asks of the program, by name: such as the rules in force. Runs in this thread. */
   readonly answers?: Answers;
+  /** A controller, which the dashboard shows and gives orders to. Default: none. */
+  readonly control?: ControlSource;
   /** What the dashboard's thread is to know besides: plain data. */
   readonly facts?: Readonly<Record<string, unknown>>;
   /** Limits on connections, requests, headers and times. Default: see the README. */
@@ -98,6 +103,7 @@ export class Dashboard implements Sink {
   readonly #states = new DegradedStates();
   #pipeline: (() => PipelineState) | null;
   readonly #telling: NodeJS.Timeout;
+  readonly #news: ControlNews | null;
   /** Whether batches have come since {@link #settle}, and since what they began was completed. */
   #isBusy = false;
   #isOpen = false;
@@ -125,12 +131,17 @@ export class Dashboard implements Sink {
       shared,
       network: networkData(options.network ?? {}),
       facts: options.facts ?? {},
+      control: options.control?.state() ?? null,
       page: options.page ?? null,
     };
     this.#thread = new ThreadHandle(options.thread ?? threadFile(), setup, {
       onSlabs: (slabs) => this.#writer.use(slabs),
-      answers: options.answers ?? {},
+      answers: [options.answers ?? {}, options.control === undefined ? {} : controlAnswers(options.control)],
     });
+    this.#news =
+      options.control === undefined
+        ? null
+        : new ControlNews(options.control, (news) => this.#thread.tell({ name: 'control', ...news }));
     this.#pipeline = options.pipeline ?? null;
     this.#telling = setInterval(() => {
       this.#settle();
@@ -170,6 +181,7 @@ export class Dashboard implements Sink {
       await dashboard.#thread.start();
     } catch (error) {
       clearInterval(dashboard.#telling);
+      dashboard.#news?.end();
       const { code = '', message } = error as NodeJS.ErrnoException;
       const { host = '127.0.0.1', port = USUAL_PORT } = options;
       throw new DashboardError(
@@ -246,6 +258,7 @@ export class Dashboard implements Sink {
   /** Closes the server. Answers under way have a few seconds to finish. */
   async close(): Promise<void> {
     clearInterval(this.#telling);
+    this.#news?.end();
     this.#writer.finish();
     await this.#thread.close();
   }

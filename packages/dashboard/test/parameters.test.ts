@@ -117,6 +117,10 @@ test('what the document does not allow is refused by name, and nothing else is a
     });
     expect(gets.map(({ path }) => path).sort()).toEqual([
       'annotations',
+      'control/hosts',
+      'control/incidents',
+      'control/journal',
+      'control/proposals',
       'events',
       'flows',
       'reports',

@@ -7,6 +7,7 @@ import type { PipelineState } from '../thread/messages.js';
 export interface StatusParts extends View {
   readonly version: string;
   readonly isReadOnly: boolean;
+  readonly hasControl: boolean;
   readonly facts: Readonly<Record<string, unknown>>;
   /** `null`: the collector has not told yet. */
   readonly state: PipelineState | null;
@@ -19,6 +20,7 @@ export function statusAnswer({
   network,
   version,
   isReadOnly,
+  hasControl,
   facts,
   state,
   dashboard,
@@ -37,6 +39,7 @@ export function statusAnswer({
       history: facts.history !== undefined && facts.history !== null,
       replay: true,
       captures: Array.isArray(facts.captures) && facts.captures.length > 0,
+      control: hasControl,
     },
     retained: {
       from: last === null ? null : series.firstBucket * BUCKET_MS,

@@ -1,3 +1,16 @@
+import type {
+  ControlAnswer,
+  ControlOrder,
+  HostsAnswer,
+  IncidentRow,
+  IncidentsAnswer,
+  IntentKind,
+  JournalAnswer,
+  OrderAnswer,
+  ProposalAnswer,
+  ProposalState,
+  ProposalsAnswer,
+} from '../protocol/control.js';
 import type { EntityKey, SeriesMetric } from '../protocol/entities.js';
 import type {
   Annotation,
@@ -41,6 +54,11 @@ export interface DashboardClientOptions {
 interface Range {
   readonly from?: TimeMs | undefined;
   readonly to?: TimeMs | undefined;
+}
+
+interface Page {
+  readonly limit?: number;
+  readonly before?: string | undefined;
 }
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -220,6 +238,68 @@ export class DashboardClient {
   /** Ends a replay. @returns those that are left */
   endReplay(id: string, call?: Call): Promise<ReplaysAnswer> {
     return this.#send('DELETE', `replays/${encodeURIComponent(id)}`, undefined, call);
+  }
+
+  /** The state of the controller, and of its switches. */
+  control(call?: Call): Promise<ControlAnswer> {
+    return this.#get('control', {}, call);
+  }
+
+  /** What detectors have found, newest first. @param query.before the id of an incident: older ones */
+  incidents(
+    query: Page & {
+      readonly state?: 'open' | 'close' | undefined;
+      readonly kind?: string | undefined;
+      readonly entity?: string | undefined;
+    } = {},
+    call?: Call,
+  ): Promise<IncidentsAnswer> {
+    return this.#get('control/incidents', { ...query }, call);
+  }
+
+  incident(id: string, call?: Call): Promise<IncidentRow> {
+    return this.#get(`control/incidents/${encodeURIComponent(id)}`, {}, call);
+  }
+
+  /** Security levels of hosts, and phases of attacks seen at them. */
+  hosts(query: { readonly limit?: number } = {}, call?: Call): Promise<HostsAnswer> {
+    return this.#get('control/hosts', query, call);
+  }
+
+  /** What the controller wants or wanted, newest first. @param query.before the id of a proposal: older ones */
+  proposals(
+    query: Page & {
+      readonly state?: 'live' | 'ended' | ProposalState | undefined;
+      readonly kind?: IntentKind | undefined;
+    } = {},
+    call?: Call,
+  ): Promise<ProposalsAnswer> {
+    return this.#get('control/proposals', { ...query }, call);
+  }
+
+  /** All of a proposal: its rehearsal, what it changes on each switch, its effect. */
+  proposal(id: string, call?: Call): Promise<ProposalAnswer> {
+    return this.#get(`control/proposals/${encodeURIComponent(id)}`, {}, call);
+  }
+
+  /** What the controller did, newest first. @param query.before the id of a row: older ones */
+  journal(
+    query: {
+      readonly what?: string | undefined;
+      readonly proposal?: string | undefined;
+      readonly switchId?: number | undefined;
+      readonly limit?: number;
+      readonly before?: number | undefined;
+    } = {},
+    call?: Call,
+  ): Promise<JournalAnswer> {
+    const { switchId, ...rest } = query;
+    return this.#get('control/journal', { ...rest, switch: switchId }, call);
+  }
+
+  /** Tells the controller what to do; it refuses what it cannot. */
+  order(order: ControlOrder, call?: Call): Promise<OrderAnswer> {
+    return this.#send('POST', 'control/orders', order, call);
   }
 
   /** What comes by itself: series, events, reports, the topology. */

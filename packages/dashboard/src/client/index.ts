@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export type * from '../protocol/control.js';
 export type { Entity, EntityKey, SeriesMetric } from '../protocol/entities.js';
 export type * from '../protocol/http.js';
 export type { SeriesFrame, ServerMessage, ViewerMessage } from '../protocol/live.js';

@@ -1,5 +1,7 @@
 import { MOST_DURATION_MS } from '../annotations/annotations.js';
 import { FLOW_SORTS } from '../answers/flows.js';
+import { INCIDENT_STATES, MOST_BY, MOST_ID, MOST_PAGE, MOST_REASON, PROPOSAL_FILTERS } from '../control/routes.js';
+import { INTENT_KINDS, ORDERS } from '../protocol/control-words.js';
 import { BUCKET_MS, SERIES_METRICS } from '../protocol/entities.js';
 import { LAST_MS, type Route } from '../server/routes.js';
 import { maybe, object, ref, type Schema, text } from './schema.js';
@@ -21,6 +23,9 @@ const filter = { filter: { ...text, maxLength: 1000 }, limit: rows(1000) };
 const entity = { ...text, pattern: '^(all|(switch|queue|link):.+)$' };
 const speed = { type: 'number', minimum: 0.1, maximum: 100 };
 const yaml = object({ yaml: text });
+
+const id = { ...text, minLength: 1, maxLength: MOST_ID };
+const line = (most: number): Schema => ({ ...text, minLength: 1, maxLength: most });
 
 /** Operations by method and path, as the routes name them. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -98,6 +103,53 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'Changes its speed',
     answer: 'ReplayAnswer',
     body: object({ speed: { anyOf: [{ const: 0 }, speed] } }),
+  },
+  'GET /api/v1/control': { summary: 'The state of the controller and of its switches', answer: 'ControlAnswer' },
+  'GET /api/v1/control/incidents': {
+    summary: 'What detectors have found, newest first',
+    answer: 'IncidentsAnswer',
+    query: { state: { enum: INCIDENT_STATES }, kind: id, entity: id, limit: rows(MOST_PAGE.incidents), before: id },
+  },
+  'GET /api/v1/control/incidents/:id': { summary: 'An incident', answer: 'IncidentRow' },
+  'GET /api/v1/control/hosts': {
+    summary: 'Hosts with their security levels and phases of attacks seen at them, the highest score first',
+    answer: 'HostsAnswer',
+    query: { limit: rows(MOST_PAGE.hosts) },
+  },
+  'GET /api/v1/control/proposals': {
+    summary: 'What the controller wants or wanted, newest first',
+    answer: 'ProposalsAnswer',
+    query: {
+      state: { enum: PROPOSAL_FILTERS },
+      kind: { enum: INTENT_KINDS },
+      limit: rows(MOST_PAGE.proposals),
+      before: id,
+    },
+  },
+  'GET /api/v1/control/proposals/:id': {
+    summary: 'A proposal, its rehearsal, what it changes on each switch, and its effect',
+    answer: 'ProposalAnswer',
+  },
+  'GET /api/v1/control/journal': {
+    summary: 'What the controller did and why, newest first',
+    answer: 'JournalAnswer',
+    query: {
+      what: id,
+      proposal: id,
+      switch: { type: 'integer', minimum: 0, maximum: 0xffff_ffff },
+      limit: rows(MOST_PAGE.journal),
+      before: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    },
+  },
+  'POST /api/v1/control/orders': {
+    summary: 'Approves, rejects or undoes a proposal; stops the controller, takes back all it did, or lets it go on',
+    answer: 'OrderAnswer',
+    body: object({
+      order: { enum: ORDERS },
+      'proposal?': line(MOST_ID),
+      'by?': line(MOST_BY),
+      'reason?': line(MOST_REASON),
+    }),
   },
   'DELETE /api/v1/replays/:id': { summary: 'Ends a replay', answer: 'ReplaysAnswer' },
 };

@@ -1,4 +1,5 @@
 import { SERIES_METRICS } from '../protocol/entities.js';
+import { CONTROL_SCHEMAS } from './control-schemas.js';
 import { any, flag, list, maybe, number, object, oneOf, open, ref, type Schema, table, text, whole } from './schema.js';
 
 const flow = object({ source: text, destination: text, protocol: whole, sourcePort: whole, destinationPort: whole });
@@ -20,7 +21,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     now: maybe(number),
     wallMs: number,
     readOnly: flag,
-    has: object({ topology: flag, rules: flag, history: flag, replay: flag, 'captures?': flag }),
+    has: object({ topology: flag, rules: flag, history: flag, replay: flag, 'captures?': flag, control: flag }),
     retained: object({
       from: maybe(number),
       to: maybe(number),
@@ -201,4 +202,5 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   CapturesAnswer: object({ captures: list(object({ name: text, bytes: maybe(number) })) }),
   ReplaysAnswer: object({ replays: list(ref('ReplayAnswer')) }),
+  ...CONTROL_SCHEMAS,
 };

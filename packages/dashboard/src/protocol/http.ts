@@ -32,6 +32,8 @@ export interface Status {
     readonly replay: boolean;
     /** Capture files that can be replayed. */
     readonly captures?: boolean;
+    /** A controller that changes the network: see `ControlAnswer`. */
+    readonly control: boolean;
   };
   readonly retained: {
     readonly from: TimeMs | null;

@@ -1,3 +1,4 @@
+import type { ControlAnswer, JournalRow } from './control.js';
 import type { EntityKey, SeriesMetric } from './entities.js';
 import type { EventRow, FlowsAnswer, ReportsAnswer, Status, TimeMs, TopologyAnswer } from './http.js';
 
@@ -26,6 +27,10 @@ export type ViewerMessage =
   | { readonly type: 'reports'; readonly id: number; readonly filter: string; readonly perSecond: number }
   | { readonly type: 'topology'; readonly id: number }
   | { readonly type: 'status'; readonly id: number }
+  /** The state of the controller: when something happens, and each second. */
+  | { readonly type: 'control'; readonly id: number }
+  /** What the controller does from now on. */
+  | { readonly type: 'journal'; readonly id: number }
   | { readonly type: 'end'; readonly id: number };
 
 /** JSON messages of the server. Series come as binary frames instead, see {@link SeriesFrame}. */
@@ -35,6 +40,9 @@ export type ServerMessage =
   | { readonly type: 'reports'; readonly id: number; readonly rows: ReportsAnswer['rows']; readonly missed: number }
   | { readonly type: 'topology'; readonly id: number; readonly data: TopologyAnswer }
   | { readonly type: 'status'; readonly id: number; readonly data: Status }
+  | { readonly type: 'control'; readonly id: number; readonly data: ControlAnswer }
+  /** The oldest first. */
+  | { readonly type: 'journal'; readonly id: number; readonly rows: readonly JournalRow[]; readonly missed: number }
   /** The viewer was behind: `missed` binary frames of the subscription were not sent. */
   | { readonly type: 'behind'; readonly id: number; readonly missed: number }
   | { readonly type: 'refused'; readonly id: number | null; readonly code: string; readonly message: string };

@@ -23,6 +23,7 @@ export const API_CODES = [
   'ERR_MESSAGE',
   'ERR_INTERNAL',
   'ERR_QUERY_MEMORY',
+  'ERR_ORDER',
 ] as const;
 export type ApiCode = (typeof API_CODES)[number];
 

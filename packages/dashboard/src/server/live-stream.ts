@@ -3,7 +3,9 @@ import { eventRow } from '../answers/events.js';
 import { flowsAnswer } from '../answers/flows.js';
 import { factorOf } from '../answers/series.js';
 import { replayStatus } from '../answers/status.js';
+import { liveControlOf } from '../control/live-control.js';
 import { topologyAnswer } from '../network/topology-answer.js';
+import type { ControlAnswer, JournalRow } from '../protocol/control.js';
 import { BUCKET_MS } from '../protocol/entities.js';
 import { encodeSeriesFrame } from '../protocol/frame.js';
 import type { EventRow } from '../protocol/http.js';
@@ -22,6 +24,9 @@ const MOST_BUCKETS = 6000;
 const MOST_ROWS = 200;
 /** Time for looking at the reports of a slab for packet-level subscriptions, in milliseconds. What comes later is missed. */
 const TAP_MS = 20;
+
+/** What viewers of the controller's state share. */
+const CONTROL_KEY = 'control';
 
 /** Sends one view, live or a replay, to its viewers: series as their buckets are complete, rows as they come, tables each second. */
 export class LiveStream {
@@ -96,6 +101,7 @@ export class LiveStream {
           if (subscription.type === 'series') {
             if (isNew || subscription.generation < 0) this.#sendSeries(viewer, subscription);
           } else if ('dueMs' in subscription) this.#sendTable(viewer, subscription, nowMs);
+          else if (subscription.type === 'journal') this.#checkJournal(viewer, subscription.id);
         }
       });
     }
@@ -114,6 +120,25 @@ export class LiveStream {
           else if (subscription.type === 'reports') this.#sendReports(viewer, subscription, part, reports, deadline);
         }
       });
+    }
+  }
+
+  /** Sends what the controller has done: its state with the next tick, rows of its journal now. */
+  takeControl(rows: readonly JournalRow[], missed: number): void {
+    this.#shared.delete(CONTROL_KEY);
+    const text = rows.map((row) => JSON.stringify(row)).join(',');
+    for (const viewer of this.#viewers) {
+      for (const subscription of viewer.subscriptions.values()) {
+        if (subscription.type === 'control') subscription.dueMs = 0;
+        if (subscription.type !== 'journal' || rows.length + missed === 0) continue;
+        subscription.missed += missed;
+        if (viewer.isBehind) {
+          subscription.missed += rows.length;
+          continue;
+        }
+        viewer.sendText(`{"type":"journal","id":${subscription.id},"rows":[${text}],"missed":${subscription.missed}}`);
+        subscription.missed = 0;
+      }
     }
   }
 
@@ -176,7 +201,7 @@ export class LiveStream {
     // What comes a little late does not put off the next one.
     subscription.dueMs = Math.max(subscription.dueMs + TABLE_MS, nowMs + TABLE_MS / 2);
     const { type, id, filter, sort, limit } = subscription;
-    const key = `${type} ${limit} ${sort} ${filter}`;
+    const key = type === 'control' ? CONTROL_KEY : `${type} ${limit} ${sort} ${filter}`;
     let data = this.#shared.get(key);
     if (data === undefined) {
       try {
@@ -194,9 +219,25 @@ export class LiveStream {
   #data({ type, filter, sort, limit }: TableSubscription): unknown {
     const view = this.#view;
     if (type === 'flows') return flowsAnswer(view, { filter, sort, limit, at: null });
+    if (type === 'control') return this.#control;
     if (type === 'topology') return topologyAnswer(view.retention, view.network, view.retention.series.lastBucket);
     const status = this.#services.status();
     return this.#view === this.#services.live ? status : replayStatus(this.#view, status);
+  }
+
+  /** @throws ApiError if there is none */
+  get #control(): ControlAnswer {
+    return liveControlOf(this.#view, this.#services);
+  }
+
+  /** Nothing would ever come where there is no controller: that is told at once. */
+  #checkJournal(viewer: Viewer, id: number): void {
+    try {
+      void this.#control;
+    } catch (error) {
+      viewer.subscriptions.delete(id);
+      viewer.refuse(id, 'ERR_UNAVAILABLE', (error as Error).message);
+    }
   }
 
   #sendEvents(

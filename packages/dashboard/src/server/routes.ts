@@ -1,4 +1,5 @@
 import type { NetworkView } from '../network/network-view.js';
+import type { ControlAnswer } from '../protocol/control.js';
 import type { Status } from '../protocol/http.js';
 import type { Retention } from '../retention/retention.js';
 import { ApiError } from './api-error.js';
@@ -17,6 +18,8 @@ export interface Services {
   readonly isReadOnly: boolean;
   /** What the program has told of itself: see `DashboardOptions.facts`. It changes. */
   readonly facts: Readonly<Record<string, unknown>>;
+  /** The state of the controller as the program has told it last; `null`: there is none. It changes. */
+  readonly control: ControlAnswer | null;
   status(): Status;
   /**
    * Asks the program, in the pipeline's thread: see `DashboardOptions.answers`.

@@ -38,7 +38,7 @@ export interface SeriesSubscription {
 
 /** Something that is asked once a second. */
 export interface TableSubscription {
-  readonly type: 'flows' | 'topology' | 'status';
+  readonly type: 'flows' | 'topology' | 'status' | 'control';
   readonly id: number;
   readonly filter: string;
   readonly sort: string;
@@ -57,7 +57,14 @@ export interface RowSubscription {
   missed: number;
 }
 
-export type Subscription = SeriesSubscription | TableSubscription | RowSubscription;
+/** What the controller does, as it does it. */
+export interface JournalSubscription {
+  readonly type: 'journal';
+  readonly id: number;
+  missed: number;
+}
+
+export type Subscription = SeriesSubscription | TableSubscription | RowSubscription | JournalSubscription;
 
 /** One WebSocket, its subscriptions, and how well it keeps up. */
 export class Viewer {
@@ -252,11 +259,18 @@ function subscriptionOf(message: ViewerMessage, id: number): Subscription {
       const perSecond = count(wanted, 'perSecond', 1000, MOST_PER_SECOND);
       return { type: message.type, id, filter, perSecond, left: perSecond, missed: 0 };
     }
+    case 'journal':
+      return { type: 'journal', id, missed: 0 };
     case 'topology':
     case 'status':
+    case 'control':
       return { type: message.type, id, filter: '', sort: '', limit: 0, dueMs: 0 };
     default:
-      throw new ApiError(400, 'ERR_MESSAGE', 'type must be series, flows, events, reports, topology, status or end');
+      throw new ApiError(
+        400,
+        'ERR_MESSAGE',
+        'type must be series, flows, events, reports, topology, status, control, journal or end',
+      );
   }
 }
 

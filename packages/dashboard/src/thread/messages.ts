@@ -1,6 +1,7 @@
 /** The messages between the dashboard's thread and the pipeline's. */
 import type { CollectorTotals, DegradedPart } from '@int/collector';
 import type { NetworkData } from '../network/network-view.js';
+import type { ControlAnswer, JournalRow } from '../protocol/control.js';
 import type { SharedRetention } from '../retention/geometry.js';
 import type { SlabMemory, SlabNote } from '../retention/slabs.js';
 import type { WebServerOptions } from '../server/web-server.js';
@@ -16,6 +17,8 @@ export interface ThreadSetup {
   readonly slabs: readonly SlabMemory[];
   readonly network: NetworkData;
   readonly facts: Readonly<Record<string, unknown>>;
+  /** The state of the controller; `null`: there is none. */
+  readonly control: ControlAnswer | null;
   /** Folder of the page's files; `null`: that of this package. */
   readonly page: string | null;
 }
@@ -32,6 +35,13 @@ export type ToThread =
   | { readonly name: 'state'; readonly state: PipelineState }
   | { readonly name: 'network'; readonly network: NetworkData }
   | { readonly name: 'facts'; readonly facts: Readonly<Record<string, unknown>> }
+  /** `rows`: what the journal has besides since the last message; `missed`: so many more are not told. */
+  | {
+      readonly name: 'control';
+      readonly control: ControlAnswer;
+      readonly rows: readonly JournalRow[];
+      readonly missed: number;
+    }
   | { readonly name: 'answer'; readonly id: number; readonly value: unknown }
   | {
       readonly name: 'failed';

@@ -10,6 +10,7 @@ import { retentionRoutes } from '../answers/routes.js';
 import { statusAnswer } from '../answers/status.js';
 import { readPageFiles } from '../assets/page-files.js';
 import { biographyRoutes } from '../biography/routes.js';
+import { controlRoutes } from '../control/routes.js';
 import { HistoryService } from '../history/routes.js';
 import { NetworkView } from '../network/network-view.js';
 import { OlderTimes } from '../older/older-times.js';
@@ -39,6 +40,7 @@ const live: View = { retention: new Retention(shared, HELD_SLABS), network: new 
 live.network.use(setup.network);
 const questions = new Questions(tell);
 let facts = setup.facts;
+let { control } = setup;
 let state: PipelineState | null = null;
 
 const services: Services = {
@@ -48,11 +50,15 @@ const services: Services = {
   get facts() {
     return facts;
   },
+  get control() {
+    return control;
+  },
   status: () => ({
     ...statusAnswer({
       ...live,
       version,
       isReadOnly,
+      hasControl: control !== null,
       facts,
       state,
       dashboard: { ...stream.counts(), viewers: stream.viewers, refused: web.totals() },
@@ -76,6 +82,7 @@ const described = [
   ...history.routes(),
   ...replays.routes(),
   ...annotations.routes(),
+  ...controlRoutes(),
 ];
 const routes = new Routes([...described, openApiRoute(described, version)]);
 const web = new WebServer(setup.web, routes, services, readPageFiles(setup.page ?? undefined), (...taken) =>
@@ -100,6 +107,10 @@ port.on('message', (message: ToThread) => {
       return;
     case 'facts':
       facts = message.facts;
+      return;
+    case 'control':
+      control = message.control;
+      stream.streamOf(live)?.takeControl(message.rows, message.missed);
       return;
     case 'answer':
     case 'failed':

@@ -17,7 +17,8 @@ export type Answers = Readonly<Record<string, (data: unknown) => unknown>>;
 export interface ThreadListener {
   /** The thread listens: these slabs are its. */
   onSlabs(slabs: readonly Slab[]): void;
-  readonly answers: Answers;
+  /** What is asked by a name is looked for in one after the other, each time. */
+  readonly answers: readonly Answers[];
 }
 
 export class ThreadHandle {
@@ -100,6 +101,7 @@ export class ThreadHandle {
     // A thread that is started again begins with what holds now.
     if (message.name === 'network') this.#setup = { ...this.#setup, network: message.network };
     if (message.name === 'facts') this.#setup = { ...this.#setup, facts: message.facts };
+    if (message.name === 'control') this.#setup = { ...this.#setup, control: message.control };
     this.#worker?.postMessage(message);
   }
 
@@ -116,10 +118,9 @@ export class ThreadHandle {
   }
 
   async #answer({ id, what, data }: Extract<FromThread, { name: 'ask' }>): Promise<void> {
-    const { answers } = this.#listener;
     try {
-      if (!Object.hasOwn(answers, what))
-        throw new ApiError(404, 'ERR_UNAVAILABLE', `this program does not offer ${what}`);
+      const answers = this.#listener.answers.find((each) => Object.hasOwn(each, what));
+      if (answers === undefined) throw new ApiError(404, 'ERR_UNAVAILABLE', `this program does not offer ${what}`);
       this.tell({ name: 'answer', id, value: await answers[what]!(data) });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

@@ -1,0 +1,16 @@
+/** Words of requests to a controller and of its answers. */
+
+export const INTENT_KINDS = ['watch', 'block', 'limit', 'avoid', 'path', 'protect', 'keep'] as const;
+
+export const PROPOSAL_STATES = [
+  'proposed',
+  'approved',
+  'installed',
+  'verified',
+  'rolled-back',
+  'withdrawn',
+  'expired',
+  'refused',
+] as const;
+
+export const ORDERS = ['approve', 'reject', 'undo', 'stop', 'withdraw', 'resume'] as const;
