@@ -15,10 +15,10 @@ export interface ClientTls {
 }
 
 /**
- * Room for the metadata of an answer in bytes: errors of updates come as metadata, with 100 bytes each in addition to 8192.
- * Source: P4Runtime specification 1.5, appendix on gRPC metadata.
+ * Room for the metadata of an answer in bytes: errors of updates come as metadata. Node takes no longer value; a switch that
+ * knows so can answer by RESOURCE_EXHAUSTED, and need not lose the connection.
  */
-const METADATA_BYTES = 8192 + 100 * 10_000;
+const METADATA_BYTES = 1 << 16;
 /** Largest message. Configurations of pipelines are larger than gRPC's default. */
 const MESSAGE_BYTES = 256 << 20;
 
@@ -38,7 +38,6 @@ export function openChannel(target: string, tls: ClientTls | undefined, pingMs: 
     { pingIntervalMs: pingMs, pingTimeoutMs: pingMs },
     {
       settings: { maxHeaderListSize: METADATA_BYTES, enablePush: false },
-      maxSendHeaderBlockLength: METADATA_BYTES,
       ...(tls && {
         ...(tls.ca !== undefined && { ca: bufferOf(tls.ca) }),
         ...(tls.cert !== undefined && { cert: bufferOf(tls.cert) }),

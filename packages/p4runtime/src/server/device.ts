@@ -141,7 +141,10 @@ export class Device {
     this.#needPrimary(role, electionId);
     this.#needPipeline();
     if (request.updates.length > this.#limits.updates) {
-      refuse(Code.ResourceExhausted, `a Write has at most ${this.#limits.updates} updates`);
+      refuse(
+        Code.ResourceExhausted,
+        `a Write has at most ${this.#limits.updates} updates (limit updates), and this one has ${request.updates.length}`,
+      );
     }
     return this.#queue.run(async () => {
       // Much may have changed while earlier requests ran.
@@ -175,7 +178,7 @@ export class Device {
     const role = request.role === '' ? undefined : this.arbitration.role(request.role);
     this.#needPipeline();
     if (request.entities.length > this.#limits.readEntities) {
-      refuse(Code.ResourceExhausted, `a Read has at most ${this.#limits.readEntities} entities`);
+      refuse(Code.ResourceExhausted, `a Read has at most ${this.#limits.readEntities} entities (limit readEntities)`);
     }
     return this.#queue.run(async () => {
       const pipeline = this.#needPipeline();

@@ -1,6 +1,7 @@
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
-import { Code, ConnectError, type ConnectRouter, createConnectRouter } from '@connectrpc/connect';
+import { Code, ConnectError, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
+import { metadataRoom, metadataRoomOf } from './batch-errors.js';
 import type { P4RuntimeLimits } from './limits.js';
 
 const STREAM_CHANNEL = '/p4.v1.P4Runtime/StreamChannel';
@@ -30,8 +31,11 @@ export function requestHandler(
     }
     const isStream = path === STREAM_CHANNEL;
     if (path === READ) deadline(request, limits.readMs, cancel);
+    const values = createContextValues();
+    const { session } = stream;
+    if (session !== undefined) values.set(metadataRoom, metadataRoomOf(session, request.headers['user-agent']));
     try {
-      const universal = universalRequestFromNodeRequest(request, response, undefined, undefined);
+      const universal = universalRequestFromNodeRequest(request, response, undefined, values);
       const { body } = universal;
       if (!isStream && isBytes(body)) {
         const receiving = deadline(request, limits.requestMs, cancel);

@@ -12,7 +12,7 @@ export interface P4RuntimeLimits {
   readonly requestBytes: number;
   /** Bytes of a Write request. */
   readonly writeBytes: number;
-  /** Updates of a Write request. */
+  /** Updates of a Write request. How many errors of a batch an answer can tell depends on the client: see README, Limits. */
   readonly updates: number;
   /** Bytes of a SetForwardingPipelineConfig request. */
   readonly pipelineBytes: number;

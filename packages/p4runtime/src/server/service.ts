@@ -1,8 +1,7 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect';
 import {
   CapabilitiesResponseSchema,
-  ErrorSchema,
   GetForwardingPipelineConfigResponseSchema,
   P4Runtime,
   type ReadRequest,
@@ -12,46 +11,21 @@ import {
   WriteResponseSchema,
 } from '../generated/p4/v1/p4runtime_pb.js';
 import type { Outcome } from './batch.js';
+import { batchError, metadataRoom } from './batch-errors.js';
 import type { Device } from './device.js';
 import type { P4RuntimeLimits } from './limits.js';
 import { Pacer } from './pacer.js';
 import { type RawReadResponse, RawReadResponseSchema, RawWriteRequestSchema } from './raw-messages.js';
-import { type FaultConsumer, OK, type Refusal, refusalOf } from './refusal.js';
+import { type FaultConsumer, refusalOf } from './refusal.js';
 import { StreamClient } from './stream-client.js';
 
 /** The version of P4Runtime that the server implements. */
 const API_VERSION = '1.5.0';
 
-/** Most characters of all messages of a batch's errors: they travel in a trailer. */
-const MOST_CHARACTERS = 128 * 1024;
-
 function connectError(error: unknown, onFault: FaultConsumer): ConnectError {
   if (error instanceof ConnectError) return error;
   const { code, message } = refusalOf(error, onFault);
   return new ConnectError(message, code, undefined, undefined, error);
-}
-
-/** The error of a batch, with the outcome of each update or request. */
-function batchError(outcome: readonly (Refusal | undefined)[], what: string): ConnectError {
-  let left = MOST_CHARACTERS;
-  // Most outcomes of a batch are the same, and each is encoded once.
-  const encoded = new Map<Refusal | undefined, { readonly type: string; readonly value: Uint8Array }>();
-  const details = outcome.map((each) => {
-    const refusal = each && refusalOf(each);
-    left -= refusal?.message.length ?? 0;
-    let detail = left < 0 ? undefined : encoded.get(each);
-    if (detail === undefined) {
-      const message = left < 0 ? '' : (refusal?.message ?? '');
-      const value = toBinary(ErrorSchema, create(ErrorSchema, { canonicalCode: refusal?.code ?? OK, message }));
-      detail = { type: ErrorSchema.typeName, value };
-      encoded.set(each, detail);
-    }
-    return detail;
-  });
-  const failed = outcome.filter((each) => each !== undefined).length;
-  const error = new ConnectError(`${failed} of ${outcome.length} ${what} failed`, Code.Unknown);
-  error.details = details;
-  return error;
 }
 
 /** The RPCs of P4Runtime, over any number of devices. */
@@ -80,15 +54,19 @@ export class P4RuntimeService {
     const small = { readMaxBytes: messageBytes };
     router.rpc(
       { ...method.write, input: RawWriteRequestSchema },
-      (request) =>
+      (request, { values }) =>
         this.#answer(request.deviceId, async (device) => {
           const outcome = await device.write(request);
-          if (outcome !== undefined) throw batchError(outcome, 'updates');
+          if (outcome !== undefined) throw batchError(outcome, 'updates', values.get(metadataRoom));
           return create(WriteResponseSchema);
         }),
       { readMaxBytes: writeBytes },
     );
-    router.rpc({ ...method.read, output: RawReadResponseSchema }, (request) => this.#read(request), small);
+    router.rpc(
+      { ...method.read, output: RawReadResponseSchema },
+      (request, { values }) => this.#read(request, values.get(metadataRoom)),
+      small,
+    );
     router.rpc(
       method.setForwardingPipelineConfig,
       (request) =>
@@ -143,7 +121,7 @@ export class P4RuntimeService {
     }
   }
 
-  async *#read(request: ReadRequest): AsyncGenerator<RawReadResponse> {
+  async *#read(request: ReadRequest, room: number): AsyncGenerator<RawReadResponse> {
     const limit = this.#limits.readBytes - this.#readBytes;
     if (limit <= 0) throw new ConnectError('too many answers wait to be sent', Code.ResourceExhausted);
     const { sink, outcome } = await this.#answer(request.deviceId, (device) => device.read(request, limit));
@@ -153,7 +131,7 @@ export class P4RuntimeService {
     } finally {
       this.#readBytes -= sink.bytes;
     }
-    if (outcome !== undefined) throw batchError(outcome as NonNullable<Outcome>, 'requests');
+    if (outcome !== undefined) throw batchError(outcome as NonNullable<Outcome>, 'requests', room);
   }
 
   async *#stream(
