@@ -15,6 +15,11 @@ export class ActionLimits {
     return same < most ? null : `${most} actions of kind ${kind} within ${withinMs / 1000} s is the limit`;
   }
 
+  /** Kinds of the installations within the last time. */
+  recent(nowMs: number, { withinMs }: ControlPolicy['limits']): readonly IntentKind[] {
+    return this.#done.filter(({ atMs }) => nowMs - atMs < withinMs).map(({ kind }) => kind);
+  }
+
   count(kind: IntentKind, nowMs: number): void {
     this.#done.push({ atMs: nowMs, kind });
   }

@@ -1,5 +1,5 @@
 import type { Topology } from '@int/network';
-import type { Intent } from '../intents/intent.js';
+import type { Intent, IntentKind } from '../intents/intent.js';
 import { ActionLimits } from './action-limits.js';
 import { BackOff } from './back-off.js';
 import { flowTest } from './flow-test.js';
@@ -50,6 +50,16 @@ export class ControlLoop {
 
   get isStopped(): boolean {
     return this.#isStopped;
+  }
+
+  /** What is in force. */
+  get policy(): ControlPolicy {
+    return this.#policy;
+  }
+
+  /** Kinds of the installations that the limits of the policy count at a time. */
+  recentActions(nowMs: number): readonly IntentKind[] {
+    return this.#limits.recent(nowMs, this.#policy.limits);
   }
 
   /** Proposals under way in the order in which they were made, then those that ended, the newest first. */
@@ -290,36 +300,37 @@ export class ControlLoop {
     if (proposal === undefined) return `there is no proposal ${order.proposal} under way`;
     if (order.kind === 'undo') {
       if (!proposal.isInForce) return `${order.proposal} is ${proposal.state}: there is nothing to undo`;
-      this.#takeBack(proposal, 'withdrawn', nowMs, order.by, 'undone', true);
+      this.#takeBack(proposal, 'withdrawn', nowMs, order.by, order.reason ?? 'undone', true);
       return null;
     }
     if (proposal.state !== 'proposed') return `${order.proposal} is ${proposal.state}: it waits for nobody`;
     if (order.kind === 'reject') {
       this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
-      this.#end(proposal, 'refused', nowMs, order.by, 'rejected');
+      this.#end(proposal, 'refused', nowMs, order.by, order.reason ?? 'rejected');
       return null;
     }
     if (this.#isStopped) return 'the loop is stopped: resume it first';
     if (proposal.draft.autonomy === 'observe') return `the policy says observe for ${proposal.draft.kind}`;
-    this.#enter(proposal, 'approved', nowMs, order.by, 'approved');
+    this.#enter(proposal, 'approved', nowMs, order.by, order.reason ?? 'approved');
     return null;
   }
 
   #orderAll(order: Extract<Order, { readonly kind: 'stop' | 'withdraw' | 'resume' }>, nowMs: number): string | null {
     if (order.kind === 'stop') {
       this.#isStopped = true;
-      this.#note(nowMs, 'stopped', null, order.by, 'nothing acts any more');
+      this.#note(nowMs, 'stopped', null, order.by, order.reason ?? 'nothing acts any more');
       return null;
     }
     if (order.kind === 'resume') {
       if (!this.#isStopped) return 'the loop is not stopped';
       this.#isStopped = false;
-      this.#note(nowMs, 'resumed', null, order.by, 'the loop acts again');
+      this.#note(nowMs, 'resumed', null, order.by, order.reason ?? 'the loop acts again');
       return null;
     }
     if (!this.#isStopped) return 'stop the loop first: it would install the same again';
     for (const each of [...this.#live.values()]) {
-      if (each.isInForce) this.#takeBack(each, 'withdrawn', nowMs, order.by, 'all that the loop did', false);
+      if (each.isInForce)
+        this.#takeBack(each, 'withdrawn', nowMs, order.by, order.reason ?? 'all that the loop did', false);
     }
     return null;
   }

@@ -90,7 +90,10 @@ export class Controller {
     return this.#reconciler.state;
   }
 
-  get loop(): Pick<ControlLoop, 'proposals' | 'intents' | 'isStopped' | 'failedLinks' | 'untracked'> {
+  get loop(): Pick<
+    ControlLoop,
+    'proposals' | 'intents' | 'isStopped' | 'failedLinks' | 'untracked' | 'policy' | 'recentActions'
+  > {
     return this.#loop;
   }
 

@@ -1,6 +1,6 @@
 import type { Incident } from '@int/knowledge';
 import type { Intent, IntentKind } from '../intents/intent.js';
-import type { LinkLoad, Rehearsal } from '../twin/rehearsal.js';
+import type { LinkLoad, ObservedFlow, Rehearsal } from '../twin/rehearsal.js';
 import { expectedLoads, type RehearsedFlows } from './expected-loads.js';
 import type { LinkMap } from './link-map.js';
 import type { Measurement } from './measurement.js';
@@ -25,8 +25,14 @@ export interface Draft {
 
 /** Links, steps and violations that are kept of a rehearsal. */
 const MOST_KEPT = 64;
+/** Flows that are kept of a rehearsal, moved and dropped ones. */
+const MOST_FLOWS = 32;
 
 const changeOf = ({ beforeBps, afterBps }: LinkLoad): number => Math.abs(afterBps - beforeBps);
+
+function largest<Row extends { readonly flow: ObservedFlow }>(rows: readonly Row[]): readonly Row[] {
+  return [...rows].sort((a, b) => b.flow.bytes - a.flow.bytes).slice(0, MOST_FLOWS);
+}
 
 /** A proposal under way. */
 export class LiveProposal {
@@ -123,6 +129,9 @@ export class LiveProposal {
         .map(([link, load]) => ({ link, ...load }))
         .sort((a, b) => changeOf(b) - changeOf(a))
         .slice(0, MOST_KEPT),
+      movedFlows: largest(moved),
+      droppedFlows: largest(dropped),
+      seconds,
     };
     const { predicted } = this;
     if (predicted?.metric === 'link-load' && highest !== null) this.predicted = { ...predicted, after: highest.after };
@@ -131,9 +140,11 @@ export class LiveProposal {
   snapshot(): Proposal {
     const { id, draft, intents, state, rehearsal, predicted, measured, effects, expiresMs, renewals } = this;
     const { kind, reason, incident, subject, autonomy } = draft;
+    const pending = this.pending?.what ?? null;
     return {
       ...{ id, kind, intents, reason, incident, subject, autonomy, state },
       ...{ history: [...this.history], rehearsal, predicted, measured, effects, expiresMs, renewals },
+      ...{ pending, heldBy: this.heldBy },
     };
   }
 }

@@ -8,9 +8,15 @@ import type { Proposal, ProposalState } from './proposal.js';
 
 /** What a person asks of the loop. */
 export type Order =
-  | { readonly kind: 'approve' | 'reject' | 'undo'; readonly proposal: string; readonly by: string }
+  | {
+      readonly kind: 'approve' | 'reject' | 'undo';
+      readonly proposal: string;
+      readonly by: string;
+      /** Why, for the journal. */
+      readonly reason?: string;
+    }
   /** `stop`: nothing acts any more. `withdraw`: what the loop did is withdrawn. `resume`: it goes on. */
-  | { readonly kind: 'stop' | 'withdraw' | 'resume'; readonly by: string };
+  | { readonly kind: 'stop' | 'withdraw' | 'resume'; readonly by: string; readonly reason?: string };
 
 /** What goes into {@link ControlLoop.step}. */
 export type LoopInput =

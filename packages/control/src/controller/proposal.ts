@@ -60,7 +60,7 @@ export interface LinkEffects {
   readonly links: readonly LinkEffect[];
 }
 
-/** What a rehearsal has said, without its flows. */
+/** What a rehearsal has said, with some of its flows. */
 export interface RehearsalResult
   extends Pick<Rehearsal, 'isSafe' | 'violations' | 'steps' | 'tables' | 'unplaced' | 'astray'> {
   readonly atMs: number;
@@ -70,6 +70,10 @@ export interface RehearsalResult
   readonly highest: { readonly before: number; readonly after: number } | null;
   /** Bits a second by link, at most 64: those that change most. */
   readonly loads: readonly (LinkLoad & { readonly link: string })[];
+  /** Of those that are moved and dropped, at most 32 each: the largest. Their counts are of `seconds`. */
+  readonly movedFlows: Rehearsal['moved'];
+  readonly droppedFlows: Rehearsal['dropped'];
+  readonly seconds: number;
 }
 
 /** What the loop wants, why, and what has become of it. */
@@ -94,6 +98,10 @@ export interface Proposal {
   /** When it is withdrawn unless it is renewed; `null` before it is installed. */
   readonly expiresMs: number | null;
   readonly renewals: number;
+  /** What it waits for an answer of: the twin, or the switches. */
+  readonly pending: 'rehearse' | 'install' | null;
+  /** The limit that holds it back. */
+  readonly heldBy: string | null;
 }
 
 /** Whether nothing becomes of it any more. */
