@@ -16,7 +16,7 @@ class LiveSource implements Source {
   readonly overrun = 0;
   readonly kernelDropped = null;
   /** Links that carry nothing, as `1-5`. */
-  readonly failed = new Set<string>();
+  readonly #failed = new Set<string>();
   readonly #generator: TrafficGenerator;
   readonly #slab = new FrameSlab({ frames: MOST_FRAMES, bytes: 16 << 20 }, 'ethernet');
   #sentMs: number;
@@ -40,6 +40,17 @@ class LiveSource implements Source {
     return this.#sentMs - 2 * SEND_MS;
   }
 
+  /** A link carries nothing from now on, in this direction. @returns the time of the last report that it may have carried */
+  fail(from: number, to: number): number {
+    this.#failed.add(`${from}-${to}`);
+    return this.#sentMs;
+  }
+
+  /** All links are whole again. */
+  repair(): void {
+    this.#failed.clear();
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#end();
@@ -55,8 +66,8 @@ class LiveSource implements Source {
     push(this.#slab);
   }
 
-  #isLost({ hops }: TelemetryRecord): boolean {
-    return hops.some(({ nodeId }, index) => this.failed.has(`${nodeId}-${hops[index + 1]?.nodeId}`));
+  #isLost({ path }: TelemetryRecord): boolean {
+    return path.some((id, index) => this.#failed.has(`${id}-${path[index + 1]}`));
   }
 }
 

@@ -1,89 +1,12 @@
-import { readFileSync, rmSync } from 'node:fs';
-import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { requires } from '../../../.ci/test/requires.js';
 import { until } from '../../../.ci/test/until.js';
-import { builtPage } from './built-page.js';
-import { type LiveNetwork, openLiveNetwork } from './live-network.js';
+import { aFailingLink } from './page/link.js';
+import { PATIENCE_MS, SharedStage, show, text, violations } from './page/stage.js';
 
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-
-/** What all tests share: one browser, one page, one network. */
-interface Stage extends LiveNetwork {
-  readonly browser: Browser;
-  readonly page: Page;
-  readonly folder: string;
-  /** What the page has complained of. */
-  readonly complaints: string[];
-}
-
-let stage: Promise<Stage> | null = null;
-
-/** Opens the page once; skips the test where there is no browser. */
-function opened(): Promise<Stage> {
-  const executablePath = requires(BROWSERS, 'npm run setup:system');
-  stage ??= (async () => {
-    const folder = await builtPage();
-    const [network, browser] = await Promise.all([
-      openLiveNetwork({ page: folder }),
-      chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] }),
-    ]);
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark' });
-    page.setDefaultTimeout(30_000);
-    const complaints: string[] = [];
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(String(error.stack)));
-    await page.goto(network.dashboard.url);
-    return { ...network, browser, page, folder, complaints };
-  })();
-  return stage;
-}
-
-afterAll(async () => {
-  const all = await stage;
-  if (all === null) return;
-  await all.browser.close();
-  await all.collector.stop();
-  rmSync(all.folder, { recursive: true, force: true });
-});
-
-/** The browser, and the address for another page. */
-async function narrow(): Promise<{ readonly browser: Browser; readonly network: string }> {
-  const { browser, dashboard } = await opened();
-  return { browser, network: dashboard.url };
-}
-
-/** Goes to a place of the page, as an address in a message would. */
-async function show(page: Page, fragment: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
-}
-
-const text = (page: Page, selector: string): Promise<string> => page.locator(selector).first().innerText();
-
-/** Serious violations that axe-core finds in what is shown, with the elements. */
-async function violations(page: Page, only?: string): Promise<string[]> {
-  await page.evaluate(`globalThis.axe === undefined && (() => { ${axe.source} })()`);
-  const options = { resultTypes: ['violations'], iframes: false, ...(only === undefined ? {} : { runOnly: [only] }) };
-  return page.evaluate(`axe.run(${JSON.stringify(options)}).then(({ violations }) => violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).slice(0, 3).join(' ')))`);
-}
-
-/** Pixels of the map in the colour of a link that is down. */
-async function redPixels(page: Page): Promise<number> {
-  return page.evaluate(`(() => {
-    const { width, height } = document.querySelector('.map canvas');
-    const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
-    copy.drawImage(document.querySelector('.map canvas'), 0, 0);
-    const { data } = copy.getImageData(0, 0, width, height);
-    let red = 0;
-    for (let k = 0; k < data.length; k += 4) if (data[k] > 200 && data[k + 1] < 110 && data[k + 2] < 110) red++;
-    return red;
-  })()`);
-}
+const stage = new SharedStage();
+const opened = () => stage.opened();
+afterAll(() => stage.close());
 
 describe('in a browser', () => {
   // It builds the page and starts the browser for all tests.
@@ -124,23 +47,7 @@ describe('in a browser', () => {
     await page.keyboard.press('t');
   });
 
-  it('a link that fails turns red on the map, is named, and is whole again at an earlier time', async () => {
-    const { page, source } = await opened();
-    await page.keyboard.press('2');
-    await page.waitForSelector('.panel[aria-label="Links"] tbody tr');
-    // The links have carried reports for long enough to be missed.
-    await until('all links', async () => (await page.locator('.panel[aria-label="Links"] tbody tr').count()) >= 16);
-    await until('no red', async () => (await redPixels(page)) === 0);
-    const before: number = await page.evaluate('Date.now()');
-    source.failed.add('1-5');
-    await until('a red link', async () => (await redPixels(page)) > 50, { withinMs: 45_000 });
-    expect(await text(page, '.panel[aria-label="Links"] tbody tr')).toMatch(/leaf-1 › spine-1.*\s+down/);
-    await show(page, `#/topology?at=${new Date(before - 500).toISOString()}`);
-    await until('the map as it was', async () => (await redPixels(page)) === 0);
-    source.failed.clear();
-    await page.keyboard.press('l');
-    await until('the link again', async () => !(await text(page, '.panel[aria-label="Links"]')).includes('down'));
-  });
+  aFailingLink(stage);
 
   it('by the keyboard alone one filters, stops, moves, opens, sorts and goes back', async () => {
     const { page } = await opened();
@@ -345,11 +252,11 @@ describe('in a browser', () => {
   });
 
   it('no view is wider than a telephone, and a biography opens there', async () => {
-    const { browser, network } = await narrow();
+    const { browser, dashboard } = await opened();
     const page = await browser.newPage({ viewport: { width: 400, height: 800 }, colorScheme: 'dark' });
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     try {
-      await page.goto(network);
+      await page.goto(dashboard.url);
       for (const view of ['now', 'topology', 'series', 'table', 'events', 'rules', 'history']) {
         await show(page, `#/${view}`);
         await page.waitForSelector('main .panel');

@@ -3,16 +3,8 @@ import { entityKey } from '../protocol/entities.js';
 import type { LinkInfo, SwitchInfo, TopologyAnswer } from '../protocol/http.js';
 import type { Retention } from '../retention/retention.js';
 import type { SeriesEntity } from '../retention/series-reader.js';
+import { LinkStates } from './link-states.js';
 import type { NetworkView } from './network-view.js';
-
-/** Buckets that a link's present load and rate are of. */
-const RECENT = 10;
-/** A link that was busy before is down after so many silent buckets at least: fewer than a second has. */
-const SILENT = 7;
-/** Reports that would have come in the silence, had it gone on as before. */
-const EXPECTED = 10;
-/** Buckets that tell how busy a link was. */
-const BUSY = 100;
 
 interface Directed {
   readonly from: number;
@@ -21,56 +13,12 @@ interface Directed {
   readonly toPort: number | null;
 }
 
-/** Reads values of one entity backwards from a bucket. */
-class Backwards {
-  readonly #retention: Retention;
-  readonly #values = new Float64Array(BUSY);
-
-  constructor(retention: Retention) {
-    this.#retention = retention;
-  }
-
-  /** The sum of counts, or largest value, in `count` buckets up to `last`; NaN: none was seen. */
-  over(row: number, metric: 'reports' | 'utilization', last: number, count: number): number {
-    this.#retention.series.read(row, metric, last - count + 1, count, this.#values);
-    let result = Number.NaN;
-    for (let at = 0; at < count; at++) {
-      const value = this.#values[at]!;
-      if (Number.isNaN(value)) continue;
-      if (Number.isNaN(result)) result = value;
-      else result = metric === 'reports' ? result + value : Math.max(result, value);
-    }
-    return result;
-  }
-
-  /** The last bucket up to `last` with reports; -1: none is retained. */
-  lastSeen(row: number, last: number): number {
-    const { series } = this.#retention;
-    for (let end = last; end >= series.firstBucket; end -= BUSY) {
-      series.read(row, 'reports', end - BUSY + 1, BUSY, this.#values);
-      for (let at = BUSY - 1; at >= 0; at--) if (this.#values[at]! > 0) return end - BUSY + 1 + at;
-    }
-    return -1;
-  }
-}
-
 /** The network with its loads at a time. @param last bucket; `null`: nothing was seen yet */
 export function topologyAnswer(retention: Retention, network: NetworkView, last: number | null): TopologyAnswer {
   const entities = retention.series.entities();
   const links = linksOf(network, entities);
   const switches = switchesOf(network, entities, links);
-  const back = new Backwards(retention);
-  const rowOf = new Map(entities.map(({ key, row }) => [key, row]));
-  const isReporting = new Map<number, boolean>();
-  const reports = (id: number): boolean => {
-    let known = isReporting.get(id);
-    if (known === undefined) {
-      const row = rowOf.get(`switch:${id}`);
-      known = row !== undefined && last !== null && back.over(row, 'reports', last, SILENT) > 0;
-      isReporting.set(id, known);
-    }
-    return known;
-  };
+  const states = last === null ? null : new LinkStates(retention, last);
   return {
     at: last === null ? null : (last + 1) * 100,
     learnt: network.topology.switches.size === 0,
@@ -82,21 +30,17 @@ export function topologyAnswer(retention: Retention, network: NetworkView, last:
         link.fromPort === null
           ? null
           : (network.topology.switches.get(link.from)?.ports.get(link.fromPort)?.speedBps ?? null);
-      const idle = { key, ...link, speedBps, load: null, reportsPerSecond: 0 };
-      const row = rowOf.get(key);
-      if (row === undefined || last === null) return { ...idle, state: 'unseen' };
-      const count = back.over(row, 'reports', last, RECENT);
-      const perSecond = Number.isNaN(count) ? 0 : count;
-      const load = loadOf(back.over(row, 'utilization', last, RECENT), link.from, speedBps, network);
-      if (back.over(row, 'reports', last, SILENT) > 0) {
-        return { ...idle, load, reportsPerSecond: perSecond, state: 'up' };
-      }
-      const seen = back.lastSeen(row, last);
-      if (seen < 0) return { ...idle, state: 'unseen' };
-      const before = back.over(row, 'reports', seen, BUSY);
-      const silent = last - seen;
-      const isDown = silent >= SILENT && silent * before >= EXPECTED * BUSY && reports(link.from) && reports(link.to);
-      return { ...idle, load, reportsPerSecond: perSecond, state: isDown ? 'down' : 'up' };
+      const known = states?.of(key, link.from, link.to) ?? null;
+      if (known === null) return { key, ...link, speedBps, load: null, reportsPerSecond: 0, state: 'unseen' };
+      const { state, reportsPerSecond, utilization } = known;
+      return {
+        key,
+        ...link,
+        speedBps,
+        load: loadOf(utilization, link.from, speedBps, network),
+        reportsPerSecond,
+        state,
+      };
     }),
   };
 }

@@ -4,6 +4,7 @@ import { flowsAnswer } from '../answers/flows.js';
 import { factorOf } from '../answers/series.js';
 import { replayStatus } from '../answers/status.js';
 import { liveControlOf } from '../control/live-control.js';
+import { LinkStates } from '../network/link-states.js';
 import { topologyAnswer } from '../network/topology-answer.js';
 import type { ControlAnswer, JournalRow } from '../protocol/control.js';
 import { BUCKET_MS } from '../protocol/entities.js';
@@ -16,7 +17,7 @@ import { ApiError } from './api-error.js';
 import type { Services, View } from './routes.js';
 import type { RowSubscription, SeriesSubscription, TableSubscription, Viewer } from './viewer.js';
 
-/** Tables and the map are sent once a second. */
+/** Tables and the map are sent once a second; the map also at once when a link goes down or comes back. */
 const TABLE_MS = 1000;
 /** Buckets of one frame. */
 const MOST_BUCKETS = 6000;
@@ -34,7 +35,11 @@ export class LiveStream {
   readonly #services: Services;
   readonly #viewers = new Set<Viewer>();
   #version = -1;
+  /** The last complete bucket of this turn: all that is sent in it is of the same time. */
+  #last: number | null = null;
   #secondMs = 0;
+  /** See {@link LinkStates.newlyDown}, of the bucket before. */
+  #down = '';
   /** Answers that several viewers share, of this second. */
   readonly #shared = new Map<string, string>();
   /** Frames that several viewers share, of this bucket. */
@@ -94,7 +99,11 @@ export class LiveStream {
     const { version } = this.#view.retention.series;
     const isNew = version !== this.#version;
     this.#version = version;
-    if (isNew) this.#columns.clear();
+    this.#last = this.#view.retention.series.lastBucket;
+    if (isNew) {
+      this.#columns.clear();
+      this.#lookAtLinks();
+    }
     for (const viewer of this.#viewers) {
       viewer.together(() => {
         for (const subscription of viewer.subscriptions.values()) {
@@ -142,9 +151,25 @@ export class LiveStream {
     }
   }
 
+  /** Makes the map due if a link went down or came back: it is not to wait for the second. */
+  #lookAtLinks(): void {
+    const last = this.#last;
+    const maps = [...this.#viewers].flatMap(({ subscriptions }) =>
+      [...subscriptions.values()].filter((each): each is TableSubscription => each.type === 'topology'),
+    );
+    if (last === null || maps.length === 0) return;
+    const down = new LinkStates(this.#view.retention, last).newlyDown();
+    if (down === this.#down) return;
+    this.#down = down;
+    for (const each of maps) {
+      each.dueMs = 0;
+      this.#shared.delete(keyOf(each));
+    }
+  }
+
   #sendSeries(viewer: Viewer, subscription: SeriesSubscription): void {
     const { series, nowMs } = this.#view.retention;
-    const last = series.lastBucket;
+    const last = this.#last;
     if (last === null) return;
     if (subscription.generation !== series.generation) {
       // The first frame, or time was set back.
@@ -200,8 +225,8 @@ export class LiveStream {
     }
     // What comes a little late does not put off the next one.
     subscription.dueMs = Math.max(subscription.dueMs + TABLE_MS, nowMs + TABLE_MS / 2);
-    const { type, id, filter, sort, limit } = subscription;
-    const key = type === 'control' ? CONTROL_KEY : `${type} ${limit} ${sort} ${filter}`;
+    const { type, id } = subscription;
+    const key = keyOf(subscription);
     let data = this.#shared.get(key);
     if (data === undefined) {
       try {
@@ -220,7 +245,7 @@ export class LiveStream {
     const view = this.#view;
     if (type === 'flows') return flowsAnswer(view, { filter, sort, limit, at: null });
     if (type === 'control') return this.#control;
-    if (type === 'topology') return topologyAnswer(view.retention, view.network, view.retention.series.lastBucket);
+    if (type === 'topology') return topologyAnswer(view.retention, view.network, this.#last);
     const status = this.#services.status();
     return this.#view === this.#services.live ? status : replayStatus(this.#view, status);
   }
@@ -291,6 +316,10 @@ export class LiveStream {
     sendRows(viewer, subscription, texts);
   }
 }
+
+/** What makes two tables the same. */
+const keyOf = ({ type, filter, sort, limit }: TableSubscription): string =>
+  type === 'control' ? CONTROL_KEY : `${type} ${limit} ${sort} ${filter}`;
 
 /** A row that several viewers share, and its JSON once one of them gets it. */
 interface Written<T> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type PageFile, readPageFiles } from '../../src/assets/page-files.js';
 import { builtPage } from '../built-page.js';
 
@@ -13,7 +13,6 @@ beforeAll(async () => {
   folder = await builtPage();
   files = readPageFiles(folder);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const text = (name: string): string => Buffer.from(files.get(name)!.bytes).toString('utf8');
 /** What the document loads at once, and what these files load at once in turn. */
