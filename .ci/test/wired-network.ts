@@ -12,6 +12,8 @@ export interface CableEnd {
   /** With its prefix, such as `10.0.1.1/24`. */
   readonly address?: string;
   readonly mtu?: number;
+  /** Queues in each direction; 1 by default. */
+  readonly queues?: number;
 }
 
 const IP = 'ip';
@@ -64,6 +66,7 @@ export class WiredNetwork {
       ...(end.mac === undefined ? [] : ['address', end.mac]),
       'mtu',
       String(end.mtu ?? 1500),
+      ...(end.queues === undefined ? [] : ['numtxqueues', `${end.queues}`, 'numrxqueues', `${end.queues}`]),
     ];
     this.#ip([
       '-n',

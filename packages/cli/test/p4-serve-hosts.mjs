@@ -1,5 +1,5 @@
 // @ts-check
-/** What the hosts do behind switches: `echo`, `ask`, `serve`, `fetch`. */
+/** What the hosts do behind switches: `echo`, `ask`, `ask-by-many`, `serve`, `fetch`. */
 import { createHash } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
@@ -44,6 +44,22 @@ switch (what) {
     }
     console.log(`${answered} of ${asked}`);
     socket.close();
+    break;
+  }
+  case 'ask-by-many': {
+    // A question by each of many sockets, until all have their answer.
+    let waiting = Number(argument);
+    for (let left = waiting; left > 0; left--) {
+      const socket = createSocket('udp4');
+      const send = () => socket.send(Buffer.alloc(60, left), Number(port), host);
+      const again = setInterval(send, 5000);
+      socket.once('message', () => {
+        clearInterval(again);
+        socket.close();
+        if (--waiting === 0) console.log('all');
+      });
+      send();
+    }
     break;
   }
   case 'serve': {

@@ -22,10 +22,23 @@ const host = (number: number): CableEnd => ({
 const port = (number: number): CableEnd => ({ at: 's', interface: `p${number}` });
 
 /** Joins a host to the switch, and tells it of the other. */
-function lay(network: WiredNetwork, number: number): void {
-  network.cable(host(number), port(number));
+function lay(network: WiredNetwork, number: number, queues = 1): void {
+  network.cable({ ...host(number), queues }, { ...port(number), queues });
   const other = host(3 - number);
   network.run(`h${number}`, 'ip', 'neighbour', 'replace', `10.0.0.${3 - number}`, 'lladdr', other.mac!, 'dev', 'eth0');
+}
+
+/** A switch of the network that forwards. */
+async function serve(network: WiredNetwork, args: readonly string[]): Promise<Started> {
+  const env = { INT_AFXDP_ADDON: join(makeAddon('addon'), 'prebuilds', `linux-${process.arch}`, 'afxdp.node') };
+  const serving = new Started(network.at('s', process.execPath, BIN, ...args), env);
+  try {
+    await serving.says('forwarding');
+  } catch (error) {
+    if (/ERR_XDP_(PERMISSION|KERNEL)|CAP_/.test(serving.stderr)) limit(`AF_XDP is refused here: ${serving.stderr}`);
+    throw error;
+  }
+  return serving;
 }
 
 describe.each(['xdp', 'packet'] as const)('int p4 serve on %s ports', (kind) => {
@@ -37,14 +50,7 @@ describe.each(['xdp', 'packet'] as const)('int p4 serve on %s ports', (kind) => 
     for (const number of [1, 2]) lay(network, number);
     const program = await files.write('wire.p4', p4Program('s.egress_spec = 3 - s.ingress_port;'));
     const args = ['p4', 'serve', program, '--port', `1=${kind}:p1`, '--port', `2=${kind}:p2`, '--json'];
-    const env = { INT_AFXDP_ADDON: join(makeAddon('addon'), 'prebuilds', `linux-${process.arch}`, 'afxdp.node') };
-    const serving = new Started(network.at('s', process.execPath, BIN, ...args), env);
-    try {
-      await serving.says('forwarding');
-    } catch (error) {
-      if (/ERR_XDP_(PERMISSION|KERNEL)|CAP_/.test(serving.stderr)) limit(`AF_XDP is refused here: ${serving.stderr}`);
-      throw error;
-    }
+    const serving = await serve(network, args);
     let echo = new Started(network.at('h2', process.execPath, HOSTS, 'echo', '10.0.0.2', '7000'));
     await echo.says('ready');
     const ask = async (): Promise<void> => {
@@ -87,4 +93,54 @@ describe.each(['xdp', 'packet'] as const)('int p4 serve on %s ports', (kind) => 
       ports: { 1: { outages: 0, dropped: { down: 0 } }, 2: { outages: 2, dropped: { down: 1, failed: 0, txFull: 0 } } },
     });
   });
+});
+
+/** What `int p4 serve` tells of a port. */
+interface PortTold {
+  readonly sent: number;
+  readonly received: number;
+  readonly queues: readonly { readonly queue: number; readonly received: number; readonly sent: number }[];
+}
+
+test('int p4 serve sends and receives by all queues of its xdp ports, and counts by queue', {
+  timeout: 120_000,
+}, async () => {
+  requires('cc', 'npm run setup:system');
+  const network = WiredNetwork.make(['h1', 'h2', 's']);
+  for (const number of [1, 2]) lay(network, number, 4);
+  const program = await files.write('wire.p4', p4Program('s.egress_spec = 3 - s.ingress_port;'));
+  const metrics = ['--metrics', '127.0.0.1:0'];
+  const serving = await serve(network, [
+    'p4',
+    'serve',
+    program,
+    '--port',
+    '1=xdp:p1',
+    '--port',
+    '2=xdp:p2',
+    '--json',
+    ...metrics,
+  ]);
+  const echo = new Started(network.at('h2', process.execPath, HOSTS, 'echo', '10.0.0.2', '7000'));
+  await echo.says('ready');
+  const asking = new Started(network.at('h1', process.execPath, HOSTS, 'ask-by-many', '10.0.0.2', '7000', '64'));
+  await asking.says('all');
+  const [, at] = /metrics at port (\d+)/.exec(serving.stderr) ?? [];
+  const scrape = `require('node:http').get('http://127.0.0.1:${at}/metrics', (r) => r.pipe(process.stdout))`;
+  const text = network.run('s', process.execPath, '-e', scrape);
+  for (const queue of [0, 1, 2, 3]) {
+    expect(text).toMatch(
+      new RegExp(`int_p4_port_queue_sent_packets_total\\{switch="switch",port="2",queue="${queue}"\\} [1-9]`),
+    );
+  }
+  expect(await serving.interrupt()).toBe(0);
+  const { ports } = serving.lines('total')[0] as unknown as { readonly ports: Readonly<Record<number, PortTold>> };
+  for (const number of [1, 2]) {
+    const { sent, received, queues } = ports[number]!;
+    const sum = (of: 'sent' | 'received'): number => queues.reduce((total, each) => total + each[of], 0);
+    expect([sum('sent'), sum('received')]).toEqual([sent, received]);
+    expect(queues.map(({ queue }) => queue)).toEqual([0, 1, 2, 3]);
+    // 64 flows: that one of four queues gets none has a chance of one in 10^7.
+    for (const { sent: by } of queues) expect(by).toBeGreaterThan(0);
+  }
 });

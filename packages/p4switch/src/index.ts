@@ -6,7 +6,7 @@
 export { CapturePort, type CapturePortOptions } from './capture-port.js';
 export { ForwardingLoop, type ForwardingLoopOptions } from './forwarding-loop.js';
 export { type LinkOptions, LinkPort } from './link-port.js';
-export type { FrameTaker, Port, PortCounts, PortDropReason, PortDrops } from './port.js';
+export type { FrameTaker, Port, PortCounts, PortDropReason, PortDrops, QueueCounts } from './port.js';
 export { PortError, type PortErrorCode } from './port-error.js';
 export {
   type FrameSocket,

@@ -23,6 +23,17 @@ export class PortDrops {
 
 export type PortDropReason = keyof PortDrops;
 
+/** Frames of one queue of a network interface. */
+export class QueueCounts {
+  /** @param queue its number at the interface, from 0 */
+  constructor(readonly queue: number) {}
+
+  received = 0;
+  receivedBytes = 0;
+  sent = 0;
+  sentBytes = 0;
+}
+
 /** What a port has counted since it was opened. */
 export class PortCounts {
   received = 0;
@@ -32,6 +43,8 @@ export class PortCounts {
   /** Times that the port went down. */
   outages = 0;
   readonly dropped: PortDrops = new PortDrops();
+  /** The same by queue of an interface, in the order of its sockets; empty for ports without such queues. */
+  queues: readonly Readonly<QueueCounts>[] = [];
 }
 
 /**

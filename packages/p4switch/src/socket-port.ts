@@ -1,5 +1,6 @@
 /** A port on the sockets of a network interface. */
-import { copyBytes, type FrameTaker, type Port, PortCounts } from './port.js';
+import { flowHash } from './flow-hash.js';
+import { copyBytes, type FrameTaker, type Port, PortCounts, QueueCounts } from './port.js';
 
 /** Positions of frames in a socket's memory. */
 export interface SocketRows {
@@ -11,6 +12,8 @@ export interface SocketRows {
 
 /** A socket that receives and sends frames: an `XdpSocket` or a `PacketSocket` of `@int/afxdp` is one. */
 export interface FrameSocket {
+  /** The queue of the interface that it belongs to; absent: the socket is for the whole interface. */
+  readonly queue?: number;
   /** Memory of all frames. */
   readonly umem: Uint8Array;
   /** Bytes of memory per frame. */
@@ -63,6 +66,8 @@ class Queue {
 
   constructor(
     readonly socket: FrameSocket,
+    /** Counts by queue; undefined for the socket of a whole interface. */
+    readonly counts: QueueCounts | undefined,
     rows: SocketPortOptions['rows'],
   ) {
     this.received = rows(BATCH_ROWS);
@@ -70,13 +75,15 @@ class Queue {
   }
 }
 
-/** A port on the sockets of an interface, one per queue. Frames leave by the first. */
+/** A port on the sockets of an interface, one per queue. The frames of a flow leave by one queue, in order. */
 export class SocketPort implements Port {
   readonly name: string;
   readonly #options: SocketPortOptions;
   readonly #counts = new PortCounts();
   /** Counters of sockets that have been replaced. */
   #past = { unsent: 0, rxFull: 0, tooLong: 0 };
+  /** By number of the queue; they stay when sockets are replaced. */
+  readonly #byQueue = new Map<number, QueueCounts>();
   #queues: readonly Queue[] = [];
   #wake: (() => void) | null = null;
   #isClosed = false;
@@ -85,7 +92,7 @@ export class SocketPort implements Port {
   constructor(sockets: readonly FrameSocket[], options: SocketPortOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#queues = sockets.map((socket) => new Queue(socket, options.rows));
+    this.#queues = this.#queuesOf(sockets);
   }
 
   get isUp(): boolean {
@@ -95,15 +102,19 @@ export class SocketPort implements Port {
   counts(): PortCounts {
     const counts = this.#counts;
     let { unsent, rxFull, tooLong } = this.#past;
+    const ofQueues = new Map([...this.#byQueue].map(([queue, each]) => [queue, { ...each }]));
     for (const { socket } of this.#queues) {
       const stats = socket.stats();
       unsent += stats.unsent;
+      const ofQueue = socket.queue === undefined ? undefined : ofQueues.get(socket.queue);
+      if (ofQueue !== undefined) ofQueue.sent -= stats.unsent;
       rxFull += stats.kernel.rxDropped + stats.kernel.rxRingFull;
       tooLong += stats.tooLong ?? 0;
     }
     const all = new PortCounts();
     const outages = this.#options.link?.outages ?? counts.outages;
-    Object.assign(all, counts, { sent: counts.sent - unsent, dropped: all.dropped, outages });
+    const queues = [...ofQueues.values()];
+    Object.assign(all, counts, { sent: counts.sent - unsent, dropped: all.dropped, outages, queues });
     Object.assign(all.dropped, counts.dropped);
     all.dropped.failed += unsent;
     all.dropped.rxFull += rxFull;
@@ -120,16 +131,18 @@ export class SocketPort implements Port {
     for (const queue of this.#queues) {
       this.#counts.dropped.down += queue.used;
       this.#counts.sent -= queue.used;
+      if (queue.counts !== undefined) queue.counts.sent -= queue.used;
       try {
         const { unsent, kernel, tooLong = 0 } = queue.socket.stats();
         this.#past.unsent += unsent;
+        if (queue.counts !== undefined) queue.counts.sent -= unsent;
         this.#past.rxFull += kernel.rxDropped + kernel.rxRingFull;
         this.#past.tooLong += tooLong;
       } catch {
         // The program that counts has gone with the interface.
       }
     }
-    this.#queues = sockets.map((socket) => new Queue(socket, this.#options.rows));
+    this.#queues = this.#queuesOf(sockets);
     this.#ready();
   }
 
@@ -137,7 +150,7 @@ export class SocketPort implements Port {
     const queues = this.#queues;
     const counts = this.#counts;
     let total = 0;
-    for (const { socket, received } of queues) {
+    for (const { socket, received, counts: ofQueue } of queues) {
       for (let left = most; left > 0; ) {
         const count = this.#arrived(socket, received);
         if (count === 0) break;
@@ -151,6 +164,10 @@ export class SocketPort implements Port {
         }
         counts.received += count;
         counts.receivedBytes += bytes;
+        if (ofQueue !== undefined) {
+          ofQueue.received += count;
+          ofQueue.receivedBytes += bytes;
+        }
         total += count;
         left -= count;
         // A consumer may have replaced the sockets.
@@ -163,29 +180,31 @@ export class SocketPort implements Port {
   }
 
   room(): number {
-    const queue = this.#queues[0];
     // What is sent while the port is down is counted, and does not wait.
-    if (queue === undefined || !this.isUp) return BATCH_ROWS;
-    const { leaving } = queue;
-    if (queue.used < leaving.count) return leaving.count - queue.used;
-    if (queue.used > 0) this.#transmit(queue);
-    if (leaving.count > 0) return 0;
-    return this.#acquire(queue);
+    if (this.#queues.length === 0 || !this.isUp) return BATCH_ROWS;
+    // A flow may need any of the queues.
+    let least = BATCH_ROWS;
+    for (const queue of this.#queues) {
+      const room = this.#roomOf(queue);
+      if (room < least) least = room;
+    }
+    return least;
   }
 
   send(bytes: Uint8Array, offset: number, length: number): void {
     const counts = this.#counts;
-    const queue = this.#queues[0];
-    if (queue === undefined || !this.isUp) {
+    const queues = this.#queues;
+    if (queues.length === 0 || !this.isUp) {
       counts.dropped.down++;
       return;
     }
-    const { leaving, socket } = queue;
+    const queue = queues[queues.length === 1 ? 0 : flowHash(bytes, offset, length) % queues.length]!;
+    const { leaving, socket, counts: ofQueue } = queue;
     if (length > socket.frameSize) {
       counts.dropped.txTooLong++;
       return;
     }
-    if (queue.used === leaving.count && this.room() === 0) {
+    if (queue.used === leaving.count && this.#roomOf(queue) === 0) {
       counts.dropped.txFull++;
       return;
     }
@@ -194,11 +213,14 @@ export class SocketPort implements Port {
     leaving.lengths[row] = length;
     counts.sent++;
     counts.sentBytes += length;
+    if (ofQueue !== undefined) {
+      ofQueue.sent++;
+      ofQueue.sentBytes += length;
+    }
   }
 
   flush(): void {
-    const queue = this.#queues[0];
-    if (queue !== undefined && queue.used > 0) this.#transmit(queue);
+    for (const queue of this.#queues) if (queue.used > 0) this.#transmit(queue);
   }
 
   onReady(wake: () => void): void {
@@ -247,6 +269,25 @@ export class SocketPort implements Port {
       this.#fail(error);
       return 0;
     }
+  }
+
+  #queuesOf(sockets: readonly FrameSocket[]): readonly Queue[] {
+    return sockets.map((socket) => new Queue(socket, this.#countsOf(socket), this.#options.rows));
+  }
+
+  #countsOf({ queue }: FrameSocket): QueueCounts | undefined {
+    if (queue === undefined) return undefined;
+    const counts = this.#byQueue.get(queue) ?? new QueueCounts(queue);
+    this.#byQueue.set(queue, counts);
+    return counts;
+  }
+
+  /** Frames that a queue can take at once. */
+  #roomOf(queue: Queue): number {
+    const { leaving } = queue;
+    if (queue.used < leaving.count) return leaving.count - queue.used;
+    if (queue.used > 0) this.#transmit(queue);
+    return leaving.count > 0 ? 0 : this.#acquire(queue);
   }
 
   #acquire(queue: Queue): number {

@@ -38,7 +38,8 @@ interface ServeFlags extends ProgramFlags, ControlFlags {
 
 const HELP = `
 Ports: --port N=SPEC, with SPEC one of
-  xdp:IFACE[:QUEUE]            AF_XDP on all queues of an interface, or on one: fast. The machine itself sees no frame of it
+  xdp:IFACE[:QUEUE]            AF_XDP on all queues of an interface, or on one: fast. The machine itself sees no frame of it.
+                               Flows spread over the queues; each flow keeps its order
   packet:IFACE                 AF_PACKET on any interface; the machine's own stack sees the frames too
   udp:HOST:PORT-HOST:PORT      a tunnel: each datagram is a frame. Binds the first address, and talks to the second alone
   pcap:IN[:OUT]                frames come from a capture, at its own pace, and leave into another; pcap::OUT has no input

@@ -1,6 +1,6 @@
 /** The counters of switches for Prometheus. */
 import type { CountMetric, Health, LabelledCount, MetricsServer } from '@int/metrics';
-import type { ForwardingLoop } from '@int/p4switch';
+import type { ForwardingLoop, QueueCounts } from '@int/p4switch';
 import { CliError, EXIT } from '../../io.js';
 import type { MetricsAddress } from '../../output/metrics-endpoint.js';
 import type { ServedSwitch } from './served-switch.js';
@@ -26,6 +26,10 @@ const METRICS = {
   portSent: counter('port_sent_packets', 'Frames that left by a port.'),
   portSentBytes: counter('port_sent_bytes', 'Bytes that left by a port.'),
   portDropped: counter('port_dropped_packets', 'Frames that did not come in or leave by a port, by reason.'),
+  queueReceived: counter('port_queue_received_packets', 'Frames that came in by a queue of an interface.'),
+  queueReceivedBytes: counter('port_queue_received_bytes', 'Bytes that came in by a queue of an interface.'),
+  queueSent: counter('port_queue_sent_packets', 'Frames that left by a queue of an interface.'),
+  queueSentBytes: counter('port_queue_sent_bytes', 'Bytes that left by a queue of an interface.'),
   queueDepth: gauge('port_queue_packets', 'Packets that wait for a port.'),
   controlFaults: counter('control_faults', 'Faults of the P4Runtime server, which answers them with INTERNAL.'),
   busySeconds: counter('busy_seconds', 'Time in which packets were forwarded.'),
@@ -46,6 +50,10 @@ function read(switches: readonly ServedSwitch[], loop: ForwardingLoop, faults: (
   );
   const byPort = (value: (port: (typeof ports)[number]) => number): LabelledCount[] =>
     ports.map((port) => ({ labels: port.labels, value: value(port) }));
+  const byQueue = (value: (queue: QueueCounts) => number): LabelledCount[] =>
+    ports.flatMap(({ labels, counts: { queues } }) =>
+      queues.map((each) => ({ labels: { ...labels, queue: String(each.queue) }, value: value(each) })),
+    );
   return {
     received: bySwitch(({ received }) => received),
     transmitted: bySwitch(({ transmitted }) => transmitted),
@@ -73,6 +81,10 @@ function read(switches: readonly ServedSwitch[], loop: ForwardingLoop, faults: (
     portDropped: ports.flatMap(({ labels, counts }) =>
       Object.entries(counts.dropped).map(([reason, value]) => ({ labels: { ...labels, reason }, value })),
     ),
+    queueReceived: byQueue(({ received }) => received),
+    queueReceivedBytes: byQueue(({ receivedBytes }) => receivedBytes),
+    queueSent: byQueue(({ sent }) => sent),
+    queueSentBytes: byQueue(({ sentBytes }) => sentBytes),
     queueDepth: byPort(({ depth }) => depth),
     controlFaults: faults(),
     busySeconds: loop.busyMs / 1000,
