@@ -13,7 +13,7 @@ export interface SocketRows {
 /** A socket that receives and sends frames: an `XdpSocket` or a `PacketSocket` of `@int/afxdp` is one. */
 export interface FrameSocket {
   /** The queue of the interface that it belongs to; absent: the socket is for the whole interface. */
-  readonly queue?: number;
+  readonly queue?: number | undefined;
   /** Memory of all frames. */
   readonly umem: Uint8Array;
   /** Bytes of memory per frame. */
