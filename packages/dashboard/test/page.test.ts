@@ -263,10 +263,23 @@ describe('in a browser', () => {
         const beyond = 'document.documentElement.scrollWidth - innerWidth';
         expect((await page.evaluate(beyond)) as number, view).toBeLessThanOrEqual(0);
       }
-      await show(page, '#/events?filter=rule=deep-queue');
-      await page.locator('.panel[aria-label="Events"] tr[data-row] td.rule').first().click();
-      await page.waitForSelector('.waterfall li');
-      expect(await page.locator('.waterfall li').first().isVisible()).toBe(true);
+      // Whatever was looked at before, the top of what is opened is the top of what one sees, and stays there while it grows.
+      const rows = page.locator('.panel[aria-label="Events"] tr[data-row] td.rule');
+      for (const [which, filter] of ['first', 'last', 'by its address'].entries()) {
+        await show(page, '#/events?filter=rule=latency-step');
+        await until('a list', async () => (await rows.count()) >= 20, { everyMs: 20 });
+        if (filter === 'by its address') {
+          const id = await page.locator('.panel[aria-label="Events"] tr[data-row] a').first().getAttribute('href');
+          await page.evaluate(`document.querySelector('main').scrollTop = 1e6`);
+          await show(page, id!);
+        } else await rows.nth(which === 0 ? 0 : 19).click();
+        await page.waitForSelector('.waterfall li');
+        await page.waitForSelector('.hex .byte');
+        const [from, top]: [number, number] = await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() =>
+          resolve(['main', '.biography .panel'].map((each) => document.querySelector(each).getBoundingClientRect().top))))`);
+        expect(top - from, filter).toBeGreaterThanOrEqual(0);
+        expect(top - from, filter).toBeLessThan(20);
+      }
     } finally {
       await page.close();
     }
