@@ -139,3 +139,46 @@ it('replays a capture that the program names: the events, with their ids, and th
     await collector.stop();
   }
 });
+
+it('counts the reports of a capture that it does not play, by reason, and with them all reports add up', async () => {
+  const generator = new TrafficGenerator({ topology: 'leaf-spine:4x2', flows: 40, ratePps: 200, seed: 2 });
+  const writer = new PcapWriter({ linkType: 1 });
+  const timed = Array.from({ length: 2000 }, () => {
+    const { records, timeNs } = generator.next();
+    return { timeMs: Number(timeNs) / 1e6, record: writer.record({ data: encodeFrame(records), timeNs, linkType: 1 }) };
+  });
+  const first = timed[0]!.timeMs;
+  // Some ten seconds. Seven reports of the second second come at the end, and three of the first half second.
+  const moved = (from: number, to: number, count: number): typeof timed =>
+    timed.filter(({ timeMs }) => timeMs >= first + from && timeMs < first + to).slice(0, count);
+  const late = moved(1000, 2000, 7);
+  const early = moved(100, 500, 3);
+  const order = [...timed.filter((each) => !late.includes(each) && !early.includes(each)), ...late, ...early];
+  const path = join(folder, 'order.pcap');
+  writeFileSync(path, Buffer.concat([writer.header(), ...order.map(({ record }) => record)]));
+  const dashboard = await openDashboard({ facts: { captures: [{ name: 'order.pcap', path }] } });
+  const client = new DashboardClient({ url: dashboard.url });
+  try {
+    const ended = async (from: number | undefined): Promise<{ readonly leftOut: unknown; readonly played: number }> => {
+      const { id } = await client.startReplay({ capture: 'order.pcap', ...(from !== undefined && { from }) }, 100);
+      const { leftOut } = await until(
+        'its end',
+        async () => (await client.replays()).replays.find((each) => each.id === id && each.isOver) ?? null,
+        { everyMs: 20 },
+      );
+      client.replay = id;
+      const played = (await client.status()).totals.reports;
+      client.replay = null;
+      await client.endReplay(id);
+      return { leftOut, played };
+    };
+    const count = timed.length;
+    expect(await ended(undefined)).toEqual({ leftOut: { late: 10 }, played: count - 10 });
+    const from = first + 600;
+    const before = timed.filter(({ timeMs }) => timeMs < from).length;
+    expect(before).toBeGreaterThan(50);
+    expect(await ended(from)).toEqual({ leftOut: { early: before, late: 7 }, played: count - before - 7 });
+  } finally {
+    await dashboard.close();
+  }
+});

@@ -26,9 +26,9 @@ export class HistoryRange implements RangeSource {
   async read(fromMs: number, toMs: number, signal: AbortSignal): Promise<Portion> {
     const to = Math.min(toMs, this.#retainedMs);
     const later = this.#retained.filter((each) => each.toMs >= this.#retainedMs && each.fromMs < toMs);
-    if (fromMs >= to) return { segments: later, leftOut: 0 };
+    if (fromMs >= to) return { segments: later, leftOut: {} };
     const { parts, reports, share } = await storedRange(this.#reader, { from: fromMs, to, most: MOST_REPORTS }, signal);
     const stored = parts.map((part) => segmentOf(part, () => NO_FLOW));
-    return { segments: [...stored, ...later], leftOut: Math.round(reports / share) - reports };
+    return { segments: [...stored, ...later], leftOut: { sampled: Math.round(reports / share) - reports } };
   }
 }

@@ -197,7 +197,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     'isOver?': flag,
     source: oneOf('retained', 'history', 'capture'),
     'capture?': text,
-    'leftOut?': whole,
+    'leftOut?': object({ 'sampled?': whole, 'early?': whole, 'late?': whole, 'undecoded?': whole }),
     'failure?': text,
   }),
   CapturesAnswer: object({ captures: list(object({ name: text, bytes: maybe(number) })) }),

@@ -417,6 +417,18 @@ export interface SavedQueriesAnswer {
   readonly queries: readonly SavedQuery[];
 }
 
+/** Reports that a replay does not play, by reason. A reason that none has is missing. */
+export interface LeftOutReports {
+  /** Those of the history, or of the capture, were too many to be read: a part is played. */
+  readonly sampled?: number;
+  /** They are in the capture, but from before the range. */
+  readonly early?: number;
+  /** Their time had been played when the capture came to them. */
+  readonly late?: number;
+  /** The capture has them, but they cannot be decoded. */
+  readonly undecoded?: number;
+}
+
 /**
  * `POST /api/v1/replays {from, to, speed}`: a range once more, at 0.1 to 100 times the speed: what is retained of it, or of older
  * ranges what the history has. `{capture, from?, to?, speed}`: a capture file that the configuration names. All requests, and
@@ -434,8 +446,8 @@ export interface ReplayAnswer {
   readonly source: 'retained' | 'history' | 'capture';
   /** The name of the capture. */
   readonly capture?: string;
-  /** Reports of the history, or of the capture, that were too many to be read. */
-  readonly leftOut?: number;
+  /** Missing: every report of the range so far is played. */
+  readonly leftOut?: LeftOutReports;
   /** Why it ends before its range does, for people. */
   readonly failure?: string;
 }

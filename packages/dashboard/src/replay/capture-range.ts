@@ -3,6 +3,7 @@ import { type DecodeOptions, STATE, type TelemetryBatch } from '@int/codec';
 import { CaptureSource, Collector, DetectionStage, type RecordKind, type Sink } from '@int/collector';
 import { frameTimeMs } from '@int/collector/internals';
 import type { DetectorOptions, EventBatch, RuleSet } from '@int/detect';
+import type { LeftOutReports } from '../protocol/http.js';
 import { type HeldEvents, holdEvents, Segment } from '../retention/segment.js';
 import { ApiError } from '../server/api-error.js';
 import type { Portion, RangeSource } from './range-source.js';
@@ -33,7 +34,8 @@ export interface CaptureRangeOptions {
 class Reading implements Sink {
   readonly name = 'replay';
   readonly records: readonly RecordKind[] = ['reports', 'events'];
-  readonly #from: number;
+  /** Where the range begins; `null`: with the first report. */
+  readonly #from: number | null;
   #segments: Segment[] = [];
   #events: Segment[] = [];
   /** Events of the batch that comes next. */
@@ -44,12 +46,12 @@ class Reading implements Sink {
   #every = 1;
   #kept = 0;
   #seen = 0;
-  #leftOut = 0;
+  #leftOut = { sampled: 0, early: 0, undecoded: 0 };
   firstMs: number | null = null;
   lastMs = Number.NEGATIVE_INFINITY;
   isOver = false;
 
-  constructor(from: number) {
+  constructor(from: number | null) {
     this.#from = from;
   }
 
@@ -98,7 +100,7 @@ class Reading implements Sink {
     this.#go?.();
   }
 
-  take(fromMs: number, toMs: number): Portion {
+  take(toMs: number): Portion {
     const isIn = ({ fromMs: first }: Segment): boolean => first < toMs;
     const all = [...this.#segments, ...this.#events];
     const segments = all.filter(isIn);
@@ -106,12 +108,12 @@ class Reading implements Sink {
     const rest = (list: Segment[]): Segment[] => list.filter((each) => each.toMs >= toMs);
     this.#segments = rest(this.#segments);
     this.#events = rest(this.#events);
-    const leftOut = this.#leftOut;
-    this.#leftOut = 0;
+    const leftOut: LeftOutReports = this.#leftOut;
+    this.#leftOut = { sampled: 0, early: 0, undecoded: 0 };
     this.#kept = 0;
     if (this.#every > 1) this.#every /= 2;
     const isLast = this.isOver && this.lastMs < toMs;
-    return { segments: segments.filter((each) => each.toMs >= fromMs), leftOut, isLast };
+    return { segments, leftOut, isLast };
   }
 
   /** Good reports from the beginning of the range on: all of those with events, of others as many as there is room for. */
@@ -120,13 +122,19 @@ class Reading implements Sink {
     const hasEvent = new Set(events === null ? [] : events.report.subarray(0, events.count));
     let count = 0;
     for (let row = 0; row < batch.reports; row++) {
-      if (batch.code[row] !== 0) continue;
+      if (batch.code[row] !== 0) {
+        this.#leftOut.undecoded++;
+        continue;
+      }
       const timeMs = frameTimeMs(batch, batch.frame[row]!);
-      if (timeMs < this.#from) continue;
+      if (timeMs < (this.#from ?? this.firstMs ?? timeMs)) {
+        this.#leftOut.early++;
+        continue;
+      }
       this.firstMs ??= timeMs;
       if (timeMs > this.lastMs) this.lastMs = timeMs;
       if (!hasEvent.has(row) && this.#seen++ % this.#every !== 0) {
-        this.#leftOut++;
+        this.#leftOut.sampled++;
         continue;
       }
       rows[count++] = row;
@@ -158,7 +166,7 @@ export class CaptureRange implements RangeSource {
    */
   static async open(options: CaptureRangeOptions, signal: AbortSignal): Promise<CaptureRange> {
     const { name, path, decode, rules, detector, from } = options;
-    const reading = new Reading(from ?? Number.NEGATIVE_INFINITY);
+    const reading = new Reading(from ?? null);
     let failure: Error | null = null;
     let range: CaptureRange | null = null;
     const collector = new Collector({
@@ -195,9 +203,9 @@ export class CaptureRange implements RangeSource {
     return range;
   }
 
-  async read(fromMs: number, toMs: number, signal: AbortSignal): Promise<Portion> {
+  async read(_: number, toMs: number, signal: AbortSignal): Promise<Portion> {
     await this.#reading.until(toMs, signal);
-    const portion = this.#reading.take(fromMs, toMs);
+    const portion = this.#reading.take(toMs);
     return portion.isLast === true && this.#failure !== null
       ? { ...portion, failure: `its rest cannot be read: ${reasonOf(this.#failure)}` }
       : portion;

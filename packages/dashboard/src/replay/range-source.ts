@@ -1,3 +1,4 @@
+import type { LeftOutReports } from '../protocol/http.js';
 import type { Segment } from '../retention/segment.js';
 
 /** Where a replay has its reports and events from. */
@@ -14,8 +15,8 @@ export interface RangeSource {
 
 export interface Portion {
   readonly segments: readonly Segment[];
-  /** Reports of the range that are not among them: only a part of very many is read. */
-  readonly leftOut: number;
+  /** Reports that are not among them, since the last portion. Those that come too late are among them. */
+  readonly leftOut: LeftOutReports;
   /** Nothing comes behind this portion; `failure` says so if that is because the rest cannot be read. */
   readonly isLast?: boolean;
   readonly failure?: string;
@@ -32,6 +33,6 @@ export class RetainedRange implements RangeSource {
   }
 
   read(): Portion {
-    return { segments: this.#segments, leftOut: 0 };
+    return { segments: this.#segments, leftOut: {} };
   }
 }

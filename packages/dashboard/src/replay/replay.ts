@@ -2,7 +2,7 @@
 import type { LinkLayer } from '@int/codec';
 import { NetworkView } from '../network/network-view.js';
 import { BUCKET_MS } from '../protocol/entities.js';
-import type { ReplayAnswer } from '../protocol/http.js';
+import type { LeftOutReports, ReplayAnswer } from '../protocol/http.js';
 import { geometryOf, headerOf, SIGNAL, shareRetention } from '../retention/geometry.js';
 import { Retention } from '../retention/retention.js';
 import { RetentionWriter } from '../retention/retention-writer.js';
@@ -44,9 +44,11 @@ export class Replay {
   readonly #name: ReplayOptions['name'];
   /** What was read and is not written yet, by time. */
   #segments: readonly Segment[] = [];
+  /** Those that were read: a source may hand one out more than once. */
+  readonly #known = new WeakSet<Segment>();
   #loadedTo: number;
   #isReading = false;
-  #leftOut = 0;
+  #leftOut: LeftOutReports = {};
   #failure: string | null = null;
   readonly #ending = new AbortController();
   readonly #writer: RetentionWriter;
@@ -99,7 +101,7 @@ export class Replay {
       at: Math.min(this.#to, this.#at),
       isOver: this.endedMs !== null,
       ...this.#name,
-      ...(this.#leftOut > 0 && { leftOut: this.#leftOut }),
+      ...(Object.keys(this.#leftOut).length > 0 && { leftOut: this.#leftOut }),
       ...(this.#failure !== null && { failure: this.#failure }),
     };
   }
@@ -149,7 +151,9 @@ export class Replay {
   /** Reads ahead by a portion. */
   #load(): void {
     const { portionMs } = this.#source;
-    const isDue = this.#loadedTo < this.#to && this.#at + portionMs >= this.#loadedTo;
+    // A replay that is behind its clock does not read ahead of what it has written.
+    const at = Math.min(this.#at, this.#bucket * BUCKET_MS);
+    const isDue = this.#loadedTo < this.#to && at + portionMs >= this.#loadedTo;
     if (this.#isReading || !isDue || this.#ending.signal.aborted) return;
     this.#isReading = true;
     const from = this.#loadedTo;
@@ -165,9 +169,10 @@ export class Replay {
         isLast = false,
         failure = null,
       } = await this.#source.read(from, to, this.#ending.signal);
-      const known = new Set(this.#segments);
-      this.#segments = [...this.#segments, ...segments.filter((each) => !known.has(each))];
-      this.#leftOut += leftOut;
+      const come = segments.filter((each) => !this.#known.has(each));
+      for (const each of come) this.#known.add(each);
+      this.#segments = [...this.#segments, ...come];
+      this.#leftOut = sumOf(this.#leftOut, leftOut, { late: come.reduce((sum, each) => sum + this.#lateOf(each), 0) });
       this.#loadedTo = to;
       if (isLast) this.#to = Math.min(this.#to, to);
       this.#failure = failure;
@@ -178,6 +183,18 @@ export class Replay {
     } finally {
       this.#isReading = false;
     }
+  }
+
+  /** Reports of the range whose bucket has been written. */
+  #lateOf(segment: Segment): number {
+    const written = this.#bucket * BUCKET_MS;
+    if (segment.fromMs >= written) return 0;
+    let count = 0;
+    for (let row = 0; row < segment.reports; row++) {
+      const timeMs = segment.timeMs(row);
+      if (timeMs >= this.from && timeMs < written && segment.isReport(row)) count++;
+    }
+    return count;
   }
 
   /** Writes what was retained of a bucket: its events, then its reports. */
@@ -206,4 +223,13 @@ export class Replay {
     }
     this.#writer.advance(to);
   }
+}
+
+/** Adds up counts by reason; one that is 0 is missing. */
+function sumOf(...counts: readonly LeftOutReports[]): LeftOutReports {
+  const sums: Record<string, number> = {};
+  for (const [reason, count] of counts.flatMap((each) => Object.entries(each) as [string, number][])) {
+    if (count > 0) sums[reason] = (sums[reason] ?? 0) + count;
+  }
+  return sums;
 }

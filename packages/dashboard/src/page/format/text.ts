@@ -1,4 +1,5 @@
 import { type MetricUnit, valueText } from '@int/network';
+import type { LeftOutReports, ReplayAnswer } from '../../client/index.js';
 
 const digits = (value: number, count: number): string =>
   value.toLocaleString('en-US', { maximumFractionDigits: count });
@@ -105,3 +106,18 @@ export const quoted = (text: string): string =>
 
 /** The name of a degraded state, without what follows it. */
 export const shortState = (state: string): string => state.split(':')[0]!;
+
+const LEFT_OUT: Readonly<Record<keyof LeftOutReports, string>> = {
+  sampled: 'too many to be read',
+  early: 'before the range',
+  late: 'too late, their time was played',
+  undecoded: 'not decodable',
+};
+
+/** Reports that a replay does not play, by reason: `left out: 7 before the range`. */
+export function leftOutText({ leftOut = {} }: Pick<ReplayAnswer, 'leftOut'>): string {
+  const parts = (Object.entries(leftOut) as [keyof LeftOutReports, number][]).map(
+    ([reason, count]) => `${countText(count)} ${LEFT_OUT[reason]}`,
+  );
+  return parts.length === 0 ? '' : `left out: ${parts.join(', ')}`;
+}

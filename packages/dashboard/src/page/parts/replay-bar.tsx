@@ -1,4 +1,4 @@
-import { clockText } from '../format/text.js';
+import { clockText, leftOutText } from '../format/text.js';
 import { useAnswer } from '../state/answers.js';
 import { client } from '../state/connection.js';
 import { useKeys } from '../state/keyboard.js';
@@ -48,6 +48,7 @@ export function ReplayBar({ id }: { readonly id: string }) {
                 </option>
               ))}
           </select>
+          {shown.leftOut !== undefined && <span class="dim">{leftOutText(shown)}</span>}
           {shown.failure !== undefined && <span class="warn">{shown.failure}</span>}
         </>
       )}

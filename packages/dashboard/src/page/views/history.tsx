@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueryAnswer, ReplayAnswer, SavedQueriesAnswer } from '../../client/index.js';
-import { bytesText, clockText, countText, durationText, localText } from '../format/text.js';
+import { bytesText, clockText, countText, durationText, leftOutText, localText } from '../format/text.js';
 import { ResultChart } from '../history/result-chart.js';
 import { nameOf, SAVED } from '../history/saved-queries.js';
 import { Empty, Panel } from '../parts/panel.js';
@@ -333,9 +333,8 @@ function Running() {
             <td class="num">
               {each.isOver ? 'played' : `at ${clockText(each.at ?? each.from)}`}, {each.speed}×
             </td>
-            <td class="warn">
-              {each.failure ?? (each.leftOut === undefined ? '' : `${countText(each.leftOut)} reports left out`)}
-            </td>
+            <td class="warn">{each.failure}</td>
+            <td class="dim">{leftOutText(each)}</td>
             <td class="num">
               {replay.value === each.id ? (
                 'shown'
