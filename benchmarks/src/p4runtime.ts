@@ -74,7 +74,7 @@ async function drive(port: number, phases: readonly PhaseName[], packets: Packet
       const pauses = packets?.stop() ?? null;
       const serverSeconds = (time.read().runMs - before) / 1000;
       if (done.kind !== 'done') throw new Error(`the controller tells ${done.kind}`);
-      if (process.env.INT_TRACE)
+      if (process.env.INT_TRACE) {
         console.error(
           phase.padEnd(10),
           done.seconds.toFixed(2),
@@ -82,6 +82,8 @@ async function drive(port: number, phases: readonly PhaseName[], packets: Packet
           done.cpuSeconds.toFixed(2),
           JSON.stringify(pauses?.own),
         );
+        await packets?.trace();
+      }
       all[phase] = {
         seconds: done.seconds,
         serverSeconds,

@@ -1,3 +1,4 @@
+import { PerformanceObserver } from 'node:perf_hooks';
 import type { P4vmTarget } from '@int/p4runtime';
 import { ThreadTime } from './thread-time.js';
 
@@ -28,6 +29,14 @@ function processMs(): number {
 const TURN_MS = 1;
 const BURST = 32;
 const MOST_GAPS = 1 << 20;
+/** Gaps from here on are looked into, with INT_TRACE. */
+const LONG_MS = 3;
+
+interface Span {
+  readonly what: string;
+  readonly begin: number;
+  readonly end: number;
+}
 
 /**
  * Packets as fast as the thread has time for them: turns of a millisecond, between which everything else gets its turn. The gaps
@@ -44,7 +53,11 @@ export class Packets {
 
   #lastMs = 0;
   #lastWaitMs = 0;
+  #lastRunMs = 0;
   #lastProcessMs = 0;
+  readonly #long: Span[] = [];
+  readonly #collections: Span[] = [];
+  #observer: PerformanceObserver | undefined;
   /** Where the packets go. */
   target: P4vmTarget | undefined;
 
@@ -52,8 +65,10 @@ export class Packets {
     this.#gaps = 0;
     this.#count = 0;
     this.#isRunning = true;
+    if (process.env.INT_TRACE !== undefined) this.#observe();
     this.#lastMs = performance.now();
     this.#lastWaitMs = this.#time.read().waitMs;
+    this.#lastRunMs = this.#time.runMs;
     this.#lastProcessMs = processMs();
     const turn = (): void => {
       if (!this.#isRunning) return;
@@ -75,13 +90,39 @@ export class Packets {
     this.#elapsed[at] = begin - this.#lastMs;
     const own = begin - this.#lastMs - (time.waitMs - this.#lastWaitMs);
     this.#own[at] = Math.max(0, Math.min(own, processMs() - this.#lastProcessMs));
+    if (this.#own[at]! >= LONG_MS)
+      this.#long.push({ what: `${this.#own[at]!.toFixed(2)} (thread ${(time.runMs - this.#lastRunMs).toFixed(2)})`, begin: this.#lastMs, end: begin });
     do {
       for (let i = 0; i < BURST; i++) this.target?.machine?.receive(0, this.#frame);
       this.#count += BURST;
     } while (performance.now() - begin < TURN_MS);
     this.#lastWaitMs = time.read().waitMs;
+    this.#lastRunMs = time.runMs;
     this.#lastProcessMs = processMs();
     this.#lastMs = performance.now();
+  }
+
+  #observe(): void {
+    this.#observer ??= new PerformanceObserver((list) => {
+      for (const { startTime: begin, duration, detail } of list.getEntries()) {
+        const { kind } = detail as { kind: number };
+        this.#collections.push({ what: `${kind}:${duration.toFixed(1)}`, begin, end: begin + duration });
+      }
+    });
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  /** Tells the long gaps, and the collections of garbage in each: 1 young, 4 and 8 old, with their elapsed time. */
+  async trace(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const { what, begin, end } of this.#long) {
+      const within = this.#collections.filter((each) => each.begin < end && each.end > begin);
+      console.error(
+        `  own ${what} of ${(end - begin).toFixed(1)} ms at ${begin.toFixed(0)}: ${within.map((each) => each.what).join(' ') || 'no collection'}`,
+      );
+    }
+    this.#long.length = 0;
+    this.#collections.length = 0;
   }
 
   stop(): Pauses {

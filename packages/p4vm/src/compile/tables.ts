@@ -33,7 +33,7 @@ function tableFunction(unit: Unit, table: Table): string {
     const keys = keyValues(routine, table.keys);
     const isTraced = unit.options.trace === true;
     const kept = isTraced ? keys.map((each) => routine.keepValue(each)) : keys;
-    code.line(`const entry = ${once(routine, lookup(routine, table, kept))};`);
+    code.line(`const entry = ${found(routine, table, kept)};`);
     const ready = isTraced ? kept.map((each) => routine.pattern(each)) : [];
     traceTable(routine, table, ready);
     const cases = routine.capture(() => {
@@ -61,6 +61,16 @@ function tableFunction(unit: Unit, table: Table): string {
     code.close();
     unit.functions.append(code);
   });
+}
+
+/** Code of the lookup's result. Without entries it is known, unless a key must be evaluated for what it does beside. */
+function found(routine: Routine, table: Table, keys: readonly Value[]): string {
+  const { unit } = routine;
+  const code = lookup(routine, table, keys);
+  // The second run gets the result of the first, when the table may have been applied again.
+  if (unit.undefinedValues !== undefined) return once(routine, `${code}.copy()`);
+  const isPlain = unit.options.trace !== true && !table.keys.some(({ expression }) => hasEffects(expression));
+  return isPlain ? `${unit.tableName(table)}.empty ?? ${code}` : code;
 }
 
 /** Code of the lookup. It passes keys as words if the table accepts them, to avoid bigints for wide keys. */
@@ -91,6 +101,7 @@ function dataArguments(types: readonly DataType[]): readonly string[] {
     const count = Math.max(1, (width + 31) >>> 5);
     if (type.kind === 'bool') codes.push(`entry.words[${word}] !== 0`);
     else if (width > WORDS_WIDTH) codes.push(`entry.data[${position}]`);
+    else if (width === 32 && !(type.kind === 'bits' && type.isSigned)) codes.push(`(entry.words[${word}] >>> 0)`);
     else for (let index = 0; index < count; index++) codes.push(`entry.words[${word + index}]`);
     word += count;
   }

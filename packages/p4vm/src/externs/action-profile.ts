@@ -17,7 +17,7 @@ export interface ProfileMember {
   /** The same as run-time values. */
   readonly data: readonly RuntimeValue[];
   /** The same as `BoundAction.words`. */
-  readonly words: readonly number[];
+  readonly words: Int32Array;
 }
 
 export interface ProfileGroup {

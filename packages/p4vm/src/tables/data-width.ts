@@ -31,23 +31,59 @@ export function toRuntimeValue(type: DataType, value: bigint): RuntimeValue {
   return width <= NARROW_BITS ? Number(cut) : cut;
 }
 
+/** Words of values of these types: see {@link writeWords}. */
+export function wordsOf(types: readonly DataType[]): number {
+  return types.reduce((sum, type) => sum + Math.max(1, (widthOf(type) + 31) >>> 5), 0);
+}
+
 /**
- * Values one after the other as numbers: those of up to 32 bits as run-time values, wider ones as signed 32-bit words,
- * least significant first, unused high bits 0.
+ * Writes values one after the other as signed 32-bit words, least significant first, cut to the width of their types. Unused high
+ * bits are 0, but for signed values of up to 32 bits, which keep their sign.
  */
-export function toWords(types: readonly DataType[], values: readonly bigint[]): readonly number[] {
-  const words: number[] = [];
+export function writeWords(types: readonly DataType[], values: readonly bigint[], words: Int32Array, at = 0): void {
+  let to = at;
   for (let i = 0; i < types.length; i++) {
     const width = widthOf(types[i]!);
     const value = values[i] ?? 0n;
-    if (width <= NARROW_BITS) words.push(Number(toRuntimeValue(types[i]!, value)));
-    else {
-      for (let rest = BigInt.asUintN(width, value), left = width; left > 0; left -= 32, rest >>= 32n) {
-        words.push(Number(BigInt.asIntN(32, rest)));
-      }
+    if (width <= NARROW_BITS) {
+      words[to++] = Number(toRuntimeValue(types[i]!, value));
+      continue;
+    }
+    for (let rest = BigInt.asUintN(width, value), left = width; left > 0; left -= 32, rest >>= 32n) {
+      words[to++] = Number(BigInt.asIntN(32, rest));
     }
   }
+}
+
+/** The words of {@link writeWords}, in an array of their own. */
+export function toWords(types: readonly DataType[], values: readonly bigint[]): Int32Array {
+  const words = new Int32Array(wordsOf(types));
+  writeWords(types, values, words);
   return words;
+}
+
+/** The bit patterns of the values that {@link writeWords} wrote. */
+export function patternsOf(types: readonly DataType[], words: Int32Array, at = 0): bigint[] {
+  let from = at;
+  return types.map((type) => {
+    const width = widthOf(type);
+    const count = Math.max(1, (width + 31) >>> 5);
+    const pattern = patternOfWords(words, from, count);
+    from += count;
+    return BigInt.asUintN(width, pattern);
+  });
+}
+
+/** The values that {@link writeWords} wrote, as run-time values. */
+export function fromWords(types: readonly DataType[], words: Int32Array): RuntimeValue[] {
+  return patternsOf(types, words).map((pattern, i) => toRuntimeValue(types[i]!, pattern));
+}
+
+/** The unsigned number in words, least significant first. */
+export function patternOfWords(words: Int32Array, at: number, count: number): bigint {
+  let pattern = BigInt(words[at + count - 1]! >>> 0);
+  for (let i = count - 2; i >= 0; i--) pattern = (pattern << 32n) | BigInt(words[at + i]! >>> 0);
+  return pattern;
 }
 
 /** A run-time value as an unsigned bit pattern. */

@@ -21,7 +21,7 @@ export class KeyWords {
   /** First word of each key. */
   readonly starts: readonly number[];
   readonly #isNarrow: readonly boolean[];
-  readonly #ends: readonly number[];
+  readonly #counts: readonly number[];
 
   constructor(widths: readonly number[]) {
     const starts: number[] = [];
@@ -33,47 +33,51 @@ export class KeyWords {
     this.words = new Int32Array(count);
     this.starts = starts;
     this.#isNarrow = widths.map((width) => width <= NARROW_BITS);
-    this.#ends = [...starts.slice(1), count];
+    this.#counts = widths.map(wordsOfWidth);
   }
 
   /** Loads one value per key. */
   load(keys: readonly RuntimeValue[]): Int32Array {
-    for (let i = 0; i < this.starts.length; i++) this.#set(this.words, i, keys[i]!);
+    for (let i = 0; i < this.starts.length; i++) this.#set(i, keys[i]!, this.words, this.starts[i]!);
     return this.words;
   }
 
   load1(a: RuntimeValue): Int32Array {
-    this.#set(this.words, 0, a);
+    this.#set(0, a, this.words, 0);
     return this.words;
   }
 
   load2(a: RuntimeValue, b: RuntimeValue): Int32Array {
-    this.#set(this.words, 0, a);
-    this.#set(this.words, 1, b);
+    this.#set(0, a, this.words, 0);
+    this.#set(1, b, this.words, this.starts[1]!);
     return this.words;
   }
 
   /** Loads one key, from a bit pattern. */
   loadPattern(key: number, pattern: bigint): void {
-    this.#set(this.words, key, this.#isNarrow[key] ? Number(pattern) : pattern);
+    this.writePattern(key, pattern, this.words, this.starts[key]!);
+  }
+
+  /** Writes the words of one key elsewhere. */
+  writePattern(key: number, pattern: bigint, words: Int32Array, at: number): void {
+    this.#set(key, this.#isNarrow[key] ? Number(pattern) : pattern, words, at);
   }
 
   /** Words of bit patterns, one pattern per key, in a new array. */
   of(values: readonly bigint[]): Int32Array {
     const words = new Int32Array(this.words.length);
     values.forEach((value, i) => {
-      this.#set(words, i, this.#isNarrow[i] ? Number(value) : value);
+      this.writePattern(i, value, words, this.starts[i]!);
     });
     return words;
   }
 
-  #set(words: Int32Array, key: number, value: RuntimeValue): void {
-    const start = this.starts[key]!;
+  #set(key: number, value: RuntimeValue, words: Int32Array, start: number): void {
     if (this.#isNarrow[key]) {
       words[start] = value as number;
       return;
     }
-    const end = this.#ends[key]!;
+    const end = start + this.#counts[key]!;
     let rest = value as bigint;
     for (let at = start; at < end; at += 2) {
       // Stored modulo 2^64.

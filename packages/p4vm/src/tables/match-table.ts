@@ -6,14 +6,16 @@ import type { KeyMatch, Table } from '../ir/program.js';
 import { entryBytes } from '../ir/state-bytes.js';
 import type { PacketEnvironment, RuntimeValue } from '../machine/runtime.js';
 import { refuse } from './control-error.js';
-import { widthOf } from './data-width.js';
+import { toWords, widthOf } from './data-width.js';
+import { EntryColumns } from './entry-columns.js';
 import { HandleSlots, SLOT_MASK } from './handle-slots.js';
 import { type KeyShape, shapeOf } from './key-match.js';
 import { KeyWords } from './key-words.js';
+import { LookupResult } from './lookup-result.js';
 import { createMatchIndex, hasPriorities, type MatchIndex } from './match-index.js';
 import { BitPacker } from './selector-bytes.js';
 import type { BoundAction, TableRuntime } from './table.js';
-import { bindAction, canonicalKeys, type EntryTarget, type TableEntry } from './table-entry.js';
+import { canonicalKeys, checkCall, dataTypes, type EntryTarget, type TableEntry } from './table-entry.js';
 import { createLookup, createWordLookup, type LookupParts } from './table-lookup.js';
 
 export type { EntryTarget, TableEntry } from './table-entry.js';
@@ -21,20 +23,7 @@ export type { EntryTarget, TableEntry } from './table-entry.js';
 /** Default size of a table in entries. */
 export const DEFAULT_TABLE_SIZE = 1024;
 
-interface StoredEntry extends TableEntry {
-  target: EntryTarget;
-  timeoutUs: number;
-  lastHitUs: number;
-  /** When its timeout began to run, if that is later than the last hit. */
-  restartedUs: number;
-  /** Undefined for entries that point into an action profile. */
-  bound: BoundAction | undefined;
-  /** Bytes taken from memory for it; 0 for entries of the program. */
-  bytes: number;
-}
-
-/** Nothing to do. */
-const NO_ACTION: BoundAction = { action: -1, data: [], words: [], isHit: false, handle: -1 };
+const NO_WORDS = /* @__PURE__ */ new Int32Array(0);
 
 /** Extern objects that belong to a table. */
 export interface TableAttachments {
@@ -64,12 +53,20 @@ export class MatchTable implements TableRuntime {
   readonly #memory: Memory | undefined;
   readonly #index: MatchIndex;
   readonly #slots = new HandleSlots();
-  readonly #entries: (StoredEntry | undefined)[] = [];
+  readonly #entries: EntryColumns;
+  /** Bytes of memory that an entry takes, whatever its action. */
+  readonly #entryBytes: number;
   readonly #positions = new Map<number, number>();
-  readonly #result: { -readonly [K in keyof BoundAction]: BoundAction[K] } = { ...NO_ACTION };
+  /** Of hits. */
+  readonly #result: LookupResult;
+  /** Of members and groups. */
+  readonly #selected: LookupResult;
+  /** Of misses. */
+  readonly #default: LookupResult;
+  /** See `TableRuntime`. */
+  empty: BoundAction | undefined;
   readonly #packer: BitPacker;
   readonly #selectorValues: RuntimeValue[] = [];
-  #default = NO_ACTION;
   #defaultTarget: EntryTarget | undefined;
   #generation = 0;
 
@@ -92,6 +89,18 @@ export class MatchTable implements TableRuntime {
     );
     this.#index = createMatchIndex(this.shapes, environment.work, this.size);
     const words = new KeyWords(this.shapes.map((shape) => shape.width));
+    const types = actions.map(({ action }) => dataTypes(action.parameters));
+    const isTimed = declaration.supportsTimeout;
+    this.#entries = new EntryColumns(this.shapes, types, this.hasPriorities, isTimed);
+    this.#entryBytes = entryBytes(keys, Math.max(0, ...types.map(({ length }) => length)));
+    const owner = {
+      dataTypes: (action: number) => types[action] ?? [],
+      handleOf: (slot: number) => this.#slots.handleOf(slot),
+    };
+    this.#result = new LookupResult(owner, new Int32Array(this.#entries.dataWords));
+    this.#selected = new LookupResult(owner, NO_WORDS);
+    this.#default = new LookupResult(owner, NO_WORDS);
+    this.#result.isHit = true;
     this.#packer = new BitPacker(keys.filter((key) => key.matchKind === 'selector').map((key) => widthOf(key.type)));
     actions.forEach(({ action }, position) => {
       if (!this.#positions.has(action.id)) this.#positions.set(action.id, position);
@@ -125,7 +134,7 @@ export class MatchTable implements TableRuntime {
 
   /** Entries lie in slots 0 to this number - 1; some may be free. */
   get slotCount(): number {
-    return this.#entries.length;
+    return this.#entries.slotCount;
   }
 
   /** The target of a miss; undefined: a miss does nothing. */
@@ -155,26 +164,24 @@ export class MatchTable implements TableRuntime {
   modify(handle: number, target: EntryTarget): void {
     this.#needMutable();
     this.#checkKind(target, 'entry');
-    const entry = this.#stored(handle);
-    this.#needChangeable(entry);
-    if (target.kind === 'action') entry.bound = bindAction(this.declaration, target.call, true, handle);
+    const slot = this.#changeable(handle);
+    if (target.kind === 'action') checkCall(this.declaration, target.call);
     else this.profile?.check(target);
-    this.#use(entry.target, -1);
+    this.#release(slot);
     this.#use(target, 1);
-    entry.target = target;
+    this.#entries.setTarget(slot, target);
   }
 
   /** @throws ControlError `ERR_CONTROL_CONST_TABLE`, `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
   delete(handle: number): void {
     this.#needMutable();
-    const entry = this.#stored(handle);
-    this.#needChangeable(entry);
-    const slot = handle & SLOT_MASK;
-    this.#index.remove(entry.keys, entry.priority, slot);
-    this.#use(entry.target, -1);
-    this.#memory?.giveBack(entry.bytes);
-    this.#entries[slot] = undefined;
+    const slot = this.#changeable(handle);
+    this.#index.remove(this.#entries.keysOf(slot), this.#entries.priorityOf(slot), slot);
+    this.#release(slot);
+    this.#giveBack(slot);
+    this.#entries.remove(slot);
     this.#slots.release(slot);
+    this.#renewEmpty();
   }
 
   /**
@@ -184,22 +191,24 @@ export class MatchTable implements TableRuntime {
    */
   clear(): void {
     this.#needMutable();
-    this.#clear((entry) => entry.isConst);
+    this.#clear(true);
   }
 
   /** Entries in order of their slots. */
   entries(): readonly TableEntry[] {
-    return this.#entries.filter((entry) => entry !== undefined).map((entry) => this.#seen(entry));
+    const list: TableEntry[] = [];
+    for (let slot = 0; slot < this.slotCount; slot++) if (this.#entries.has(slot)) list.push(this.#seen(slot));
+    return list;
   }
 
-  /** The entry in a slot, as a live view; undefined if the slot is free. */
+  /** The entry in a slot as it is now; undefined if the slot is free. */
   entryAt(slot: number): TableEntry | undefined {
-    return this.#entries[slot];
+    return this.#entries.has(slot) ? this.#seen(slot) : undefined;
   }
 
   /** @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE` */
   entry(handle: number): TableEntry {
-    return this.#seen(this.#stored(handle));
+    return this.#seen(this.#slots.slotOf(handle));
   }
 
   /** Handle of the entry with these keys (and priority); undefined if there is none. @throws as {@link add} on bad keys */
@@ -227,7 +236,7 @@ export class MatchTable implements TableRuntime {
 
   /** Restores the state after loading the program. */
   reset(): void {
-    this.#clear(() => false);
+    this.#clear(false);
     this.resetDefault();
     this.#addProgramEntries();
   }
@@ -242,9 +251,9 @@ export class MatchTable implements TableRuntime {
     if (!this.declaration.supportsTimeout)
       refuse('ERR_CONTROL_NO_TIMEOUT', `table ${this.#name} does not support timeouts`);
     if (!Number.isFinite(timeoutUs) || timeoutUs < 0) refuse('ERR_CONTROL_BAD_VALUE', `${timeoutUs} is no timeout`);
-    const entry = this.#stored(handle);
-    entry.timeoutUs = timeoutUs;
-    entry.lastHitUs = nowUs;
+    const slot = this.#slots.slotOf(handle);
+    this.#entries.setTimeout(slot, timeoutUs);
+    this.#entries.setLastHit(slot, nowUs);
   }
 
   /**
@@ -253,7 +262,7 @@ export class MatchTable implements TableRuntime {
    * @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`
    */
   setLastHit(handle: number, timeUs: number): void {
-    this.#stored(handle).lastHitUs = timeUs;
+    this.#entries.setLastHit(this.#slots.slotOf(handle), timeUs);
   }
 
   /**
@@ -262,26 +271,29 @@ export class MatchTable implements TableRuntime {
    * @throws ControlError `ERR_CONTROL_BAD_HANDLE`, `ERR_CONTROL_EXPIRED_HANDLE`
    */
   restartTimeout(handle: number, nowUs: number): void {
-    this.#stored(handle).restartedUs = nowUs;
+    this.#entries.setRestart(this.#slots.slotOf(handle), nowUs);
   }
 
   /** When the entry in a slot is idle for its timeout unless it is hit before; Infinity without an entry or a timeout. */
   expiryUs(slot: number): number {
-    const entry = this.#entries[slot];
-    if (entry === undefined || entry.timeoutUs <= 0) return Number.POSITIVE_INFINITY;
-    return Math.max(entry.lastHitUs, entry.restartedUs) + entry.timeoutUs;
+    const entries = this.#entries;
+    const timeoutUs = entries.has(slot) ? entries.timeoutOf(slot) : 0;
+    if (timeoutUs <= 0) return Number.POSITIVE_INFINITY;
+    return Math.max(entries.lastHitOf(slot), entries.restartOf(slot)) + timeoutUs;
   }
 
   /** Handles of the entries without a hit for at least their timeout, by default at the time of the last packet. */
   expired(nowUs: number = this.#environment.nowUs): readonly number[] {
-    return this.#entries
-      .filter((entry, slot) => entry !== undefined && nowUs >= this.expiryUs(slot))
-      .map((entry) => entry!.handle);
+    const list: number[] = [];
+    for (let slot = 0; slot < this.slotCount; slot++) {
+      if (nowUs >= this.expiryUs(slot)) list.push(this.#slots.handleOf(slot));
+    }
+    return list;
   }
 
   /** Microseconds since an entry was hit, made, or got its timeout, by default at the time of the last packet. */
   idleUs(handle: number, nowUs: number = this.#environment.nowUs): number {
-    return Math.max(0, nowUs - this.#stored(handle).lastHitUs);
+    return Math.max(0, nowUs - this.#entries.lastHitOf(this.#slots.slotOf(handle)));
   }
 
   /** Uses the present entry in the handle's slot. @throws ControlError `ERR_CONTROL_NO_COUNTER`, `ERR_CONTROL_BAD_HANDLE` */
@@ -322,14 +334,13 @@ export class MatchTable implements TableRuntime {
 
   #found(slot: number): BoundAction {
     if (slot < 0) return this.#missed();
-    const entry = this.#entries[slot]!;
     if (this.counter !== undefined) this.counter.countSlot(slot, this.#environment.packetLength);
     if (this.meter !== undefined) {
       const { packetLength, nowUs } = this.#environment;
       this.meter.color = this.meter.run(slot, packetLength, nowUs);
     }
-    if (this.declaration.supportsTimeout) entry.lastHitUs = this.#environment.nowUs;
-    return entry.bound ?? this.#resolve(entry.target, true, entry.handle);
+    if (this.declaration.supportsTimeout) this.#entries.setLastHit(slot, this.#environment.nowUs);
+    return this.#entries.load(slot, this.#result) ? this.#result : this.#select(this.#entries.targetOf(slot), slot);
   }
 
   #missed(): BoundAction {
@@ -337,23 +348,22 @@ export class MatchTable implements TableRuntime {
     if (counter !== undefined) counter.countMiss(this.#environment.packetLength);
     if (meter !== undefined) meter.runMiss(this.#environment.packetLength, this.#environment.nowUs);
     const target = this.#defaultTarget;
-    return target === undefined || target.kind === 'action' ? this.#default : this.#resolve(target, false, -1);
+    return target === undefined || target.kind === 'action' ? this.#default : this.#select(target, -1);
   }
 
-  #resolve(target: EntryTarget, isHit: boolean, handle: number): BoundAction {
-    const result = this.#result;
-    result.isHit = isHit;
-    result.handle = handle;
+  /** The member that a target means. */
+  #select(target: EntryTarget, slot: number): BoundAction {
+    const result = this.#selected;
+    result.isHit = slot >= 0;
+    result.slot = slot;
     result.action = -1;
-    result.data = NO_ACTION.data;
-    result.words = NO_ACTION.words;
+    result.words = NO_WORDS;
     if (target.kind === 'action' || this.profile === undefined) return result;
     const packer = this.#packer;
     if (target.kind === 'group') packer.pack(this.#selectorValues);
     const member = this.profile.select(target, packer.bytes, packer.bytes.length);
     if (member !== undefined) {
       result.action = this.positionOf(member.action.id);
-      result.data = member.data;
       result.words = member.words;
     }
     return result;
@@ -361,39 +371,33 @@ export class MatchTable implements TableRuntime {
 
   // Entries
 
-  #add(keys: readonly KeyMatch[], target: EntryTarget, priority: number, isConst: boolean, isProgram = false): number {
+  #add(
+    keys: readonly KeyMatch[],
+    target: EntryTarget,
+    priority: number,
+    isConst: boolean,
+    isOfProgram = false,
+  ): number {
     if (this.shapes.length === 0) refuse('ERR_CONTROL_NO_KEY', `table ${this.#name} has no key`);
     if (!Number.isSafeInteger(priority)) refuse('ERR_CONTROL_BAD_PRIORITY', `${priority} is no priority`);
     // Throws if the action or its data are wrong, before anything changes.
-    const draft = target.kind === 'action' ? bindAction(this.declaration, target.call, true, 0) : undefined;
+    if (target.kind === 'action') checkCall(this.declaration, target.call);
     const canonical = canonicalKeys(this.declaration, this.shapes, this.hasPriorities, keys);
     const rank = this.hasPriorities ? priority : 0;
     if (this.#index.equal(canonical, rank) >= 0)
       refuse('ERR_CONTROL_DUPLICATE_ENTRY', `table ${this.#name} has an entry with these keys`);
     if (this.#slots.count >= this.size)
       refuse('ERR_CONTROL_TABLE_FULL', `table ${this.#name} holds ${this.size} entries`);
-    const data = target.kind === 'action' ? target.call.data.length : 0;
-    const bytes = isProgram ? 0 : entryBytes(this.declaration.keys, data);
-    if (this.#memory?.take(bytes) === false)
+    if (!isOfProgram && this.#memory?.take(this.#entryBytes) === false)
       refuse('ERR_CONTROL_NO_ROOM', `there is no memory left for entries of table ${this.#name}`);
     const slot = this.#slots.take();
-    const handle = this.#slots.handleOf(slot);
-    this.#entries[slot] = {
-      handle,
-      keys: canonical,
-      target,
-      priority: rank,
-      isConst,
-      timeoutUs: 0,
-      lastHitUs: this.#environment.nowUs,
-      restartedUs: 0,
-      bound: draft === undefined ? undefined : { ...draft, handle },
-      bytes,
-    };
+    const { nowUs } = this.#environment;
+    this.#entries.put(slot, { keys: canonical, target, priority: rank, isConst, isOfProgram, nowUs });
     this.#index.add(canonical, rank, slot);
     this.counter?.prepare(slot);
     this.meter?.clearRates(slot);
-    return handle;
+    this.empty = undefined;
+    return this.#slots.handleOf(slot);
   }
 
   #addProgramEntries(): void {
@@ -414,39 +418,73 @@ export class MatchTable implements TableRuntime {
   }
 
   #setDefaultTo(target: EntryTarget | undefined): void {
-    this.#default = target?.kind === 'action' ? bindAction(this.declaration, target.call, false, -1) : NO_ACTION;
+    if (target?.kind === 'action') {
+      const types = checkCall(this.declaration, target.call);
+      this.#default.action = target.call.action;
+      this.#default.words = toWords(types, target.call.data);
+    } else {
+      this.#default.action = -1;
+      this.#default.words = NO_WORDS;
+    }
     this.#use(this.#defaultTarget, -1);
     this.#use(target, 1);
     this.#defaultTarget = target;
+    this.#renewEmpty();
   }
 
-  #clear(keeps: (entry: StoredEntry) => boolean): void {
-    const kept: StoredEntry[] = [];
-    for (const entry of this.#entries) {
-      if (entry === undefined) continue;
-      if (keeps(entry)) {
-        kept.push(entry);
+  #renewEmpty(): void {
+    const isPlain = this.#defaultTarget === undefined || this.#defaultTarget.kind === 'action';
+    const isCounted = this.counter !== undefined || this.meter !== undefined;
+    this.empty = this.#slots.count === 0 && isPlain && !isCounted ? this.#default : undefined;
+  }
+
+  /** @param keepsConst whether constant entries stay */
+  #clear(keepsConst: boolean): void {
+    const entries = this.#entries;
+    const kept: TableEntry[] = [];
+    for (let slot = 0; slot < entries.slotCount; slot++) {
+      if (!entries.has(slot)) continue;
+      if (keepsConst && entries.isConst(slot)) {
+        kept.push(this.#seen(slot));
         continue;
       }
-      this.#use(entry.target, -1);
-      this.#memory?.giveBack(entry.bytes);
+      this.#release(slot);
+      this.#giveBack(slot);
     }
     this.#generation++;
-    this.#entries.length = 0;
+    entries.clear();
     this.#slots.clear();
     this.#index.clear();
+    this.#renewEmpty();
     for (const entry of kept) this.#add(entry.keys, entry.target, entry.priority, true, true);
   }
 
-  #seen(entry: StoredEntry): TableEntry {
-    const { handle, keys, target, priority, isConst, timeoutUs } = entry;
-    return { handle, keys, target, priority, isConst, timeoutUs };
+  #seen(slot: number): TableEntry {
+    const entries = this.#entries;
+    return {
+      handle: this.#slots.handleOf(slot),
+      keys: entries.keysOf(slot),
+      target: entries.targetOf(slot),
+      priority: entries.priorityOf(slot),
+      isConst: entries.isConst(slot),
+      timeoutUs: entries.timeoutOf(slot),
+    };
   }
 
-  #stored(handle: number): StoredEntry {
-    const entry = this.#entries[this.#slots.slotOf(handle)];
-    if (entry === undefined) refuse('ERR_CONTROL_BAD_HANDLE', `there is no entry with handle ${handle}`);
-    return entry;
+  /** The slot of an entry that may change. */
+  #changeable(handle: number): number {
+    const slot = this.#slots.slotOf(handle);
+    if (this.#entries.isConst(slot)) refuse('ERR_CONTROL_CONST_TABLE', `entry ${handle} is constant`);
+    return slot;
+  }
+
+  #giveBack(slot: number): void {
+    if (!this.#entries.isOfProgram(slot)) this.#memory?.giveBack(this.#entryBytes);
+  }
+
+  /** Ends the use of what an entry points to. */
+  #release(slot: number): void {
+    if (this.profile !== undefined) this.#use(this.#entries.targetOf(slot), -1);
   }
 
   /** Counters and meters ignore the version of a handle. */
@@ -460,10 +498,6 @@ export class MatchTable implements TableRuntime {
   #needMutable(): void {
     if (this.declaration.areEntriesConst)
       refuse('ERR_CONTROL_CONST_TABLE', `the entries of table ${this.#name} are constant`);
-  }
-
-  #needChangeable(entry: StoredEntry): void {
-    if (entry.isConst) refuse('ERR_CONTROL_CONST_TABLE', `entry ${entry.handle} is constant`);
   }
 
   /** Checks that a target is a member or group if the table has an action profile, and otherwise an action. */

@@ -1,9 +1,8 @@
 import type { ProfileTarget } from '../externs/action-profile.js';
 import type { ActionCall, DataType, IrParameter, KeyMatch, Table } from '../ir/program.js';
 import { refuse } from './control-error.js';
-import { dataParameters, toRuntimeValue, toWords } from './data-width.js';
+import { dataParameters } from './data-width.js';
 import { canonicalMatch, type KeyShape, prefixMask } from './key-match.js';
-import type { BoundAction } from './table.js';
 
 /** The target of an entry: its own action, or a member or group of the table's action profile. */
 export type EntryTarget = { readonly kind: 'action'; readonly call: ActionCall } | ProfileTarget;
@@ -55,7 +54,7 @@ export function canonicalKeys(
 const typesOf = /* @__PURE__ */ new WeakMap<readonly IrParameter[], readonly DataType[]>();
 
 /** The types of the parameters that the control plane gives. */
-function dataTypes(parameters: readonly IrParameter[]): readonly DataType[] {
+export function dataTypes(parameters: readonly IrParameter[]): readonly DataType[] {
   let types = typesOf.get(parameters);
   if (types === undefined) {
     types = dataParameters(parameters).map(({ variable }) => variable.type);
@@ -65,11 +64,12 @@ function dataTypes(parameters: readonly IrParameter[]): readonly DataType[] {
 }
 
 /**
- * Binds a call of one of the table's actions: its data as run-time values, cut to the width of the parameters.
+ * Checks a call of one of the table's actions.
  *
+ * @returns the types of its data
  * @throws ControlError `ERR_CONTROL_UNKNOWN_ACTION`, `ERR_CONTROL_WRONG_ARITY`
  */
-export function bindAction(table: Table, call: ActionCall, isHit: boolean, handle: number): BoundAction {
+export function checkCall(table: Table, call: ActionCall): readonly DataType[] {
   const action = table.actions[call.action]?.action;
   if (action === undefined) refuse('ERR_CONTROL_UNKNOWN_ACTION', `table ${table.name} has no action ${call.action}`);
   const types = dataTypes(action.parameters);
@@ -78,6 +78,5 @@ export function bindAction(table: Table, call: ActionCall, isHit: boolean, handl
       'ERR_CONTROL_WRONG_ARITY',
       `action ${action.name} needs ${types.length} parameters, not ${call.data.length}`,
     );
-  const data = call.data.map((value, i) => toRuntimeValue(types[i]!, value));
-  return { action: call.action, data, words: toWords(types, call.data), isHit, handle };
+  return types;
 }

@@ -5,16 +5,18 @@ import type { RuntimeValue } from '../machine/runtime.js';
 export interface BoundAction {
   /** Position in `Table.actions`; -1: none (no default action). */
   readonly action: number;
-  /** One per data parameter. */
+  /** One per data parameter, made when they are asked for. */
   readonly data: readonly RuntimeValue[];
   /**
-   * The same as numbers only, one after the other: values of up to 32 bits as in `data`, wider ones as signed 32-bit words,
-   * least significant first, unused high bits 0.
+   * The same one after the other as signed 32-bit words, least significant first. Unused high bits are 0, but for signed values of up
+   * to 32 bits, which keep their sign. There may be more words than the action has.
    */
-  readonly words: readonly number[];
+  readonly words: Int32Array;
   readonly isHit: boolean;
   /** Handle of the entry as the control plane knows it; -1 for the default action. */
   readonly handle: number;
+  /** A result that the next lookup does not change. */
+  copy(): BoundAction;
 }
 
 /**
@@ -24,6 +26,11 @@ export interface BoundAction {
  */
 export interface TableRuntime {
   readonly declaration: Table;
+  /**
+   * The result of every lookup as long as there are no entries, nothing is counted and the default action is the table's own; undefined
+   * otherwise. Who has it need not look up, nor make the keys.
+   */
+  readonly empty: BoundAction | undefined;
   lookup(...keys: readonly RuntimeValue[]): BoundAction;
   /**
    * As `lookup`, but takes keys as 32-bit words (signed or unsigned numbers) to avoid bigints: least significant first,

@@ -167,7 +167,10 @@ function holds(kinds: readonly MatchKind[]): void {
               ? left.priority - right.priority || (left.handle & 0xffffff) - (right.handle & 0xffffff)
               : prefixSum(right.keys) - prefixSum(left.keys),
           );
-          const found = tested.lookup(...step.keys.map((value, i) => (shapes[i]!.width <= 32 ? Number(value) : value)));
+          // The next lookup fills the same result.
+          const found = tested
+            .lookup(...step.keys.map((value, i) => (shapes[i]!.width <= 32 ? Number(value) : value)))
+            .copy();
           expect(found.isHit).toBe(hits.length > 0);
           expect(found.handle).toBe(hits[0]?.handle ?? -1);
           expect(found.action).toBe(hits.length > 0 ? 1 : 0);
@@ -201,6 +204,57 @@ describe('every match engine finds what a linear search finds', () => {
   ];
   for (const kinds of combinations) {
     it(`with ${kinds.join(', ')} keys`, () => holds(kinds));
+  }
+});
+
+describe('tables that grow and shrink', () => {
+  /** Entries of one value each, in a table of one key of this kind. */
+  const cases: readonly (readonly [MatchKind, (value: bigint) => KeyMatch])[] = [
+    ['exact', (value) => ({ kind: 'exact', value })],
+    ['lpm', (value) => ({ kind: 'prefix', value, length: 40 })],
+    ['ternary', (value) => ({ kind: 'mask', value, mask: (1n << 40n) - 1n })],
+    ['range', (value) => ({ kind: 'range', low: value, high: value })],
+    ['optional', (value) => ({ kind: 'exact', value })],
+  ];
+  for (const [kind, matching] of cases) {
+    it(`keep each entry of a ${kind} key while its neighbours come and go`, () => {
+      const count = kind === 'range' ? 300 : 3000;
+      const tested = new MatchTable(table({ size: 65_536, keys: [key('k', bits(40), kind)] }), environment());
+      const handles = new Map<bigint, number>();
+      const nth = (i: number): bigint => BigInt(Math.imul(i, 0x9e3779b1) >>> 0) << 5n;
+      const add = (i: number): void => {
+        handles.set(nth(i), tested.add([matching(nth(i))], to(1, i & 0x1ff), i % 5));
+      };
+      const remove = (i: number): void => {
+        tested.delete(handles.get(nth(i))!);
+        handles.delete(nth(i));
+      };
+      const check = (): void => {
+        for (let i = 0; i < count; i++) {
+          const handle = handles.get(nth(i));
+          const found = tested.lookup(nth(i));
+          if (found.handle !== (handle ?? -1)) throw new Error(`entry ${i} is ${found.handle}, not ${handle}`);
+          if (handle === undefined) continue;
+          expect(found.words[0]).toBe(i & 0x1ff);
+          const entry = tested.entry(handle);
+          expect(canonicalMatch(tested.shapes[0]!, entry.keys[0]!)).toEqual(
+            canonicalMatch(tested.shapes[0]!, matching(nth(i))),
+          );
+          expect(entry).toMatchObject({ handle, target: to(1, i & 0x1ff), priority: tested.hasPriorities ? i % 5 : 0 });
+        }
+        expect(tested.entries().length).toBe(handles.size);
+      };
+      for (let i = 0; i < count; i++) add(i);
+      check();
+      for (let i = 0; i < count; i += 2) remove(i);
+      check();
+      for (let i = 0; i < count; i += 4) add(i);
+      check();
+      for (let i = 0; i < count; i++) if (handles.has(nth(i)) && i > 4) remove(i);
+      check();
+      for (let i = 5; i < count; i += 3) add(i);
+      check();
+    });
   }
 });
 

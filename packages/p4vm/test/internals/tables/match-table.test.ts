@@ -6,6 +6,7 @@ import { DirectMeter } from '../../../src/externs/meter.js';
 import { createRandomBits } from '../../../src/externs/random.js';
 import { ControlError, type ControlErrorCode } from '../../../src/tables/control-error.js';
 import { MatchTable } from '../../../src/tables/match-table.js';
+import type { BoundAction } from '../../../src/tables/table.js';
 import { ParserValueSet } from '../../../src/tables/value-set.js';
 import {
   action,
@@ -39,6 +40,11 @@ function refusal(attempt: () => unknown): ControlErrorCode | undefined {
   }
 }
 
+/** A result of a lookup, which the next lookup changes. */
+function seen({ action, data, words, isHit, handle }: BoundAction): object {
+  return { action, data, words: [...words].slice(0, data.length), isHit, handle };
+}
+
 const oneKey = [key('hdr.a', bits(16), 'exact')];
 
 describe('entries and handles', () => {
@@ -52,7 +58,7 @@ describe('entries and handles', () => {
     expect(add(5)).toBe(0x01000001);
     expect(refusal(() => tested.delete(0))).toBe('ERR_CONTROL_EXPIRED_HANDLE');
     expect(refusal(() => tested.modify(9, to(2)))).toBe('ERR_CONTROL_BAD_HANDLE');
-    expect(tested.lookup(4)).toEqual({ action: 1, data: [7], words: [7], isHit: true, handle: 0x01000000 });
+    expect(seen(tested.lookup(4))).toEqual({ action: 1, data: [7], words: [7], isHit: true, handle: 0x01000000 });
     tested.clear();
     expect(add(6)).toBe(0);
   });
@@ -72,16 +78,51 @@ describe('entries and handles', () => {
     const handle = tested.add([exact(1)], to(2));
     tested.modify(handle, to(3, 0x0000_1234_5678_9abcn, 0xff));
     expect(tested.lookup(1).data).toEqual([0x1234_5678_9abcn, -1]);
-    expect(tested.lookup(1).words).toEqual([0x5678_9abc, 0x1234, -1]);
+    expect([...tested.lookup(1).words]).toEqual([0x5678_9abc, 0x1234, -1]);
     expect(refusal(() => tested.modify(handle, to(9)))).toBe('ERR_CONTROL_UNKNOWN_ACTION');
     expect(refusal(() => tested.modify(handle, to(1)))).toBe('ERR_CONTROL_WRONG_ARITY');
     expect(tested.lookup(1).action).toBe(3);
   });
 
-  it('cuts action data to the width of the parameter', () => {
+  it('cuts action data to the width of the parameter, and shows them as they were given', () => {
     const tested = new MatchTable(table({ keys: oneKey }), environment());
-    tested.add([exact(1)], to(1, 0x3ff));
+    const handle = tested.add([exact(1)], to(1, 0x3ff));
     expect(tested.lookup(1).data).toEqual([0x1ff]);
+    expect(tested.entry(handle).target).toEqual(to(1, 0x3ff));
+    tested.modify(handle, to(1, 5));
+    expect(tested.entry(handle).target).toEqual(to(1, 5));
+    tested.modify(handle, to(1, -1));
+    expect(tested.entry(handle).target).toEqual(to(1, -1));
+    tested.delete(handle);
+    expect(tested.entry(tested.add([exact(1)], to(1, 6))).target).toEqual(to(1, 6));
+  });
+
+  it('says what every lookup finds while it is empty, unless misses are counted or chosen', () => {
+    const tested = new MatchTable(table({ keys: oneKey, defaultAction: call(1, 5) }), environment());
+    expect(seen(tested.empty!)).toEqual({ action: 1, data: [5], words: [5], isHit: false, handle: -1 });
+    tested.setDefault(to(1, 6));
+    expect(tested.empty?.data).toEqual([6]);
+    const handles = [tested.add([exact(1)], to(2)), tested.add([exact(2)], to(2))];
+    expect(tested.empty).toBeUndefined();
+    tested.delete(handles[0]!);
+    expect(tested.empty).toBeUndefined();
+    tested.delete(handles[1]!);
+    expect(tested.empty?.data).toEqual([6]);
+    tested.add([exact(1)], to(2));
+    tested.clear();
+    expect(tested.empty?.data).toEqual([6]);
+    const counter = new DirectCounter(extern(0, 'direct_counter', 'c', [member('CounterType', 'packets')]));
+    expect(new MatchTable(table({ keys: oneKey }), environment(), { counter }).empty).toBeUndefined();
+    const entries = [constEntry([exact(1)], call(2), 1)];
+    expect(new MatchTable(table({ keys: oneKey, entries }), environment()).empty).toBeUndefined();
+  });
+
+  it('keeps a copy of a result', () => {
+    const tested = new MatchTable(table({ keys: oneKey }), environment());
+    tested.add([exact(1)], to(1, 7));
+    tested.add([exact(2)], to(1, 8));
+    const first = tested.lookup(1).copy();
+    expect([tested.lookup(2).data, first.data, first.isHit, first.handle]).toEqual([[8], [7], true, 0]);
   });
 
   it('refuses keys that are too wide, too many, or of another kind', () => {
@@ -97,7 +138,7 @@ describe('entries and handles', () => {
   it('has no entries without keys, and takes the default action then', () => {
     const tested = new MatchTable(table({ defaultAction: call(1, 5) }), environment());
     expect(refusal(() => tested.add([], to(2)))).toBe('ERR_CONTROL_NO_KEY');
-    expect(tested.lookup()).toEqual({ action: 1, data: [5], words: [5], isHit: false, handle: -1 });
+    expect(seen(tested.lookup())).toEqual({ action: 1, data: [5], words: [5], isHit: false, handle: -1 });
   });
 
   it('keeps entries of the program, and refuses changes of constant ones', () => {
