@@ -1,4 +1,4 @@
-import { PerformanceObserver } from 'node:perf_hooks';
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import type { P4vmTarget } from '@int/p4runtime';
 import { ThreadTime } from './thread-time.js';
 
@@ -31,6 +31,9 @@ const BURST = 32;
 const MOST_GAPS = 1 << 20;
 /** Gaps from here on are looked into, with INT_TRACE. */
 const LONG_MS = 3;
+
+/** What Node tells of a collection; its types leave the detail out. */
+type CollectionEntry = PerformanceEntry & { readonly detail?: { readonly kind: number } };
 
 interface Span {
   readonly what: string;
@@ -91,7 +94,11 @@ export class Packets {
     const own = begin - this.#lastMs - (time.waitMs - this.#lastWaitMs);
     this.#own[at] = Math.max(0, Math.min(own, processMs() - this.#lastProcessMs));
     if (this.#own[at]! >= LONG_MS)
-      this.#long.push({ what: `${this.#own[at]!.toFixed(2)} (thread ${(time.runMs - this.#lastRunMs).toFixed(2)})`, begin: this.#lastMs, end: begin });
+      this.#long.push({
+        what: `${this.#own[at]!.toFixed(2)} (thread ${(time.runMs - this.#lastRunMs).toFixed(2)})`,
+        begin: this.#lastMs,
+        end: begin,
+      });
     do {
       for (let i = 0; i < BURST; i++) this.target?.machine?.receive(0, this.#frame);
       this.#count += BURST;
@@ -104,8 +111,8 @@ export class Packets {
 
   #observe(): void {
     this.#observer ??= new PerformanceObserver((list) => {
-      for (const { startTime: begin, duration, detail } of list.getEntries()) {
-        const { kind } = detail as { kind: number };
+      for (const { startTime: begin, duration, detail } of list.getEntries() as readonly CollectionEntry[]) {
+        const kind = detail?.kind;
         this.#collections.push({ what: `${kind}:${duration.toFixed(1)}`, begin, end: begin + duration });
       }
     });

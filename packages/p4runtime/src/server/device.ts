@@ -196,7 +196,7 @@ export class Device {
         if (pacer.isDue()) await pacer.rest();
       }
       this.statistics.reads++;
-      for (const chunk of sink.chunks) this.statistics.entitiesRead += chunk.length;
+      for (const chunk of sink.chunks) this.statistics.entitiesRead += chunk.count;
       return { sink, outcome };
     });
   }

@@ -11,9 +11,9 @@ export class EntityWriter {
     this.#at = 0;
   }
 
-  /** A copy of what was written. */
+  /** What was written, as a view until the next {@link reset}. */
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#at);
+    return this.#bytes.subarray(0, this.#at);
   }
 
   /** A field of type uint32, int32 (from 0), bool or enum. @param tag the field's tag, below 128 */

@@ -84,7 +84,7 @@ export class IdleTimeouts {
     if (entry === undefined) return Number.POSITIVE_INFINITY;
     this.#writer.reset();
     table.reader.writeIdleEntry(this.#writer, 0x12, entry);
-    const { entity } = fromBinary(EntitySchema, this.#writer.finish());
+    const { entity } = fromBinary(EntitySchema, this.#writer.finish().slice());
     if (entity.case === 'tableEntry') idle.push(entity.value);
     table.target.restartTimeout(entry.handle);
     return table.target.expiryNs(slot);

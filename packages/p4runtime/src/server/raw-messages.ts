@@ -1,5 +1,6 @@
 import { create, createFileRegistry, type DescMessage, type Message } from '@bufbuild/protobuf';
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
+import { WireType } from '@bufbuild/protobuf/wire';
 import {
   type FieldDescriptorProto,
   FieldDescriptorProtoSchema,
@@ -9,13 +10,15 @@ import {
 } from '@bufbuild/protobuf/wkt';
 import {
   file_p4_v1_p4runtime,
+  type ReadResponse,
+  ReadResponseSchema,
   type Uint128,
   type WriteRequest,
   type WriteRequest_Atomicity,
 } from '../generated/p4/v1/p4runtime_pb.js';
 
 /*
- * WriteRequest and ReadResponse with their updates and entities as bytes. On the wire they are the same. So the server
+ * WriteRequest with its updates, and ReadResponse with its entities, as bytes. On the wire they are the same. So the server
  * decodes the updates of a large batch one by one, with pauses for packets, and writes entities without objects.
  */
 
@@ -25,8 +28,6 @@ export type RawWriteRequest = Message<'int.p4runtime.RawWriteRequest'> &
     updates: Uint8Array[];
     atomicity: WriteRequest_Atomicity;
   };
-
-export type RawReadResponse = Message<'int.p4runtime.RawReadResponse'> & { entities: Uint8Array[] };
 
 function field(
   name: string,
@@ -55,7 +56,6 @@ const file = create(FileDescriptorProtoSchema, {
         field('role', 6, Type.STRING),
       ],
     },
-    { name: 'RawReadResponse', field: [field('entities', 1, Type.BYTES, { label: Label.REPEATED })] },
   ],
 });
 
@@ -68,4 +68,13 @@ function message(name: string): DescMessage {
 }
 
 export const RawWriteRequestSchema = message('RawWriteRequest') as GenMessage<RawWriteRequest>;
-export const RawReadResponseSchema = message('RawReadResponse') as GenMessage<RawReadResponse>;
+
+/**
+ * A ReadResponse from bytes: the field `entities`, once or more often, but for the tag of the first. Fields that the library does not
+ * know it writes as they are.
+ */
+export function readResponseOf(entities: Uint8Array): ReadResponse {
+  const response = create(ReadResponseSchema);
+  response.$unknown = [{ no: 1, wireType: WireType.LengthDelimited, data: entities }];
+  return response;
+}

@@ -19,7 +19,7 @@ import {
   UpdateSchema,
   ValueSetEntrySchema,
 } from '../generated/p4/v1/p4runtime_pb.js';
-import { EntitySink } from './entity-sink.js';
+import { type EntityChunk, EntitySink } from './entity-sink.js';
 import { Pacer } from './pacer.js';
 import type { PipelineState } from './pipeline-state.js';
 import { invalid, isRefusal, refusalOf } from './refusal.js';
@@ -69,17 +69,18 @@ const INSERTED: ReadonlySet<Entity['entity']['case']> = new Set([
 ]);
 
 /** Reads what a request selects, as encoded messages: decoded at once they would take long. */
-async function readAll(from: PipelineState, pacer: Pacer, request: Entity['entity']): Promise<readonly Uint8Array[][]> {
+async function readAll(from: PipelineState, pacer: Pacer, request: Entity['entity']): Promise<readonly EntityChunk[]> {
   const sink = new EntitySink(Number.POSITIVE_INFINITY);
   await from.read(create(EntitySchema, { entity: request }), ALL, sink, pacer);
   return sink.chunks;
 }
 
 /** Decodes messages one by one, with pauses for packets. */
-async function* decoded(chunks: readonly Uint8Array[][], pacer: Pacer): AsyncGenerator<Entity> {
+async function* decoded(chunks: readonly EntityChunk[], pacer: Pacer): AsyncGenerator<Entity> {
   for (const chunk of chunks) {
-    for (const bytes of chunk) {
-      yield fromBinary(EntitySchema, bytes);
+    for (const bytes of chunk.entities()) {
+      // A copy: what the pipeline keeps of a message would keep the chunk.
+      yield fromBinary(EntitySchema, bytes.slice());
       if (pacer.isDue()) await pacer.rest();
     }
   }

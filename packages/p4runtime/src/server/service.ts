@@ -5,6 +5,7 @@ import {
   GetForwardingPipelineConfigResponseSchema,
   P4Runtime,
   type ReadRequest,
+  type ReadResponse,
   SetForwardingPipelineConfigResponseSchema,
   type StreamMessageRequest,
   type StreamMessageResponse,
@@ -15,7 +16,7 @@ import { batchError, metadataRoom } from './batch-errors.js';
 import type { Device } from './device.js';
 import type { P4RuntimeLimits } from './limits.js';
 import { Pacer } from './pacer.js';
-import { type RawReadResponse, RawReadResponseSchema, RawWriteRequestSchema } from './raw-messages.js';
+import { RawWriteRequestSchema, readResponseOf } from './raw-messages.js';
 import { type FaultConsumer, refusalOf } from './refusal.js';
 import { StreamClient } from './stream-client.js';
 
@@ -62,11 +63,7 @@ export class P4RuntimeService {
         }),
       { readMaxBytes: writeBytes },
     );
-    router.rpc(
-      { ...method.read, output: RawReadResponseSchema },
-      (request, { values }) => this.#read(request, values.get(metadataRoom)),
-      small,
-    );
+    router.rpc(method.read, (request, { values }) => this.#read(request, values.get(metadataRoom)), small);
     router.rpc(
       method.setForwardingPipelineConfig,
       (request) =>
@@ -121,13 +118,13 @@ export class P4RuntimeService {
     }
   }
 
-  async *#read(request: ReadRequest, room: number): AsyncGenerator<RawReadResponse> {
+  async *#read(request: ReadRequest, room: number): AsyncGenerator<ReadResponse> {
     const limit = this.#limits.readBytes - this.#readBytes;
     if (limit <= 0) throw new ConnectError('too many answers wait to be sent', Code.ResourceExhausted);
     const { sink, outcome } = await this.#answer(request.deviceId, (device) => device.read(request, limit));
     this.#readBytes += sink.bytes;
     try {
-      for (const entities of sink.chunks) yield create(RawReadResponseSchema, { entities });
+      for (const chunk of sink.chunks) yield readResponseOf(chunk.field);
     } finally {
       this.#readBytes -= sink.bytes;
     }
