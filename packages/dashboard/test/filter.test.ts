@@ -1,4 +1,4 @@
-import { type EventRow, Filter, FilterError, type FilterNetwork, type FlowRow } from '@int/dashboard';
+import { type EventRow, Filter, FilterError, type FilterNetwork, type FlowRow, type IncidentRow } from '@int/dashboard';
 import { DeviceProfile } from '@int/network';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -209,5 +209,60 @@ describe('mistakes', () => {
       }),
       { seed: 22, numRuns: runs(5000) },
     );
+  });
+});
+
+describe('conditions on an incident', () => {
+  const incident = (given: Partial<IncidentRow>): IncidentRow => ({
+    ...{ id: 'i', kind: 'scan-vertical', entity: 'host:198.51.100.7', name: '', state: 'open', from: 0, to: null },
+    ...{ detector: 'random-walk', formula: '', operands: {}, baseline: null, windowMs: 0, confidence: 1, phase: null },
+    ...{ otherwise: [], confirm: '', along: [], suggest: null, proposals: [], ...given },
+  });
+  const block = {
+    intent: 'block',
+    match: { source: '198.51.100.7', destination: '10.0.0.9', port: 22 },
+    ttlMs: 1,
+  } as const;
+  const scan = incident({ suggest: block });
+  const queue = incident({ kind: 'congestion', entity: 'queue:1/3', along: ['switch:101'], state: 'close' });
+  const service = incident({ kind: 'scan-distributed', entity: 'service:6/443' });
+  const flood = incident({
+    ...{ kind: 'syn-flood', entity: 'host:10.0.0.9' },
+    suggest: { intent: 'limit', match: { destination: '10.0.0.9', protocol: 'tcp' }, ttlMs: 1 },
+  });
+  const all = { scan, queue, service, flood };
+
+  it.each([
+    ['', 'scan queue service flood'],
+    ['host in 198.51.100.0/24', 'scan'],
+    ['src=198.51.100.7 dst=10.0.0.9', 'scan'],
+    ['dst=10.0.0.9', 'scan flood'],
+    ['dport=22', 'scan'],
+    ['proto=tcp dport=443', 'service'],
+    ['proto=tcp', 'service flood'],
+    ['switch=leaf-1', 'queue'],
+    ['switch=spine-1', 'queue'],
+    ['incident=congestion', 'queue'],
+    ['incident~scan state=open', 'scan service'],
+    ['not state=open', 'queue'],
+    ['flood', 'flood'],
+    ['detector~walk', 'scan queue service flood'],
+    // What it cannot tell decides nothing.
+    ['latency>1s rule=any', 'scan queue service flood'],
+    ['hop(switch=leaf-1 queue=3)', 'scan queue service flood'],
+  ])('%s', (text, passing) => {
+    const filter = new Filter(text);
+    const names = Object.entries(all).flatMap(([name, row]) => (filter.passesIncident(row, network) ? [name] : []));
+    expect(names.join(' ')).toBe(passing);
+  });
+
+  it('names what decides nothing', () => {
+    expect(new Filter('switch=1 latency>1 rule=a incident=b congested').ignored('incident')).toEqual([
+      'latency',
+      'rule',
+      'congested',
+    ]);
+    expect(new Filter('incident=b').ignored('event')).toEqual(['incident']);
+    expect(new Filter('incident=b').ignored('flow')).toEqual(['incident']);
   });
 });

@@ -51,10 +51,11 @@ export const FILTER_FIELDS: readonly FieldInfo[] = /* @__PURE__ */ [
   field('congested', 'state', 'congested', 'whether a queue was congested'),
   field('dropped', 'state', 'dropped', 'whether the packet was dropped'),
   field('rule', 'text', 'rule', 'rule of the event'),
-  field('detector', 'text', 'detector', 'detector of the event'),
+  field('incident', 'text', 'incident', 'kind of the incident'),
+  field('detector', 'text', 'detector', 'detector of the event or the incident'),
   field('metric', 'text', 'metric', 'metric of the event'),
   field('severity', 'text', 'severity', 'severity of the event'),
-  field('state', 'text', 'state', 'state of the event: begin, update, end or once'),
+  field('state', 'text', 'state', 'state of the event: begin, update, end or once; of the incident: open or close'),
   field('value', 'number', 'value', 'value of the event, in the unit of the device'),
   field('threshold', 'number', 'threshold', 'threshold of the event, in the unit of the device'),
 ];

@@ -1,6 +1,7 @@
 import type { MetricName } from '@int/codec';
 import type { ReportRecord } from '@int/collector';
 import type { MetricUnit } from '@int/network';
+import type { IncidentRow } from '../protocol/control.js';
 import type { EventRow, FlowRow, HopRow } from '../protocol/http.js';
 
 /** What a filter must know of the network: names of switches, and the units of their numbers. */
@@ -12,7 +13,7 @@ export interface FilterNetwork {
 }
 
 /** What a row is. */
-export type SubjectKind = 'flow' | 'event' | 'report';
+export type SubjectKind = 'flow' | 'event' | 'report' | 'incident';
 
 type FlowKey = Pick<FlowRow, 'source' | 'destination' | 'sourcePort' | 'destinationPort' | 'protocol'>;
 
@@ -95,6 +96,38 @@ export function eventSubject(row: EventRow, network: FilterNetwork, report?: Rep
   };
 }
 
+const PROTOCOL_NUMBERS: Readonly<Record<string, number>> = { icmp: 1, tcp: 6, udp: 17 };
+
+/** The flow of an incident is what its suggestion would match, and the host that it is about, which is an end of it. */
+export function incidentSubject(row: IncidentRow, network: FilterNetwork): Subject {
+  const { entity, along, suggest, kind, detector, state } = row;
+  const entities = [entity, ...along];
+  const { source, destination, port, protocol } = suggest?.match ?? {};
+  const host = entity.startsWith('host:') ? entity.slice('host:'.length) : null;
+  const [, serviceProtocol, servicePort] = /^service:(\d+)\/(\d+)$/.exec(entity) ?? [];
+  const isKnown = host === null || host === source || host === destination;
+  const flow = {
+    source: String(source ?? (isKnown ? '' : host)),
+    destination: String(destination ?? (isKnown || source === undefined ? '' : host)),
+    sourcePort: null,
+    destinationPort: Number(port ?? servicePort ?? Number.NaN),
+    protocol: PROTOCOL_NUMBERS[String(protocol)] ?? Number(protocol ?? serviceProtocol ?? Number.NaN),
+  };
+  return {
+    network,
+    flow,
+    switches: entities.flatMap((each) => {
+      const id = /^(?:switch|queue|port):(\d+)/.exec(each)?.[1];
+      return id === undefined ? [] : [Number(id)];
+    }),
+    hops: undefined,
+    hopCount: 0,
+    texts: { incident: kind, detector, state },
+    numbers: {},
+    states: {},
+  };
+}
+
 /** The hops, and the reporting switch's own values behind them. */
 function hopsOf(record: ReportRecord): readonly HopRow[] {
   const hops = record.hops as readonly HopRow[];
@@ -122,6 +155,7 @@ export function wordsOf(subject: Subject): readonly (string | null | undefined)[
     flow?.source,
     flow?.destination,
     texts.rule,
+    texts.incident,
     ...switches.map((id) => (id === null ? null : network.switchName(id))),
   ];
 }

@@ -57,6 +57,10 @@ export function historyText({ source, share }: { readonly source?: string; reado
     : `, from ${percentText(share)} of the reports in the history`;
 }
 
+/** Words of the server as a sentence. */
+export const sentenceOf = (words: string): string =>
+  `${words.slice(0, 1).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
+
 /** How long something is: 0.3 s, 42 s, 5 min, 2.5 h. */
 export function durationText(ms: number): string {
   const seconds = ms / 1000;

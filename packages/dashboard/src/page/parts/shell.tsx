@@ -20,6 +20,8 @@ const NAMES: Readonly<Record<View, string>> = {
   events: 'Events',
   rules: 'Rules',
   history: 'History',
+  incidents: 'Incidents',
+  control: 'Control',
 };
 
 /** The first view is there at once; the others come when they are opened. */
@@ -30,6 +32,8 @@ const LOADERS: Readonly<Record<Exclude<View, 'now'>, () => Promise<ComponentType
   events: async () => (await import('../views/events.js')).EventsView,
   rules: async () => (await import('../views/rules.js')).RulesView,
   history: async () => (await import('../views/history.js')).HistoryView,
+  incidents: async () => (await import('../views/incidents.js')).IncidentsView,
+  control: async () => (await import('../views/control.js')).ControlView,
 };
 
 const loaded = new Map<View, ComponentType>([['now', Now]]);
@@ -74,9 +78,11 @@ export function Shell() {
   );
 }
 
+/** Views in which something can be opened. */
+const WITH_ITEMS: ReadonlySet<View> = new Set(['events', 'incidents', 'control']);
+
 function back(): void {
-  const { value: from } = view;
-  if (from === 'events' && addressOf({ item: null }) !== location.hash) go({ item: null });
+  if (WITH_ITEMS.has(view.value) && addressOf({ item: null }) !== location.hash) go({ item: null });
   else if (at.value !== null) go({ at: null });
   else if (filter.value !== '') go({ filter: '' });
 }

@@ -1,13 +1,23 @@
 import { computed, signal } from '@preact/signals';
 
-/** The views, in the order of their keys 1 to 7. */
-export const VIEWS = ['now', 'topology', 'series', 'table', 'events', 'rules', 'history'] as const;
+/** The views, in the order of their keys 1 to 9. */
+export const VIEWS = [
+  'now',
+  'topology',
+  'series',
+  'table',
+  'events',
+  'rules',
+  'history',
+  'incidents',
+  'control',
+] as const;
 export type View = (typeof VIEWS)[number];
 
 /** What the page shows. The address holds all of it. */
 export interface Place {
   readonly view: View;
-  /** What is opened in the view: the id of an event. */
+  /** What is opened in the view: the id of an event, an incident or a proposal. */
   readonly item: string | null;
   readonly filter: string;
   /** The time that all parts show, in milliseconds; `null`: as it is now. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useKeys } from './keyboard.js';
 
 /** Whether all parts stand below one another: see narrow.css. */
@@ -33,4 +33,23 @@ export function useSelection(
       document.querySelector('[data-row][aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [row]);
   return { row: row < count ? row : -1, select };
+}
+
+/** A selection that stays with its row when others come before it. @param ids of the rows, in their order */
+export function useSelectionOf(
+  ids: readonly string[],
+  what: string,
+  open: (row: number) => void,
+): ReturnType<typeof useSelection> {
+  const selection = useSelection(ids.length, what, open);
+  const { row, select } = selection;
+  const chosen = useRef<string | null>(null);
+  useEffect(() => {
+    chosen.current = ids[row] ?? null;
+  }, [row]);
+  useEffect(() => {
+    const index = chosen.current === null ? -1 : ids.indexOf(chosen.current);
+    if (index >= 0 && index !== row) select(index);
+  }, [ids.join('\n')]);
+  return selection;
 }

@@ -1,0 +1,106 @@
+import type { ProposalRow } from '../../client/index.js';
+import { clockText, countText, sentenceOf } from '../format/text.js';
+import { Empty, Panel } from '../parts/panel.js';
+import { addressOf, at, filter, go } from '../state/location.js';
+import { useSelectionOf } from '../state/selection.js';
+import { StageTrack, stateAt, waitText } from './stages.js';
+
+const ENDED: ReadonlySet<string> = new Set(['rolled-back', 'withdrawn', 'expired', 'refused']);
+
+const isEnded = (state: string): boolean => ENDED.has(state);
+
+interface ProposalListProps {
+  readonly rows: readonly ProposalRow[] | null;
+  readonly matched: number;
+  readonly empty: string | null;
+  readonly error: string | null;
+  readonly opened: string | null;
+}
+
+/** Proposals with the way that they have gone: those under way first. */
+export function ProposalList({ rows: all, matched, empty, error, opened }: ProposalListProps) {
+  const stopped = at.value;
+  const known = (all ?? []).flatMap((row) => {
+    const state = stateAt(row, stopped);
+    return state === null ? [] : [{ row, state }];
+  });
+  const rows = [...known.filter(({ state }) => !isEnded(state)), ...known.filter(({ state }) => isEnded(state))];
+  const open = (index: number): void => {
+    const shown = rows[index];
+    if (shown !== undefined) go({ item: shown.row.id });
+  };
+  const { row: selected, select } = useSelectionOf(
+    rows.map(({ row }) => row.id),
+    'proposal',
+    open,
+  );
+  const live = known.filter(({ state }) => !isEnded(state)).length;
+  return (
+    <Panel
+      title="Proposals"
+      note={`${countText(live)} under way, ${countText(known.length - live)} ended${stopped === null ? '' : ' at this time'}${matched > known.length && stopped === null ? ', the newest' : ''}`}
+      isFlush
+      error={error}
+      tools={filter.value !== '' && <span class="tag warn">the filter decides nothing here</span>}
+    >
+      {rows.length === 0 ? (
+        <Empty>
+          {all === null
+            ? 'Asking for proposals…'
+            : all.length > 0
+              ? 'Nothing had been proposed at this time.'
+              : `${sentenceOf(empty ?? 'Nothing was proposed yet')} An incident, a failed link or a hot one makes a proposal.`}
+        </Empty>
+      ) : (
+        <table class="list">
+          <thead>
+            <tr>
+              <th>since</th>
+              <th>what</th>
+              <th title="proposed, approved, installed, verified">way</th>
+              <th>state</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ row, state }, index) => {
+              const wait = stopped === null ? waitText(row) : null;
+              return (
+                <tr
+                  key={row.id}
+                  data-row
+                  aria-selected={row.id === opened || index === selected}
+                  onClick={() => {
+                    select(index);
+                    open(index);
+                  }}
+                >
+                  <td class="mono">{clockText(row.stages[0]?.atMs ?? 0, 0)}</td>
+                  <td class="cut what">
+                    <a href={addressOf({ item: row.id })} title={row.reason}>
+                      {row.text}
+                    </a>
+                  </td>
+                  <td>
+                    <StageTrack row={row} timeMs={stopped} />
+                  </td>
+                  <td title={wait ?? row.stages.at(-1)?.reason}>
+                    <span class={stateClass(state)}>{state}</span>
+                    {wait !== null && row.waitsFor === 'approval' && row.autonomy !== 'observe' && (
+                      <span class="tag warn">needs you</span>
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}
+
+function stateClass(state: string): string | undefined {
+  if (state === 'refused' || state === 'rolled-back') return 'bad';
+  if (state === 'verified') return 'good';
+  return isEnded(state) ? 'dim' : undefined;
+}
