@@ -92,6 +92,11 @@ describe('incidents and the controller, in a browser', () => {
     expect(await text(page, `${panel('Incidents')} header`)).toContain('latency: not of incidents');
     await show(page, '#/incidents?filter=host=192.0.2.1');
     await page.waitForSelector(`${panel('Incidents')} .empty:has-text("No incident passes the filter")`);
+    // Of proposals it chooses those that answer such an incident.
+    await show(page, '#/control?filter=switch=leaf-1');
+    const texts = page.locator(`${panel('Proposals')} tbody td.what`);
+    await until('one', async () => /^path tcp [^,]*, spine-2, leaf-2$/.test((await texts.allInnerTexts()).join()));
+    await show(page, '#/incidents');
   });
 
   it('by the keyboard one looks at a proposal, approves it, sees it verified, and undoes it', async () => {

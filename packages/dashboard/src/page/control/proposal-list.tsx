@@ -15,14 +15,17 @@ interface ProposalListProps {
   readonly empty: string | null;
   readonly error: string | null;
   readonly opened: string | null;
+  /** Whether the filter lets an incident pass, by its id; one that nobody remembers passes. */
+  readonly passes: (incident: string) => boolean;
 }
 
 /** Proposals with the way that they have gone: those under way first. */
-export function ProposalList({ rows: all, matched, empty, error, opened }: ProposalListProps) {
+export function ProposalList({ rows: all, matched, empty, error, opened, passes }: ProposalListProps) {
   const stopped = at.value;
   const known = (all ?? []).flatMap((row) => {
     const state = stateAt(row, stopped);
-    return state === null ? [] : [{ row, state }];
+    const isChosen = row.incident === null || passes(row.incident);
+    return state === null || !isChosen ? [] : [{ row, state }];
   });
   const rows = [...known.filter(({ state }) => !isEnded(state)), ...known.filter(({ state }) => isEnded(state))];
   const open = (index: number): void => {
@@ -41,14 +44,16 @@ export function ProposalList({ rows: all, matched, empty, error, opened }: Propo
       note={`${countText(live)} under way, ${countText(known.length - live)} ended${stopped === null ? '' : ' at this time'}${matched > known.length && stopped === null ? ', the newest' : ''}`}
       isFlush
       error={error}
-      tools={filter.value !== '' && <span class="tag warn">the filter decides nothing here</span>}
+      tools={filter.value !== '' && <span class="tag">those without an incident pass the filter</span>}
     >
       {rows.length === 0 ? (
         <Empty>
           {all === null
             ? 'Asking for proposals…'
             : all.length > 0
-              ? 'Nothing had been proposed at this time.'
+              ? stopped === null
+                ? 'No proposal answers an incident that passes the filter.'
+                : 'Nothing had been proposed at this time.'
               : `${sentenceOf(empty ?? 'Nothing was proposed yet')} An incident, a failed link or a hot one makes a proposal.`}
         </Empty>
       ) : (

@@ -6,16 +6,18 @@ import { ProposalDetail } from '../control/proposal-detail.js';
 import { ProposalList } from '../control/proposal-list.js';
 import { StopBar } from '../control/stop-bar.js';
 import { countText, sentenceOf } from '../format/text.js';
+import { chosenBy } from '../incidents/chosen.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
 import { client } from '../state/connection.js';
 import { controlAbsence, useControl } from '../state/control.js';
 import { useKeys } from '../state/keyboard.js';
-import { at, item, keep, kept } from '../state/location.js';
+import { at, filter, item, keep, kept } from '../state/location.js';
 import { isNarrow } from '../state/selection.js';
 
 /** Rows that are asked for. */
 const MOST = 200;
+const MOST_INCIDENTS = 500;
 
 /** What the controller wants, does and did; orders to it, and the emergency stop. */
 export function ControlView() {
@@ -36,6 +38,17 @@ function Known({ control }: { readonly control: ControlAnswer }) {
     `journal ${revision}`,
     withJournal ? (signal) => client.journal({ limit: MOST }, { signal }) : null,
   );
+  const wanted = filter.value;
+  const incidents = useAnswer(
+    `incidents ${revision}`,
+    wanted === '' ? null : (signal) => client.incidents({ limit: MOST_INCIDENTS }, { signal }),
+  );
+  const byId = new Map(incidents.data?.rows.map((row) => [row.id, row]));
+  const chosen = chosenBy(wanted);
+  const passes = (id: string): boolean => {
+    const incident = byId.get(id);
+    return wanted === '' || incident === undefined || chosen.passes(incident);
+  };
   // In one column it stands above the list.
   useEffect(() => {
     if (opened !== null && isNarrow()) shown.current?.scrollIntoView();
@@ -52,6 +65,7 @@ function Known({ control }: { readonly control: ControlAnswer }) {
             empty={proposals.data?.empty ?? null}
             error={proposals.error}
             opened={opened}
+            passes={passes}
           />
           {withJournal && (
             <Journal rows={journal.data?.rows ?? null} empty={journal.data?.empty} error={journal.error} />

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { IncidentRow } from '../../client/index.js';
-import { Filter, FilterError } from '../../filter/index.js';
 import { clockText, countText, durationText, percentText } from '../format/text.js';
+import { chosenBy } from '../incidents/chosen.js';
 import { IncidentDetail } from '../incidents/detail.js';
 import { Hosts } from '../incidents/hosts.js';
 import { inOrder } from '../incidents/severity.js';
@@ -12,7 +12,6 @@ import { client } from '../state/connection.js';
 import { controlAbsence, useControl } from '../state/control.js';
 import { useKeys } from '../state/keyboard.js';
 import { addressOf, at, filter, go, item, keep, kept } from '../state/location.js';
-import { network, unitOfMetric } from '../state/network.js';
 import { isNarrow, useSelectionOf } from '../state/selection.js';
 
 /** Rows that are asked for. */
@@ -172,20 +171,4 @@ function emptyText(all: readonly IncidentRow[] | null, empty: string | null, sto
   if (all.length === 0) return `No incident yet: ${empty ?? 'no detector has found anything'}.`;
   if (filter.value !== '') return `No incident passes the filter${stopped === null ? '.' : ' at this time.'}`;
   return 'No incident had begun at this time.';
-}
-
-/** The filter of all views, as far as it is of incidents. */
-function chosenBy(text: string): {
-  readonly passes: (row: IncidentRow) => boolean;
-  readonly ignored: readonly string[];
-} {
-  try {
-    const wanted = new Filter(text);
-    const names = new Map(network.value?.switches.map(({ id, name }) => [id, name]));
-    const known = { switchName: (id: number) => names.get(id) ?? null, unit: unitOfMetric };
-    return { passes: (row) => wanted.passesIncident(row, known), ignored: wanted.ignored('incident') };
-  } catch (error) {
-    if (FilterError.is(error)) return { passes: () => true, ignored: [] };
-    throw error;
-  }
 }
