@@ -45,10 +45,10 @@ export function Effect({ effect }: { readonly effect: EffectRow }) {
 
 /** How far the measured value is from the predicted one. */
 function deviationText(predicted: number, measured: number): string {
-  if (predicted === 0) return measured === 0 ? 'as predicted' : 'more than predicted';
+  if (predicted === 0) return measured === 0 ? 'as predicted' : 'above it';
   const share = measured / predicted - 1;
   if (Math.abs(share) < 0.005) return 'as predicted';
-  return `${share > 0 ? '+' : '−'}${percentText(Math.abs(share))} of predicted`;
+  return `${percentText(Math.abs(share))} ${share > 0 ? 'above' : 'below'} it`;
 }
 
 /** Loads of links side by side, at a fixed 0 to 100 % where the capacity is known. */
