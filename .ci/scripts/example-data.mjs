@@ -1,12 +1,14 @@
 // @ts-check
 /**
- * Writes the generated files of examples/data: the capture, and the network that it comes from as GraphML and as YAML.
+ * Writes the generated files of examples/data: the capture, the network that it comes from as GraphML and as YAML, and packets for
+ * the switches of fabric.yaml.
  * `npm run build` comes first. A folder as argument takes them instead.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PcapWriter } from '@int/pcap';
 
 const folder = process.argv[2] ?? fileURLToPath(new URL('../../examples/data', import.meta.url));
 const int = fileURLToPath(new URL('../../packages/cli/bin/int.js', import.meta.url));
@@ -69,6 +71,39 @@ function yaml() {
   return `${lines.join('\n')}\n`;
 }
 
+/** The sum of 16-bit words as IPv4 has it. */
+function checksum(/** @type {Buffer} */ header) {
+  let sum = 0;
+  for (let at = 0; at < header.length; at += 2) sum += header.readUInt16BE(at);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return ~sum & 0xffff;
+}
+
+/** A packet of a host of 10.0.1.0/24 to one of 10.0.2.0/24, in an Ethernet frame. */
+function packet(/** @type {number} */ flow, /** @type {number} */ number) {
+  const frame = Buffer.alloc(14 + 20 + 8 + 64);
+  frame.write('0200000000030200000000010800', 'hex');
+  const ip = frame.subarray(14, 34);
+  ip.set([0x45, 0, 0, 20 + 8 + 64, number >> 8, number & 255, 0, 0, 64, 17, 0, 0, 10, 0, 1, 1 + flow, 10, 0, 2, 1]);
+  ip.writeUInt16BE(checksum(ip), 10);
+  // No checksum of UDP: IPv4 does without.
+  frame.writeUInt16BE(40_000 + flow, 34);
+  frame.writeUInt16BE(9000, 36);
+  frame.writeUInt16BE(8 + 64, 38);
+  frame.fill(number & 255, 42);
+  return frame;
+}
+
+/** 200 packets of 4 flows, one each 5 ms. */
+function packets() {
+  const writer = new PcapWriter();
+  const records = Array.from({ length: 200 }, (_, number) => {
+    const timeNs = 1_700_000_000_000_000_000n + BigInt(number) * 5_000_000n;
+    return writer.record({ data: packet(number % 4, number), timeNs });
+  });
+  return Buffer.concat([writer.header(), ...records]);
+}
+
 mkdirSync(folder, { recursive: true });
 execFileSync(
   process.execPath,
@@ -80,3 +115,4 @@ execFileSync(
 );
 writeFileSync(join(folder, 'topology.graphml'), graphml());
 writeFileSync(join(folder, 'topology.yaml'), yaml());
+writeFileSync(join(folder, 'packets.pcap'), packets());

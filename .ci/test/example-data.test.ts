@@ -76,7 +76,7 @@ describe('examples/data', () => {
   it('is what .ci/scripts/example-data.mjs writes', () => {
     const fresh = join(folder, 'fresh');
     execFileSync(process.execPath, [join(repository, '.ci', 'scripts', 'example-data.mjs'), fresh]);
-    for (const name of ['capture.pcap', 'topology.graphml', 'topology.yaml']) {
+    for (const name of ['capture.pcap', 'topology.graphml', 'topology.yaml', 'packets.pcap']) {
       expect(readFileSync(join(fresh, name)).equals(readFileSync(join(DATA, name))), name).toBe(true);
     }
   });

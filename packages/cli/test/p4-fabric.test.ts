@@ -10,7 +10,15 @@ import { ndjson, Running, run, temporaryFolder } from './run.js';
 const files = temporaryFolder();
 const P4 = fileURLToPath(new URL('../../../p4/', import.meta.url));
 const EXAMPLE = fileURLToPath(new URL('../../../examples/data/fabric.yaml', import.meta.url));
+const PACKETS = fileURLToPath(new URL('../../../examples/data/packets.pcap', import.meta.url));
 const LOCAL = '127.0.0.1';
+
+/** The totals of a switch. */
+interface Total {
+  readonly ports: Readonly<
+    Record<number, { readonly sent: number; readonly dropped: Readonly<Record<string, number>> }>
+  >;
+}
 
 /** The end of a tunnel outside of the fabric. */
 async function end(): Promise<{
@@ -52,7 +60,7 @@ describe('int p4 fabric', () => {
       .replaceAll('../../p4/', P4)
       .replace('127.0.0.1:5001-127.0.0.1:6001', h1.spec)
       .replace('127.0.0.1:5002-127.0.0.1:6002', h2.spec)
-      .replace('127.0.0.1:5007-127.0.0.1:6007', collector.spec)
+      .replace('reports:127.0.0.1:32766', `reports:${collector.spec.split('-')[1]}`)
       .replaceAll('delay: 1ms', 'delay: 10ms');
     const fabric = new Running(['p4', 'fabric', await files.write('fabric.yaml', text), '--json']);
     await fabric.saying(/3 switches, 2 links: forwarding/);
@@ -62,7 +70,7 @@ describe('int p4 fabric', () => {
     expect(performance.now() - start).toBeGreaterThan(19.9);
     expect(h2.arrived).toEqual(Array.from({ length: 20 }, (_, i) => datagram(i)));
     for (const frame of collector.arrived) {
-      const [record] = decodeReport(frame.subarray(42)).records;
+      const [record] = decodeReport(frame).records;
       expect(record!.path).toEqual([1, 2, 3]);
     }
     fabric.child.kill('SIGINT');
@@ -80,6 +88,48 @@ describe('int p4 fabric', () => {
       { switch: 'transit', deviceId: 2, received: 20, transmitted: 20 },
       { switch: 'sink', deviceId: 3, received: 20, transmitted: 40, egressClones: 20 },
     ]);
+  });
+
+  test('takes packets of a capture by int replay, and its telemetry comes to int collect', {
+    timeout: 120_000,
+  }, async () => {
+    const ports: number[] = [];
+    while (ports.length < 5) ports.push(await freeUdpPort());
+    const text = readFileSync(EXAMPLE, 'utf8')
+      .replaceAll('../../p4/', P4)
+      .replace('127.0.0.1:5001-127.0.0.1:6001', `127.0.0.1:${ports[0]}-127.0.0.1:${ports[1]}`)
+      .replace('127.0.0.1:5002-127.0.0.1:6002', `127.0.0.1:${ports[2]}-127.0.0.1:${ports[3]}`)
+      .replace('reports:127.0.0.1:32766', `reports:127.0.0.1:${ports[4]}`)
+      .replaceAll('queue: 64', 'queue: 1024');
+    const collect = new Running(['collect', '--listen', `udp://127.0.0.1:${ports[4]}`]);
+    await collect.until(() => collect.stdout.includes('received'));
+    const fabric = new Running(['p4', 'fabric', await files.write('fabric.yaml', text), '--json']);
+    await fabric.saying(/forwarding/);
+    const replay = await run([
+      'replay',
+      PACKETS,
+      '--tunnel',
+      `127.0.0.1:${ports[1]}-127.0.0.1:${ports[0]}`,
+      '--rate',
+      '500',
+    ]);
+    expect(replay).toMatchObject({ code: 0 });
+    expect(replay.stdout).toContain('200 sent, 0 skipped, 0 failed');
+    await collect.until(() => collect.stdout.includes(' 200 received'));
+    for (const { child } of [fabric, collect]) child.kill('SIGINT');
+    expect((await collect.end()).stdout).toContain('200 received, 200 decoded, 0 dropped');
+    const [, , sink] = ndjson((await fabric.end()).stdout).filter(({ type }) => type === 'total');
+    expect(sink).toMatchObject({
+      received: 200,
+      ports: { 7: { name: `reports:127.0.0.1:${ports[4]}`, sent: 200, dropped: { txNoPayload: 0, failed: 0 } } },
+    });
+    // Nobody is there as h2.
+    const { sent, dropped } = (sink as unknown as Total).ports[2]!;
+    expect(sent + dropped.failed!).toBe(200);
+    const both = await run(['replay', PACKETS, '--tunnel', '127.0.0.1:1-127.0.0.1:2', '--to', 'udp://127.0.0.1:3']);
+    expect(both).toMatchObject({ code: 2, stdout: '' });
+    const wrong = await run(['replay', PACKETS, '--tunnel', '127.0.0.1:1']);
+    expect(wrong.stderr).toContain('HOST:PORT-HOST:PORT');
   });
 
   test('says what is wrong in the file, with line and column', async () => {

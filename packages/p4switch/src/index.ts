@@ -23,4 +23,4 @@ export {
   type SwitchCounts,
   type SwitchDropReason,
 } from './soft-switch.js';
-export { UdpPort, type UdpPortAddress, type UdpPortOptions } from './udp-port.js';
+export { type FramePayload, UdpPort, type UdpPortAddress, type UdpPortOptions } from './udp-port.js';

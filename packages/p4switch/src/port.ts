@@ -15,6 +15,8 @@ export class PortDrops {
   txFull = 0;
   /** To be sent, and longer than the port can send. */
   txTooLong = 0;
+  /** To be sent by a port that sends the payload of frames, and without one. */
+  txNoPayload = 0;
   /** To be sent while the port was down. */
   down = 0;
   /** Refused by the system, or by the other side. */

@@ -9,11 +9,27 @@ export interface UdpPortAddress {
   readonly port: number;
 }
 
+/** Finds the part of a frame that leaves. */
+export interface FramePayload {
+  /** Where it begins, after {@link find} has returned true. */
+  readonly offset: number;
+  readonly length: number;
+  /** @param start offset of the frame @param end offset after its last byte */
+  find(bytes: Uint8Array, start: number, end: number): boolean;
+}
+
 export interface UdpPortOptions {
+  /** Such as `reports:192.0.2.1:32766`. Default: `udp:` and both addresses. */
+  readonly name?: string;
   /** Bound to this address. */
   readonly local: UdpPortAddress;
   /** Frames go there, and only datagrams from there are frames. */
   readonly remote: UdpPortAddress;
+  /**
+   * Only this part of each frame leaves; frames without it are dropped, and counted as `txNoPayload`. Nothing comes in then. Default: whole
+   * frames leave.
+   */
+  readonly payload?: FramePayload;
   /** Frames that may wait to be polled. Default 4096. */
   readonly queueFrames?: number;
   /**
@@ -41,6 +57,7 @@ export class UdpPort implements Port {
   #waiting = 0;
   #pending = 0;
   #wake: (() => void) | null = null;
+  readonly #payload: FramePayload | null;
   readonly #readDrops: () => Promise<number | null>;
   readonly #timer: NodeJS.Timeout;
   #kernelDrops = 0;
@@ -49,12 +66,16 @@ export class UdpPort implements Port {
   private constructor(name: string, socket: Socket, options: UdpPortOptions) {
     this.name = name;
     this.#socket = socket;
+    this.#payload = options.payload ?? null;
     this.#frames = new Array<Buffer | undefined>(options.queueFrames ?? 4096).fill(undefined);
     const { address, port } = socket.address();
     this.#readDrops = options.kernelDrops?.(isIPv6(address) ? 'udp6' : 'udp4', port) ?? (async () => null);
     socket.on('message', (frame) => this.#arrive(frame));
     // An unreachable other side is told by the next call: what was sent before has been lost.
-    socket.on('error', () => this.#counts.dropped.failed++);
+    socket.on('error', () => {
+      this.#counts.dropped.failed++;
+      if (this.#counts.sent > 0) this.#counts.sent--;
+    });
     this.#timer = setInterval(() => void this.#pollDrops(), DROP_POLL_MS);
     this.#timer.unref();
   }
@@ -62,7 +83,7 @@ export class UdpPort implements Port {
   /** @throws PortError ERR_PORT_SOCKET (rejects) */
   static async open(options: UdpPortOptions): Promise<UdpPort> {
     const { local, remote } = options;
-    const name = `udp:${text(local)}-${text(remote)}`;
+    const name = options.name ?? `udp:${text(local)}-${text(remote)}`;
     const socket = createSocket({ type: isIPv6(local.host) ? 'udp6' : 'udp4', recvBufferSize: RECEIVE_BUFFER });
     try {
       await new Promise<void>((resolve, reject) => {
@@ -116,7 +137,18 @@ export class UdpPort implements Port {
 
   send(bytes: Uint8Array, offset: number, length: number): void {
     const counts = this.#counts;
-    if (length > LONGEST) {
+    const payload = this.#payload;
+    let from = offset;
+    let to = offset + length;
+    if (payload !== null) {
+      if (!payload.find(bytes, from, to)) {
+        counts.dropped.txNoPayload++;
+        return;
+      }
+      from = payload.offset;
+      to = from + payload.length;
+    }
+    if (to - from > LONGEST) {
       counts.dropped.txTooLong++;
       return;
     }
@@ -127,7 +159,7 @@ export class UdpPort implements Port {
     this.#pending++;
     counts.sent++;
     counts.sentBytes += length;
-    this.#socket.send(bytes.slice(offset, offset + length), (error) => {
+    this.#socket.send(bytes.slice(from, to), (error) => {
       this.#pending--;
       if (error !== null) {
         counts.sent--;
@@ -159,7 +191,7 @@ export class UdpPort implements Port {
 
   #arrive(frame: Buffer): void {
     const frames = this.#frames;
-    if (frame.length === 0) this.#counts.dropped.rxDamaged++;
+    if (frame.length === 0 || this.#payload !== null) this.#counts.dropped.rxDamaged++;
     else if (this.#waiting === frames.length) this.#counts.dropped.rxFull++;
     else {
       const at = this.#head + this.#waiting++;

@@ -10,6 +10,7 @@ import { DataOutput } from '../output/data-output.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
 import { Progress } from '../output/progress.js';
+import { parseTunnel, type Tunnel } from '../p4/serve/port-spec.js';
 import { loopCapture } from '../replay/capture-loop.js';
 import { Player } from '../replay/player.js';
 import { CapturedSchedule, type Schedule, SteadySchedule } from '../replay/schedule.js';
@@ -23,6 +24,7 @@ import { type InterfaceQueue, XdpTarget } from '../replay/xdp-target.js';
 interface ReplayFlags {
   readonly to?: UdpAddress;
   readonly afxdp?: InterfaceQueue;
+  readonly tunnel?: Tunnel;
   readonly rate?: number | 'max';
   readonly speed?: number;
   readonly loop: number;
@@ -52,6 +54,16 @@ function interfaceQueue(text: string): InterfaceQueue {
   return { interface: match[1]!, queue: Number(match[2] ?? 0) };
 }
 
+function tunnel(text: string): Tunnel {
+  const ends = parseTunnel(text);
+  if (ends === null)
+    throw new InvalidArgumentError('Give HOST:PORT-HOST:PORT: the own address, and that of the switch.');
+  return ends;
+}
+
+/** The longest frame that fits a datagram. */
+const LONGEST_IN_TUNNEL = 0xffff - 28;
+
 function macAddress(text: string): Uint8Array {
   try {
     return parseMac(text);
@@ -70,6 +82,14 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     )
     .option('--afxdp <IFACE[:QUEUE]>', 'send its Ethernet frames as they are, by this interface', interfaceQueue)
     .addOption(
+      new Option(
+        '--tunnel <HOST:PORT-HOST:PORT>',
+        'send its Ethernet frames as datagrams from the first address to the second: into a port udp: of int p4 serve',
+      )
+        .argParser(tunnel)
+        .conflicts(['to', 'afxdp']),
+    )
+    .addOption(
       new Option('--rate <PPS>', 'frames per second; max: as fast as it goes (the pace of the capture)')
         .argParser(rate)
         .conflicts('speed'),
@@ -84,32 +104,35 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(
       new Option('--report-port <N>', 'with --to: only packets to this UDP port; repeat for more (all)')
         .argParser(portNumber)
-        .conflicts('afxdp'),
+        .conflicts(['afxdp', 'tunnel']),
     )
     .addOption(
-      new Option('--destination-mac <MAC>', 'with --afxdp: send to this address (as captured)')
+      new Option('--destination-mac <MAC>', 'with --afxdp or --tunnel: send to this address (as captured)')
         .argParser(macAddress)
         .conflicts('to'),
     )
     .addOption(
-      new Option('--source-mac <MAC>', 'with --afxdp: send from this address (as captured)')
+      new Option('--source-mac <MAC>', 'with --afxdp or --tunnel: send from this address (as captured)')
         .argParser(macAddress)
         .conflicts('to'),
     )
-    .addOption(onDownOption('with --afxdp: ').conflicts('to'))
+    .addOption(onDownOption('with --afxdp: ').conflicts(['to', 'tunnel']))
     .option('--json', 'one JSON object per line: statistics each second, totals at the end')
     .action(async (path: string, flags: ReplayFlags) => {
-      if (flags.to === undefined && flags.afxdp === undefined) {
-        command.error('error: nowhere to send to: give --to udp://HOST:PORT or --afxdp IFACE');
+      if (flags.to === undefined && flags.afxdp === undefined && flags.tunnel === undefined) {
+        command.error(
+          'error: nowhere to send to: give --to udp://HOST:PORT, --afxdp IFACE or --tunnel HOST:PORT-HOST:PORT',
+        );
       }
       done(await new ReplayCommand(path, flags, io).run());
     });
 }
 
 function selectionFor(flags: ReplayFlags): Selection {
-  const { afxdp, destinationMac, sourceMac, reportPort } = flags;
-  if (afxdp === undefined) return new PayloadSelection(reportPort ?? []);
-  return new FrameSelection(XdpTarget.longestFrame(afxdp.interface), destinationMac, sourceMac);
+  const { to, afxdp, destinationMac, sourceMac, reportPort } = flags;
+  if (to !== undefined) return new PayloadSelection(reportPort ?? []);
+  const longest = afxdp === undefined ? LONGEST_IN_TUNNEL : XdpTarget.longestFrame(afxdp.interface);
+  return new FrameSelection(longest, destinationMac, sourceMac);
 }
 
 function scheduleFor({ rate, speed }: ReplayFlags): Schedule | null {
@@ -152,8 +175,9 @@ class ReplayCommand {
   }
 
   #open(signal: AbortSignal): Promise<UdpTarget | XdpTarget> {
-    const { to, afxdp, onDown = 'wait' } = this.#flags;
+    const { to, afxdp, tunnel, onDown = 'wait' } = this.#flags;
     if (to !== undefined) return UdpTarget.open(to);
+    if (tunnel !== undefined) return UdpTarget.open(tunnel.remote, tunnel.local);
     // Remove the progress line before a message.
     const tell = (message: string): void => {
       this.#progress.done();

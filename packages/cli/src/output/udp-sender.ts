@@ -29,16 +29,27 @@ export class UdpSender {
     });
   }
 
-  /** Resolves the host and connects the socket. Rejects with Node's error for an unknown or unreachable host. */
-  static async open(host: string, port: number): Promise<UdpSender> {
+  /**
+   * Resolves the host and connects the socket, which is bound to `local` before, if that is given. Rejects with Node's error for an
+   * unknown or unreachable host, or an address in use.
+   */
+  static async open(
+    host: string,
+    port: number,
+    local?: { readonly host: string; readonly port: number },
+  ): Promise<UdpSender> {
     const family = isIP(host) === 0 ? (await lookup(host)).family : isIP(host);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject);
-      socket.connect(port, host, () => {
-        socket.off('error', reject);
-        resolve();
-      });
+      const connect = (): void => {
+        socket.connect(port, host, () => {
+          socket.off('error', reject);
+          resolve();
+        });
+      };
+      if (local === undefined) connect();
+      else socket.bind(local.port, local.host, connect);
     }).catch((error: unknown) => {
       socket.close();
       throw error;

@@ -18,11 +18,14 @@ export class UdpTarget implements Target {
     this.#sender = sender;
   }
 
-  /** @throws CliError if the host is unknown or unreachable */
-  static async open(to: UdpAddress): Promise<UdpTarget> {
+  /**
+   * @param from the own address; by default any
+   * @throws CliError if the host is unknown or unreachable, or the own address in use
+   */
+  static async open(to: UdpAddress, from?: UdpAddress): Promise<UdpTarget> {
     const name = formatUdpAddress(to);
     try {
-      return new UdpTarget(name, await UdpSender.open(to.host, to.port));
+      return new UdpTarget(name, await UdpSender.open(to.host, to.port, from));
     } catch (error) {
       throw new CliError(`cannot send to ${name}: ${openFailure(error)}`, EXIT.OPEN, error);
     }

@@ -47,7 +47,7 @@ The file has switches with programs, links with rates and delays, and hosts:
     h1: { at: 's1:1', address: 10.0.1.1/16 }  # in a network namespace h1: ip netns exec h1 ping 10.0.2.1
     h2: { at: 's2:2', udp: '127.0.0.1:5001-127.0.0.1:6001' }
   ports:
-    's2:3': pcap::out.pcap
+    's2:3': pcap::out.pcap                # any port of int p4 serve: reports:127.0.0.1:32766 leads to int collect
 
 Paths in it count from its folder. Hosts with an address need root, ip and ethtool; their namespaces go with the command.
 examples/data/fabric.yaml is one that needs no rights.

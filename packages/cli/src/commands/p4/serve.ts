@@ -41,7 +41,9 @@ Ports: --port N=SPEC, with SPEC one of
   xdp:IFACE[:QUEUE]            AF_XDP on all queues of an interface, or on one: fast. The machine itself sees no frame of it.
                                Flows spread over the queues; each flow keeps its order
   packet:IFACE                 AF_PACKET on any interface; the machine's own stack sees the frames too
-  udp:HOST:PORT-HOST:PORT      a tunnel: each datagram is a frame. Binds the first address, and talks to the second alone
+  udp:HOST:PORT-HOST:PORT      a tunnel: each datagram is a frame. Binds the first address, and talks to the second alone,
+                               such as int replay FILE --tunnel with the addresses the other way round
+  reports:HOST:PORT            the UDP payloads of frames, such as telemetry reports, go to a collector there; nothing comes in
   pcap:IN[:OUT]                frames come from a capture, at its own pace, and leave into another; pcap::OUT has no input
 xdp and packet need Linux, npm run build:native, and rights (CAP_NET_RAW; xdp also CAP_NET_ADMIN and CAP_BPF).
 Senders on this machine leave checksums to a card. packet ports complete them; at the other end of a veth with an xdp port,
@@ -51,6 +53,7 @@ Controllers: --listen serves P4Runtime. Without --tls-cert everyone who reaches 
 
 Examples:
   sudo int p4 serve p4/int.p4 --commands p4/int/commands/transit.txt --port 1=xdp:eth1 --port 2=xdp:eth2
+  int p4 serve p4/int.p4 --commands p4/int/commands/transit.txt --port 1=pcap:in.pcap --port 2=pcap::out.pcap
   int p4 serve --listen 127.0.0.1:9559 --cpu-port 510 --port 1=udp:127.0.0.1:5001-127.0.0.1:6001
 `;
 

@@ -7,14 +7,32 @@ export type PortSpec =
   | { readonly kind: 'xdp'; readonly interface: string; readonly queue?: number }
   | { readonly kind: 'packet'; readonly interface: string }
   | { readonly kind: 'udp'; readonly local: UdpPortAddress; readonly remote: UdpPortAddress }
+  | { readonly kind: 'reports'; readonly remote: UdpPortAddress }
   | { readonly kind: 'pcap'; readonly input: string | null; readonly output: string | null };
 
-export const SPEC_HELP = 'xdp:IFACE[:QUEUE], packet:IFACE, udp:HOST:PORT-HOST:PORT or pcap:IN[:OUT]';
+export const SPEC_HELP = 'xdp:IFACE[:QUEUE], packet:IFACE, udp:HOST:PORT-HOST:PORT, pcap:IN[:OUT] or reports:HOST:PORT';
 /** Numbers of ports. 511 means drop. */
 export const MOST_PORT = 510;
 
 const address = (host: string, port: string): UdpPortAddress | null =>
   Number(port) <= 65_535 ? { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) } : null;
+
+const HOST = String.raw`(\[[0-9a-fA-F:.]+\]|[^:\s[\]-][^:\s[\]]*)`;
+
+/** The two ends of a tunnel. */
+export interface Tunnel {
+  readonly local: UdpPortAddress;
+  readonly remote: UdpPortAddress;
+}
+
+/** `HOST:PORT-HOST:PORT`: the own end, and the other. @returns null if the text is none */
+export function parseTunnel(text: string): Tunnel | null {
+  const match = new RegExp(`^${HOST}:(\\d{1,5})-${HOST}:(\\d{1,5})$`).exec(text);
+  if (match === null) return null;
+  const local = address(match[1]!, match[2]!);
+  const remote = address(match[3]!, match[4]!);
+  return local === null || remote === null || remote.port === 0 ? null : { local, remote };
+}
 
 /** @returns null if the text is no description of a port */
 export function parsePortSpec(text: string): PortSpec | null {
@@ -28,12 +46,13 @@ export function parsePortSpec(text: string): PortSpec | null {
     case 'packet':
       return /^[^:/\s]+$/.test(rest) ? { kind, interface: rest } : null;
     case 'udp': {
-      const host = String.raw`(\[[0-9a-fA-F:.]+\]|[^:\s[\]-][^:\s[\]]*)`;
-      const match = new RegExp(`^${host}:(\\d{1,5})-${host}:(\\d{1,5})$`).exec(rest);
-      if (match === null) return null;
-      const local = address(match[1]!, match[2]!);
-      const remote = address(match[3]!, match[4]!);
-      return local === null || remote === null || remote.port === 0 ? null : { kind, local, remote };
+      const tunnel = parseTunnel(rest);
+      return tunnel && { kind, ...tunnel };
+    }
+    case 'reports': {
+      const [, host, port] = new RegExp(`^${HOST}:(\\d{1,5})$`).exec(rest) ?? [];
+      const remote = host === undefined ? null : address(host, port!);
+      return remote === null || remote.port === 0 ? null : { kind, remote };
     }
     case 'pcap': {
       const [, input = '', output = ''] = /^([^:]*)(?::(.*))?$/s.exec(rest) ?? [];
