@@ -1,4 +1,5 @@
 const BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/control.IntentError') as never;
+const MEMORY_BRAND: unique symbol = /* @__PURE__ */ Symbol.for('@int/control.ControllerMemoryError') as never;
 
 /** Codes of what can be wrong with intents. */
 export type IntentErrorCode =
@@ -34,5 +35,22 @@ export class IntentError extends Error {
   /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
   static is(value: unknown): value is IntentError {
     return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}
+
+/** What a controller knew before a restart cannot be read. */
+export class ControllerMemoryError extends Error {
+  override readonly name = 'ControllerMemoryError';
+  readonly code: 'ERR_MEMORY_DAMAGED' | 'ERR_MEMORY_VERSION';
+
+  constructor(code: ControllerMemoryError['code'], message: string) {
+    super(message);
+    this.code = code;
+    Object.defineProperty(this, MEMORY_BRAND, { value: true });
+  }
+
+  /** Works across the ESM and the CommonJS copy of this package, where `instanceof` does not. */
+  static is(value: unknown): value is ControllerMemoryError {
+    return typeof value === 'object' && value !== null && MEMORY_BRAND in value;
   }
 }

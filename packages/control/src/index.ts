@@ -13,7 +13,9 @@ export type { Unplaced } from './compile/draft.js';
 export type { CompileOptions } from './compile/options.js';
 export { ControlLoop } from './controller/control-loop.js';
 export { Controller, type ControllerOptions, type Preview } from './controller/controller.js';
-export type { LoopAction, LoopInput, LoopNote, Order } from './controller/loop-io.js';
+export type { ControllerMemory, MemoryKeeper } from './controller/controller-memory.js';
+export type { EntryOrder, LoopAction, LoopInput, LoopNote, Order } from './controller/loop-io.js';
+export type { LoopMemory } from './controller/loop-memory.js';
 export type { Measurement } from './controller/measurement.js';
 export { type Autonomy, CAUTIOUS, type ControlPolicy, type Rehearsing } from './controller/policy.js';
 export type {
@@ -26,7 +28,8 @@ export type {
   Transition,
 } from './controller/proposal.js';
 export { TrafficMeter, type TrafficMeterOptions } from './controller/traffic-meter.js';
-export { IntentError, type IntentErrorCode, type IntentProblem } from './errors.js';
+export type { UndoneEntry } from './controller/undone-entries.js';
+export { ControllerMemoryError, IntentError, type IntentErrorCode, type IntentProblem } from './errors.js';
 export type { Conflict } from './intents/conflicts.js';
 export type { FlowMatch, PortRange } from './intents/flow-match.js';
 export type { BlockIntent, Intent, IntentKind, LimitIntent } from './intents/intent.js';
@@ -34,6 +37,7 @@ export { readIntents } from './intents/read-intents.js';
 export { Journal, type JournalOptions } from './journal/journal.js';
 export type { JournalEntry } from './journal/journal-entry.js';
 export type { JournalFileOptions, JournalFileStatistics } from './journal/journal-file.js';
+export { ControllerMemoryFile } from './journal/memory-file.js';
 export type { Undo, UndoRefusal } from './journal/undo.js';
 export type { ModelSwitch, NetworkModel } from './model/network-model.js';
 export { type Overhead, overheadOf, type WatchedFlow } from './overhead/overhead.js';

@@ -1,4 +1,5 @@
 /** What the repository's other packages and tests need of this one. It makes no promise to others. */
+export { withUndone } from './controller/undone-entries.js';
 export { overheadBps, throughputLoss } from './overhead/overhead.js';
 export { telemetryBytes } from './overhead/telemetry-bytes.js';
 export { ownMark, ownMetadata } from './reconcile/ownership.js';

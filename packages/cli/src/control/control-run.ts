@@ -19,7 +19,7 @@ import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
-import { ControlJournal } from './journal.js';
+import { ControlJournal, sinceBegun } from './journal.js';
 import type { ControlNetwork } from './network.js';
 import { policyOf } from './policy.js';
 import { type ReadControl, readControl } from './read-control.js';
@@ -69,6 +69,9 @@ export class ControlRun {
     const io = this.#io;
     const folder = config.journal === undefined ? null : telemetry.path(config.journal);
     this.#journal = await ControlJournal.open(this.#paced, this.#isJson, topology, colours(hasColour(io)), folder);
+    const { damaged } = this.#journal.changes.file ?? { damaged: 0 };
+    if (damaged > 0) say(io, `${folder}: ${counted(damaged, 'line')} of changes.jsonl cannot be read, nor be undone`);
+    this.#read = { ...this.#read, intents: sinceBegun(this.#read.intents, this.#journal.memory) };
     const tell = (message: string): void => say(io, message);
     const context = { io, tell, drainMs: null, prometheus: null, dashboard: null };
     this.#setup = await opening(io, 'what the file names', ConfigSetup.make(telemetry, context));
@@ -145,6 +148,8 @@ export class ControlRun {
       ...(config.linkLoad !== undefined && { linkLoad: config.linkLoad }),
       reconcile: { onWritten: (written) => this.#journal.written(written) },
       onNote: (note, proposal) => this.#journal.note(note, proposal),
+      journal: this.#journal.changes,
+      ...(this.#journal.memory !== null && { memory: this.#journal.memory.memory, keeper: this.#journal.memory }),
     });
   }
 
@@ -188,15 +193,20 @@ export class ControlRun {
 
   /** Does what a line of standard input asks for. */
   async #order(line: string): Promise<void> {
-    const [, kind = '', proposal = ''] = /^(approve|reject|undo)\s+(\S+)$|^(?:stop|withdraw|resume)$/.exec(line) ?? [];
     if (line === '') return;
+    const [, kind = '', proposal = ''] = /^(approve|reject|undo)\s+(\S+)$/.exec(line) ?? [];
     const by = 'terminal';
     let error: string | null;
-    if (kind === 'approve' || kind === 'reject' || kind === 'undo') {
+    const entries = /^(undo|redo)\s+([\d\s,-]+)$/.exec(line);
+    if (entries !== null) {
+      const ids = numbersOf(entries[2]!);
+      const order = { kind: entries[1] as 'undo' | 'redo', entries: ids ?? [], by };
+      error = ids === null ? 'write numbers of entries such as 7 or 7-9' : await this.#controller.order(order);
+    } else if (kind === 'approve' || kind === 'reject' || kind === 'undo') {
       error = await this.#controller.order({ kind, proposal, by });
     } else if (line === 'stop' || line === 'withdraw' || line === 'resume') {
       error = await this.#controller.order({ kind: line, by });
-    } else error = 'write approve ID, reject ID, undo ID, stop, withdraw or resume';
+    } else error = 'write approve ID, reject ID, undo ID, redo ENTRY, stop, withdraw or resume';
     if (error !== null) say(this.#io, error);
   }
 
@@ -238,6 +248,20 @@ export class ControlRun {
     if (failure !== null) say(this.#io, `the journal could not be written: ${failure.message}`);
     return this.#hasProblem || failure !== null ? EXIT.INPUT : EXIT.OK;
   }
+}
+
+/** Entries at most that are undone at once. */
+const MOST_UNDONE = 10_000;
+
+/** Numbers of `7 9-12`; `null`: that is not what it is. */
+function numbersOf(text: string): readonly number[] | null {
+  const numbers: number[] = [];
+  for (const part of text.split(/[\s,]+/).filter((each) => each !== '')) {
+    const [, first, last = first] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(part) ?? [];
+    if (first === undefined || Number(last) - Number(first) >= MOST_UNDONE - numbers.length) return null;
+    for (let number = Number(first); number <= Number(last); number++) numbers.push(number);
+  }
+  return numbers.length === 0 ? null : numbers;
 }
 
 function stageOf(name: string, part: { observe(batch: TelemetryBatch): void; advance(timeMs: number): void }): Stage {

@@ -1,12 +1,20 @@
 /** What int control would write now, without writing. */
-import { compile, type DesiredState, type P4RuntimeConnectionOptions, planChanges } from '@int/control';
-import { questionsOf } from '@int/control/internals';
-import { type Entity, P4RuntimeClient, P4RuntimeError } from '@int/p4runtime';
+import {
+  type ControllerMemory,
+  compile,
+  type DesiredState,
+  type Intent,
+  type P4RuntimeConnectionOptions,
+  planChanges,
+} from '@int/control';
+import { questionsOf, withUndone } from '@int/control/internals';
+import { type Entity, P4RuntimeClient, P4RuntimeError, type p4config } from '@int/p4runtime';
 import { EXIT, type Io, say } from '../io.js';
 import { DataOutput } from '../output/data-output.js';
 import { counted } from '../output/numbers.js';
 import { printable } from '../output/printable.js';
 import { changeText, entityText, jsonOf } from './entity-text.js';
+import { memoryOf, sinceBegun } from './journal.js';
 import type { ControlNetwork } from './network.js';
 import type { ReadControl } from './read-control.js';
 
@@ -44,7 +52,13 @@ export async function dryRun(
 ): Promise<number> {
   const { topology, config } = read;
   const output = new DataOutput(io.stdout);
-  const { desired, conflicts, unplaced } = compile(model, read.intents, nowMs, given(config.routes));
+  const memory = config.journal === undefined ? null : memoryOf(read.telemetry.path(config.journal));
+  // What the loop has in force stays, so it is no difference.
+  const ofLoop = memory?.memory == null ? [] : intentsInForce(memory.memory, nowMs);
+  const intents = [...sinceBegun(read.intents, memory), ...ofLoop];
+  const { desired: compiled, conflicts, unplaced } = compile(model, intents, nowMs, given(config.routes));
+  const p4infos = (id: number): p4config.P4Info | undefined => model.switches.get(id)?.p4info;
+  const { desired } = withUndone(compiled, memory?.memory?.undone ?? [], p4infos);
   const asked = await Promise.all(ways.map(async (way) => [way.switchId, await contentsOf(way, io)] as const));
   if (io.signal.aborted) return EXIT.OK;
   const found = new Map<number, readonly Entity[]>();
@@ -88,6 +102,15 @@ export async function dryRun(
   await output.finish();
   return isWhole && problems.length === 0 ? EXIT.OK : EXIT.INPUT;
 }
+
+/** Intents of the loop that are there, and are not over. */
+const intentsInForce = ({ loop }: ControllerMemory, nowMs: number): readonly Intent[] =>
+  loop.live
+    .filter(
+      ({ proposal: { state, expiresMs } }) =>
+        (state === 'installed' || state === 'verified') && (expiresMs ?? 0) > nowMs,
+    )
+    .flatMap(({ proposal }) => proposal.intents);
 
 const given = (routes: 'managed' | 'external' | undefined): { routes?: 'managed' | 'external' } =>
   routes === undefined ? {} : { routes };

@@ -2,7 +2,15 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Journal, type LoopNote, type Proposal, type WrittenChanges } from '@int/control';
+import {
+  ControllerMemoryError,
+  ControllerMemoryFile,
+  type Intent,
+  Journal,
+  type LoopNote,
+  type Proposal,
+  type WrittenChanges,
+} from '@int/control';
 import type { Incident } from '@int/knowledge';
 import type { Topology } from '@int/network';
 import { CliError, EXIT, openFailure } from '../io.js';
@@ -16,6 +24,8 @@ import { changeText, jsonOf } from './entity-text.js';
 /** What was seen and decided, and every change of a switch. */
 const LOOP_FILE = 'loop.jsonl';
 const CHANGES_FILE = 'changes.jsonl';
+/** What the loop knows, for after a restart. */
+const MEMORY_FILE = 'memory.json';
 /** Entries of a change that are shown on the terminal; the file has all. */
 const MOST_SHOWN = 8;
 
@@ -30,8 +40,10 @@ export class ControlJournal {
   readonly #topology: Topology;
   readonly #colour: Colours;
   readonly #file: WriteStream | null;
-  /** Every change with what was there before and after; `null`: nowhere. */
-  readonly #changes: Journal | null;
+  /** Every change with what was there before and after; without a folder in memory alone. */
+  readonly changes: Journal;
+  /** `null`: nowhere. */
+  readonly memory: ControllerMemoryFile | null;
   #failure: Error | null = null;
 
   private constructor(
@@ -40,20 +52,22 @@ export class ControlJournal {
     topology: Topology,
     colour: Colours,
     file: WriteStream | null,
-    changes: Journal | null,
+    changes: Journal,
+    memory: ControllerMemoryFile | null,
   ) {
     this.#output = output;
     this.#isJson = isJson;
     this.#topology = topology;
     this.#colour = colour;
     this.#file = file;
-    this.#changes = changes;
+    this.changes = changes;
+    this.memory = memory;
     file?.on('error', (error) => {
       this.#failure = error;
     });
   }
 
-  /** @param folder where the file is appended to; `null`: nowhere. @throws CliError (rejects) if that cannot be */
+  /** @param folder where files are; `null`: nowhere. @throws CliError (rejects) if that cannot be, or what is there is damaged */
   static async open(
     output: PacedOutput,
     isJson: boolean,
@@ -61,7 +75,8 @@ export class ControlJournal {
     colour: Colours,
     folder: string | null,
   ): Promise<ControlJournal> {
-    if (folder === null) return new ControlJournal(output, isJson, topology, colour, null, null);
+    if (folder === null) return new ControlJournal(output, isJson, topology, colour, null, new Journal(), null);
+    const memory = memoryOf(folder);
     try {
       await mkdir(folder, { recursive: true });
       const file = createWriteStream(join(folder, LOOP_FILE), { flags: 'a' });
@@ -70,7 +85,7 @@ export class ControlJournal {
         file.once('error', reject);
       });
       const changes = await Journal.open(join(folder, CHANGES_FILE));
-      return new ControlJournal(output, isJson, topology, colour, file, changes);
+      return new ControlJournal(output, isJson, topology, colour, file, changes, memory);
     } catch (error) {
       throw new CliError(`journal ${folder}: ${openFailure(error)}`, EXIT.OPEN, error);
     }
@@ -78,7 +93,7 @@ export class ControlJournal {
 
   /** Why it cannot be written; `null`: it can. */
   get failure(): Error | null {
-    return this.#failure;
+    return this.#failure ?? this.memory?.error ?? null;
   }
 
   incident(incident: Incident): void {
@@ -112,20 +127,25 @@ export class ControlJournal {
 
   written(written: WrittenChanges): void {
     const { switchId, atMs, cause, results } = written;
-    this.#changes?.record(written);
+    const entries = this.changes.record(written);
     const name = this.#topology.switchText(switchId);
     const lines = [
       `${clock(atMs)}  ${name}: ${counted(results.length, 'entry', 'entries')} for ${printable(cause.reason)}`,
     ];
-    for (const { change, result, message } of results.slice(0, MOST_SHOWN)) {
-      lines.push(`  ${printable(changeText(change))}${result === 'done' ? '' : ` ${result}: ${printable(message)}`}`);
+    for (const [index, { change, result, message }] of results.slice(0, MOST_SHOWN).entries()) {
+      lines.push(
+        `  ${entries[index]!.id} ${printable(changeText(change))}${result === 'done' ? '' : ` ${result}: ${printable(message)}`}`,
+      );
     }
-    if (results.length > MOST_SHOWN) lines.push(`  and ${results.length - MOST_SHOWN} more`);
-    this.#tell({ type: 'written', switchId, switch: name, atMs, cause, results }, lines);
+    const more = results.length - MOST_SHOWN;
+    if (more > 0) lines.push(`  and ${more} more, to ${entries.at(-1)!.id}`);
+    const numbered = results.map((each, index) => ({ entry: entries[index]!.id, ...each }));
+    this.#tell({ type: 'written', switchId, switch: name, atMs, cause, results: numbered }, lines);
   }
 
   async close(): Promise<void> {
-    await this.#changes?.close();
+    this.memory?.close();
+    await this.changes.close();
     const file = this.#file;
     if (file === null || this.#failure !== null) return;
     await new Promise<void>((resolve) => {
@@ -142,4 +162,23 @@ export class ControlJournal {
     }
     void this.#output.flush();
   }
+}
+
+/** What the loop knew before a restart. @throws CliError if it is damaged: the switches would lose what the loop has made */
+export function memoryOf(folder: string): ControllerMemoryFile {
+  const path = join(folder, MEMORY_FILE);
+  try {
+    return new ControllerMemoryFile(path);
+  } catch (error) {
+    if (!ControllerMemoryError.is(error)) throw new CliError(`${path}: ${openFailure(error)}`, EXIT.OPEN, error);
+    const advice =
+      'without it all that the loop has made would be removed from the switches: restore it, or move it away';
+    throw new CliError(`${error.message}; ${advice}`, EXIT.OPEN, error);
+  }
+}
+
+/** Intents of people, in force since they were there first, whatever has been restarted. */
+export function sinceBegun(intents: readonly Intent[], memory: ControllerMemoryFile | null): readonly Intent[] {
+  const begun = new Map(memory?.memory?.loop.begun);
+  return intents.map((intent) => ({ ...intent, fromMs: begun.get(intent.id) ?? intent.fromMs }));
 }

@@ -20,6 +20,15 @@ export class ActionLimits {
     return this.#done.filter(({ atMs }) => nowMs - atMs < withinMs).map(({ kind }) => kind);
   }
 
+  /** Installations that count. */
+  get installations(): readonly { readonly atMs: number; readonly kind: IntentKind }[] {
+    return this.#done;
+  }
+
+  restore(installations: readonly { readonly atMs: number; readonly kind: IntentKind }[]): void {
+    this.#done = [...installations];
+  }
+
   count(kind: IntentKind, nowMs: number): void {
     this.#done.push({ atMs: nowMs, kind });
   }

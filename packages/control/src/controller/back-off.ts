@@ -13,6 +13,14 @@ export class BackOff {
   forgotten = 0;
   readonly #failures = new Map<string, Failures>();
 
+  get failures(): readonly (readonly [subject: string, failures: Readonly<Failures>])[] {
+    return Array.from(this.#failures, ([subject, each]) => [subject, { ...each }]);
+  }
+
+  restore(failures: readonly (readonly [subject: string, failures: Readonly<Failures>])[]): void {
+    for (const [subject, each] of failures) this.#failures.set(subject, { ...each });
+  }
+
   isOver(subject: string, nowMs: number): boolean {
     return nowMs >= (this.#failures.get(subject)?.untilMs ?? Number.NEGATIVE_INFINITY);
   }

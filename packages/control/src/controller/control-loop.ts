@@ -7,10 +7,12 @@ import { judge, stillFires, UNMEASURED, type Verdict } from './judgement.js';
 import { LinkMap } from './link-map.js';
 import { type Draft, LiveProposal } from './live-proposal.js';
 import type { LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
+import type { LoopMemory } from './loop-memory.js';
 import type { Measurement } from './measurement.js';
 import { Observations, type UnderWay } from './observations.js';
 import type { Autonomy, ControlPolicy } from './policy.js';
 import { isEnded, type Proposal, type ProposalState } from './proposal.js';
+import { Sight } from './sight.js';
 
 /** Proposals under way; what comes beyond them is counted. */
 const MOST_LIVE = 256;
@@ -18,8 +20,10 @@ const MOST_LIVE = 256;
 const MOST_ENDED = 512;
 /** Whoever was asked has to answer within this time. */
 const ANSWER_MS = 60_000;
-/** A measurement with telemetry older than this says nothing. */
-const STALE_MS = 2000;
+/** Ended proposals that are remembered over a restart. */
+const MOST_KEPT = 64;
+/** After a restart nothing ends before telemetry has had this time to say whether it is still needed. */
+const GRACE_MS = 5000;
 
 /**
  * What the closed loop does, as a function of what it is told and of time: it opens no socket, sets no timer and draws no random
@@ -38,6 +42,8 @@ export class ControlLoop {
   readonly #ended: Proposal[] = [];
   #own: readonly Intent[] = [];
   #isStopped = false;
+  #begun: LoopMemory['begun'] = [];
+  readonly #sight = new Sight();
   #sequence = 0;
   #actions: LoopAction[] = [];
   #measurement: Measurement | null = null;
@@ -77,6 +83,45 @@ export class ControlLoop {
     return this.#observations.failedLinks;
   }
 
+  /** What {@link restore} takes. */
+  get memory(): LoopMemory {
+    return {
+      ...{ isStopped: this.#isStopped, sequence: this.#sequence, begun: this.#begun },
+      live: [...this.#live.values()].map((each) => each.memory),
+      ended: this.#ended.slice(0, MOST_KEPT),
+      installations: this.#limits.installations,
+      backOff: this.#backOff.failures,
+      ...this.#observations.memory,
+    };
+  }
+
+  /**
+   * Goes on where another loop has ended, before the first {@link step}. Whoever carries this out makes the switches have
+   * {@link intents}, and tells `applied` of those whose installation is `pending`.
+   */
+  restore(memory: LoopMemory, nowMs: number): readonly LoopAction[] {
+    this.#actions = [];
+    this.#isStopped = memory.isStopped;
+    this.#sequence = memory.sequence;
+    this.#begun = memory.begun;
+    this.#ended.push(...memory.ended);
+    this.#limits.restore(memory.installations);
+    this.#backOff.restore(memory.backOff);
+    this.#observations.restore(memory, nowMs);
+    for (const each of memory.live) {
+      const { rehearsal } = each.proposal;
+      // What a rehearsal of long ago has said of a change that is half done is not known to be true.
+      const isStale = rehearsal !== null && nowMs - rehearsal.atMs > this.#policy.freshMs + GRACE_MS;
+      const isInstalling = each.isInstalling && !isStale && !this.#isStopped;
+      const proposal = LiveProposal.restored({ ...each, isInstalling }, nowMs, GRACE_MS);
+      this.#live.set(proposal.id, proposal);
+    }
+    const inForce = [...this.#live.values()].filter((each) => each.isInForce).length;
+    const words = `${inForce} proposals in force, ${this.#live.size - inForce} wait`;
+    this.#note(nowMs, 'restored', null, 'loop', this.#isStopped ? `${words}; the loop is stopped` : words);
+    return this.#actions;
+  }
+
   /** Takes what has happened, in its order, and the time. @param nowMs milliseconds since the epoch; it does not go back */
   step(nowMs: number, inputs: readonly LoopInput[] = []): readonly LoopAction[] {
     this.#actions = [];
@@ -111,6 +156,7 @@ export class ControlLoop {
       if (audit !== null) this.#actions.push({ kind: 'audit', reason: audit });
     } else if (input.kind === 'intents') {
       this.#own = input.intents;
+      this.#begun = input.intents.map(({ id, fromMs }) => [id, fromMs]);
       this.#note(nowMs, 'intents', null, input.by, `${input.intents.length} intents of people`);
       if (!this.#isStopped) this.#apply(null, input.by, 'the intents of people have changed');
     } else if (input.kind === 'policy') {
@@ -127,7 +173,13 @@ export class ControlLoop {
   #measure(measurement: Measurement, nowMs: number): void {
     this.#measurement = measurement;
     this.#observations.measurement(measurement);
-    if (measurement.ageMs > STALE_MS) return;
+    if (this.#sight.look(measurement, this.#policy)) {
+      const { blindness } = this.#sight;
+      const reason =
+        blindness === null ? 'telemetry can be relied on again' : `nothing is done by itself: ${blindness}`;
+      this.#note(nowMs, blindness === null ? 'sighted' : 'blind', null, 'loop', reason);
+    }
+    if (measurement.ageMs > this.#policy.staleMs) return;
     const loadAbove = this.#observations.loadAbove;
     for (const proposal of this.#live.values()) {
       if (proposal.isInForce && stillFires(proposal, measurement, this.#links, loadAbove)) proposal.firedMs = nowMs;
@@ -193,14 +245,15 @@ export class ControlLoop {
       return;
     }
     if (proposal.state === 'proposed') {
-      if (autonomy !== 'act' || this.#isStopped) return;
+      if (autonomy !== 'act' || this.#isStopped || this.#isHeldBlind(proposal, nowMs)) return;
       this.#enter(proposal, 'approved', nowMs, 'policy', `the policy says act for ${proposal.draft.kind}`);
     }
     if (this.#isStopped) return;
+    // What a person has approved is done.
+    if (proposal.history.at(-1)!.by === 'policy' && this.#isHeldBlind(proposal, nowMs)) return;
     const refusal = this.#limits.refusal(proposal.draft.kind, nowMs, this.#policy.limits);
     if (refusal !== null) {
-      if (proposal.heldBy !== refusal) this.#note(nowMs, 'held', proposal.id, 'loop', refusal);
-      proposal.heldBy = refusal;
+      this.#hold(proposal, refusal, nowMs);
       return;
     }
     if (rehearse !== 'off' && nowMs - rehearsal!.atMs > this.#policy.freshMs) {
@@ -210,8 +263,19 @@ export class ControlLoop {
     this.#limits.count(proposal.draft.kind, nowMs);
     proposal.pending = { what: 'install', sinceMs: nowMs };
     const measurement = this.#measurement;
-    proposal.expect(measurement !== null && measurement.ageMs <= STALE_MS ? measurement : null, this.#links);
+    proposal.expect(this.#sight.blindness === null ? measurement : null, this.#links);
     this.#apply(proposal.id, proposal.history.at(-1)!.by, proposal.draft.reason);
+  }
+
+  #isHeldBlind(proposal: LiveProposal, nowMs: number): boolean {
+    if (this.#sight.blindness === null) return false;
+    this.#hold(proposal, 'telemetry cannot be relied on', nowMs);
+    return true;
+  }
+
+  #hold(proposal: LiveProposal, reason: string, nowMs: number): void {
+    if (proposal.heldBy !== reason) this.#note(nowMs, 'held', proposal.id, 'loop', reason);
+    proposal.heldBy = reason;
   }
 
   #rehearse(proposal: LiveProposal, nowMs: number): void {
@@ -264,7 +328,7 @@ export class ControlLoop {
       const settledMs = proposal.sinceMs + this.#policy.settleMs;
       const isUsable =
         measurement !== null &&
-        measurement.ageMs <= STALE_MS &&
+        this.#sight.blindness === null &&
         measurement.timeMs - 1000 * measurement.seconds >= settledMs;
       if (isUsable || (proposal.predicted === null && nowMs >= settledMs)) {
         const { loadAbove } = this.#observations;
@@ -288,7 +352,21 @@ export class ControlLoop {
     const isSeen = nowMs - proposal.firedMs <= ttlMs / 2;
     if (isSeen || (incident !== null && proposal.draft.kind !== 'block' && this.#observations.isOpen(incident.id))) {
       proposal.renew(nowMs);
+      proposal.isRenewedBlindly = false;
       this.#note(nowMs, 'renewed', proposal.id, 'loop', 'what it is there for is still seen');
+      return;
+    }
+    // Not to see anything is no sign of an end; but what nobody sees does not stay for ever.
+    if (this.#sight.blindness !== null && !proposal.isRenewedBlindly) {
+      proposal.renew(nowMs);
+      proposal.isRenewedBlindly = true;
+      this.#note(
+        nowMs,
+        'renewed',
+        proposal.id,
+        'loop',
+        `once, as it is not known whether it is needed: ${this.#sight.blindness}`,
+      );
       return;
     }
     this.#takeBack(proposal, 'expired', nowMs, 'loop', 'its time is over, and what it is there for is not seen', false);
@@ -325,6 +403,7 @@ export class ControlLoop {
       if (!this.#isStopped) return 'the loop is not stopped';
       this.#isStopped = false;
       this.#note(nowMs, 'resumed', null, order.by, order.reason ?? 'the loop acts again');
+      this.#apply(null, order.by, order.reason ?? 'the loop acts again');
       return null;
     }
     if (!this.#isStopped) return 'stop the loop first: it would install the same again';

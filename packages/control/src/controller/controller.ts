@@ -1,8 +1,11 @@
+import type { p4config } from '@int/p4runtime';
 import type { ChangePlan } from '../change/change.js';
 import type { DesiredEntity, DesiredState } from '../change/desired-state.js';
-import { compile } from '../compile/compile.js';
+import { type Compiled, compile } from '../compile/compile.js';
 import type { CompileOptions } from '../compile/options.js';
 import type { Intent } from '../intents/intent.js';
+import type { Journal } from '../journal/journal.js';
+import type { JournalEntry } from '../journal/journal-entry.js';
 import type { NetworkModel } from '../model/network-model.js';
 import { type Clock, SYSTEM_CLOCK } from '../reconcile/clock.js';
 import { namesOf } from '../reconcile/known-switch.js';
@@ -10,10 +13,12 @@ import { Reconciler, type ReconcilerOptions, type ReconcilerState } from '../rec
 import type { SwitchConnection } from '../reconcile/switch-connection.js';
 import type { Minute, Rehearsal, Rehearse } from '../twin/rehearsal.js';
 import { ControlLoop } from './control-loop.js';
-import type { LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
+import type { ControllerMemory, MemoryKeeper } from './controller-memory.js';
+import type { EntryOrder, LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
 import type { Measurement } from './measurement.js';
 import type { ControlPolicy } from './policy.js';
 import type { Proposal } from './proposal.js';
+import { danglingUse, type UndoneEntry, undoneEntries, withUndone } from './undone-entries.js';
 
 export interface ControllerOptions {
   readonly policy: ControlPolicy;
@@ -31,6 +36,12 @@ export interface ControllerOptions {
   readonly clock?: Clock;
   /** Time between measurements; default 1000. */
   readonly measureMs?: number;
+  /** What was known before a restart. */
+  readonly memory?: ControllerMemory | null;
+  /** Keeps what is to be known after a restart. */
+  readonly keeper?: MemoryKeeper;
+  /** The journal that `reconcile.onWritten` writes to; without it no entry can be undone. */
+  readonly journal?: Pick<Journal, 'entries' | 'undo'>;
   /** Hears of everything that happens, with the proposal as it is then. */
   readonly onNote?: (note: LoopNote, proposal: Proposal | null) => void;
 }
@@ -67,9 +78,12 @@ export class Controller {
   #isStepping = false;
   #cancelTimer: () => void = () => {};
   #isStopped = false;
+  /** Nothing is wanted of the switches before. */
+  #isStarted = false;
   /** Proposals that wait for the switches, with the names of their intents. */
   readonly #awaited = new Map<string, ReadonlySet<string>>();
   #desired: DesiredState = new Map();
+  #undone: readonly UndoneEntry[];
   readonly #answers = new Map<Order, (error: string | null) => void>();
   #ups = '';
 
@@ -77,6 +91,7 @@ export class Controller {
     this.#options = options;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#loop = new ControlLoop(options.policy, options.network.topology);
+    this.#undone = options.memory?.undone ?? [];
     this.#reconciler = new Reconciler({
       ...options.reconcile,
       connections: options.connections,
@@ -99,6 +114,12 @@ export class Controller {
 
   /** Gives the switches what they shall have without any proposal, and begins to measure. */
   start(intents: readonly Intent[], by: string): void {
+    this.#isStarted = true;
+    const { memory } = this.#options;
+    if (memory != null) this.#doAll(this.#loop.restore(memory.loop, this.#nowMs));
+    for (const { id, intents: own } of this.#loop.proposals.filter(({ pending }) => pending === 'install')) {
+      this.#awaited.set(id, new Set(own.map((intent) => intent.id)));
+    }
     this.give({ kind: 'intents', intents, by });
     this.#wait();
   }
@@ -112,15 +133,26 @@ export class Controller {
       for (let round = 0; this.#inputs.length > 0 && round < MOST_ROUNDS; round++) {
         const taken = this.#inputs;
         this.#inputs = [];
-        for (const action of this.#loop.step(this.#nowMs, taken)) this.#do(action);
+        this.#doAll(this.#loop.step(this.#nowMs, taken));
       }
     } finally {
       this.#isStepping = false;
     }
   }
 
+  /** What {@link ControllerOptions.memory} takes. */
+  get memory(): ControllerMemory {
+    return { loop: this.#loop.memory, undone: this.#undone };
+  }
+
+  /** What was undone of the journal, and stays so. */
+  get undone(): readonly UndoneEntry[] {
+    return this.#undone;
+  }
+
   /** Does what a person asks for. @returns why nothing was done; `null`: it was done */
-  order(order: Order): Promise<string | null> {
+  order(order: Order | EntryOrder): Promise<string | null> {
+    if ('entries' in order) return order.kind === 'undo' ? this.#undo(order) : this.#redo(order);
     return new Promise((resolve) => {
       this.#answers.set(order, resolve);
       this.give({ kind: 'order', order });
@@ -165,7 +197,8 @@ export class Controller {
 
   /** What the switches shall have for intents, by default for those in force, and the changes that this takes. */
   preview(intents: readonly Intent[] = this.#loop.intents): Preview {
-    const { conflicts, unplaced, desired } = compile(this.#network, intents, this.#nowMs, this.#options.compile);
+    const { conflicts, unplaced, desired: wanted } = this.#compiled(intents);
+    const { desired } = withUndone(wanted, this.#undone, this.#p4infos);
     const problems = [
       ...conflicts.map(({ refused, message }) => ({ intents: [refused], message })),
       // Where there is no other path, a link that is to be avoided is used all the same.
@@ -174,6 +207,79 @@ export class Controller {
         .map(({ intent, message }) => ({ intents: intent === null ? [] : [intent], message })),
     ];
     return { desired, problems, plan: this.#reconciler.plan(desired).plan };
+  }
+
+  #compiled(intents: readonly Intent[]): Compiled {
+    return compile(this.#network, intents, this.#nowMs, this.#options.compile);
+  }
+
+  readonly #p4infos = (switchId: number): p4config.P4Info | undefined =>
+    this.#options.network.switches.get(switchId)?.p4info;
+
+  async #undo({ entries: ids, by }: EntryOrder): Promise<string | null> {
+    const { journal } = this.#options;
+    if (journal === undefined) return 'there is no journal';
+    const { refusals } = journal.undo(...ids);
+    if (refusals.length > 0) return refusals.map(({ message }) => message).join('; ');
+    const chosen = journal.entries.filter(({ id, result }) => ids.includes(id) && result === 'done');
+    if (chosen.length === 0) return 'the switches have refused it: there is nothing to undo';
+    const intents = new Set(chosen.flatMap((each) => each.intents));
+    const ofLoop = this.#loop.proposals.filter(
+      (each) => intents.size > 0 && each.intents.some(({ id }) => intents.has(id)),
+    );
+    const inForce = ofLoop.find(({ state }) => state === 'installed' || state === 'verified');
+    if (inForce !== undefined) {
+      return `entry ${ids.join(', ')} is of ${inForce.id}, whose entries come and go together: undo ${inForce.id}`;
+    }
+    const missing = dependents(journal.entries, chosen, intents);
+    if (missing.length > 0) {
+      const all = rangesOf([...ids, ...missing]);
+      return `entries ${rangesOf(missing)} of ${[...intents].join(', ')} depend on it: undo ${all}`;
+    }
+    const fresh = undoneEntries(chosen, by, this.#p4infos);
+    const { desired, over } = withUndone(this.preview().desired, fresh, this.#p4infos);
+    const [moot] = over;
+    if (moot !== undefined) return `entry ${moot.entries.join(', ')}: something else is wanted there now`;
+    const dangling = danglingUse(desired, fresh);
+    if (dangling !== null) return dangling;
+    const unsafe = await this.#unsafety(desired);
+    if (unsafe !== null) return unsafe;
+    if (this.#isStopped) return 'the controller ends';
+    this.#undone = [...this.#undone, ...fresh];
+    const what = `entries ${ids.join(', ')} of the journal`;
+    this.#tell({ atMs: this.#nowMs, what: 'undone', proposal: null, by, reason: what });
+    this.#options.keeper?.now(this.memory);
+    this.#want(this.preview().desired, by, `${what} are undone`);
+    return null;
+  }
+
+  async #redo({ entries: ids, by }: EntryOrder): Promise<string | null> {
+    const kept = this.#undone.filter((each) => !each.entries.some((id) => ids.includes(id)));
+    if (kept.length === this.#undone.length) return `entry ${ids.join(', ')} is not undone`;
+    const before = this.#undone;
+    this.#undone = kept;
+    const unsafe = await this.#unsafety(this.preview().desired);
+    if (unsafe !== null) {
+      this.#undone = before;
+      return unsafe;
+    }
+    const what = `entries ${ids.join(', ')} of the journal`;
+    this.#tell({ atMs: this.#nowMs, what: 'redone', proposal: null, by, reason: what });
+    this.#options.keeper?.now(this.memory);
+    this.#want(this.preview().desired, by, `${what} are wanted again`);
+    return null;
+  }
+
+  /** Why a desired state must not be had; `null`: it may be. */
+  async #unsafety(desired: DesiredState): Promise<string | null> {
+    const { rehearse } = this.#loop.policy;
+    if (rehearse !== 'required') return null;
+    try {
+      const { isSafe, violations } = await this.#rehearsed(this.#reconciler.plan(desired).plan, this.#loop.intents);
+      return isSafe ? null : `the rehearsal found ${violations[0]?.message ?? 'a violation'}`;
+    } catch (error) {
+      return `the rehearsal failed: ${(error as Error).message}`;
+    }
   }
 
   /** Ends the loop; the switches keep what they have. */
@@ -207,12 +313,22 @@ export class Controller {
     return { ...network, switches };
   }
 
+  #doAll(actions: readonly LoopAction[]): void {
+    const { keeper } = this.#options;
+    // Switches are told what is known for sure after a restart, too.
+    if (actions.some(({ kind }) => kind === 'apply')) keeper?.now(this.memory);
+    else if (actions.length > 0) keeper?.soon(() => this.memory);
+    for (const action of actions) this.#do(action);
+  }
+
+  #tell(note: LoopNote): void {
+    const proposal = note.proposal === null ? null : this.#loop.proposals.find(({ id }) => id === note.proposal);
+    this.#options.onNote?.(note, proposal ?? null);
+  }
+
   #do(action: LoopAction): void {
-    if (action.kind === 'note') {
-      const { note } = action;
-      const proposal = this.#loop.proposals.find(({ id }) => id === note.proposal) ?? null;
-      this.#options.onNote?.(note, proposal);
-    } else if (action.kind === 'answer') {
+    if (action.kind === 'note') this.#tell(action.note);
+    else if (action.kind === 'answer') {
       this.#answers.get(action.order)?.(action.error);
       this.#answers.delete(action.order);
     } else if (action.kind === 'audit') this.#reconciler.refresh();
@@ -233,11 +349,22 @@ export class Controller {
   }
 
   async #rehearsalOf(proposal: Proposal): Promise<Rehearsed> {
-    const { twin, traffic, linkLoad = 1 } = this.#options;
     const intents = [...this.#loop.intents, ...proposal.intents];
     const preview = this.preview(intents);
     const refused = refusalOf(preview, proposal.intents);
     if (refused !== null) return { rehearsal: null, refused };
+    const minute = this.#options.traffic.minute(this.#nowMs);
+    const rehearsal = await this.#rehearsed(preview.plan, intents, minute);
+    return { rehearsal, seconds: minute.seconds, refused: null };
+  }
+
+  /** Rehearses changes of what the switches have now. */
+  async #rehearsed(
+    plan: ChangePlan,
+    intents: readonly Intent[],
+    minute = this.#options.traffic.minute(this.#nowMs),
+  ): Promise<Rehearsal> {
+    const { twin, linkLoad = 1 } = this.#options;
     const before: DesiredState = new Map(
       Array.from(this.#reconciler.found, ([id, entities]) => [
         id,
@@ -246,9 +373,7 @@ export class Controller {
     );
     const network = { ...this.#network, failedLinks: this.#loop.failedLinks };
     const mayDrop = intents.filter((intent) => intent.kind === 'block' || intent.kind === 'limit');
-    const minute = traffic.minute(this.#nowMs);
-    const rehearsal = await twin.rehearse(network, before, preview.plan, minute, { linkLoad, mayDrop });
-    return { rehearsal, seconds: minute.seconds, refused: null };
+    return await twin.rehearse(network, before, plan, minute, { linkLoad, mayDrop });
   }
 
   #apply({ proposal: id, by, reason }: Extract<LoopAction, { readonly kind: 'apply' }>): void {
@@ -264,21 +389,61 @@ export class Controller {
     if (proposal === undefined) this.give({ kind: 'applied', proposal: null, error: null });
   }
 
+  /** Where something else is wanted now, an order to undo what was there before is over. */
+  #endUndone(): void {
+    if (this.#undone.length === 0) return;
+    const { over } = withUndone(this.#compiled(this.#loop.intents).desired, this.#undone, this.#p4infos);
+    if (over.length === 0) return;
+    this.#undone = this.#undone.filter((each) => !over.includes(each));
+    for (const { entries } of over) {
+      const reason = `entries ${entries.join(', ')} of the journal: something else is wanted there now`;
+      this.#tell({ atMs: this.#nowMs, what: 'redone', proposal: null, by: 'controller', reason });
+    }
+  }
+
   /** When a switch comes or goes, paths go another way. */
   #followSwitches(): void {
     const ups = [...this.#network.switches.values()].map(({ id, isUp }) => `${id}${isUp ? '+' : '-'}`).join(' ');
     if (ups === this.#ups) return;
     const isFirst = this.#ups === '';
     this.#ups = ups;
-    if (isFirst || this.#loop.isStopped) return;
+    if (isFirst || !this.#isStarted || this.#loop.isStopped) return;
     const reason = 'a switch has come or gone';
     this.#want(this.preview().desired, 'controller', reason);
   }
 
   #want(desired: DesiredState, owner: string, reason: string): void {
+    this.#endUndone();
     this.#desired = desired;
     this.#reconciler.want(desired, { owner, reason });
   }
+}
+
+/** Entries of the same intents that are there as they were made, and are not to be undone with the chosen ones. */
+function dependents(
+  entries: readonly JournalEntry[],
+  chosen: readonly JournalEntry[],
+  intents: ReadonlySet<string>,
+): readonly number[] {
+  const isChosen = new Set(chosen.map(({ switchId, place }) => `${switchId} ${place}`));
+  const last = new Map<string, JournalEntry>();
+  for (const each of entries) if (each.result === 'done') last.set(`${each.switchId} ${each.place}`, each);
+  const { type } = chosen[0]!;
+  return [...last]
+    .filter(([place, each]) => !isChosen.has(place) && each.intents.some((id) => intents.has(id)))
+    .filter(([, each]) => (each.type === 'delete') === (type === 'delete'))
+    .map(([, { id }]) => id);
+}
+
+/** Numbers as text: `3-5 9`. */
+function rangesOf(numbers: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && number <= last[1] + 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(' ');
 }
 
 /** Why intents of a proposal cannot be had. */

@@ -3,6 +3,7 @@ import type { Intent, IntentKind } from '../intents/intent.js';
 import type { LinkLoad, ObservedFlow, Rehearsal } from '../twin/rehearsal.js';
 import { expectedLoads, type RehearsedFlows } from './expected-loads.js';
 import type { LinkMap } from './link-map.js';
+import type { ProposalMemory } from './loop-memory.js';
 import type { Measurement } from './measurement.js';
 import type { Autonomy } from './policy.js';
 import type { Effect, LinkEffects, Proposal, ProposalState, RehearsalResult, Transition } from './proposal.js';
@@ -56,11 +57,48 @@ export class LiveProposal {
   /** What holds it back, told once. */
   heldBy: string | null = null;
 
+  /** It was renewed because telemetry could not say whether it is still needed. */
+  isRenewedBlindly = false;
+
   constructor(id: string, draft: Draft, nowMs: number) {
     this.id = id;
     this.draft = draft;
     this.intents = draft.make(id, nowMs);
     this.predicted = draft.effect;
+  }
+
+  /**
+   * A proposal as it was before a restart. If its time is over meanwhile, it has `graceMs` more: nobody has looked whether what it is
+   * there for goes on.
+   */
+  static restored(memory: ProposalMemory, nowMs: number, graceMs: number): LiveProposal {
+    const { proposal, ttlMs, effect, flows, packetsPerSecond, isInstalling } = memory;
+    const { id, kind, subject, reason, incident, autonomy, intents } = proposal;
+    const draft = { kind, subject, reason, incident, autonomy, ttlMs, effect, packetsPerSecond, flows: new Map(flows) };
+    const live = new LiveProposal(id, { ...draft, make: () => intents }, nowMs);
+    live.history.push(...proposal.history);
+    live.rehearsal = proposal.rehearsal;
+    live.predicted = proposal.predicted;
+    live.measured = proposal.measured;
+    live.effects = proposal.effects;
+    live.expected = memory.expected === null ? null : new Map(memory.expected);
+    live.renewals = proposal.renewals;
+    live.firedMs = memory.firedMs;
+    live.heldBy = memory.heldBy;
+    if (isInstalling) live.pending = { what: 'install', sinceMs: nowMs };
+    if (proposal.expiresMs !== null) live.#expireAt(Math.max(proposal.expiresMs, nowMs + Math.min(graceMs, ttlMs)));
+    return live;
+  }
+
+  /** What {@link LiveProposal.restored} takes. */
+  get memory(): ProposalMemory {
+    const { draft, firedMs, heldBy, pending, expected } = this;
+    const { ttlMs, effect, flows, packetsPerSecond } = draft;
+    return {
+      ...{ proposal: this.snapshot(), ttlMs, effect, packetsPerSecond, firedMs, heldBy, flows: [...flows] },
+      isInstalling: pending?.what === 'install',
+      expected: expected === null ? null : [...expected],
+    };
   }
 
   get state(): ProposalState {
@@ -88,8 +126,13 @@ export class LiveProposal {
   /** Makes its intents begin anew. */
   renew(nowMs: number): void {
     this.renewals++;
-    this.expiresMs = nowMs + this.draft.ttlMs;
-    this.intents = this.intents.map((intent) => ({ ...intent, fromMs: nowMs }));
+    this.#expireAt(nowMs + this.draft.ttlMs);
+  }
+
+  #expireAt(timeMs: number): void {
+    this.expiresMs = timeMs;
+    const fromMs = timeMs - this.draft.ttlMs;
+    this.intents = this.intents.map((intent) => ({ ...intent, fromMs }));
   }
 
   /** It is about to be installed: what shall come of the traffic of now. */

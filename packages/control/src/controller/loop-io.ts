@@ -18,6 +18,13 @@ export type Order =
   /** `stop`: nothing acts any more. `withdraw`: what the loop did is withdrawn. `resume`: it goes on. */
   | { readonly kind: 'stop' | 'withdraw' | 'resume'; readonly by: string; readonly reason?: string };
 
+/** Undoes changes of the journal by the numbers of their entries, all or none, or makes what was undone wanted again. */
+export interface EntryOrder {
+  readonly kind: 'undo' | 'redo';
+  readonly entries: readonly number[];
+  readonly by: string;
+}
+
 /** What goes into {@link ControlLoop.step}. */
 export type LoopInput =
   | { readonly kind: 'incident'; readonly incident: Incident }
@@ -42,7 +49,24 @@ export type LoopInput =
 /** A change of state, as the journal keeps it. */
 export interface LoopNote {
   readonly atMs: number;
-  readonly what: ProposalState | 'renewed' | 'held' | 'stopped' | 'resumed' | 'intents' | 'policy' | 'seen' | 'failed';
+  readonly what:
+    | ProposalState
+    | 'renewed'
+    | 'held'
+    | 'stopped'
+    | 'resumed'
+    | 'intents'
+    | 'policy'
+    | 'seen'
+    | 'failed'
+    /** What was known before a restart is known again. */
+    | 'restored'
+    /** Telemetry cannot be relied on: nothing is done by itself. */
+    | 'blind'
+    | 'sighted'
+    /** Entries of the journal. */
+    | 'undone'
+    | 'redone';
   readonly proposal: string | null;
   readonly by: string;
   readonly reason: string;

@@ -6,6 +6,7 @@ import { FloodSources } from './flood-sources.js';
 import { flowKey, flowTest, matchOfFlow } from './flow-test.js';
 import type { LinkMap } from './link-map.js';
 import type { Draft } from './live-proposal.js';
+import type { LoopMemory } from './loop-memory.js';
 import type { Measurement } from './measurement.js';
 import type { ControlPolicy } from './policy.js';
 import { RecentFlows } from './recent-flows.js';
@@ -25,12 +26,17 @@ const LINK_TTL_MS = 60_000;
 const PATH_TTL_MS = 60_000;
 const PRIORITY = 200;
 
+/** An incident of before a restart counts as open for so long; meanwhile it is seen anew, if it goes on. */
+const REMEMBERED_MS = 60_000;
+
 interface OpenIncident {
   readonly incident: Incident;
   /** Its intent was proposed, or it was told why there is none. */
   isTold: boolean;
   subject: string | null;
   sinceMs: number | null;
+  /** When it counts as closed, though nobody has said so. */
+  untilMs: number;
 }
 
 /** What is under way already. */
@@ -57,6 +63,8 @@ export class Observations {
   loadAbove: number;
   readonly #links: LinkMap;
   readonly #incidents = new Map<string, OpenIncident>();
+  /** Incidents of before a restart, by their names of then. */
+  readonly #renamed = new Map<string, string>();
   readonly #failures = new Map<string, FailedLink>();
   readonly #repeats = new Map<string, number>();
   readonly #recent = new RecentFlows();
@@ -81,7 +89,29 @@ export class Observations {
   }
 
   isOpen(incident: string): boolean {
-    return this.#incidents.has(incident);
+    return this.#incidents.has(incident) || this.#incidents.has(this.#renamed.get(incident) ?? '');
+  }
+
+  get memory(): Pick<LoopMemory, 'failures' | 'repeats' | 'incidents'> {
+    return {
+      failures: [...this.#failures.values()].map((each) => ({ ...each })),
+      repeats: [...this.#repeats],
+      incidents: [...this.#incidents.values()]
+        .filter(({ isTold }) => isTold)
+        .map(({ incident, subject }) => ({ incident, subject })),
+    };
+  }
+
+  restore(
+    { failures, repeats, incidents }: Pick<LoopMemory, 'failures' | 'repeats' | 'incidents'>,
+    nowMs: number,
+  ): void {
+    for (const each of failures) this.#failures.set(each.subject, { ...each });
+    for (const [subject, count] of repeats) this.#repeats.set(subject, count);
+    for (const { incident, subject } of incidents) {
+      const untilMs = nowMs + REMEMBERED_MS;
+      this.#incidents.set(incident.id, { incident, isTold: true, subject, sinceMs: nowMs, untilMs });
+    }
   }
 
   /** What was proposed about a subject was of no use: its incident, if it stays open, may be answered again. */
@@ -98,7 +128,18 @@ export class Observations {
       this.untracked++;
       return;
     }
-    this.#incidents.set(incident.id, { incident, isTold: false, subject: null, sinceMs: null });
+    const { id, kind, entity } = incident;
+    // One of before a restart that is seen anew has its answer.
+    const known = [...this.#incidents.values()].find(
+      (each) =>
+        each.untilMs !== Number.POSITIVE_INFINITY && each.incident.kind === kind && each.incident.entity === entity,
+    );
+    const { isTold = false, subject = null } = known ?? {};
+    if (known !== undefined) {
+      this.#incidents.delete(known.incident.id);
+      if (known.incident.id !== id) this.#renamed.set(known.incident.id, id);
+    }
+    this.#incidents.set(id, { incident, isTold, subject, sinceMs: null, untilMs: Number.POSITIVE_INFINITY });
   }
 
   /** @returns why the switches should be looked at; `null`: they need not */
@@ -196,7 +237,8 @@ export class Observations {
   }
 
   *#ofIncidents(nowMs: number, policy: ControlPolicy, underWay: UnderWay): Generator<Draft | string> {
-    for (const open of this.#incidents.values()) {
+    for (const [id, open] of [...this.#incidents]) {
+      if (nowMs >= open.untilMs) this.#incidents.delete(id);
       if (open.isTold) continue;
       open.sinceMs ??= nowMs;
       const { incident } = open;

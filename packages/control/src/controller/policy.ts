@@ -34,6 +34,10 @@ export interface ControlPolicy {
   readonly reportOneIn: number;
   /** Load of a link above which flows are moved; a `keep` intent replaces it. */
   readonly loadAbove: number;
+  /** Telemetry whose newest report is older says nothing. */
+  readonly staleMs: number;
+  /** Share of reports that may be lost before telemetry says nothing. */
+  readonly mostLoss: number;
 }
 
 /** The policy without a file: nothing acts. */
@@ -48,4 +52,6 @@ export const CAUTIOUS: ControlPolicy = {
   backOff: { firstMs: 60_000, mostMs: 3_600_000 },
   reportOneIn: 100,
   loadAbove: 0.8,
+  staleMs: 2000,
+  mostLoss: 0.05,
 };

@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import type { Entity } from '@int/p4runtime';
 import type { Cause } from '../reconcile/reconciler.js';
+import { sealed, tagged, unsealed } from './sealed-text.js';
 
 /** A change of one entity of a switch, as it is written down. */
 export interface JournalEntry {
@@ -24,21 +24,12 @@ export interface JournalEntry {
 }
 
 /** An entry as a line without its end: JSON, whose last member is the CRC-32 of the text before it. */
-export function lineOf(entry: JournalEntry): string {
-  const text = JSON.stringify(entry, tagged).slice(0, -1);
-  return `${text},"crc":"${checksum(text)}"}`;
-}
+export const lineOf = (entry: JournalEntry): string => sealed(entry);
 
 /** @returns `null` if the line is damaged */
 export function entryOf(line: string): JournalEntry | null {
-  const end = /^(.*),"crc":"([0-9a-f]{8})"\}$/.exec(line);
-  if (end === null || checksum(end[1]!) !== end[2]) return null;
-  try {
-    const entry = JSON.parse(`${end[1]}}`, untagged) as JournalEntry;
-    return Number.isSafeInteger(entry.id) && typeof entry.place === 'string' ? entry : null;
-  } catch {
-    return null;
-  }
+  const entry = unsealed(line) as JournalEntry | null;
+  return entry !== null && Number.isSafeInteger(entry.id) && typeof entry.place === 'string' ? entry : null;
 }
 
 /** An entity as text that is equal for equal ones. */
@@ -48,22 +39,4 @@ export function entityText(entity: Entity | null): string {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
     return Object.fromEntries(Object.entries(given).sort(([one], [other]) => (one < other ? -1 : 1)));
   });
-}
-
-const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0');
-
-/** Numbers and bytes that JSON does not have. */
-function tagged(this: unknown, key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return { $integer: `${value}` };
-  // What JSON makes of a Buffer comes first.
-  const given = (this as Readonly<Record<string, unknown>>)[key];
-  return given instanceof Uint8Array ? { $bytes: Buffer.from(given).toString('hex') } : value;
-}
-
-function untagged(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if ('$integer' in value && typeof value.$integer === 'string') return BigInt(value.$integer);
-  return '$bytes' in value && typeof value.$bytes === 'string'
-    ? Uint8Array.from(Buffer.from(value.$bytes, 'hex'))
-    : value;
 }

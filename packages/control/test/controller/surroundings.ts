@@ -3,7 +3,7 @@ import { measurement, SAFE, TOPOLOGY } from './scenes.js';
 
 /** Runs a loop second by second; its surroundings answer at once. */
 export class Surroundings {
-  readonly loop: ControlLoop;
+  loop: ControlLoop;
   readonly actions: LoopAction[] = [];
   nowMs = 1_000_000;
   /** Whether switches and rehearsal answer. */
