@@ -109,11 +109,11 @@ export class ControlLoop {
     this.#backOff.restore(memory.backOff);
     this.#observations.restore(memory, nowMs);
     for (const each of memory.live) {
-      const { rehearsal } = each.proposal;
+      const { rehearsal, pending } = each.proposal;
       // What a rehearsal of long ago has said of a change that is half done is not known to be true.
       const isStale = rehearsal !== null && nowMs - rehearsal.atMs > this.#policy.freshMs + GRACE_MS;
-      const isInstalling = each.isInstalling && !isStale && !this.#isStopped;
-      const proposal = LiveProposal.restored({ ...each, isInstalling }, nowMs, GRACE_MS);
+      const isInstalling = pending === 'install' && !isStale && !this.#isStopped;
+      const proposal = LiveProposal.restored(each, nowMs, GRACE_MS, isInstalling);
       this.#live.set(proposal.id, proposal);
     }
     const inForce = [...this.#live.values()].filter((each) => each.isInForce).length;

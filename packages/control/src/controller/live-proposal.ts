@@ -71,8 +71,8 @@ export class LiveProposal {
    * A proposal as it was before a restart. If its time is over meanwhile, it has `graceMs` more: nobody has looked whether what it is
    * there for goes on.
    */
-  static restored(memory: ProposalMemory, nowMs: number, graceMs: number): LiveProposal {
-    const { proposal, ttlMs, effect, flows, packetsPerSecond, isInstalling } = memory;
+  static restored(memory: ProposalMemory, nowMs: number, graceMs: number, isInstalling: boolean): LiveProposal {
+    const { proposal, ttlMs, effect, flows, packetsPerSecond } = memory;
     const { id, kind, subject, reason, incident, autonomy, intents } = proposal;
     const draft = { kind, subject, reason, incident, autonomy, ttlMs, effect, packetsPerSecond, flows: new Map(flows) };
     const live = new LiveProposal(id, { ...draft, make: () => intents }, nowMs);
@@ -84,7 +84,7 @@ export class LiveProposal {
     live.expected = memory.expected === null ? null : new Map(memory.expected);
     live.renewals = proposal.renewals;
     live.firedMs = memory.firedMs;
-    live.heldBy = memory.heldBy;
+    live.heldBy = proposal.heldBy;
     if (isInstalling) live.pending = { what: 'install', sinceMs: nowMs };
     if (proposal.expiresMs !== null) live.#expireAt(Math.max(proposal.expiresMs, nowMs + Math.min(graceMs, ttlMs)));
     return live;
@@ -92,11 +92,10 @@ export class LiveProposal {
 
   /** What {@link LiveProposal.restored} takes. */
   get memory(): ProposalMemory {
-    const { draft, firedMs, heldBy, pending, expected } = this;
+    const { draft, firedMs, expected } = this;
     const { ttlMs, effect, flows, packetsPerSecond } = draft;
     return {
-      ...{ proposal: this.snapshot(), ttlMs, effect, packetsPerSecond, firedMs, heldBy, flows: [...flows] },
-      isInstalling: pending?.what === 'install',
+      ...{ proposal: this.snapshot(), ttlMs, effect, packetsPerSecond, firedMs, flows: [...flows] },
       expected: expected === null ? null : [...expected],
     };
   }

@@ -12,9 +12,6 @@ export interface ProposalMemory {
   readonly flows: readonly (readonly [key: string, path: readonly number[]])[];
   readonly packetsPerSecond: number;
   readonly firedMs: number;
-  readonly heldBy: string | null;
-  /** The switches were told to have it, and had not acknowledged it. */
-  readonly isInstalling: boolean;
   readonly expected: readonly (readonly [link: string, load: LinkLoad])[] | null;
 }
 

@@ -279,7 +279,7 @@ describe('telemetry that is stale or lossy', () => {
     world.measured([scanner(7)]);
     world.step(incident(world.nowMs, 7));
     world.measured([], { loss: 0.5 });
-    const [{ id }] = world.loop.proposals as [{ id: string }];
+    const { id } = world.loop.proposals[0]!;
     world.step({ kind: 'order', order: { kind: 'approve', proposal: id, by: 'ann' } });
     expect(world.states()).toEqual(['block installed']);
     for (let k = 0; k < 10; k++) world.measured([scanner(7)], { loss: 0.5 });
