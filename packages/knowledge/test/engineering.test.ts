@@ -49,8 +49,13 @@ function indivisible(demands: readonly Demand[]): number {
   return most / 10e9;
 }
 
+/** The highest load, counted anew. */
 function highest(links: readonly LinkCapacity[], demands: readonly Demand[]): number {
-  return placeDemands(links, demands, 0).before;
+  const sums = new Map<string, number>();
+  for (const { bps, path, paths } of demands) {
+    for (const link of paths[path]!) sums.set(link, (sums.get(link) ?? 0) + bps);
+  }
+  return Math.max(...links.map(({ key, capacityBps }) => (sums.get(key) ?? 0) / capacityBps));
 }
 
 function moved(demands: readonly Demand[], moves: readonly { demand: string; to: number }[]): Demand[] {
@@ -74,6 +79,23 @@ describe('placeDemands', () => {
     expect(far).toBeLessThanOrEqual(runs(160) / 25);
   });
 
+  it('finds the few moves that undo what few flows did', () => {
+    for (let seed = 1; seed <= runs(160); seed++) {
+      const random = new Random(`few ${seed}`);
+      let demands = hashedDemands(random, LEAVES, SPINES, 150);
+      demands = moved(demands, placeDemands(LINKS, demands, 1000).moves);
+      const settled = highest(LINKS, demands);
+      const spine = random.integer(SPINES);
+      const elephants = [...demands].sort((a, b) => b.bps - a.bps).slice(0, 4);
+      demands = moved(
+        demands,
+        elephants.map(({ key }) => ({ demand: key, to: spine })),
+      );
+      // Four moves lead back.
+      expect(placeDemands(LINKS, demands, 5).after / settled, `seed ${seed}`).toBeLessThan(1.1);
+    }
+  });
+
   it('never makes more moves than allowed, nor moves what may not move', () => {
     const demands = hashedDemands(new Random('few'), LEAVES, SPINES, 150);
     const { moves } = placeDemands(LINKS, demands, 5, ({ key }) => key !== 'f7');
@@ -94,7 +116,7 @@ function simulate(
   seed: number,
   seconds: number,
   isHashed: boolean,
-): { loads: number[]; movesByCycle: number[]; moves: number; ecmp: number } {
+): { loads: number[]; movesByCycle: number[]; moves: number; ecmp: number; best: number } {
   const random = new Random(seed);
   let demands = hashedDemands(random.derive('demands'), LEAVES, SPINES, 150);
   // So much that the best placement has room for all of it.
@@ -111,6 +133,7 @@ function simulate(
     );
   }
   const ecmp = highest(LINKS, demands);
+  const best = Math.max(optimum(LINKS, demands), indivisible(demands));
   const engineer = new TrafficEngineer();
   const noise = random.derive('noise');
   const seen: Demand[][] = [];
@@ -137,7 +160,7 @@ function simulate(
     movesByCycle.push(decision.moves.length);
     installing.push({ at: timeMs + 100, moves: [...decision.moves] });
   }
-  return { loads, movesByCycle, moves, ecmp };
+  return { loads, movesByCycle, moves, ecmp, best };
 }
 
 describe('TrafficEngineer', () => {
@@ -146,9 +169,9 @@ describe('TrafficEngineer', () => {
     ['a bad hash of all flows', true],
   ])('lowers the highest load, and does not oscillate: %s', (_, isHashed) => {
     for (let seed = 1; seed <= runs(isHashed ? 32 : 100); seed++) {
-      const { loads, movesByCycle, moves, ecmp } = simulate(seed, 20, isHashed);
+      const { loads, movesByCycle, moves, ecmp, best } = simulate(seed, 20, isHashed);
       // Three seconds for elephants: three windows to be sure, two cycles of five moves, and what telemetry is late by.
-      if (!isHashed) expect(loads[15]!, `seed ${seed}, ${ecmp} before`).toBeLessThan(0.82);
+      if (!isHashed) expect(loads[15]!, `seed ${seed}, ${ecmp} before`).toBeLessThan(Math.max(0.8, 1.1 * best));
       else if (ecmp > 0.9) expect(loads.at(-1)! / ecmp, `seed ${seed}`).toBeLessThan(0.9);
       expect(Math.max(0, ...movesByCycle), `seed ${seed}`).toBeLessThanOrEqual(5);
       // Then nothing happens any more: the demands do not change.

@@ -63,6 +63,13 @@ export class NetworkLoad {
     return { number, link: this.#links[number]?.key ?? '', load };
   }
 
+  /** What all links cost together, in the sense of {@link cost}. */
+  total(): number {
+    let sum = 0;
+    for (let k = 0; k < this.#bps.length; k++) sum += sixteenth(this.#bps[k]! / this.#capacity[k]!);
+    return sum;
+  }
+
   /**
    * What a path costs with a rate in addition: the sum of its loads to the sixteenth power, so that the hottest links count for
    * almost all, and several of them count together.
@@ -70,14 +77,18 @@ export class NetworkLoad {
   cost(path: Int32Array, bps = 0): number {
     let sum = 0;
     for (let k = 0; k < path.length; k++) {
-      const load = (this.#bps[path[k]!]! + bps) / this.#capacity[path[k]!]!;
-      const square = load * load;
-      const fourth = square * square;
-      const eighth = fourth * fourth;
-      sum += eighth * eighth;
+      sum += sixteenth((this.#bps[path[k]!]! + bps) / this.#capacity[path[k]!]!);
     }
     return sum;
   }
+}
+
+/** A load to the sixteenth power. */
+function sixteenth(load: number): number {
+  const square = load * load;
+  const fourth = square * square;
+  const eighth = fourth * fourth;
+  return eighth * eighth;
 }
 
 /** The path of a demand that takes none. */

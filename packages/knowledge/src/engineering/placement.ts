@@ -13,6 +13,8 @@ export interface Placement {
 
 /** A placement of all demands anew is worth its moves if the highest load is lower by this share. */
 const WORTH = 0.02;
+/** So many first moves are tried where no placement of all is within reach. */
+const BEGINNINGS = 8;
 
 /**
  * Moves demands so that the highest load falls. First it searches without a limit, once from where the demands are and once from a
@@ -29,11 +31,11 @@ export function placeDemands(
 ): Placement {
   const near = new Search(links, demands, mayMove);
   near.improve();
-  const far = new Search(links, demands, mayMove);
-  far.placeAnew([...demands.keys()]);
-  far.improve();
+  const anew = new Search(links, demands, mayMove);
+  anew.placeAnew([...demands.keys()]);
+  anew.improve();
   // The near one needs fewer moves.
-  const goal = far.highest < (1 - WORTH) * near.highest ? far : near;
+  const goal = anew.highest < (1 - WORTH) * near.highest ? anew : near;
   const way = new Search(links, demands, (demand, path) => goal.pathOf(demand) === path);
   const before = way.highest;
   for (let left = mostMoves; left > 0; ) {
@@ -41,5 +43,16 @@ export function placeDemands(
     if (made === 0) break;
     left -= made;
   }
-  return { moves: way.moves(), before, after: way.highest, goal: goal.highest };
+  const far = (1 + WORTH) * goal.highest;
+  if (way.highest <= far) return { moves: way.moves(), before, after: way.highest, goal: goal.highest };
+  // The goal is out of reach: then what these few moves reach counts, and no longer where they lead to.
+  let best = way;
+  for (const first of new Search(links, demands, mayMove).firstSteps(BEGINNINGS)) {
+    const few = new Search(links, demands, mayMove);
+    few.spend(mostMoves, first);
+    few.exchange();
+    if (few.highest < (best === way ? 1 - WORTH : 1) * best.highest) best = few;
+    if (best.highest <= far) break;
+  }
+  return { moves: best.moves(), before, after: best.highest, goal: Math.min(goal.highest, best.highest) };
 }

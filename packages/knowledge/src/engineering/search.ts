@@ -86,6 +86,53 @@ export class Search {
     return left.length;
   }
 
+  /** Makes the steps that gain most, until so many moves are made or none gains anything. @param first made before all others */
+  spend(most: number, first?: Step): void {
+    if (first !== undefined) this.#take(first);
+    for (let left = most - (first === undefined ? 0 : 1); left > 0; ) {
+      const made = this.step(left);
+      if (made === 0) return;
+      left -= made;
+    }
+  }
+
+  /** The steps that gain most, of each demand its best: one of them may lead to others that gain more together. */
+  firstSteps(most: number): readonly Step[] {
+    const least = this.#least();
+    const found = [...this.#demands.keys()].flatMap((index) => this.#bestOf([index], least) ?? []);
+    return found
+      .sort((a, b) => b.gain - a.gain)
+      .slice(0, most)
+      .map(({ step }) => step);
+  }
+
+  /**
+   * Takes back a move at a time and makes the step that gains most instead, until none gains more than what it replaces: steps that
+   * seemed best one after the other are seldom the best few together. The moves do not become more.
+   */
+  exchange(): void {
+    const load = this.#load;
+    for (let pass = 0; pass < PASSES; pass++) {
+      let hasGained = false;
+      for (const [index, { path }] of this.#demands.entries()) {
+        const to = this.#taken[index]!;
+        if (to === path) continue;
+        const cost = load.total();
+        this.#take({ index, to: path });
+        const other = this.#best();
+        const before = other === null ? 0 : this.#taken[other.index]!;
+        if (other !== null) this.#take(other);
+        if (load.total() < cost * (1 - LEAST_GAIN)) {
+          hasGained = true;
+          continue;
+        }
+        if (other !== null) this.#take({ index: other.index, to: before });
+        this.#take({ index, to });
+      }
+      if (!hasGained) return;
+    }
+  }
+
   /** Steps until none gains anything. */
   #descend(): void {
     for (let step = 0; step < MOST_STEPS * this.#demands.length && this.step(2) > 0; step++);
@@ -284,7 +331,7 @@ function variation(index: number, attempt: number): number {
 }
 
 /** A demand takes a path, which lowers the cost. */
-interface Step {
+export interface Step {
   readonly index: number;
   readonly to: number;
 }
