@@ -261,8 +261,9 @@ export class Observations {
     if (isFlood(incident)) {
       const destination = incident.entity.slice('host:'.length);
       const flows = this.#measurements.flatMap((each) => each.flows);
-      const prefixes = this.#sources.prefixes(destination, flows);
-      if (prefixes === 'unseen' && ageMs < SOURCES_MS) return null;
+      const isPatient = ageMs < SOURCES_MS;
+      const prefixes = this.#sources.prefixes(destination, flows, isPatient);
+      if (prefixes === 'unseen' && isPatient) return null;
       if (typeof prefixes !== 'string') {
         const ttlMs = policy.ttlMs.block ?? incident.suggest?.ttlMs ?? 60_000;
         const { reportOneIn } = policy;
