@@ -9,6 +9,7 @@ import { dartPathTracing } from '../../benchmarks/studies/dart-path-tracing/src/
 import { eventPrefilter } from '../../benchmarks/studies/event-prefilter/src/definition.js';
 import { gpintMonitor } from '../../benchmarks/studies/gpint-monitor/src/study/definition.js';
 import { immediateEvents } from '../../benchmarks/studies/immediate-events/src/study/definition.js';
+import { incidentDetection } from '../../benchmarks/studies/incident-detection/src/study/definition.js';
 import { accuracy } from '../../benchmarks/studies/smartnic-monitor/src/study/definition.js';
 import { repository, workspaces } from '../scripts/workspaces.mjs';
 import { readmes } from './readmes.js';
@@ -20,6 +21,7 @@ const STUDIES = {
   'event-prefilter': () => madeOfResults(eventPrefilter),
   'gpint-monitor': () => madeOfResults(gpintMonitor(new URL(import.meta.url))),
   'immediate-events': () => madeOfResults(immediateEvents),
+  'incident-detection': () => madeOfResults(incidentDetection),
   'smartnic-monitor': () => madeOfResults(accuracy),
 } as const;
 
