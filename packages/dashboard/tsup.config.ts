@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Metafile } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
 import { library } from '../../tsup.config.base.js';
 
@@ -55,13 +56,29 @@ function documents(outDir: string): Plugin {
         const address = (file: string): string => relative(outDir, resolve(file)).replaceAll('\\', '/');
         const document = readFileSync(join(here, 'src/page/index.html'), 'utf8')
           .replace('SCRIPT', address(script))
-          .replace('STYLE', address(cssBundle));
+          .replace('STYLE', address(cssBundle))
+          .replace(
+            'PRELOADS',
+            chunksOf(script, metafile.outputs)
+              .map((file) => `<link rel="modulepreload" href="${address(file)}">`)
+              .join('\n'),
+          );
         writeFileSync(join(outDir, 'index.html'), document);
         for (const file of STATIC) writeFileSync(join(outDir, file), readFileSync(join(here, 'src/page', file)));
         writeFileSync(join(outDir, 'LICENSES.txt'), licences(Object.keys(metafile.inputs)));
       });
     },
   };
+}
+
+/** What a script imports before it runs, and what that imports: a browser may load all of it at once. */
+function chunksOf(script: string, outputs: Metafile['outputs']): string[] {
+  const found = new Set([script]);
+  for (const file of found) {
+    for (const { kind, path } of outputs[file]?.imports ?? []) if (kind === 'import-statement') found.add(path);
+  }
+  found.delete(script);
+  return [...found];
 }
 
 /** Name, version and licence of each package that some input is of. */

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Collector } from '@int/collector';
-import type { FlowsAnswer, ReportsAnswer, SeriesAnswer, TopologyAnswer } from '@int/dashboard';
+import type { FlowsAnswer, ReportsAnswer, SeriesAnswer, Status, TopologyAnswer } from '@int/dashboard';
+import { DashboardClient } from '@int/dashboard/client';
 import { expect, it } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
 import { openDashboard } from './pages.js';
@@ -63,6 +64,49 @@ it('shows a short capture, after whose end no time passes', async () => {
       return count > 0 && matched > 0 ? { count, matched } : null;
     });
     expect(ended).toEqual({ count: 50, matched: 50 });
+  } finally {
+    await collector.stop();
+  }
+});
+
+it('the document holds what its first view needs, as data that nothing can end', async () => {
+  const source = new RecordSource();
+  const dashboard = await openDashboard();
+  const collector = new Collector({ sources: [source], sinks: [dashboard] });
+  const client = new DashboardClient({ url: dashboard.url });
+  const state = async (): Promise<{ readonly status: Status; readonly series: readonly SeriesAnswer[] }> => {
+    const answer = await fetch(dashboard.url);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const document = await answer.text();
+    const [, json, ...others] = /<script type="application\/json" id="first-state">(.*)<\/script>/.exec(document)!;
+    expect(others).toEqual([]);
+    expect(document.match(/<\/script>/g)).toHaveLength(2);
+    return JSON.parse(json!);
+  };
+  try {
+    // Before the first report it says that there is none.
+    expect((await state()).series.map(({ empty }) => empty)).toEqual(Array(3).fill('No report has arrived yet.'));
+    await collector.start();
+    source.send(400);
+    source.pass(300);
+    await client.annotate({ text: '</script><script>alert(1)</script>' });
+    await until(
+      'all buckets',
+      async () => {
+        const { series } = await client.series({ metric: 'reports', entities: ['all'] });
+        return series[0]!.values.reduce<number>((sum, value) => sum + (value ?? 0), 0) === 400;
+      },
+      { everyMs: 60 },
+    );
+    const { status, series } = await state();
+    expect(status.annotations?.[0]?.text).toBe('</script><script>alert(1)</script>');
+    expect(series.map(({ metric }) => metric)).toEqual(['reports', 'latencyP50', 'latencyP99']);
+    for (const each of series) {
+      const { metric, from } = each;
+      const to = from + each.series[0]!.values.length * 100;
+      const asked = await client.series({ metric, entities: ['all'], from, to });
+      expect(asked.series).toEqual(each.series);
+    }
   } finally {
     await collector.stop();
   }

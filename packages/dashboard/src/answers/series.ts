@@ -115,6 +115,13 @@ function whyEmpty(view: View, isKnown: boolean, metric: SeriesMetric, entities: 
   return 'No report in this range tells of it.';
 }
 
+/** A metric of the whole network in the last minute, bucket by bucket. */
+export function newestSeries(view: View, metric: SeriesMetric): SeriesAnswer {
+  const to = view.retention.nowMs ?? Date.now();
+  const from = Math.floor((to - USUAL_MS) / BUCKET_MS) * BUCKET_MS;
+  return seriesAnswer(view, { metric, entities: ['all'], from, to, stepMs: BUCKET_MS });
+}
+
 /** Answers `GET /api/v1/series`. @param older answers ranges that are not retained */
 export const seriesHandler =
   (older: OlderSeries | null) =>

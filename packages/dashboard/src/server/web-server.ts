@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip, gzipSync } from 'node:zlib';
 import { type Denial, GuardedServer, type GuardedServerOptions, type GuardLimits, reply } from '@int/collector/http';
+import { documentWithState } from '../answers/first-state.js';
 import type { PageFile } from '../assets/page-files.js';
 import { checkNames } from '../openapi/check.js';
 import type { ErrorAnswer } from '../protocol/http.js';
@@ -13,6 +15,8 @@ import type { Routes, Services } from './routes.js';
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Answers of so many bytes are compressed for who can read that. */
 const COMPRESSED_BYTES = 4096;
+/** Up to so many it takes a fraction of a millisecond, less than to hand them to another thread and wait for a turn. */
+const AT_ONCE_BYTES = 32_768;
 const SECONDS_OF_A_YEAR = 31_536_000;
 /** Requests under way that take long: dry runs, queries. */
 const MOST_BUSY = 32;
@@ -156,13 +160,19 @@ export class WebServer {
       throw new ApiError(405, 'ERR_METHOD', `${path} takes GET, HEAD`);
     }
     if (path === '/login.css') return answerLoginStyle(response);
+    if (path === '/' || path === '/index.html') return this.#document(request, response);
     this.#file(path, request, response);
   }
 
-  /** Sends a file of the page. The page itself has all views: their addresses are in its fragment or query. */
+  /** Sends the page itself, with its first state. It has all views: their addresses are in its fragment or query. */
+  async #document(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { bytes, type } = this.#files.get('index.html')!;
+    await sendText(request, response, type, documentWithState(Buffer.from(bytes).toString('utf8'), this.#services));
+  }
+
+  /** Sends another file of the page. */
   #file(path: string, { headers }: IncomingMessage, response: ServerResponse): void {
-    const name = path === '/' ? 'index.html' : path.slice(1);
-    const file = this.#files.get(name);
+    const file = this.#files.get(path.slice(1));
     if (file === undefined) throw new ApiError(404, 'ERR_NOT_FOUND', `there is no ${path.slice(0, 100)}`);
     const isZipped = file.gzip !== null && acceptsGzip(headers);
     response.setHeader('vary', 'accept-encoding');
@@ -212,18 +222,22 @@ const acceptsGzip = ({ 'accept-encoding': encodings = '' }: IncomingMessage['hea
   /(?:^|[,\s])gzip(?:$|[,;\s])/i.test(String(encodings)) &&
   !/gzip\s*;\s*q=0(?:\.0*)?(?:$|[,\s])/i.test(String(encodings));
 
-async function sendJson(request: IncomingMessage, response: ServerResponse, answer: unknown): Promise<void> {
-  let body: Uint8Array = Buffer.from(
-    `${JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n`,
-  );
+function sendJson(request: IncomingMessage, response: ServerResponse, answer: unknown): Promise<void> {
+  const text = JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  return sendText(request, response, JSON_TYPE, `${text}\n`);
+}
+
+const zipped = (body: Uint8Array): Promise<Uint8Array> => promisify(gzip)(body, { level: 1 });
+
+/** Sends a text that is made anew for each request. */
+async function sendText(request: IncomingMessage, response: ServerResponse, type: string, text: string): Promise<void> {
+  let body: Uint8Array = Buffer.from(text);
   if (body.length >= COMPRESSED_BYTES && acceptsGzip(request.headers)) {
-    body = await new Promise<Uint8Array>((resolve, reject) => {
-      gzip(body, { level: 1 }, (error, zipped) => (error === null ? resolve(zipped) : reject(error)));
-    });
+    body = body.length <= AT_ONCE_BYTES ? gzipSync(body, { level: 1 }) : await zipped(body);
     response.setHeader('content-encoding', 'gzip');
   }
   response.setHeader('vary', 'accept-encoding');
-  send(response, 200, JSON_TYPE, body, false);
+  send(response, 200, type, body, false);
 }
 
 function send(response: ServerResponse, status: number, type: string, body: Uint8Array, isKept: boolean): void {

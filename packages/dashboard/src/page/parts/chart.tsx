@@ -1,5 +1,5 @@
 import type { MetricUnit } from '@int/network';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countText, measureText } from '../format/text.js';
 import { isLive } from '../state/connection.js';
 import { at, go, span } from '../state/location.js';
@@ -117,7 +117,8 @@ export function Chart({ lines, height = 150, unit, top = null, compareMs = 0, la
   const all = isCompared ? [...labels, ...labels.map((name) => `${name}, earlier`)] : labels;
   const key = JSON.stringify([all, own, height, top1, isCount]);
   const shown = theme.value;
-  useEffect(() => {
+  // Before the first picture: what is there already is in it.
+  useLayoutEffect(() => {
     const created = new Plot(holder.current!, {
       height,
       unit: own,

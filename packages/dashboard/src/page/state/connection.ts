@@ -9,6 +9,7 @@ import {
   RequestError,
   type Status,
 } from '../../client/index.js';
+import { firstState } from './first-state.js';
 import { at, replay } from './location.js';
 
 export const client = new DashboardClient({ url: document.baseURI.replace(/[?#].*$/, '') });
@@ -58,6 +59,7 @@ function takeStatus(answer: Status): void {
   trouble.value = null;
   hear(answer.now);
 }
+if (firstState !== null) takeStatus(firstState.status);
 
 /** Tells that telemetry of a time has come. */
 export function hear(time: number | null): void {

@@ -5,6 +5,7 @@ import { computed, signal } from '@preact/signals';
 import type { SwitchInfo, TopologyAnswer } from '../../client/index.js';
 import { type EntityKey, parseEntity, type SeriesMetric } from '../../protocol/entities.js';
 import { client } from './connection.js';
+import { firstState } from './first-state.js';
 
 /** The switches and links that are known, as they were when they were asked for. */
 export const network = signal<TopologyAnswer | null>(null);
@@ -66,7 +67,8 @@ const METRIC_OF: Readonly<Partial<Record<string, UnitName>>> = {
 export function unitOfMetric(metric: MetricName | string | null, id: number | null): MetricUnit | null {
   const name = metric === null ? undefined : METRIC_OF[metric];
   const found = switchOf(id) ?? network.value?.switches[0];
-  if (name === undefined || found === undefined) return null;
+  if (name === undefined) return null;
+  if (found === undefined) return firstState?.units?.[name] ?? null;
   return found.units === undefined ? unitOfText(found[TEXTS[name]]) : found.units[name];
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { EntityKey, SeriesAnswer } from '../../client/index.js';
 import { BUCKET_MS, type SeriesMetric } from '../../protocol/entities.js';
 import { client, hear, isLive, messageOf, newestWhenStopped, useLive } from './connection.js';
+import { firstState } from './first-state.js';
 import { at, replay } from './location.js';
 import { SeriesWindow } from './series-window.js';
 
@@ -46,6 +47,7 @@ export function useSeries(lines: readonly Line[], spanSeconds: number, onData: (
   const draw = useRef(onData);
   draw.current = onData;
   const isStream = isLive.value && spanSeconds <= LONGEST_STREAM && shiftMs === 0;
+  const byMetric = useMemo(() => groups(JSON.parse(key) as Line[]), [key]);
   const held = useMemo(() => {
     const data: SeriesData = {
       times: [],
@@ -54,9 +56,10 @@ export function useSeries(lines: readonly Line[], spanSeconds: number, onData: (
       empty: null,
       source: 'retained',
     };
-    return { data, window: new SeriesWindow(lines.length, spanSeconds * 10 + 50) };
+    const created = { data, window: new SeriesWindow(lines.length, spanSeconds * 10 + 50) };
+    if (isStream && takeFirst(created, byMetric)) read(created, spanSeconds);
+    return created;
   }, [key, spanSeconds]);
-  const byMetric = useMemo(() => groups(JSON.parse(key) as Line[]), [key]);
 
   // Frames come as they are; what is older is asked for.
   const first = byMetric[0];
@@ -178,6 +181,23 @@ function take(held: Held, group: Group, answer: SeriesAnswer, isStream: boolean,
     // A band has a value per step of this answer; in a stream it is laid under what is drawn by its own steps.
     if (line !== undefined && !isStream) data.bands.set(line, { low: [...low], high: [...high] });
   }
+}
+
+/** How long what the document holds is worth to be drawn, in milliseconds after the page was loaded. */
+const FIRST_MS = 5000;
+
+/** Takes what the document holds of some series, until they are answered. @returns whether it holds all of them */
+function takeFirst(held: Held, wanted: readonly Group[]): boolean {
+  if (firstState === null || replay.peek() !== null || performance.now() > FIRST_MS || wanted.length === 0)
+    return false;
+  const answers = wanted.map(({ metric, entities }) =>
+    entities.length === 1 && entities[0] === 'all'
+      ? firstState?.series.find((each) => each.metric === metric && each.empty === null)
+      : undefined,
+  );
+  if (!answers.every((each) => each !== undefined)) return false;
+  for (const [k, answer] of answers.entries()) take(held, wanted[k]!, answer, true, 0);
+  return true;
 }
 
 /** Lays the newest buckets out for the chart. */
