@@ -1,7 +1,7 @@
 /**
  * The dashboard's page in a real browser, without a graphics card: how soon the first view is drawn, how many frames a second it has
- * while values of 100 switches with 8 uplinks each come ten times a second, whether its memory grows, and whether the map of 980
- * switches can be used.
+ * while values of 100 switches with 8 uplinks each come ten times a second, how soon a link that fails is red on the map, whether its
+ * memory grows, and whether the map of 980 switches can be used.
  *
  * `--seconds N` (60) of each measurement of frames, `--memory-minutes N` (10), `--rate N` (100,000 reports a second), `--no-file`.
  * `--short`: 2 seconds each and no minutes of memory. It needs Chromium, and is left out where there is none.
@@ -30,7 +30,14 @@ const RATE = values.short ? 4000 : Number(values.rate);
 const HUNDRED = 'leaf-spine:92x8';
 /** 980 switches: 28 pods of 14 edge and 14 aggregation switches, and 196 core switches. */
 const THOUSAND = 'fat-tree:28';
-const LIMITS = { firstViewMs: 500, framesPerSecond: 50, p95Ms: 40, mapFramesPerSecond: 15, growth: 1.2 } as const;
+const LIMITS = {
+  firstViewMs: 500,
+  redMs: 1000,
+  framesPerSecond: 50,
+  p95Ms: 40,
+  mapFramesPerSecond: 15,
+  growth: 1.2,
+} as const;
 
 interface Frames {
   readonly perSecond: number;
@@ -86,6 +93,43 @@ async function firstView(browser: Browser, url: string): Promise<number> {
   return ms;
 }
 
+/** A look at the map with each frame: when a link is red on it. */
+const RED_AT = `new Promise((resolve) => {
+  const look = () => {
+    const canvas = document.querySelector('.map canvas');
+    // The list beside the map tells first: pixels are read only then.
+    if (document.querySelector('.panel[aria-label="Links"] td.bad') !== null && isRed(canvas)) {
+      resolve(performance.timeOrigin + performance.now());
+    } else requestAnimationFrame(look);
+  };
+  const isRed = (canvas) => {
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+    let red = 0;
+    for (let k = 0; k < data.length; k += 4) if (data[k] > 200 && data[k + 1] < 110 && data[k + 2] < 110) red++;
+    return red > 50;
+  };
+  look();
+})`;
+
+/** Milliseconds from the fault of a link until it is red on the map: the longest of some rounds, by the page's own clock. */
+async function redLink(browser: Browser, url: string, collector: Child<Told>): Promise<number> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark' });
+  await page.goto(`${url}#/topology`);
+  await page.waitForSelector('.panel[aria-label="Links"] tbody tr');
+  let longest = 0;
+  for (let round = 0; round < (values.short ? 1 : 5); round++) {
+    const red = page.evaluate(RED_AT) as Promise<number>;
+    const { atMs } = await collector.ask(`fail ${round}`);
+    longest = Math.max(longest, (await red) - atMs);
+    await collector.ask('repair');
+    await page.waitForSelector('.panel[aria-label="Links"] td.bad', { state: 'detached' });
+  }
+  await page.close();
+  return longest;
+}
+
 /** Bytes of the page's heap after a collection of garbage. */
 async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
@@ -95,12 +139,17 @@ async function heapBytes(page: Page): Promise<number> {
   return usedSize;
 }
 
+/** What a collector answers to a line. */
+interface Told {
+  readonly atMs: number;
+}
+
 /** Runs something with a collector of a fabric in a process of its own. */
-async function withFabric<T>(fabric: string, task: (url: string) => Promise<T>): Promise<T> {
-  const collector = new Child<unknown>([process.execPath, PROGRAM, '--collector', fabric, '--rate', String(RATE)]);
+async function withFabric<T>(fabric: string, task: (url: string, collector: Child<Told>) => Promise<T>): Promise<T> {
+  const collector = new Child<Told>([process.execPath, PROGRAM, '--collector', fabric, '--rate', String(RATE)]);
   try {
     const { url } = await collector.next<{ url: string }>();
-    return await task(url);
+    return await task(url, collector);
   } finally {
     collector.kill();
   }
@@ -110,7 +159,7 @@ async function main(executablePath: string): Promise<void> {
   const run = new BenchmarkRun('dashboard-page', { short: values.short });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
-    const hundred = await withFabric(HUNDRED, async (url) => {
+    const hundred = await withFabric(HUNDRED, async (url, collector) => {
       await sleep(values.short ? 2000 : 15_000);
       const first: number[] = [];
       for (let round = 0; round < (values.short ? 1 : 7); round++) first.push(await firstView(browser, url));
@@ -125,7 +174,8 @@ async function main(executablePath: string): Promise<void> {
       const after = await heapBytes(page);
       const median = first.sort((a, b) => a - b)[Math.floor(first.length / 2)]!;
       await page.close();
-      return { firstViewMs: median, now, heap: { before, after } };
+      const redMs = await redLink(browser, url, collector);
+      return { firstViewMs: median, redMs, now, heap: { before, after } };
     });
     const map = await withFabric(THOUSAND, async (url) => {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -139,6 +189,7 @@ async function main(executablePath: string): Promise<void> {
     });
     const checks: Check[] = [
       check('first view, ms', hundred.firstViewMs, LIMITS.firstViewMs, false),
+      check('a link that fails is red, ms', hundred.redMs, LIMITS.redMs, false),
       check('frames a second, 100 switches', hundred.now.perSecond, LIMITS.framesPerSecond, true),
       check('p95 of the frames, ms', hundred.now.p95Ms, LIMITS.p95Ms, false),
       check('growth of the heap', hundred.heap.after / hundred.heap.before, LIMITS.growth, false),

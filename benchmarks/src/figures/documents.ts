@@ -6,6 +6,7 @@ import { accelerators } from './accelerators.js';
 import { afxdp, dgramRatio } from './afxdp.js';
 import { collector } from './collector.js';
 import { dart } from './dart.js';
+import { dashboard } from './dashboard.js';
 import { decode, decodingOf5Hops } from './decode.js';
 import { detect } from './detect.js';
 import { flowcache } from './flowcache.js';
@@ -47,6 +48,7 @@ const FIGURES: Readonly<Record<string, () => string>> = {
   ...afxdp,
   ...sinks,
   ...collector,
+  ...dashboard,
   ...accelerators,
   ...studies,
   ratios,
@@ -59,6 +61,7 @@ export const DOCUMENTS: readonly string[] = [
   'README.md',
   'benchmarks/FIGURES.md',
   'benchmarks/README.md',
+  'packages/dashboard/README.md',
   'packages/sink-kafka/README.md',
 ];
 
