@@ -3,6 +3,7 @@ import { readRules } from '@int/detect/yaml';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
+import { MadeControl } from './control-source.js';
 import { openDashboard } from './pages.js';
 import { RecordSource } from './record-source.js';
 
@@ -28,7 +29,9 @@ interface Document {
 }
 
 test('every answer is as the OpenAPI document describes it', async () => {
-  const dashboard = await openDashboard();
+  const control = new MadeControl();
+  control.happen('seen', 3);
+  const dashboard = await openDashboard({ control });
   const source = new RecordSource();
   const collector = new Collector({
     sources: [source],
@@ -87,6 +90,15 @@ test('every answer is as the OpenAPI document describes it', async () => {
     await check('annotations', '/api/v1/annotations', { text: 'a note' });
     await check('annotations', '/api/v1/annotations');
     await check('replays', '/api/v1/replays', { from: 0, to: 1, speed: 1 });
+    await check('control', '/api/v1/control');
+    await check('control/incidents?limit=3', '/api/v1/control/incidents');
+    await check('control/incidents/none', '/api/v1/control/incidents/{id}');
+    await check('control/hosts', '/api/v1/control/hosts');
+    await check('control/proposals?state=live', '/api/v1/control/proposals');
+    await check('control/proposals/path-x-3', '/api/v1/control/proposals/{id}');
+    await check('control/journal?limit=2', '/api/v1/control/journal');
+    await check('control/orders', '/api/v1/control/orders', { order: 'stop', by: 'ann' });
+    await check('control/orders', '/api/v1/control/orders', { order: 'withdraw' });
   } finally {
     await collector.stop();
   }

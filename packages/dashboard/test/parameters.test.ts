@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
 import { until } from '../../../.ci/test/until.js';
+import { MadeControl } from './control-source.js';
 import { openDashboard } from './pages.js';
 import { RecordSource } from './record-source.js';
 
@@ -60,6 +61,10 @@ const LIKELY = [
   'switch',
   'queue',
   '-reports',
+  'open',
+  'live',
+  'block',
+  'scan-vertical/host:10.0.0.3/3',
   'pathLatencyNs',
   'switch=1',
   'latencey>5',
@@ -78,7 +83,7 @@ function asParameter(schema: Schema, text: string): unknown {
 }
 
 test('what the document does not allow is refused by name, and nothing else is a fault of the server', async () => {
-  const dashboard = await openDashboard();
+  const dashboard = await openDashboard({ control: new MadeControl() });
   const source = new RecordSource();
   const collector = new Collector({
     sources: [source],
@@ -184,6 +189,8 @@ test('what the document does not allow is refused by name, and nothing else is a
       ['replays', { from: '1', to: 2 }, 'from must be a time in milliseconds'],
       ['replays', { capture: 5 }, 'capture must be a name of GET /api/v1/captures'],
       ['annotations', { text: 'x', timeMs: -1 }, 'timeMs must be a time in milliseconds'],
+      ['control/orders', { order: 'stop', all: true }, '"all" is none of order, proposal, by, reason'],
+      ['control/orders', { order: 'stop', by: 'x'.repeat(65) }, 'by must be a text of 1 to 64 characters on one line'],
       ['rules/check', { yaml: '', save: true }, '"save" is none of yaml'],
     ] as const) {
       expect(await send(path, body), path).toMatchObject({

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { type DashboardFlags, dashboardOptions, dashboardProblem, settingsOfFlags } from '../dashboard/settings.js';
 import { FileWatch } from '../input/file-watch.js';
 import type { Io } from '../io.js';
 
-interface ControlFlags {
+interface ControlFlags extends DashboardFlags {
   readonly config: string;
   readonly json?: true;
   readonly dryRun?: true;
@@ -30,28 +31,39 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   command
     .requiredOption('--config <FILE>', 'switches, topology, sources, intents and policies (YAML)')
     .option('--json', 'one JSON object per line: incidents, what the loop does, what is written to switches')
-    .option('--dry-run', 'show the entries of each switch and how they differ from what it has; write nothing, and end')
-    .addHelpText('after', HELP)
-    .action(async ({ config, json, dryRun: isDry }: ControlFlags) => {
-      // Watch the file before reading it, so that no change is missed.
-      const watch = await FileWatch.of(config);
-      const { readControl } = await import('../control/read-control.js');
-      const nowMs = Date.now();
-      const read = await readControl(config, io, () => nowMs);
-      const { controlNetwork } = await import('../control/network.js');
-      const network = await controlNetwork(read, io);
-      if (isDry === true) {
-        const { dryRun } = await import('../control/dry-run.js');
-        done(await dryRun(read, network, json === true, nowMs, io));
-        return;
-      }
-      // SIGHUP means to read the file again, which has just been done.
-      const release = io.onHangup?.(() => {});
-      try {
-        const { ControlRun } = await import('../control/control-run.js');
-        done(await new ControlRun(read, network, config, watch, json === true, io).run());
-      } finally {
-        release?.();
-      }
-    });
+    .option(
+      '--dry-run',
+      'show the entries of each switch and how they differ from what it has; write nothing, and end',
+    );
+  for (const option of dashboardOptions()) command.addOption(option);
+  command.addHelpText('after', HELP).action(async (flags: ControlFlags) => {
+    const { config, json, dryRun: isDry } = flags;
+    const problem = dashboardProblem(flags);
+    if (problem !== null) command.error(`error: ${problem}`);
+    if (isDry === true && flags.dashboard !== undefined) command.error('error: --dashboard does not go with --dry-run');
+    // Watch the file before reading it, so that no change is missed.
+    const watch = await FileWatch.of(config);
+    const { readControl } = await import('../control/read-control.js');
+    const nowMs = Date.now();
+    const read = await readControl(config, io, () => nowMs);
+    if (flags.dashboard !== undefined && read.config.dashboard !== undefined) {
+      command.error('error: --dashboard stands in the file that --config names');
+    }
+    const { controlNetwork } = await import('../control/network.js');
+    const network = await controlNetwork(read, io);
+    if (isDry === true) {
+      const { dryRun } = await import('../control/dry-run.js');
+      done(await dryRun(read, network, json === true, nowMs, io));
+      return;
+    }
+    // SIGHUP means to read the file again, which has just been done.
+    const release = io.onHangup?.(() => {});
+    try {
+      const { ControlRun } = await import('../control/control-run.js');
+      const dashboard = settingsOfFlags(flags);
+      done(await new ControlRun({ read, network, file: config, watch, dashboard, isJson: json === true }, io).run());
+    } finally {
+      release?.();
+    }
+  });
 }

@@ -3,14 +3,14 @@ import { createInterface } from 'node:readline';
 import type { TelemetryBatch } from '@int/codec';
 import { Collector, type CollectorTotals, type Sink, SourceError, type Stage } from '@int/collector';
 import { Controller, P4RuntimeConnection, TrafficMeter } from '@int/control';
-import { type KnowledgeOptions, KnowledgePlane } from '@int/knowledge';
-import { isInPrefix, prefixOf } from '@int/network';
+import { type Incident, type KnowledgeOptions, KnowledgePlane } from '@int/knowledge';
 import type { SessionState } from '@int/p4runtime';
 import { StreamProcessor } from '@int/stream';
 import { Reloading } from '../collect/reloading.js';
 import { millisecondsOf } from '../config/quantities.js';
 import { ConfigSetup } from '../config/setup.js';
 import { closeSinks } from '../config/sinks.js';
+import type { DashboardSettings } from '../dashboard/settings.js';
 import type { FileWatch } from '../input/file-watch.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { endOf, opening } from '../interruption.js';
@@ -19,17 +19,30 @@ import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
+import { hostLevel } from './host-levels.js';
 import { ControlJournal, sinceBegun } from './journal.js';
 import type { ControlNetwork } from './network.js';
 import { policyOf } from './policy.js';
 import { type ReadControl, readControl } from './read-control.js';
 import { RehearsalThread } from './rehearsal-thread.js';
+import { ControlView } from './view/control-view.js';
 
 /** Characters kept for a slow reader of the journal. */
 const UNREAD_LIMIT = 1 << 22;
 const LAST_WORDS_MS = 2000;
 
+export interface ControlRunOptions {
+  readonly read: ReadControl;
+  readonly network: ControlNetwork;
+  readonly file: string;
+  readonly watch: FileWatch;
+  /** In place of the file's. */
+  readonly dashboard: DashboardSettings | null;
+  readonly isJson: boolean;
+}
+
 export class ControlRun {
+  readonly #dashboard: DashboardSettings | null;
   #read: ReadControl;
   readonly #network: ControlNetwork;
   readonly #file: string;
@@ -40,6 +53,7 @@ export class ControlRun {
   readonly #meter: TrafficMeter;
   readonly #twin: RehearsalThread;
   readonly #reloading: Reloading;
+  readonly #view: ControlView;
   #journal!: ControlJournal;
   #controller!: Controller;
   #setup!: ConfigSetup;
@@ -47,7 +61,8 @@ export class ControlRun {
   #knowledge!: KnowledgePlane;
   #hasProblem = false;
 
-  constructor(read: ReadControl, network: ControlNetwork, file: string, watch: FileWatch, isJson: boolean, io: Io) {
+  constructor({ read, network, file, watch, dashboard, isJson }: ControlRunOptions, io: Io) {
+    this.#dashboard = dashboard;
     this.#read = read;
     this.#network = network;
     this.#file = file;
@@ -61,6 +76,7 @@ export class ControlRun {
       p4info: network.pipeline.p4info,
     });
     this.#meter = new TrafficMeter({ sampling: read.config.sampling ?? 1 });
+    this.#view = new ControlView(() => this.#read);
     this.#reloading = new Reloading(watch, io, () => this.#reload());
   }
 
@@ -73,11 +89,14 @@ export class ControlRun {
     if (damaged > 0) say(io, `${folder}: ${counted(damaged, 'line')} of changes.jsonl cannot be read, nor be undone`);
     this.#read = { ...this.#read, intents: sinceBegun(this.#read.intents, this.#journal.memory) };
     const tell = (message: string): void => say(io, message);
-    const context = { io, tell, drainMs: null, prometheus: null, dashboard: null };
+    const context = { io, tell, drainMs: null, prometheus: null, dashboard: this.#dashboard };
     this.#setup = await opening(io, 'what the file names', ConfigSetup.make(telemetry, context));
     io.drainWithin?.(this.#setup.drainMs + LAST_WORDS_MS);
     const connections = this.#connect();
     this.#controller = this.#control(connections);
+    this.#knowledge = this.#know();
+    this.#view.look({ controller: this.#controller, knowledge: this.#knowledge });
+    this.#setup.dashboard?.show(this.#view);
     let input: TelemetryInput;
     try {
       await this.#setup.dashboard?.open(this.#setup, tell);
@@ -146,30 +165,39 @@ export class ControlRun {
       traffic: this.#meter,
       compile: config.routes === undefined ? {} : { routes: config.routes },
       ...(config.linkLoad !== undefined && { linkLoad: config.linkLoad }),
-      reconcile: { onWritten: (written) => this.#journal.written(written) },
-      onNote: (note, proposal) => this.#journal.note(note, proposal),
+      reconcile: {
+        onWritten: (written) => {
+          this.#journal.written(written);
+          this.#view.written(written);
+        },
+      },
+      onNote: (note, proposal) => {
+        this.#journal.note(note, proposal);
+        this.#view.note(note);
+      },
       journal: this.#journal.changes,
       ...(this.#journal.memory !== null && { memory: this.#journal.memory.memory, keeper: this.#journal.memory }),
     });
   }
 
-  async #collect({ sources, decode }: TelemetryInput): Promise<void> {
-    const { topology, config } = this.#read;
+  /** What telemetry says, as incidents. */
+  #know(): KnowledgePlane {
+    const { config } = this.#read;
     const options: KnowledgeOptions = {
       ...(config.inside !== undefined && { inside: config.inside }),
       ...(config.learn !== undefined && { learnMs: millisecondsOf(config.learn) }),
       ...(config.sampling !== undefined && { sampling: config.sampling }),
     };
-    this.#knowledge = new KnowledgePlane(
-      options,
-      {
-        incident: (incident) => {
-          this.#journal.incident(incident);
-          this.#controller.give({ kind: 'incident', incident });
-        },
-      },
-      levelsOf(() => this.#read),
-    );
+    const incident = (each: Incident): void => {
+      this.#journal.incident(each);
+      this.#view.incident(each);
+      this.#controller.give({ kind: 'incident', incident: each });
+    };
+    return new KnowledgePlane(options, { incident }, (host) => hostLevel(this.#read, host).level);
+  }
+
+  async #collect({ sources, decode }: TelemetryInput): Promise<void> {
+    const { topology } = this.#read;
     const events = new StreamProcessor({}, { event: (event) => this.#controller.give({ kind: 'event', event }) });
     const stages: Stage[] = [
       ...this.#setup.stages,
@@ -266,22 +294,6 @@ function numbersOf(text: string): readonly number[] | null {
 
 function stageOf(name: string, part: { observe(batch: TelemetryBatch): void; advance(timeMs: number): void }): Stage {
   return { name, process: (batch) => part.observe(batch), advance: (timeMs) => part.advance(timeMs) };
-}
-
-/** The weight of a host: what the topology says, or a protect intent. */
-function levelsOf(read: () => ReadControl): (host: string) => number {
-  return (host) => {
-    const { topology, intents } = read();
-    const bytes = prefixOf(host)?.bytes;
-    if (bytes === undefined) return 1;
-    const levels = intents.flatMap((intent) => {
-      const prefix = intent.kind === 'protect' ? prefixOf(intent.destination) : null;
-      return prefix !== null && isInPrefix(prefix, bytes, 0, bytes.length) && intent.kind === 'protect'
-        ? [intent.level]
-        : [];
-    });
-    return Math.max(topology.hostOf(bytes)?.level ?? 1, ...levels);
-  };
 }
 
 /** `null`: nothing that a person needs to know. */

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { TelemetryBatch } from '@int/codec';
 import type { Collector, DegradedPart, DegradedState, RecordKind, Sink, SinkTotals } from '@int/collector';
-import type { Dashboard, RunningRules } from '@int/dashboard';
+import type { ControlSource, Dashboard, RunningRules } from '@int/dashboard';
 import type { EventBatch } from '@int/detect';
 import type { LiveDetection } from '../collect/live-detection.js';
 import { readRegular } from '../input/text-file.js';
@@ -42,6 +42,7 @@ export class DashboardEndpoint implements Sink {
   #rulesOf: ((detection: LiveDetection) => RunningRules) | null = null;
   #detection: LiveDetection | null = null;
   #run: DashboardRun | null = null;
+  #control: ControlSource | null = null;
 
   constructor(settings: DashboardSettings) {
     this.settings = settings;
@@ -55,6 +56,11 @@ export class DashboardEndpoint implements Sink {
   /** The page's address; `null`: it is not open. */
   get url(): string | null {
     return this.#dashboard?.url ?? null;
+  }
+
+  /** Shows a controller, too. To be called before it opens. */
+  show(control: ControlSource): void {
+    this.#control = control;
   }
 
   /**
@@ -150,6 +156,7 @@ export class DashboardEndpoint implements Sink {
       network,
       answers: this.#answers,
       facts: this.#factsOf(run),
+      ...(this.#control !== null && { control: this.#control }),
       ...(tokenFile !== undefined && { token: await readToken(tokenFile) }),
       ...(tls !== undefined && { tls: { cert: await readPem(tls.cert), key: await readPem(tls.key) } }),
     };

@@ -10,7 +10,7 @@ function timeText(timeMs: number): string {
 }
 
 /** `queue:2/3` as `queue 3 of leaf-2` where the switch has a name. */
-function entityText(entity: string, topology: Topology): string {
+export function entityText(entity: string, topology: Topology): string {
   const [kind = '', rest = ''] = entity.split(/:(.*)/s);
   const [id = '', part] = rest.split('/');
   if (kind === 'switch') return `switch ${topology.switchName(Number(id)) ?? id}`;

@@ -1,6 +1,6 @@
 import type { Incident } from '@int/knowledge';
 import type { Intent, IntentKind } from '../intents/intent.js';
-import type { LinkLoad, ObservedFlow, Rehearsal } from '../twin/rehearsal.js';
+import type { DroppedFlow, LinkLoad, ObservedFlow, Rehearsal } from '../twin/rehearsal.js';
 import { expectedLoads, type RehearsedFlows } from './expected-loads.js';
 import type { LinkMap } from './link-map.js';
 import type { ProposalMemory } from './loop-memory.js';
@@ -33,6 +33,17 @@ const changeOf = ({ beforeBps, afterBps }: LinkLoad): number => Math.abs(afterBp
 
 function largest<Row extends { readonly flow: ObservedFlow }>(rows: readonly Row[]): readonly Row[] {
   return [...rows].sort((a, b) => b.flow.bytes - a.flow.bytes).slice(0, MOST_FLOWS);
+}
+
+/** Packets of a flow that are dropped in several ways, reported and not, are one row, and one flow. */
+function together(dropped: Rehearsal['dropped']): Rehearsal['dropped'] {
+  const rows = new Map<ObservedFlow, DroppedFlow>();
+  for (const each of dropped) {
+    const known = rows.get(each.flow);
+    const more = known === undefined ? each : { ...known, share: Math.min(1, known.share + each.share) };
+    rows.set(each.flow, more);
+  }
+  return [...rows.values()];
 }
 
 /** A proposal under way. */
@@ -145,7 +156,8 @@ export class LiveProposal {
 
   rehearsed(rehearsal: Rehearsal, seconds: number, nowMs: number): void {
     this.#flows = { moved: rehearsal.moved, seconds };
-    const { isSafe, violations, steps, unplaced, astray, tables, moved, dropped, loads } = rehearsal;
+    const { isSafe, violations, steps, unplaced, astray, tables, moved, loads } = rehearsal;
+    const dropped = together(rehearsal.dropped);
     let highest: { before: number; after: number } | null = null;
     for (const { beforeBps, afterBps, capacityBps } of loads.values()) {
       if (capacityBps === null) continue;

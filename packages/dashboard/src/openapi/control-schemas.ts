@@ -161,6 +161,13 @@ export const CONTROL_SCHEMAS: Readonly<Record<string, Schema>> = {
         measuredBps: maybe(number),
       }),
     ),
+    compared: maybe(
+      object({
+        atMs: number,
+        verdict: oneOf('as-predicted', 'partial', 'none', 'worse', 'other'),
+        achieved: maybe(number),
+      }),
+    ),
     diff: object({
       of: oneOf('planned', 'written', 'nothing'),
       switches: list(object({ switchId: whole, name: text, changes: list(ref('ChangeRow')) })),

@@ -336,6 +336,17 @@ export interface ProposalAnswer extends ProposalRow {
   readonly rehearsal: RehearsalAnswer | null;
   /** Links whose load changes or is to change, the largest predicted change first: at most 64. */
   readonly links: readonly LinkEffect[];
+  /** The loads of all links together; `null`: no traffic was measured before and after. */
+  readonly compared: {
+    readonly atMs: ControlTimeMs;
+    /**
+     * `partial`: the change shows, but not all of it. `none`: loads are those of before. `worse`: a link carries more than before and
+     * more than predicted. `other`: nothing was to change, and something did.
+     */
+    readonly verdict: 'as-predicted' | 'partial' | 'none' | 'worse' | 'other';
+    /** Share of the predicted shift of bits that is seen, from below 0 (the opposite) to 1; `null`: none was predicted. */
+    readonly achieved: number | null;
+  } | null;
   /** What it changes, by switch: `planned` while it is not installed, else what was `written`, the newest first. */
   readonly diff: {
     readonly of: 'planned' | 'written' | 'nothing';
