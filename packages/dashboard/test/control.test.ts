@@ -4,13 +4,13 @@ import { DashboardClient, type LiveMessage, RequestError, type SocketLike } from
 import { expect, onTestFinished, test } from 'vitest';
 import WebSocket from 'ws';
 import { until } from '../../../.ci/test/until.js';
-import { MadeControl } from './control-source.js';
 import { openDashboard } from './pages.js';
+import { PlainControl } from './plain-control.js';
 
 const webSocket = (url: string, headers: Readonly<Record<string, string>>): SocketLike =>
   new WebSocket(url, { headers, perMessageDeflate: false }) as unknown as SocketLike;
 
-async function open(control: MadeControl | null) {
+async function open(control: PlainControl | null) {
   const dashboard = await openDashboard(control === null ? {} : { control });
   onTestFinished(() => dashboard.close());
   const client = new DashboardClient({ url: dashboard.url, webSocket });
@@ -31,7 +31,7 @@ async function refusal(what: Promise<unknown>): Promise<string> {
 }
 
 test('lists have pages and filters', async () => {
-  const control = new MadeControl();
+  const control = new PlainControl();
   control.happen('seen', 9);
   const { client } = await open(control);
   const ids = ({ rows }: { readonly rows: readonly { readonly id: string | number }[] }) => rows.map(({ id }) => id);
@@ -72,7 +72,7 @@ test('lists have pages and filters', async () => {
 });
 
 test('an order is handed on with who gives it, and refused with the controllerâ€™s words', async () => {
-  const control = new MadeControl();
+  const control = new PlainControl();
   const { client } = await open(control);
   expect(await client.order({ order: 'approve', proposal: 'block-x-4' })).toMatchObject({
     ...{ revision: 2, proposal: { id: 'block-x-4' } },
@@ -90,7 +90,7 @@ test('an order is handed on with who gives it, and refused with the controllerâ€
 });
 
 test('news come by WebSocket, and what is too much is counted', async () => {
-  const control = new MadeControl();
+  const control = new PlainControl();
   const { client } = await open(control);
   const live = client.live();
   onTestFinished(() => live.close());
@@ -146,7 +146,7 @@ test('where no controller runs, it is said', async () => {
 });
 
 test('a replay has no controller', async () => {
-  const { client } = await open(new MadeControl());
+  const { client } = await open(new PlainControl());
   client.replay = 'none';
   expect(await refusal(client.control())).toContain('ERR_NOT_FOUND: there is no replay none');
 });

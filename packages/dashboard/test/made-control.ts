@@ -115,7 +115,12 @@ export class MadeControl implements ControlSource {
   proposal(id: string): ProposalAnswer | null {
     const found = this.#proposals.find(({ row }) => row.id === id);
     if (found === undefined) return null;
-    return { ...found.row, ...found.rest, journal: this.#journal.filter((each) => each.proposal === id).reverse() };
+    return {
+      compared: null,
+      ...found.row,
+      ...found.rest,
+      journal: this.#journal.filter((each) => each.proposal === id).reverse(),
+    };
   }
 
   journal(): readonly JournalRow[] {

@@ -3,8 +3,8 @@ import { readRules } from '@int/detect/yaml';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
-import { MadeControl } from './control-source.js';
 import { openDashboard } from './pages.js';
+import { PlainControl } from './plain-control.js';
 import { RecordSource } from './record-source.js';
 
 const RULES = `
@@ -29,7 +29,7 @@ interface Document {
 }
 
 test('every answer is as the OpenAPI document describes it', async () => {
-  const control = new MadeControl();
+  const control = new PlainControl();
   control.happen('seen', 3);
   const dashboard = await openDashboard({ control });
   const source = new RecordSource();

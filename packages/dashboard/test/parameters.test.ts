@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../.ci/test/length.js';
 import { until } from '../../../.ci/test/until.js';
-import { MadeControl } from './control-source.js';
 import { openDashboard } from './pages.js';
+import { PlainControl } from './plain-control.js';
 import { RecordSource } from './record-source.js';
 
 const RULES = `
@@ -83,7 +83,7 @@ function asParameter(schema: Schema, text: string): unknown {
 }
 
 test('what the document does not allow is refused by name, and nothing else is a fault of the server', async () => {
-  const dashboard = await openDashboard({ control: new MadeControl() });
+  const dashboard = await openDashboard({ control: new PlainControl() });
   const source = new RecordSource();
   const collector = new Collector({
     sources: [source],

@@ -1,16 +1,16 @@
 /** A controller over switches in this process, as the dashboard shows it and is used to give orders. */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { Controller, type ObservedFlow, P4RuntimeConnection, Twin } from '@int/control';
-import type { ControlAnswer, JournalRow, ProposalAnswer } from '@int/dashboard';
-import { DashboardClient, RequestError, type SocketLike } from '@int/dashboard/client';
+import { Dashboard, type DashboardOptions, type JournalRow, type ProposalAnswer } from '@int/dashboard';
+import { DashboardClient, RequestError } from '@int/dashboard/client';
 import type { Incident } from '@int/knowledge';
 import { Host, Network, udpFrame } from '@int/netsim';
 import { P4Switch } from '@int/netsim/p4';
 import { type Entity, P4RuntimeClient, P4RuntimeServer, P4vmTarget } from '@int/p4runtime';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, onTestFinished, test } from 'vitest';
-import WebSocket from 'ws';
 import { until } from '../../../../.ci/test/until.js';
-import { openDashboard } from '../../../dashboard/test/pages.js';
 import { entityText } from '../../src/control/entity-text.js';
 import { controlNetwork } from '../../src/control/network.js';
 import { policyOf } from '../../src/control/policy.js';
@@ -20,6 +20,8 @@ import type { Io } from '../../src/io.js';
 import { temporaryFolder } from '../run.js';
 
 const files = temporaryFolder();
+/** A machine that is busy compiles the program slowly. */
+const MS = 180_000;
 const ATTACKER = '198.51.100.7';
 const TOPOLOGY = `
 switches:
@@ -46,9 +48,6 @@ intents:
 
 const io = { env: {}, signal: new AbortController().signal } as unknown as Io;
 const word = (address: string): number => address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
-const webSocket = (url: string, headers: Readonly<Record<string, string>>): SocketLike =>
-  new WebSocket(url, { headers, perMessageDeflate: false }) as unknown as SocketLike;
-
 /** Two switches with the program of the project, and a host that sends what it should not. */
 class World {
   readonly server: P4RuntimeServer;
@@ -112,6 +111,15 @@ const scan = (from: number): Incident => ({
   suggest: { intent: 'block', match: { source: ATTACKER }, ttlMs: 60_000 },
 });
 
+/** The build of the dashboard: threads do not know of the tests' aliases. */
+const BUILT = dirname(createRequire(import.meta.url).resolve('@int/dashboard'));
+
+const openDashboard = (options: DashboardOptions): Promise<Dashboard> =>
+  Dashboard.open({
+    ...{ port: 0, thread: join(BUILT, 'dashboard-thread.js'), page: join(BUILT, 'page') },
+    ...{ retention: { seconds: 60, memoryBytes: 32 << 20, flows: 1024 }, ...options },
+  });
+
 /** A controller of the two switches with its dashboard. */
 async function open() {
   await files.write('topology.yaml', TOPOLOGY);
@@ -169,10 +177,10 @@ async function open() {
     view.incident(incident);
     controller.give({ kind: 'incident', incident });
   };
-  return { world, controller, view, dashboard, see, client: new DashboardClient({ url: dashboard.url, webSocket }) };
+  return { world, controller, view, dashboard, see, client: new DashboardClient({ url: dashboard.url }) };
 }
 
-test('what is proposed is approved by HTTP, installed, verified, and undone by HTTP', async () => {
+test('what is proposed is approved by HTTP, installed, verified, and undone by HTTP', { timeout: MS }, async () => {
   const { world, dashboard, see, client } = await open();
   const document = (await (await fetch(new URL('api/v1/openapi.json', dashboard.url))).json()) as object;
   const ajv = new Ajv2020({ strict: false, allErrors: true }).addSchema({ $id: 'document', ...document });
@@ -216,18 +224,6 @@ test('what is proposed is approved by HTTP, installed, verified, and undone by H
   ]);
   expect(await client.proposals()).toEqual({ rows: [], matched: 0, empty: 'nothing was proposed yet' });
   expect(world.traffic()).toHaveLength(1);
-
-  const live = client.live();
-  onTestFinished(() => live.close());
-  const states: ControlAnswer[] = [];
-  const heard: JournalRow[] = [];
-  live.subscribe({ type: 'control' }, (message) => {
-    if (message.type === 'control') states.push(message.data);
-  });
-  live.subscribe({ type: 'journal' }, (message) => {
-    if (message.type === 'journal') heard.push(...message.rows);
-  });
-  await until('the first state', () => states.length > 0);
 
   const from = Date.now();
   see(scan(from));
@@ -316,9 +312,6 @@ test('what is proposed is approved by HTTP, installed, verified, and undone by H
   expect([pages, matched]).toEqual([all, all.length]);
   const ofIt = (await client.journal({ proposal: id })).rows.map(({ what }) => what).reverse();
   expect(ofIt).toEqual(['proposed', 'approved', 'written', 'installed', 'verified', 'withdrawn', 'written']);
-  await until('all of it by WebSocket', () => heard.at(-1)?.id === all[0]!.id, { found: () => heard });
-  expect(heard).toEqual(all.slice(0, heard.length).reverse());
-  await until('the newest state by WebSocket', () => states.at(-1)!.counts.proposals.withdrawn === 1);
 });
 
 function changesOf({ diff }: ProposalAnswer, of: string) {
@@ -326,7 +319,7 @@ function changesOf({ diff }: ProposalAnswer, of: string) {
   return Object.fromEntries(diff.switches.map(({ name, changes }) => [name, changes]));
 }
 
-test('the emergency stop, and what is refused', async () => {
+test('the emergency stop, and what is refused', { timeout: MS }, async () => {
   const { dashboard, see, client, view } = await open();
   await until(
     'an answer',

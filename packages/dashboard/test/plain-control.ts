@@ -24,7 +24,7 @@ const rowOf = (each: ProposalAnswer) => {
 };
 
 /** A controller that does nothing but write down orders; how a real one is shown is tested where it is put together. */
-export class MadeControl implements ControlSource {
+export class PlainControl implements ControlSource {
   revision = 1;
   isStopped = false;
   readonly orders: unknown[] = [];
