@@ -260,10 +260,27 @@ export class KnowledgePlane {
   #report(batch: TelemetryBatch, row: number, frame: number, timeMs: number): void {
     this.#reports++;
     this.#metrics.report(batch, row, timeMs);
-    if ((batch.flags[row]! & FLAG.FLOW) === 0) return;
-    this.#readRow(batch, row, frame);
-    const destination = this.#packet(timeMs);
+    const flags = batch.flags[row]!;
+    if ((flags & FLAG.FLOW) === 0) return;
+    this.#readRest(batch, row, frame);
+    const isIpv4 = (flags & FLAG.IPV6) === 0;
+    const destination = isIpv4 ? this.#known(batch, row, timeMs) : this.#unknown(batch, row, timeMs);
     if (destination >= 0 && (this.#reports & 7) === 0) this.#rememberPath(batch, row, destination);
+  }
+
+  /** The packet of an IPv4 report, whose flow most often is known: then its addresses are seldom needed. */
+  #known(batch: TelemetryBatch, row: number, timeMs: number): number {
+    const flows = this.#flows;
+    const flow = flows.findAhead(batch, row, row % AHEAD);
+    if (flow < 0 || this.#isOver(flow, timeMs)) return this.#unknown(batch, row, timeMs);
+    if ((flows.state(flow) & OUTWARD) !== 0) this.#readAddresses(batch, row);
+    this.#packets++;
+    return this.#goesOn(flow, flows.isForward, timeMs);
+  }
+
+  #unknown(batch: TelemetryBatch, row: number, timeMs: number): number {
+    this.#readAddresses(batch, row);
+    return this.#packet(timeMs);
   }
 
   /** A frame without telemetry is a packet like others. */
@@ -312,8 +329,8 @@ export class KnowledgePlane {
     }
   }
 
-  /** The monitored packet of a report: addresses from the columns, the rest from its bytes where they are there. */
-  #readRow(batch: TelemetryBatch, row: number, frame: number): void {
+  /** The monitored packet of a report but for its addresses: from the columns, and from its bytes where they are there. */
+  #readRest(batch: TelemetryBatch, row: number, frame: number): void {
     const reader = this.#reader;
     const start = batch.frameOffset[frame]!;
     const end = start + batch.frameLength[frame]!;
@@ -325,22 +342,25 @@ export class KnowledgePlane {
       const isIpv4 = (batch.flags[row]! & FLAG.IPV6) === 0;
       reader.findIp(batch.bytes, start, end, batch.source0[row]!, batch.destination0[row]!, isIpv4);
     }
-    const { words } = reader;
+    reader.ports = batch.ports[row]!;
+    reader.protocol = batch.protocol[row]!;
+  }
+
+  #readAddresses(batch: TelemetryBatch, row: number): void {
+    const { words } = this.#reader;
     if ((batch.flags[row]! & FLAG.IPV6) === 0) {
       writeIpv4(batch.source0[row]!, words, 0);
       writeIpv4(batch.destination0[row]!, words, 4);
-    } else {
-      words[0] = batch.source0[row]!;
-      words[1] = batch.source1[row]!;
-      words[2] = batch.source2[row]!;
-      words[3] = batch.source3[row]!;
-      words[4] = batch.destination0[row]!;
-      words[5] = batch.destination1[row]!;
-      words[6] = batch.destination2[row]!;
-      words[7] = batch.destination3[row]!;
+      return;
     }
-    reader.ports = batch.ports[row]!;
-    reader.protocol = batch.protocol[row]!;
+    words[0] = batch.source0[row]!;
+    words[1] = batch.source1[row]!;
+    words[2] = batch.source2[row]!;
+    words[3] = batch.source3[row]!;
+    words[4] = batch.destination0[row]!;
+    words[5] = batch.destination1[row]!;
+    words[6] = batch.destination2[row]!;
+    words[7] = batch.destination3[row]!;
   }
 
   /** ICMP: an echo is a contact, 'unreachable' refuses one. */
@@ -371,7 +391,7 @@ export class KnowledgePlane {
    */
   #packet(timeMs: number): number {
     this.#packets++;
-    const { words, ports, protocol, length } = this.#reader;
+    const { words, ports, protocol } = this.#reader;
     const flows = this.#flows;
     let flow = flows.find(words, ports, protocol);
     let isForward = flows.isForward;
@@ -383,8 +403,13 @@ export class KnowledgePlane {
       isForward = true;
       this.#begin(flow, timeMs);
     }
-    flows.touch(flow, timeMs);
-    if (isForward) return this.#forward(flow, length, timeMs);
+    return this.#goesOn(flow, isForward, timeMs);
+  }
+
+  /** A packet of a flow of which there is a row. @returns as {@link #packet} */
+  #goesOn(flow: number, isForward: boolean, timeMs: number): number {
+    this.#flows.touch(flow, timeMs);
+    if (isForward) return this.#forward(flow, this.#reader.length, timeMs);
     this.#backward(flow, timeMs);
     return -1;
   }

@@ -55,14 +55,17 @@ export class TrafficSignature {
   /** Packets of this second, and one in how many is taken. */
   #seen = 0;
   #stride = 1;
+  /** Until the next one that is taken. */
+  #left = 1;
   /** Of the last second. */
   signature: Signature = null;
   /** Of the last second, in deviations: source and destination addresses, destination ports. */
   readonly deviations = { sources: 0, destinations: 0, sourcePorts: 0, destinationPorts: 0 };
 
   add(source: number, destination: number, ports: number): void {
-    const seen = this.#seen++;
-    if (seen % this.#stride !== 0) return;
+    this.#seen++;
+    if (--this.#left > 0) return;
+    this.#left = this.#stride;
     this.#sources.add(source);
     this.#destinations.add(destination);
     this.#sourcePorts.add(ports >>> 16);
@@ -74,6 +77,7 @@ export class TrafficSignature {
     const { deviations } = this;
     this.#stride = Math.max(1, Math.floor(this.#seen / ENOUGH));
     this.#seen = 0;
+    this.#left = 1;
     deviations.sources = this.#sources.close(learns);
     deviations.destinations = this.#destinations.close(learns);
     deviations.sourcePorts = this.#sourcePorts.close(learns);

@@ -24,6 +24,8 @@ export class PacketReader {
   length = 0;
   /** Offset of the IP header in the bytes given. */
   ipOffset = 0;
+  /** Bytes in front of the IP header that {@link findIp} has searched for last. */
+  #usualFront = 0;
 
   /** Reads a frame of a capture. @returns as {@link readEthernet} */
   readFrame(bytes: Uint8Array, at: number, end: number, linkType: LinkLayer): boolean {
@@ -78,11 +80,19 @@ export class PacketReader {
   findIp(bytes: Uint8Array, at: number, end: number, source: number, destination: number, isIpv4: boolean): boolean {
     const before = isIpv4 ? 12 : 8;
     const apart = isIpv4 ? 4 : 16;
+    // Most reports of a network have as much in front of it.
+    const usual = at + this.#usualFront + before;
+    if (usual + apart + 4 <= end && word(bytes, usual) === source && word(bytes, usual + apart) === destination) {
+      const ip = usual - before;
+      if (bytes[ip]! >>> 4 === (isIpv4 ? 4 : 6) && this.readIp(bytes, ip, end)) return true;
+    }
     // Formats of reports are of words, and the headers in front of them of two bytes at least.
     for (let offset = at + before; offset + apart + 4 <= end; offset += 2) {
       if (word(bytes, offset) !== source || word(bytes, offset + apart) !== destination) continue;
       const ip = offset - before;
-      if (bytes[ip]! >>> 4 === (isIpv4 ? 4 : 6) && this.readIp(bytes, ip, end)) return true;
+      if (bytes[ip]! >>> 4 !== (isIpv4 ? 4 : 6) || !this.readIp(bytes, ip, end)) continue;
+      this.#usualFront = ip - at;
+      return true;
     }
     return false;
   }

@@ -66,6 +66,8 @@ export class FlowTable {
   readonly #beginnings: Uint32Array;
   readonly #heads: Int32Array;
   readonly #ahead = new Int32Array(AHEAD);
+  /** Of the rows that {@link readAhead} has read: hashes of the addresses and of the flow. */
+  readonly #aheadHashes = new Int32Array(3 * AHEAD);
   /** Of what {@link readAhead} has read: without a use, the reading would be left out. */
   readAheadSum = 0;
   #hash = 0;
@@ -96,13 +98,13 @@ export class FlowTable {
     this.sourceHash = hashOf(words, 0);
     this.destinationHash = hashOf(words, ADDRESS_WORDS);
     this.#isLong = isIpv4(words, 0) && isIpv4(words, ADDRESS_WORDS) ? 0 : IS_LONG;
-    const hash = hashOfFlow(this.sourceHash, this.destinationHash, ports, protocol);
+    const hash = hashOfFlow(this.sourceHash, this.destinationHash, ports, protocol) | 0;
     this.#hash = hash;
     const kind = protocol | this.#isLong;
     const rows = this.#rows;
     for (let row = this.#heads[hash & (this.#heads.length - 1)]!; row !== NONE; row = rows[row * ROW + NEXT]! | 0) {
       const at = row * ROW;
-      if (rows[at + HASH] !== hash || rows[at + PROTOCOL] !== kind) continue;
+      if ((rows[at + HASH]! | 0) !== hash || rows[at + PROTOCOL] !== kind) continue;
       const [first, second, pair] = [rows[at + SOURCE_END]!, rows[at + DESTINATION_END]!, rows[at + PORTS]!];
       if (pair === ports && first === source && second === destination && this.#beginAlike(row, words, 0, 4)) {
         this.isForward = true;
@@ -126,14 +128,55 @@ export class FlowTable {
     const ahead = this.#ahead;
     const heads = this.#heads;
     const mask = heads.length - 1;
+    const hashes = this.#aheadHashes;
     for (let k = from; k < to; k++) {
-      const hash = hashOfFlow(ipv4Hash(source0[k]!), ipv4Hash(destination0[k]!), ports[k]!, protocol[k]!);
+      const source = ipv4Hash(source0[k]!);
+      const destination = ipv4Hash(destination0[k]!);
+      const hash = hashOfFlow(source, destination, ports[k]!, protocol[k]!);
+      const at = 3 * (k - from);
+      hashes[at] = source;
+      hashes[at + 1] = destination;
+      hashes[at + 2] = hash;
       // No row: the first one stands for it.
       ahead[k - from] = Math.max(0, heads[hash & mask]!);
     }
     let sum = 0;
     for (let k = 0; k < to - from; k++) sum ^= this.#rows[ahead[k]! * ROW]! | 0;
     this.readAheadSum = sum;
+  }
+
+  /**
+   * As {@link find}, for an IPv4 flow of the columns.
+   * @param ahead how many rows behind the first of the last {@link readAhead} it is
+   */
+  findAhead(batch: TelemetryBatch, row: number, ahead: number): number {
+    const hashes = this.#aheadHashes;
+    const at = 3 * ahead;
+    this.sourceHash = hashes[at]!;
+    this.destinationHash = hashes[at + 1]!;
+    const hash = hashes[at + 2]!;
+    this.#hash = hash;
+    this.#isLong = 0;
+    const source = batch.source0[row]!;
+    const destination = batch.destination0[row]!;
+    const ports = batch.ports[row]!;
+    const protocol = batch.protocol[row]!;
+    const rows = this.#rows;
+    let found = this.#heads[hash & (this.#heads.length - 1)]!;
+    for (; found !== NONE; found = rows[found * ROW + NEXT]! | 0) {
+      const own = found * ROW;
+      if ((rows[own + HASH]! | 0) !== hash || rows[own + PROTOCOL] !== protocol) continue;
+      const [first, second, pair] = [rows[own + SOURCE_END]!, rows[own + DESTINATION_END]!, rows[own + PORTS]!];
+      if (pair === ports && first === source && second === destination) {
+        this.isForward = true;
+        return found;
+      }
+      if (first === destination && second === source && pair === ((ports << 16) | (ports >>> 16)) >>> 0) {
+        this.isForward = false;
+        return found;
+      }
+    }
+    return NONE;
   }
 
   /** A row for the flow that {@link find} has just not found. */
