@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
+import { theKeyboard } from './page/keyboard.js';
 import { aFailingLink } from './page/link.js';
 import { PATIENCE_MS, SharedStage, show, text, violations } from './page/stage.js';
 
@@ -48,6 +49,8 @@ describe('in a browser', () => {
   });
 
   aFailingLink(stage);
+
+  theKeyboard(stage);
 
   it('by the keyboard alone one filters, stops, moves, opens, sorts and goes back', async () => {
     const { page } = await opened();
