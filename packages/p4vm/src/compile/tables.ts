@@ -70,7 +70,10 @@ function found(routine: Routine, table: Table, keys: readonly Value[]): string {
   // The second run gets the result of the first, when the table may have been applied again.
   if (unit.undefinedValues !== undefined) return once(routine, `${code}.copy()`);
   const isPlain = unit.options.trace !== true && !table.keys.some(({ expression }) => hasEffects(expression));
-  return isPlain ? `${unit.tableName(table)}.empty ?? ${code}` : code;
+  if (!isPlain) return code;
+  const name = unit.tableName(table);
+  const isCounted = table.counter !== undefined || table.meter !== undefined;
+  return isCounted ? `${name}.isEmpty ? ${name}.miss() : ${code}` : `${name}.empty ?? ${code}`;
 }
 
 /** Code of the lookup. It passes keys as words if the table accepts them, to avoid bigints for wide keys. */

@@ -124,7 +124,7 @@ class MeterBank {
 
   /** Whether an index has rates of its own. */
   hasRates(index: number): boolean {
-    return this.#states.has(index);
+    return this.#states.size > 0 && this.#states.has(index);
   }
 
   /** Sets the rates of every index. @throws ControlError `ERR_CONTROL_BAD_RATES` */

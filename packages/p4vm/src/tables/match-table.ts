@@ -65,6 +65,8 @@ export class MatchTable implements TableRuntime {
   readonly #default: LookupResult;
   /** See `TableRuntime`. */
   empty: BoundAction | undefined;
+  /** See `TableRuntime`. */
+  isEmpty = true;
   readonly #packer: BitPacker;
   readonly #selectorValues: RuntimeValue[] = [];
   #defaultTarget: EntryTarget | undefined;
@@ -333,7 +335,7 @@ export class MatchTable implements TableRuntime {
   // Lookup
 
   #found(slot: number): BoundAction {
-    if (slot < 0) return this.#missed();
+    if (slot < 0) return this.miss();
     if (this.counter !== undefined) this.counter.countSlot(slot, this.#environment.packetLength);
     if (this.meter !== undefined) {
       const { packetLength, nowUs } = this.#environment;
@@ -343,7 +345,8 @@ export class MatchTable implements TableRuntime {
     return this.#entries.load(slot, this.#result) ? this.#result : this.#select(this.#entries.targetOf(slot), slot);
   }
 
-  #missed(): BoundAction {
+  /** See `TableRuntime`. */
+  miss(): BoundAction {
     const { counter, meter } = this;
     if (counter !== undefined) counter.countMiss(this.#environment.packetLength);
     if (meter !== undefined) meter.runMiss(this.#environment.packetLength, this.#environment.nowUs);
@@ -397,6 +400,7 @@ export class MatchTable implements TableRuntime {
     this.counter?.prepare(slot);
     this.meter?.clearRates(slot);
     this.empty = undefined;
+    this.isEmpty = false;
     return this.#slots.handleOf(slot);
   }
 
@@ -433,9 +437,11 @@ export class MatchTable implements TableRuntime {
   }
 
   #renewEmpty(): void {
-    const isPlain = this.#defaultTarget === undefined || this.#defaultTarget.kind === 'action';
+    const kind = this.#defaultTarget?.kind ?? 'action';
+    // A group selects by keys.
+    this.isEmpty = this.#slots.count === 0 && kind !== 'group';
     const isCounted = this.counter !== undefined || this.meter !== undefined;
-    this.empty = this.#slots.count === 0 && isPlain && !isCounted ? this.#default : undefined;
+    this.empty = this.isEmpty && kind === 'action' && !isCounted ? this.#default : undefined;
   }
 
   /** @param keepsConst whether constant entries stay */

@@ -31,6 +31,10 @@ export interface TableRuntime {
    * otherwise. Who has it need not look up, nor make the keys.
    */
   readonly empty: BoundAction | undefined;
+  /** Whether every lookup is a miss, whatever the keys: then {@link miss} does the same as a lookup. */
+  readonly isEmpty: boolean;
+  /** A lookup of a table that `isEmpty`: it counts and runs meters as one. */
+  miss(): BoundAction;
   lookup(...keys: readonly RuntimeValue[]): BoundAction;
   /**
    * As `lookup`, but takes keys as 32-bit words (signed or unsigned numbers) to avoid bigints: least significant first,

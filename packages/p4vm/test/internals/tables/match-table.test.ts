@@ -112,7 +112,13 @@ describe('entries and handles', () => {
     tested.clear();
     expect(tested.empty?.data).toEqual([6]);
     const counter = new DirectCounter(extern(0, 'direct_counter', 'c', [member('CounterType', 'packets')]));
-    expect(new MatchTable(table({ keys: oneKey }), environment(), { counter }).empty).toBeUndefined();
+    const counted = new MatchTable(table({ keys: oneKey }), environment(), { counter });
+    expect([counted.empty, counted.isEmpty]).toEqual([undefined, true]);
+    const found = [counted.miss(), counted.lookup(1)].map(seen);
+    expect(found[0]).toEqual(found[1]);
+    expect(counter.readMisses().packets).toBe(2);
+    counted.add([exact(1)], to(2));
+    expect(counted.isEmpty).toBe(false);
     const entries = [constEntry([exact(1)], call(2), 1)];
     expect(new MatchTable(table({ keys: oneKey, entries }), environment()).empty).toBeUndefined();
   });
