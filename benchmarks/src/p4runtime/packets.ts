@@ -8,9 +8,12 @@ export interface Pauses {
   readonly elapsed: PauseList;
   /**
    * Without the time in which other processes ran: that in which the thread waited for a processor, and that in which it waited
-   * for threads of its own that waited for one. What is left is at most the processor time of the whole process.
+   * for threads of its own that waited for one. What is left is at most the processor time of the whole process: too much where
+   * other threads of it, such as collectors of garbage, run beside the thread of the packets.
    */
   readonly own: PauseList;
+  /** Processor time of the thread of the packets alone. With processors to spare, a pause lies between this and `own`. */
+  readonly thread: PauseList;
   readonly packets: number;
 }
 
@@ -50,6 +53,7 @@ export class Packets {
   readonly #time = new ThreadTime();
   readonly #elapsed = new Float64Array(MOST_GAPS);
   readonly #own = new Float64Array(MOST_GAPS);
+  readonly #thread = new Float64Array(MOST_GAPS);
   #gaps = 0;
   #count = 0;
   #isRunning = false;
@@ -93,6 +97,7 @@ export class Packets {
     this.#elapsed[at] = begin - this.#lastMs;
     const own = begin - this.#lastMs - (time.waitMs - this.#lastWaitMs);
     this.#own[at] = Math.max(0, Math.min(own, processMs() - this.#lastProcessMs));
+    this.#thread[at] = time.runMs - this.#lastRunMs;
     if (this.#own[at]! >= LONG_MS)
       this.#long.push({
         what: `${this.#own[at]!.toFixed(2)} (thread ${(time.runMs - this.#lastRunMs).toFixed(2)})`,
@@ -139,6 +144,6 @@ export class Packets {
       const sorted = gaps.slice(0, count).sort();
       return { longest: sorted[count - 1] ?? 0, p999: sorted[Math.floor((count - 1) * 0.999)] ?? 0 };
     };
-    return { elapsed: list(this.#elapsed), own: list(this.#own), packets: this.#count };
+    return { elapsed: list(this.#elapsed), own: list(this.#own), thread: list(this.#thread), packets: this.#count };
   }
 }

@@ -39,7 +39,11 @@ export class Analysis {
   /** Callables still to be analysed. A list instead of recursion: calls may be nested deeper than the stack allows. */
   readonly #pending: (() => void)[] = [];
 
-  constructor(program: IrProgram) {
+  readonly #work: () => void;
+
+  /** @param work called with each statement and expression */
+  constructor(program: IrProgram, work: () => void = () => {}) {
+    this.#work = work;
     const { parser, verifyChecksum, ingress, egress, computeChecksum, deparser } = program;
     for (const part of [parser, verifyChecksum, ingress, egress, computeChecksum, deparser]) this.#instance(part);
     for (let look = this.#pending.pop(); look !== undefined; look = this.#pending.pop()) look();
@@ -111,6 +115,7 @@ export class Analysis {
     return {
       expression: (expression) => this.#expression(callable, facts, expression),
       statement: (statement) => {
+        this.#work();
         if (statement.kind === 'declare') {
           facts.declared.add(statement.variable);
           this.#name(callable, statement.variable);
@@ -124,6 +129,7 @@ export class Analysis {
   }
 
   #expression(callable: Callable, facts: Facts, expression: Expression): void {
+    this.#work();
     forEachExpression(expression, (each) => {
       switch (each.kind) {
         case 'variable':

@@ -64,7 +64,13 @@ export class Code {
     this.#marks.clear();
   }
 
-  toString(): string {
-    return this.#lines.map(({ depth, text }) => `${'  '.repeat(depth)}${text}\n`).join('');
+  /** @param work called with each line */
+  text(work: () => void): string {
+    let text = '';
+    for (const line of this.#lines) {
+      text += `${'  '.repeat(line.depth)}${line.text}\n`;
+      work();
+    }
+    return text;
   }
 }

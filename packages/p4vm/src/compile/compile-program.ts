@@ -108,7 +108,7 @@ function sourceOf(program: IrProgram, options: CompileOptions, budget: Budget): 
   code.append(unit.state);
   code.append(unit.functions);
   code.append(methods);
-  return { source: code.toString(), places: unit.readPlaces };
+  return { source: code.text(() => budget.work()), places: unit.readPlaces };
 }
 
 /** The most steps of one pass of a packet, with one turn of each loop, and the bytes of its saved state. */

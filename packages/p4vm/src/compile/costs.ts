@@ -71,9 +71,15 @@ export class Costs {
   readonly #callables = new Map<Callable, number>();
   readonly #payload: number;
 
-  /** @param packetBytes length of the longest packet */
-  constructor(packetBytes: number) {
+  readonly #work: () => void;
+
+  /**
+   * @param packetBytes length of the longest packet
+   * @param work called with each statement
+   */
+  constructor(packetBytes: number, work: () => void) {
     this.#payload = packetBytes / 8;
+    this.#work = work;
   }
 
   /** Of one call. */
@@ -94,6 +100,7 @@ export class Costs {
 
   /** Of one turn of a loop; of other statements of running once. */
   statement(statement: Statement): number {
+    this.#work();
     switch (statement.kind) {
       case 'block':
         return this.statements(statement.statements);

@@ -89,8 +89,9 @@ export class Unit {
       this.meter,
       this.undefinedValues,
     );
-    this.analysis = new Analysis(program);
-    this.costs = new Costs(budget.limits.packetBytes);
+    const work = (): void => budget.work();
+    this.analysis = new Analysis(program, work);
+    this.costs = new Costs(budget.limits.packetBytes, work);
   }
 
   /** Name of a function of the machine, which becomes a constant of the source. */

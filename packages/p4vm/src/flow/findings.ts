@@ -50,6 +50,24 @@ export class Findings {
     found.isWrongInWhole ||= is.wrong && !is.isCut;
   }
 
+  /** Whether something is wrong at any place. */
+  get isAnyWrong(): boolean {
+    return [...this.#found.values()].some((here) => here.some((each) => each.isWrong));
+  }
+
+  /** Forgets what is right after another analysis of the same program, which saw all packets too. */
+  confirm(other: Findings): void {
+    for (const [span, here] of this.#found) {
+      const there = other.#found.get(span) ?? [];
+      for (const each of here) {
+        const same = there.find(({ kind, name }) => kind === each.kind && name === each.name);
+        each.isRight &&= same?.isRight === true;
+        each.isWrong &&= same?.isWrong === true;
+        each.isWrongInWhole &&= same?.isWrongInWhole === true;
+      }
+    }
+  }
+
   add(kind: WarningKind, span: Span, message: string): void {
     this.#others.push({ kind, span, message });
   }

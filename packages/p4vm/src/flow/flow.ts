@@ -13,7 +13,7 @@ import {
   scalarsOf,
   weightOf,
 } from './places.js';
-import { NO, type State, StateSpace, type Telling, YES } from './state.js';
+import { type FlowLimits, NO, type State, StateSpace, type Telling, YES } from './state.js';
 
 /** Collects the states that leave a body before its end. */
 export interface Frame {
@@ -31,7 +31,7 @@ export interface LoopFrame {
 export class Flow {
   readonly places = new Places();
   readonly known = new KnownValues();
-  readonly space = new StateSpace(this.places, this.known);
+  readonly space: StateSpace;
   readonly headers: Place;
   readonly metadata: Place;
   readonly standard: Place;
@@ -66,8 +66,10 @@ export class Flow {
   constructor(
     readonly program: IrProgram,
     readonly findings: Findings,
+    limits: FlowLimits,
   ) {
     const { places } = this;
+    this.space = new StateSpace(places, this.known, limits);
     this.headers = places.make(program.headers, 'hdr', false);
     this.metadata = places.make(program.metadata, 'meta', false);
     this.standard = places.make(program.standardMetadata, 'standard_metadata', false);

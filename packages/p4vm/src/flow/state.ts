@@ -6,8 +6,14 @@ export const YES = 1;
 /** In some packets: the result of joined states. */
 export const MAYBE = 2;
 
-/** Most steps of an analysis. A step is a place of a state that is copied or joined. */
-const MAX_STEPS = 200_000_000;
+/**
+ * Limits of an analysis. Where more than `ways` paths meet, the most similar are followed as one: what is wrong on one of them is
+ * still found, but something that is right on each may then look doubtful. A step is a place of a state that is copied or joined.
+ */
+export interface FlowLimits {
+  readonly ways: number;
+  readonly steps: number;
+}
 /** Steps of one statement in one state. */
 const STATEMENT = 64;
 
@@ -26,10 +32,13 @@ export class StateSpace {
   readonly flags: Telling[] = [];
   readonly #headers = new Map<HeaderPlace, Telling>();
   #steps = 0;
+  /** Whether paths were followed as one because there were too many. */
+  hasJoined = false;
 
   constructor(
     readonly places: Places,
     readonly known: KnownValues,
+    readonly limits: FlowLimits,
   ) {}
 
   /** All criteria that may be given up. */
@@ -44,7 +53,7 @@ export class StateSpace {
   /** @throws TooMuch */
   spend(steps = STATEMENT): void {
     this.#steps += steps;
-    if (this.#steps > MAX_STEPS) throw new TooMuch();
+    if (this.#steps > this.limits.steps) throw new TooMuch();
   }
 }
 
@@ -181,9 +190,6 @@ export class State {
   }
 }
 
-/** Most paths that are kept separate. */
-const MAX_WAYS = 32;
-
 /** The states at one point: one per key, up to a limit. */
 export class StateSet {
   #states = new Map<number, State>();
@@ -201,7 +207,7 @@ export class StateSet {
     const known = this.#states.get(key);
     if (known !== undefined) return known.join(state) ? [known] : [];
     this.#states.set(key, state);
-    if (this.#states.size <= MAX_WAYS) return [state];
+    if (this.#states.size <= this.space.limits.ways) return [state];
     this.#forget();
     return this.states;
   }
@@ -212,9 +218,10 @@ export class StateSet {
    */
   #forget(): void {
     const { space } = this;
+    space.hasJoined = true;
     // A criterion equal in all states stays equal when some of them are joined.
     const differing = this.#differing(space.tellings());
-    while (this.#states.size > MAX_WAYS) {
+    while (this.#states.size > space.limits.ways) {
       const { states } = this;
       const keys = states.map((each) => each.key(this.#without));
       let best: { telling: Telling; left: number } | undefined;

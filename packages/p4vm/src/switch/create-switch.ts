@@ -4,7 +4,7 @@ import { type BuildOptions, buildProgram } from '../lower/front-end.js';
 import { P4Error } from '../source/diagnostics.js';
 import type { SourceFile } from '../source/position.js';
 import type { SwitchEnvironment } from './environment.js';
-import { V1Switch } from './v1-switch.js';
+import { type CodeMaker, V1Switch } from './v1-switch.js';
 
 /** The environment of the switch, and options for reading its program. */
 export type CreateSwitchOptions = SwitchEnvironment & Omit<BuildOptions, 'diagnostics' | 'limits'>;
@@ -23,11 +23,22 @@ export function createSwitch(source: string | SourceFile | IrProgram, options: C
   const compile = (trace: boolean, bytes: number): CompiledProgram =>
     compileProgram(program, { trace, poison, onWork, limits: { ...limits, stateBytes: bytes } });
   const isShared = limits === undefined && !poison;
-  return new V1Switch(
-    program,
-    isShared ? (trace, bytes) => sharedCode(program, trace, bytes, compile) : compile,
-    options,
-  );
+  const codeFor: typeof compile = (trace, bytes) =>
+    isShared ? sharedCode(program, trace, bytes, compile) : compile(trace, bytes);
+  return new V1Switch(program, (trace, bytes) => withWork(codeFor(trace, bytes), onWork), options);
+}
+
+/** Binding makes the engine read all of the code. */
+function withWork({ stateBytes, bind }: CompiledProgram, onWork: (() => void) | undefined): ReturnType<CodeMaker> {
+  return {
+    stateBytes,
+    bind: (runtime) => {
+      onWork?.();
+      const bound = bind(runtime);
+      onWork?.();
+      return bound;
+    },
+  };
 }
 
 /** Code of programs, without and with traces: a fabric has many switches of one program. */
