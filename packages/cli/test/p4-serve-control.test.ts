@@ -171,7 +171,8 @@ describe('int p4 serve --listen', () => {
     const [server, client] = [certificate('server'), certificate('client')];
     const tls = ['--tls-cert', server.cert, '--tls-key', server.key, '--tls-ca', client.cert];
     const port = ['--port', '1=udp:127.0.0.1:0-127.0.0.1:9'];
-    const running = new Running(['p4', 'serve', '--listen', `${LOCAL}:0`, ...tls, ...port]);
+    const running = new Running(['p4', 'serve', '--listen', `${LOCAL}:0`, ...tls, ...port, '--metrics', '0']);
+    const [, metrics] = await running.saying(/metrics at port (\d+)/);
     const [, listening] = await running.saying(/P4Runtime at 127\.0\.0\.1:(\d+) with mutual TLS/);
     const ask = (nodeOptions: SecureClientSessionOptions): Promise<p4v1.CapabilitiesResponse> => {
       const baseUrl = `https://${LOCAL}:${listening}`;
@@ -184,8 +185,17 @@ describe('int p4 serve --listen', () => {
     await expect(ask({ ca })).rejects.toThrow();
     const stranger = { cert: ca, key: readFileSync(server.key) };
     await expect(ask({ ca, ...stranger })).rejects.toThrow();
+    const page = await until('both in the metrics', async () => {
+      const text = await (await fetch(`http://${LOCAL}:${metrics}/metrics`)).text();
+      return text.includes('\nint_p4_control_refused_clients_total{reason="handshakes"} 2\n') ? text : null;
+    });
+    expect(page).toContain('\nint_p4_control_refused_clients_total{reason="connections"} 0\n');
     running.child.kill('SIGINT');
-    expect(await running.end()).toMatchObject({ code: 0 });
+    const { code, stdout } = await running.end();
+    expect([code, stdout.match(/^controllers: .*$/m)?.[0]]).toEqual([
+      0,
+      'controllers: clients turned away: handshakes 2',
+    ]);
     for (const [wrong, code, text] of [
       [['--tls-cert', server.cert, '--listen', `${LOCAL}:0`], 2, /both --tls-cert and --tls-key/],
       [['--tls-cert', server.cert, '--tls-key', server.key], 2, /go with --listen/],
@@ -235,6 +245,9 @@ describe('int p4 serve --listen', () => {
     running.child.kill('SIGINT');
     const { code, stdout } = await running.end();
     expect(code).toBe(0);
+    expect(ndjson(stdout).find(({ type }) => type === 'control')).toEqual({
+      ...{ type: 'control', streams: 0, faults: 0, refused: { connections: 0, handshakes: 0, streams: 0 } },
+    });
     const total = ndjson(stdout).at(-1) as unknown as Total;
     expect(total).toMatchObject({ received: 4, transmitted: 3, packetsIn: 1, packetsOut: 1, pipelines: 1 });
     expect(total.dropped).toMatchObject({ noPipeline: 1, fault: 0, noPort: 0 });

@@ -49,7 +49,18 @@ describe.each(['xdp', 'packet'] as const)('int p4 serve on %s ports', (kind) => 
     const network = WiredNetwork.make(['h1', 'h2', 's']);
     for (const number of [1, 2]) lay(network, number);
     const program = await files.write('wire.p4', p4Program('s.egress_spec = 3 - s.ingress_port;'));
-    const args = ['p4', 'serve', program, '--port', `1=${kind}:p1`, '--port', `2=${kind}:p2`, '--json'];
+    const args = [
+      'p4',
+      'serve',
+      program,
+      '--port',
+      `1=${kind}:p1`,
+      '--port',
+      `2=${kind}:p2`,
+      '--json',
+      '--metrics',
+      '127.0.0.1:0',
+    ];
     const serving = await serve(network, args);
     let echo = new Started(network.at('h2', process.execPath, HOSTS, 'echo', '10.0.0.2', '7000'));
     await echo.says('ready');
@@ -76,8 +87,28 @@ describe.each(['xdp', 'packet'] as const)('int p4 serve on %s ports', (kind) => 
       }[];
       return last?.ports[2]?.dropped.down === 1 && !last.ports[2].isUp;
     });
+    const [, metrics] = /metrics at port (\d+)/.exec(serving.stderr)!;
+    const pages = `const get = async (path) => console.log(await (await fetch('http://127.0.0.1:${metrics}' + path)).text());
+      void get('/health').then(() => get('/metrics'));`;
+    // The page of metrics may be some moments old.
+    const shows = (...lines: readonly string[]): Promise<unknown> => {
+      let text = '';
+      const look = (): boolean => {
+        text = network.run('s', process.execPath, '-e', pages);
+        return lines.every((line) => text.includes(line));
+      };
+      return until(lines.join(', '), look, { found: () => text, everyMs: 100 });
+    };
+    await shows(
+      `switch: port 2, ${kind}:p2, is down`,
+      '\nint_p4_port_up{switch="switch",port="2"} 0\n',
+      '\nint_p4_port_up{switch="switch",port="1"} 1\n',
+      '\nint_p4_port_outages_total{switch="switch",port="2"} 1\n',
+      '\nint_p4_port_dropped_packets_total{switch="switch",port="2",reason="down"} 1\n',
+    );
     network.run('s', 'ip', 'link', 'set', 'p2', 'up');
     await back('p2', 1);
+    await shows('"problems":[]', '\nint_p4_port_up{switch="switch",port="2"} 1\n');
     await ask();
 
     network.run('s', 'ip', 'link', 'delete', 'p2');
@@ -127,12 +158,13 @@ test('int p4 serve sends and receives by all queues of its xdp ports, and counts
   await asking.says('all');
   const [, at] = /metrics at port (\d+)/.exec(serving.stderr) ?? [];
   const scrape = `require('node:http').get('http://127.0.0.1:${at}/metrics', (r) => r.pipe(process.stdout))`;
-  const text = network.run('s', process.execPath, '-e', scrape);
-  for (const queue of [0, 1, 2, 3]) {
-    expect(text).toMatch(
-      new RegExp(`int_p4_port_queue_sent_packets_total\\{switch="switch",port="2",queue="${queue}"\\} [1-9]`),
-    );
-  }
+  const sentBy = [0, 1, 2, 3].map(
+    (queue) => new RegExp(`int_p4_port_queue_sent_packets_total\\{switch="switch",port="2",queue="${queue}"\\} [1-9]`),
+  );
+  await until('packets of all queues in the metrics', () => {
+    const text = network.run('s', process.execPath, '-e', scrape);
+    return sentBy.every((line) => line.test(text));
+  });
   expect(await serving.interrupt()).toBe(0);
   const { ports } = serving.lines('total')[0] as unknown as { readonly ports: Readonly<Record<number, PortTold>> };
   for (const number of [1, 2]) {

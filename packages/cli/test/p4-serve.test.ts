@@ -1,7 +1,9 @@
+import { createSocket } from 'node:dgram';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PcapWriter, readCapture } from '@int/pcap';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freeUdpPort } from '../../../.ci/test/ports.mjs';
 import { until } from '../../../.ci/test/until.js';
 import { p4Program, SWITCH } from './p4-programs.js';
 import { ndjson, Running, run, temporaryFolder } from './run.js';
@@ -95,6 +97,78 @@ describe('int p4 serve', () => {
     expect([health.status, await health.json()]).toMatchObject([200, { healthy: true, detail: { problems: [] } }]);
     serving.child.kill('SIGTERM');
     expect(await serving.end()).toMatchObject({ code: 0 });
+  });
+
+  test('counts every frame that does not come out by its reason: in metrics, JSON and text', async () => {
+    const program = await files.write(
+      'reasons.p4',
+      p4Program('if (hdr.h.a == 9) mark_to_drop(s); else s.egress_spec = (bit<9>) hdr.h.a;'),
+    );
+    // By the first byte: 3 leads to a capture, 5 to a collector, 7 nowhere, 9 is dropped.
+    const firsts = [3, 5, 7, 9];
+    const writer = new PcapWriter();
+    const records = Array.from({ length: 100 }, (_, at) => {
+      const data = new Uint8Array(60).fill(firsts[at % firsts.length]!, 0, 1);
+      return writer.record({ data, timeNs: 1_700_000_000_000_000_000n + BigInt(at) });
+    });
+    const whole = Buffer.concat([writer.header(), ...records]);
+    const input = await files.write('reasons.pcap', whole.subarray(0, whole.length - 10));
+    const other = createSocket('udp4');
+    onTestFinished(() => void other.close());
+    await new Promise<void>((resolve) => other.bind(0, '127.0.0.1', resolve));
+    const own = await freeUdpPort();
+    const args = [
+      ...['p4', 'serve', program, '--metrics', '0'],
+      ...['--port', `0=pcap:${input}`, '--port', `3=pcap::${files.path('three.pcap')}`],
+      ...['--port', '5=reports:127.0.0.1:9'],
+      ...['--port', `1=udp:127.0.0.1:${own}-127.0.0.1:${other.address().port}`],
+    ];
+    const both = [
+      'received_packets_total{switch="switch"} 99',
+      'port_dropped_packets_total{switch="switch",port="0",reason="rxDamaged"} 1',
+      'port_dropped_packets_total{switch="switch",port="1",reason="rxDamaged"} 1',
+      'dropped_packets_total{switch="switch",reason="ingress"} 24',
+    ];
+    /** Waits until the metrics have all lines, and ends the command. */
+    const counted = async (serving: Running, ...lines: readonly string[]): Promise<void> => {
+      const [, port] = await serving.saying(/metrics at port (\d+)/);
+      other.send(new Uint8Array(0), own, '127.0.0.1');
+      let page = '';
+      const look = async (): Promise<boolean> => {
+        page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+        return [...both, ...lines].every((line) => page.includes(`\nint_p4_${line}\n`));
+      };
+      await until('all frames in the metrics', look, { found: () => page });
+      expect(serving.stderr).toMatch(/reasons\.pcap: .+/);
+      serving.child.kill('SIGINT');
+    };
+    const asJson = new Running([...args, '--json']);
+    await counted(
+      asJson,
+      'dropped_packets_total{switch="switch",reason="noPort"} 25',
+      'port_sent_packets_total{switch="switch",port="3"} 25',
+      'port_dropped_packets_total{switch="switch",port="5",reason="txNoPayload"} 25',
+    );
+    expect(ndjson((await asJson.end()).stdout).at(-1)).toMatchObject({
+      ...{ type: 'total', received: 99, transmitted: 75, dropped: { ingress: 24, noPort: 25, queueFull: 0 } },
+      ports: {
+        0: { received: 99, dropped: { rxDamaged: 1 } },
+        1: { received: 0, dropped: { rxDamaged: 1 } },
+        3: { sent: 25 },
+        5: { sent: 0, dropped: { txNoPayload: 25 } },
+      },
+    });
+    // 480 bits take half a second: all but those on the wire and in the queue come too early.
+    const asText = new Running([...args, '--rate', '1000', '--queue', '1']);
+    await counted(asText);
+    const { stdout } = await asText.end();
+    expect(stdout).toMatch(/switch port 0 \(pcap:\S+\): 99 in, 0 out, dropped: rxDamaged 1\n/);
+    expect(stdout).toMatch(/switch port 1 \(udp:\S+\): 0 in, 0 out, dropped: rxDamaged 1\n/);
+    expect(stdout).toMatch(/switch port 5 \(reports:127\.0\.0\.1:9\): 0 in, 0 out, dropped: txNoPayload \d+\n/);
+    const [, sent, queueFull] =
+      /switch: 99 received, (\d+) sent, dropped: ingress 24, queueFull (\d+), noPort \d+\n/.exec(stdout) ?? [];
+    expect(Number(queueFull)).toBeGreaterThan(0);
+    expect(Number(sent) + Number(queueFull)).toBe(75);
   });
 
   test('refuses what it cannot serve', async () => {

@@ -70,6 +70,7 @@ export {
   type ListenOptions,
   P4RuntimeServer,
   type P4RuntimeServerOptions,
+  type RefusedClients,
   type TlsOptions,
 } from './server/server.js';
 export {

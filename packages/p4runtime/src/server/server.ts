@@ -36,6 +36,16 @@ export interface ListenOptions {
   readonly tls?: TlsOptions;
 }
 
+/** Clients that were turned away, by reason. */
+export interface RefusedClients {
+  /** Beyond the limit of connections. */
+  connections: number;
+  /** TLS came to no agreement: no certificate, a wrong one, or no TLS at all. */
+  handshakes: number;
+  /** Beyond the limit of streams. */
+  streams: number;
+}
+
 /** Milliseconds that requests in flight may take once the server closes. */
 const CLOSE_MS = 2000;
 /** Bytes that a client may send ahead in one stream and in one connection. */
@@ -55,6 +65,7 @@ export class P4RuntimeServer {
   readonly #handle: ReturnType<typeof requestHandler>;
   #isClosed = false;
   #faults = 0;
+  readonly #refused = { connections: 0, handshakes: 0 };
 
   /**
    * @throws TypeError for two devices with one id, or a first pipeline with wrong P4Info; RangeError for ids or limits
@@ -83,6 +94,11 @@ export class P4RuntimeServer {
   /** Errors so far that were no answers to clients: see `onFault`. */
   get faults(): number {
     return this.#faults;
+  }
+
+  /** Clients that were turned away so far. Those beyond a limit of one role are none of them: their stream tells them. */
+  get refused(): Readonly<RefusedClients> {
+    return { ...this.#refused, streams: this.#service.refusedStreams };
   }
 
   /** Counts of a device, live; undefined if there is no such device. */
@@ -125,7 +141,12 @@ export class P4RuntimeServer {
     server.on('session', (session) => this.#watch(session));
     // Errors of one connection end that connection, and nothing else.
     server.on('sessionError', () => {});
-    server.on('tlsClientError', () => {});
+    server.on('tlsClientError', () => {
+      this.#refused.handshakes++;
+    });
+    server.on('drop', () => {
+      this.#refused.connections++;
+    });
     server.listen(port, host);
     await once(server, 'listening');
     server.on('error', () => {});

@@ -36,6 +36,7 @@ export class P4RuntimeService {
   readonly #onFault: FaultConsumer;
   readonly #clients = new Set<StreamClient>();
   #readBytes = 0;
+  #refusedStreams = 0;
 
   constructor(devices: ReadonlyMap<bigint, Device>, limits: P4RuntimeLimits, onFault: FaultConsumer) {
     this.#devices = devices;
@@ -46,6 +47,11 @@ export class P4RuntimeService {
   /** Open streams. */
   get streams(): number {
     return this.#clients.size;
+  }
+
+  /** Streams that were one too many. */
+  get refusedStreams(): number {
+    return this.#refusedStreams;
   }
 
   /** Adds the RPCs to a router. */
@@ -136,6 +142,7 @@ export class P4RuntimeService {
     { signal }: HandlerContext,
   ): AsyncGenerator<StreamMessageResponse> {
     if (this.#clients.size >= this.#limits.streams) {
+      this.#refusedStreams++;
       throw new ConnectError(`there are ${this.#clients.size} streams already`, Code.ResourceExhausted);
     }
     const client = new StreamClient((id) => this.#devices.get(id), this.#limits.streamBytes, this.#onFault);

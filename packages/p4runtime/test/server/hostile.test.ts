@@ -270,6 +270,7 @@ describe('limits of a server', () => {
       socket.resume();
     }
     await until('seven refused connections', () => closed === 7);
+    expect(bench.server.refused).toEqual({ connections: 7, handshakes: 0, streams: 0 });
     for (const socket of sockets) socket.destroy();
     await until('their end', () => closed === 10);
     await expectHealth();

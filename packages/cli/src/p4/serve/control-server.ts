@@ -1,7 +1,7 @@
 /** The P4Runtime server of switches on the command line. */
 import { isIPv6 } from 'node:net';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import type { DeviceOptions, P4RuntimeServer, TlsOptions } from '@int/p4runtime';
+import type { DeviceOptions, DeviceStatistics, P4RuntimeServer, RefusedClients, TlsOptions } from '@int/p4runtime';
 import type { ForwardingLoop } from '@int/p4switch';
 import type { Command } from 'commander';
 import { readRegular } from '../../input/text-file.js';
@@ -86,6 +86,16 @@ function faultTeller(tell: (message: string) => void): (error: unknown) => void 
   };
 }
 
+/** Counts of the server, of all switches together. */
+export interface ControlCounts {
+  /** Open streams of controllers. */
+  readonly streams: number;
+  /** Errors that were no answers to clients. */
+  readonly faults: number;
+  /** Clients that were turned away, by reason. */
+  readonly refused: Readonly<RefusedClients>;
+}
+
 /** Controllers program switches by it. Initial programs are put to work when it is made. */
 export class ControlServer {
   readonly #server: P4RuntimeServer;
@@ -131,9 +141,15 @@ export class ControlServer {
     }
   }
 
-  /** Faults of the server so far. */
-  get faults(): number {
-    return this.#server.faults;
+  /** What it has counted so far. */
+  counts(): ControlCounts {
+    const { streams, faults, refused } = this.#server;
+    return { streams, faults, refused };
+  }
+
+  /** Counts of a switch; undefined if it is not served. */
+  countsOf(deviceId: bigint): DeviceStatistics | undefined {
+    return this.#server.statistics(deviceId);
   }
 
   /** Listens. @returns a text for the user @throws CliError (rejects) if that is not possible */

@@ -13,7 +13,15 @@ import { DRAIN_MS } from '../../stopping.js';
 import type { ControlServer } from './control-server.js';
 import type { ServedSwitch } from './served-switch.js';
 import { serveSwitchMetrics } from './switch-metrics.js';
-import { logLine, readingJson, readSwitch, type SwitchReading, totalLines, viewLines } from './switch-text.js';
+import {
+  controlText,
+  logLine,
+  readingJson,
+  readSwitch,
+  type SwitchReading,
+  totalLines,
+  viewLines,
+} from './switch-text.js';
 
 export interface ServeRunOptions {
   /** Of the view: the command and what it serves. */
@@ -108,13 +116,7 @@ export class ServeRun {
         if (this.#screen === null) say(this.#io, text);
       }
       if (metrics !== undefined) {
-        const server = await serveSwitchMetrics(
-          switches,
-          this.loop,
-          metrics,
-          () => control?.().faults ?? 0,
-          metricsAllowHost,
-        );
+        const server = await serveSwitchMetrics(switches, this.loop, metrics, control?.() ?? null, metricsAllowHost);
         closing.push(() => server.close());
         if (this.#screen === null) say(this.#io, `metrics at port ${server.address.port}`);
       }
@@ -169,6 +171,13 @@ export class ServeRun {
   async #finish(): Promise<void> {
     for (const message of this.#messages) say(this.#io, message);
     await this.#paced.flush();
+    const { isJson, control } = this.#options;
+    if (control !== undefined) {
+      const counts = control().counts();
+      const text = controlText(counts);
+      if (isJson) await this.#output.line(JSON.stringify({ type: 'control', ...counts }));
+      else if (text !== null) await this.#output.line(text);
+    }
     for (const each of this.#options.switches) {
       const reading = readSwitch(each);
       const lines = this.#options.isJson

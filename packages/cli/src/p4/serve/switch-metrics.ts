@@ -1,8 +1,10 @@
 /** The counters of switches for Prometheus. */
 import type { CountMetric, Health, LabelledCount, MetricsServer } from '@int/metrics';
+import type { DeviceStatistics } from '@int/p4runtime';
 import type { ForwardingLoop, QueueCounts } from '@int/p4switch';
 import { CliError, EXIT } from '../../io.js';
 import type { MetricsAddress } from '../../output/metrics-endpoint.js';
+import type { ControlServer } from './control-server.js';
 import type { ServedSwitch } from './served-switch.js';
 
 const counter = (name: string, help: string): CountMetric => ({ type: 'counter', name: `${name}_total`, help });
@@ -31,12 +33,22 @@ const METRICS = {
   queueSent: counter('port_queue_sent_packets', 'Frames that left by a queue of an interface.'),
   queueSentBytes: counter('port_queue_sent_bytes', 'Bytes that left by a queue of an interface.'),
   queueDepth: gauge('port_queue_packets', 'Packets that wait for a port.'),
+  controlStreams: gauge('control_streams', 'Open streams of controllers.'),
+  controlRefused: counter('control_refused_clients', 'Controllers that were turned away, by reason.'),
+  controlUpdates: counter('control_updates', 'Updates of controllers, refused ones included.'),
+  controlFailed: counter('control_failed_updates', 'Updates of controllers that were refused.'),
+  controlDropped: counter('control_dropped_messages', 'Packets from and to controllers that were dropped, by reason.'),
   controlFaults: counter('control_faults', 'Faults of the P4Runtime server, which answers them with INTERNAL.'),
   busySeconds: counter('busy_seconds', 'Time in which packets were forwarded.'),
   longestPause: gauge('longest_pause_seconds', 'Longest time between two looks at the ports while there was work.'),
 } as const;
 
-function read(switches: readonly ServedSwitch[], loop: ForwardingLoop, faults: () => number) {
+/** The values of all metrics. */
+export function readSwitchMetrics(
+  switches: readonly ServedSwitch[],
+  loop: ForwardingLoop,
+  control: ControlServer | null,
+) {
   const all = switches.map((each) => ({ each, name: each.name, counts: each.core.counts() }));
   const bySwitch = (value: (counts: (typeof all)[number]['counts']) => number): LabelledCount[] =>
     all.map(({ name, counts }) => ({ labels: { switch: name }, value: value(counts) }));
@@ -54,6 +66,13 @@ function read(switches: readonly ServedSwitch[], loop: ForwardingLoop, faults: (
     ports.flatMap(({ labels, counts: { queues } }) =>
       queues.map((each) => ({ labels: { ...labels, queue: String(each.queue) }, value: value(each) })),
     );
+  const counts = control?.counts();
+  const devices = switches.flatMap(({ name, deviceId }) => {
+    const of = control?.countsOf(deviceId);
+    return of === undefined ? [] : [{ labels: { switch: name }, of }];
+  });
+  const controlled = (value: (of: DeviceStatistics) => number): LabelledCount[] =>
+    devices.map(({ labels, of }) => ({ labels, value: value(of) }));
   return {
     received: bySwitch(({ received }) => received),
     transmitted: bySwitch(({ transmitted }) => transmitted),
@@ -86,7 +105,14 @@ function read(switches: readonly ServedSwitch[], loop: ForwardingLoop, faults: (
     queueSent: byQueue(({ sent }) => sent),
     queueSentBytes: byQueue(({ sentBytes }) => sentBytes),
     queueDepth: byPort(({ depth }) => depth),
-    controlFaults: faults(),
+    controlStreams: counts?.streams ?? 0,
+    controlRefused: Object.entries(counts?.refused ?? {}).map(([reason, value]) => ({ labels: { reason }, value })),
+    controlUpdates: controlled(({ updates }) => updates),
+    controlFailed: controlled(({ failedUpdates }) => failedUpdates),
+    controlDropped: devices.flatMap(({ labels, of }) =>
+      Object.entries(of.dropped).map(([reason, value]) => ({ labels: { ...labels, reason }, value })),
+    ),
+    controlFaults: counts?.faults ?? 0,
     busySeconds: loop.busyMs / 1000,
     longestPause: loop.longestPauseMs / 1000,
   };
@@ -94,7 +120,7 @@ function read(switches: readonly ServedSwitch[], loop: ForwardingLoop, faults: (
 
 /**
  * Serves the counters of switches. `/health` is 503 while a switch has no pipeline or a port is down.
- * @param faults of the P4Runtime server
+ * @param control the P4Runtime server, if there is one
  * @param allowHosts further host names that requests may give
  * @throws CliError (rejects) if the server cannot listen
  */
@@ -102,11 +128,15 @@ export async function serveSwitchMetrics(
   switches: readonly ServedSwitch[],
   loop: ForwardingLoop,
   address: MetricsAddress,
-  faults: () => number,
+  control: ControlServer | null,
   allowHosts: readonly string[] = [],
 ): Promise<MetricsServer> {
   const { CountMetrics, MetricsServer, MetricsServerError } = await import('@int/metrics');
-  const metrics = new CountMetrics({ prefix: 'int_p4', metrics: METRICS, read: () => read(switches, loop, faults) });
+  const metrics = new CountMetrics({
+    prefix: 'int_p4',
+    metrics: METRICS,
+    read: () => readSwitchMetrics(switches, loop, control),
+  });
   const health = (): Health => {
     const problems = switches.flatMap(({ name, core }) => [
       ...(core.machine === null ? [`${name} has no pipeline`] : []),

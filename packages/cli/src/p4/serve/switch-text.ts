@@ -4,6 +4,7 @@ import { fit, inLines } from '../../live/text-width.js';
 import type { Colours } from '../../output/colour.js';
 import { clock } from '../../output/live-state.js';
 import { compact, grouped } from '../../output/numbers.js';
+import type { ControlCounts } from './control-server.js';
 import type { ServedSwitch } from './served-switch.js';
 
 /** A port at one moment. */
@@ -147,6 +148,14 @@ export function totalLines(reading: SwitchReading): string[] {
     ),
     `${name}: ${grouped(counts.received)} received, ${grouped(counts.transmitted)} sent, dropped: ${dropText(counts.dropped)}`,
   ];
+}
+
+/** What went wrong with controllers; null: nothing. */
+export function controlText({ faults, refused }: ControlCounts): string | null {
+  const parts = [];
+  if (sum({ ...refused }) > 0) parts.push(`clients turned away: ${dropText({ ...refused })}`);
+  if (faults > 0) parts.push(`faults of the server: ${grouped(faults)}`);
+  return parts.length === 0 ? null : `controllers: ${parts.join('; ')}`;
 }
 
 /** A reading as the members of a JSON object. */
