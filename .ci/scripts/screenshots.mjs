@@ -1,6 +1,6 @@
 // @ts-check
 // Takes the pictures of the dashboard that READMEs show: `npm run screenshots`. It needs Chromium, and runs the page of the
-// working tree on a network of its own.
+// working tree on a network of its own; for the views of the controller the example of the closed loop, as it was built.
 import { startVitest } from 'vitest/node';
 import { repository } from './workspaces.mjs';
 

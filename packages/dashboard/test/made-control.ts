@@ -14,7 +14,8 @@ import type { RehearsalAnswer } from '@int/dashboard/client';
 const SCANNER = '198.51.100.7';
 const SETTLE_MS = 400;
 
-type Way = Pick<ProposalAnswer, 'cause' | 'intents' | 'rehearsal' | 'links' | 'diff' | 'journal'>;
+type Way = Pick<ProposalAnswer, 'cause' | 'intents' | 'rehearsal' | 'links' | 'diff' | 'journal'> &
+  Partial<Pick<ProposalAnswer, 'compared'>>;
 type Live = { row: ProposalRow; rest: Way };
 
 /** A controller without a network: what it says is made up, and it does what it is told. */
@@ -329,6 +330,7 @@ function proposalsAt(at: (seconds: number) => number, incidents: readonly Incide
             { changes: 1, delivered: 64, lost: 0, linkLoad: 0.55 },
           ],
         },
+        compared: { atMs: at(16), verdict: 'as-predicted', achieved: 0.99 },
         links: [
           load(1, 1, 'leaf-1:1', 'link:1:1-5:1', [9_300_000, 5_500_000, 5_460_000]),
           load(1, 2, 'leaf-1:2', 'link:1:2-6:1', [1_200_000, 5_000_000, 5_040_000]),

@@ -146,6 +146,7 @@ describe('incidents and the controller, in a browser', () => {
       expect.stringMatching(/leaf-1:1\s+93 %\s+55 %\s+55 %/),
       expect.stringMatching(/leaf-1:2\s+12 %\s+50 %\s+50 %/),
     ]);
+    expect(await text(page, '.compared')).toMatch(/all links carry what was predicted: 99 % of the shift/);
     expect(await page.locator('.changes .modify del, .changes .modify ins').allInnerTexts()).toEqual([
       expect.stringMatching(/forward\(port 1\)/),
       expect.stringMatching(/forward\(port 2\)/),

@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { DashboardClient } from '@int/dashboard/client';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { it } from 'vitest';
 import { requires } from '../../../.ci/test/requires.js';
+import { inTime, until } from '../../../.ci/test/until.js';
 import { builtPage } from './built-page.js';
 import { openLiveNetwork } from './live-network.js';
 
@@ -88,15 +92,63 @@ async function take(browser: Browser, url: string, picture: Picture): Promise<vo
   }
 }
 
-it('takes a picture of each view', async () => {
+/** A network of P4 switches with its controller, as the example runs it: what is built is run. */
+const LOOP = fileURLToPath(new URL('../../../examples/closed-loop/dist/loop.js', import.meta.url));
+/** Time in which everything of the example happens, and more on a busy machine. */
+const LOOP_MS = 400_000;
+
+/** Pictures of what the example's loop finds and does: a flow that is moved off a hot link, then an attack. */
+async function takeLoop(browser: Browser): Promise<void> {
+  const loop = spawn(process.execPath, [LOOP], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const url = await inTime(
+      'the network of the example',
+      new Promise<string>((resolve) => {
+        createInterface({ input: loop.stdout }).on('line', (line) => {
+          const [address] = /http:[^ ]+/.exec(line) ?? [];
+          if (address !== undefined) resolve(address);
+        });
+      }),
+      { withinMs: LOOP_MS },
+    );
+    const client = new DashboardClient({ url });
+    const patience = { withinMs: LOOP_MS, everyMs: 500 };
+    const moved = await until(
+      'a flow that was moved',
+      async () => (await client.proposals({ kind: 'path', state: 'verified' })).rows[0],
+      patience,
+    );
+    await take(browser, url, {
+      name: 'control',
+      fragment: `#/control/${moved.id}`,
+      ready: '.loads tbody tr',
+    });
+    const attack = await until(
+      'an attack',
+      async () => (await client.incidents({ kind: 'syn-flood', state: 'open' })).rows[0],
+      patience,
+    );
+    await take(browser, url, {
+      name: 'incidents',
+      fragment: `#/incidents/${encodeURIComponent(attack.id)}`,
+      ready: '.comparisons tbody tr',
+    });
+  } finally {
+    loop.kill('SIGTERM');
+    await new Promise((resolve) => loop.once('exit', resolve));
+  }
+}
+
+function launched(): Promise<Browser> {
   const executablePath = requires(['chromium', 'chromium-browser', 'google-chrome'], 'npm run setup:system');
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+}
+
+it('takes a picture of each view', async () => {
   const folder = await builtPage();
   const names = ['leaf-1', 'leaf-2', 'leaf-3', 'leaf-4', 'spine-1', 'spine-2'];
   const { dashboard, collector, source } = await openLiveNetwork({ page: folder }, 1500, names);
-  const browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  });
+  const browser = await launched();
   try {
     mkdirSync(OUT, { recursive: true });
     await sleep(FILL_MS);
@@ -105,5 +157,15 @@ it('takes a picture of each view', async () => {
   } finally {
     await browser.close();
     await collector.stop();
+  }
+});
+
+it('takes pictures of the controller', async () => {
+  const browser = await launched();
+  try {
+    mkdirSync(OUT, { recursive: true });
+    await takeLoop(browser);
+  } finally {
+    await browser.close();
   }
 });

@@ -1,5 +1,5 @@
-import type { EffectRow, LinkEffect } from '../../client/index.js';
-import { measureText, percentText } from '../format/text.js';
+import type { EffectRow, LinkEffect, ProposalAnswer } from '../../client/index.js';
+import { clockText, measureText, percentText } from '../format/text.js';
 import { addressOf } from '../state/location.js';
 
 const RATE = { text: 'bit/s', base: 'bitsPerSecond', factor: 1 } as const;
@@ -49,6 +49,26 @@ function deviationText(predicted: number, measured: number): string {
   const share = measured / predicted - 1;
   if (Math.abs(share) < 0.005) return 'as predicted';
   return `${percentText(Math.abs(share))} ${share > 0 ? 'above' : 'below'} it`;
+}
+
+const VERDICTS = {
+  'as-predicted': 'all links carry what was predicted',
+  partial: 'the change shows, but not all of it',
+  none: 'all links carry what they did before',
+  worse: 'a link carries more than before, and more than predicted',
+  other: 'nothing was to change, and something did',
+} as const;
+
+/** Whether the loads of all links together are as predicted. */
+export function Compared({ compared }: { readonly compared: NonNullable<ProposalAnswer['compared']> }) {
+  const { atMs, verdict, achieved } = compared;
+  const isGood = verdict === 'as-predicted' || verdict === 'partial';
+  return (
+    <p class="compared">
+      At {clockText(atMs, 0)} <b class={isGood ? 'good' : 'bad'}>{VERDICTS[verdict]}</b>
+      {achieved !== null && `: ${percentText(Math.max(0, achieved))} of the shift that was predicted is seen`}.
+    </p>
+  );
 }
 
 /** Loads of links side by side, at a fixed 0 to 100 % where the capacity is known. */

@@ -8,7 +8,7 @@ import { orderRefusal } from '../state/control.js';
 import { useKeys } from '../state/keyboard.js';
 import { addressOf, at } from '../state/location.js';
 import { EntryDiff } from './changes.js';
-import { Effect, LinkEffects } from './effect.js';
+import { Compared, Effect, LinkEffects } from './effect.js';
 import { JournalList } from './journal.js';
 import { busy, give } from './orders.js';
 import { RehearsalResult } from './rehearsal.js';
@@ -36,7 +36,7 @@ const DIFF_NOTES = {
 } as const;
 
 function Whole({ proposal, error }: { readonly proposal: ProposalAnswer; readonly error: string | null }) {
-  const { text, state, reason, incident, cause, effect, links, rehearsal, diff, journal, expiresMs, renewals } =
+  const { text, state, reason, incident, cause, effect, links, compared, rehearsal, diff, journal, expiresMs, renewals } =
     proposal;
   const wait = waitText(proposal);
   return (
@@ -95,6 +95,7 @@ function Whole({ proposal, error }: { readonly proposal: ProposalAnswer; readonl
         ) : (
           <Effect effect={effect} />
         )}
+        {compared !== null && <Compared compared={compared} />}
         {links.length > 0 && <LinkEffects links={links} />}
       </Panel>
       <Panel title="Entries by switch" note={DIFF_NOTES[diff.of]} isFlush>
