@@ -36,8 +36,21 @@ const DIFF_NOTES = {
 } as const;
 
 function Whole({ proposal, error }: { readonly proposal: ProposalAnswer; readonly error: string | null }) {
-  const { text, state, reason, incident, cause, effect, links, compared, rehearsal, diff, journal, expiresMs, renewals } =
-    proposal;
+  const {
+    text,
+    state,
+    reason,
+    incident,
+    cause,
+    effect,
+    links,
+    compared,
+    rehearsal,
+    diff,
+    journal,
+    expiresMs,
+    renewals,
+  } = proposal;
   const wait = waitText(proposal);
   return (
     <div class="biography">
