@@ -125,14 +125,15 @@ export function stillFires(
   loadAbove: number,
 ): boolean {
   const { flows, dropped, seconds } = measurement;
-  const { packetsPerSecond } = proposal.draft;
+  // A flood may be blocked by many prefixes, each of which has but a part of it: all of them count together.
+  const blocked = proposal.intents.reduce((total, intent) => {
+    if (intent.kind !== 'block' || intent.reportOneIn === 0) return total;
+    const isMeant = flowTest(intent.match);
+    const reports = dropped.reduce((sum, flow) => (isMeant(flow) ? sum + flow.packets : sum), 0);
+    return total + reports * intent.reportOneIn;
+  }, 0);
+  if (blocked > 0 && blocked / seconds >= LEFT * proposal.draft.packetsPerSecond) return true;
   return proposal.intents.some((intent) => {
-    if (intent.kind === 'block') {
-      if (intent.reportOneIn === 0) return false;
-      const isMeant = flowTest(intent.match);
-      const reports = dropped.reduce((sum, flow) => (isMeant(flow) ? sum + flow.packets : sum), 0);
-      return reports > 0 && (reports * intent.reportOneIn) / seconds >= LEFT * packetsPerSecond;
-    }
     if (intent.kind === 'limit') return rateOf(intent.match, flows, seconds) >= 0.5 * intent.bitsPerSecond;
     if (intent.kind !== 'path') return false;
     // On its path of before the flow would fill a link again.
