@@ -11,10 +11,11 @@ import { parseArgs } from 'node:util';
 import { buildFabric } from './network/fabric.js';
 import { writeFiles } from './network/files.js';
 import { RealTime } from './real-time.js';
-import { daily, play } from './scenes.js';
+import { daily, play, SCENES, type Scene } from './scenes.js';
 
 const USAGE = `Usage: node dist/loop.js [options]
   --short          scenes of a few seconds
+  --scene NAME     only this one: failure, elephants, flood, scan; may be given several times
   --json           what int control prints, as JSON lines; what happens goes to standard error
   --folder FOLDER  keep the configuration and the journal there (default: a temporary folder, removed at the end)`;
 
@@ -42,6 +43,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       short: { type: 'boolean', default: false },
+      scene: { type: 'string', multiple: true, default: [...SCENES] },
       json: { type: 'boolean', default: false },
       folder: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -50,6 +52,11 @@ async function main(): Promise<number> {
   if (values.help) {
     console.log(USAGE);
     return 0;
+  }
+  const scenes = values.scene.filter((name): name is Scene => SCENES.some((each) => each === name));
+  if (scenes.length < values.scene.length) {
+    console.error(`--scene: give one of ${SCENES.join(', ')}`);
+    return 2;
   }
   const pace = values.short ? 'short' : 'usual';
   const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'closed-loop-'));
@@ -80,7 +87,7 @@ async function main(): Promise<number> {
     while (network.reports === 0 && performance.now() - since < START_MS)
       await sleep(100, undefined, { signal: stop.signal });
     tell(`the network is up: http://127.0.0.1:${tcp}/ shows it`);
-    await play(fabric, PACES[pace], tell, stop.signal);
+    await play(fabric, scenes, PACES[pace], tell, stop.signal);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   } finally {

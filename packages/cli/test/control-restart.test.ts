@@ -77,6 +77,8 @@ function text({ table, match, action }: Entity & { kind: 'table-entry' }): strin
 class Telemetry {
   scans = false;
   drops: boolean;
+  /** Reports that get lost, each time. */
+  lost = 0;
   #sequence = 0;
   #port = 1;
   readonly #timer: NodeJS.Timeout;
@@ -101,6 +103,8 @@ class Telemetry {
         const report = { dropped: true, dropReason: 3 };
         reports.push(this.#report({ flow: { ...probe, destinationPort: this.#port++ }, report, hops: [] }, 0x02));
       }
+      // Numbers of reports that are not sent.
+      this.#sequence += this.lost;
       void send(port, reports);
     }, 50);
     onTestFinished(() => this.stop());
@@ -221,6 +225,21 @@ it(
     second.command.child.stdin!.write(`redo ${one}\n`);
     await settled('the block of people', 'no-telnet', (found) => found.length === telnet.length);
     expect(await blocks('no-telnet')).toEqual(telnet);
+
+    // Gaps in the numbers of reports: nothing is done by itself, and the journal says so.
+    const sight = (): unknown => second.lines().findLast(({ what }) => what === 'blind' || what === 'sighted')?.what;
+    await second.command.until(() => sight() !== 'blind');
+    const seen = second.lines().length;
+    const since = (what: string): Line | undefined =>
+      second
+        .lines()
+        .slice(seen)
+        .find((line) => line.what === what);
+    second.telemetry.lost = 3;
+    await second.command.until(() => since('blind') !== undefined);
+    expect(since('blind')!.reason).toMatch(/^nothing is done by itself: \d+\.\d % of the reports are lost$/);
+    second.telemetry.lost = 0;
+    await second.command.until(() => since('sighted') !== undefined);
     second.telemetry.stop();
     second.command.child.kill('SIGTERM');
     expect((await second.command.end()).code).toBe(0);

@@ -56,6 +56,8 @@ export interface ControlConfig {
   readonly limits?: ByKind<number> & { readonly within?: Quantity; readonly all?: number };
   readonly rehearse?: Rehearsing;
   readonly linkLoad?: number;
+  readonly stale?: Quantity;
+  readonly loss?: number;
   readonly settle?: Quantity;
   readonly approval?: Quantity;
   readonly ttl?: ByKind<Quantity>;

@@ -25,6 +25,7 @@ import type { ControlNetwork } from './network.js';
 import { policyOf } from './policy.js';
 import { type ReadControl, readControl } from './read-control.js';
 import { RehearsalThread } from './rehearsal-thread.js';
+import { ReportLosses } from './report-losses.js';
 import { ControlView } from './view/control-view.js';
 
 /** Characters kept for a slow reader of the journal. */
@@ -57,6 +58,7 @@ export class ControlRun {
   #journal!: ControlJournal;
   #controller!: Controller;
   #setup!: ConfigSetup;
+  #losses!: ReportLosses;
   #collector!: Collector;
   #knowledge!: KnowledgePlane;
   #hasProblem = false;
@@ -75,8 +77,8 @@ export class ControlRun {
       program: network.program,
       p4info: network.pipeline.p4info,
     });
-    this.#meter = new TrafficMeter({ sampling: read.config.sampling ?? 1 });
     this.#view = new ControlView(() => this.#read);
+    this.#meter = new TrafficMeter({ sampling: read.config.sampling ?? 1, topology: read.topology });
     this.#reloading = new Reloading(watch, io, () => this.#reload());
   }
 
@@ -91,6 +93,7 @@ export class ControlRun {
     const tell = (message: string): void => say(io, message);
     const context = { io, tell, drainMs: null, prometheus: null, dashboard: this.#dashboard };
     this.#setup = await opening(io, 'what the file names', ConfigSetup.make(telemetry, context));
+    this.#losses = new ReportLosses(this.#setup.stages);
     io.drainWithin?.(this.#setup.drainMs + LAST_WORDS_MS);
     const connections = this.#connect();
     this.#controller = this.#control(connections);
@@ -162,7 +165,13 @@ export class ControlRun {
       network: model,
       connections,
       twin: this.#twin,
-      traffic: this.#meter,
+      traffic: {
+        measure: (nowMs) => {
+          this.#meter.lost(this.#losses.take(this.#collector.totals()));
+          return this.#meter.measure(nowMs);
+        },
+        minute: (nowMs) => this.#meter.minute(nowMs),
+      },
       compile: config.routes === undefined ? {} : { routes: config.routes },
       ...(config.linkLoad !== undefined && { linkLoad: config.linkLoad }),
       reconcile: {
@@ -201,6 +210,7 @@ export class ControlRun {
     const events = new StreamProcessor({}, { event: (event) => this.#controller.give({ kind: 'event', event }) });
     const stages: Stage[] = [
       ...this.#setup.stages,
+      ...(this.#setup.stages.includes(this.#losses.stage) ? [] : [this.#losses.stage]),
       this.#meter,
       stageOf('knowledge', this.#knowledge),
       stageOf('events', events),

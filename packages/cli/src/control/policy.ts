@@ -20,6 +20,8 @@ export function policyOf(config: ControlConfig): ControlPolicy {
       firstMs: ms(backOff.first, CAUTIOUS.backOff.firstMs),
       mostMs: ms(backOff.longest, CAUTIOUS.backOff.mostMs),
     },
+    staleMs: ms(config.stale, CAUTIOUS.staleMs),
+    mostLoss: config.loss ?? CAUTIOUS.mostLoss,
     reportOneIn: config.reportOneIn ?? CAUTIOUS.reportOneIn,
   };
 }

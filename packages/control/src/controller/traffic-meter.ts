@@ -1,6 +1,8 @@
 import { FLAG, formatIpv4, formatIpv6, MODES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import type { Topology } from '@int/network';
 import type { Minute, ObservedFlow } from '../twin/rehearsal.js';
 import type { Measurement } from './measurement.js';
+import { orderAlong } from './order-along.js';
 
 const MOST_HOPS = 8;
 /** The last minute, in parts. */
@@ -17,17 +19,21 @@ const ETHERNET_BYTES = 14;
 /** Shim and header of INT-MD 2.1 over TCP or UDP. */
 const INT_BYTES = 16;
 const MODE_MD = MODES.indexOf('md');
+const MODE_MX = MODES.indexOf('mx');
+const MODE_XD = MODES.indexOf('xd');
 
 export interface TrafficMeterOptions {
   /** Flows of the last minute that are kept; default 16,384. */
   readonly flows?: number;
   /** One packet of so many is reported; default 1. */
   readonly sampling?: number;
+  /** Says in which order switches of a flow come that report each for itself (INT-XD, INT-MX); without it nobody knows. */
+  readonly topology?: Topology;
 }
 
 /**
- * Flows by their reports: what came to the INT sinks, what was dropped, over which switches. A stage of a collector. It allocates
- * nothing per report; {@link measure} and {@link minute} make objects.
+ * Flows by their reports: what came to the INT sinks, what was dropped, over which switches. Where switches report each for itself
+ * (INT-XD, INT-MX), packets are those of the switch that reports most. A stage of a collector. It allocates nothing per report; {@link measure} and {@link minute} make objects.
  */
 export class TrafficMeter {
   readonly name = 'traffic';
@@ -46,13 +52,18 @@ export class TrafficMeter {
   readonly #parts: Float64Array;
   readonly #partOf: Int32Array;
   readonly #key = new Uint32Array(KEY);
+  /** Switches that report each for itself, and how many packets since the last measurement. */
+  readonly #posts: Uint32Array;
+  readonly #postPackets: Uint32Array;
+  readonly #order: ((switches: readonly number[], source: string) => readonly number[]) | null;
   #newestMs = Number.NEGATIVE_INFINITY;
   #measuredMs = Number.NaN;
-  #reports = 0;
+  /** Packets with reports since the last measurement. */
+  #packets = 0;
   #lost = 0;
 
   /** @throws RangeError for an option out of range */
-  constructor({ flows = 16_384, sampling = 1 }: TrafficMeterOptions = {}) {
+  constructor({ flows = 16_384, sampling = 1, topology }: TrafficMeterOptions = {}) {
     if (!(Number.isInteger(flows) && flows >= 16 && flows <= 1 << 22)) {
       throw new RangeError(`flows must be a whole number from 16 to 2^22, not ${flows}`);
     }
@@ -67,22 +78,30 @@ export class TrafficMeter {
     this.#path = new Uint32Array(capacity * MOST_HOPS);
     this.#pathLength = new Uint8Array(capacity);
     this.#now = new Float64Array(capacity * 3);
+    this.#posts = new Uint32Array(capacity * MOST_HOPS);
+    this.#postPackets = new Uint32Array(capacity * MOST_HOPS);
+    this.#order = topology === undefined ? null : orderAlong(topology);
     this.#parts = new Float64Array(capacity * PARTS * 2);
     this.#partOf = new Int32Array(capacity * PARTS).fill(-1);
   }
 
   process(batch: TelemetryBatch): void {
+    let last = -1;
     for (let row = 0; row < batch.reports; row++) {
       const flags = batch.flags[row]!;
+      if (batch.code[row] === 0 && batch.frame[row] !== last) {
+        last = batch.frame[row]!;
+        this.#packets++;
+        this.#newestMs = Math.max(this.#newestMs, timeOf(batch, last));
+      }
       if (batch.code[row] !== 0 || (flags & FLAG.FLOW) === 0) continue;
       const isDrop = (flags & FLAG.DROPPED) !== 0;
-      const isMd = ((flags >>> FLAG.MODE_SHIFT) & FLAG.MODE_MASK) === MODE_MD;
-      // Of the reports of one packet that of its sink counts, or that of its drop.
-      if (!isDrop && (!isMd || (flags & FLAG.INTERMEDIATE) !== 0)) continue;
+      const mode = (flags >>> FLAG.MODE_SHIFT) & FLAG.MODE_MASK;
+      const isPost = mode === MODE_XD || mode === MODE_MX;
+      // Of the reports of one packet that of its sink counts, or that of its drop; each, where all switches report for themselves.
+      if (!isDrop && !isPost && (mode !== MODE_MD || (flags & FLAG.INTERMEDIATE) !== 0)) continue;
       const frame = batch.frame[row]!;
-      const timeMs = (batch.frameTimeHigh[frame]! * 4294967296 + batch.frameTimeLow[frame]!) / 1e6;
-      this.#newestMs = Math.max(this.#newestMs, timeMs);
-      this.#reports++;
+      const timeMs = timeOf(batch, frame);
       this.#readKey(batch, row, flags);
       const place = this.#placeOf(timeMs);
       this.#lastMs[place] = timeMs;
@@ -90,6 +109,7 @@ export class TrafficMeter {
         this.#now[place * 3 + 2]!++;
         continue;
       }
+      if (isPost && !this.#isNewPacket(place, batch.nodeId[row]!)) continue;
       const bytes = bytesOf(batch, row, flags, frame);
       this.#now[place * 3]!++;
       this.#now[place * 3 + 1]! += bytes;
@@ -102,13 +122,13 @@ export class TrafficMeter {
       }
       this.#parts[at * 2]!++;
       this.#parts[at * 2 + 1]! += bytes;
-      this.#readPath(batch, row, place);
+      if (!isPost) this.#readPath(batch, row, place);
     }
   }
 
-  /** Counts reports that did not arrive. */
-  lost(reports: number): void {
-    this.#lost += reports;
+  /** Counts packets with reports that did not arrive, since the last call. */
+  lost(packets: number): void {
+    this.#lost += packets;
   }
 
   counters(): Readonly<Record<string, number>> {
@@ -123,12 +143,16 @@ export class TrafficMeter {
     const dropped: ObservedFlow[] = [];
     for (let place = 0; place < this.#capacity; place++) {
       const [packets, bytes, drops] = [this.#now[place * 3]!, this.#now[place * 3 + 1]!, this.#now[place * 3 + 2]!];
-      if (packets > 0) flows.push(this.#flow(place, packets * this.#sampling, bytes * this.#sampling));
+      if (packets > 0) {
+        this.#placePosts(place);
+        flows.push(this.#flow(place, packets * this.#sampling, bytes * this.#sampling));
+      }
       if (drops > 0) dropped.push(this.#flow(place, drops, 0));
     }
     this.#now.fill(0);
-    const loss = this.#lost === 0 ? 0 : this.#lost / (this.#lost + this.#reports);
-    this.#reports = this.#lost = 0;
+    this.#postPackets.fill(0);
+    const loss = this.#lost === 0 ? 0 : this.#lost / (this.#lost + this.#packets);
+    this.#packets = this.#lost = 0;
     return { timeMs: nowMs, seconds, flows, dropped, ageMs: nowMs - this.#newestMs, loss };
   }
 
@@ -159,12 +183,9 @@ export class TrafficMeter {
 
   #flow(place: number, packets: number, bytes: number): ObservedFlow {
     const key = this.#keys.subarray(place * KEY, (place + 1) * KEY);
-    const isIpv6 = key[9]! >= 256;
-    const address = (at: number): string =>
-      isIpv6 ? formatIpv6(key[at]!, key[at + 1]!, key[at + 2]!, key[at + 3]!) : formatIpv4(key[at]!);
     const path = [...this.#path.subarray(place * MOST_HOPS, place * MOST_HOPS + this.#pathLength[place]!)];
     return {
-      ...{ source: address(0), destination: address(4), protocol: key[9]! & 255 },
+      ...{ source: this.#addressOf(place, 0), destination: this.#addressOf(place, 4), protocol: key[9]! & 255 },
       ...{ sourcePort: key[8]! >>> 16, destinationPort: key[8]! & 0xffff, packets, bytes, path },
     };
   }
@@ -210,9 +231,49 @@ export class TrafficMeter {
     this.#keys.set(this.#key, place * KEY);
     this.#isUsed[place] = 1;
     this.#pathLength[place] = 0;
+    this.#postPackets.fill(0, place * MOST_HOPS, (place + 1) * MOST_HOPS);
     this.#now.fill(0, place * 3, place * 3 + 3);
     this.#partOf.fill(-1, place * PARTS, (place + 1) * PARTS);
     return place;
+  }
+
+  /** Whether a packet that a switch reports for itself has not been reported by another one before. */
+  #isNewPacket(place: number, node: number): boolean {
+    const start = place * MOST_HOPS;
+    let most = 0;
+    let at = -1;
+    for (let k = start; k < start + MOST_HOPS; k++) {
+      const packets = this.#postPackets[k]!;
+      if (packets === 0) {
+        if (at < 0) at = k;
+        continue;
+      }
+      if (this.#posts[k] === node) at = k;
+      most = Math.max(most, packets);
+    }
+    // More switches than are remembered: they have nothing new.
+    if (at < 0) return false;
+    this.#posts[at] = node;
+    return ++this.#postPackets[at]! > most;
+  }
+
+  /** The path of a flow whose switches have reported each for itself. */
+  #placePosts(place: number): void {
+    const start = place * MOST_HOPS;
+    const switches: number[] = [];
+    for (let k = start; k < start + MOST_HOPS; k++) {
+      if (this.#postPackets[k]! > 0 && this.#posts[k] !== NOT_AVAILABLE) switches.push(this.#posts[k]!);
+    }
+    if (switches.length === 0) return;
+    const path = this.#order?.(switches, this.#addressOf(place, 0)) ?? [];
+    this.#path.set(path, start);
+    this.#pathLength[place] = path.length;
+  }
+
+  #addressOf(place: number, at: number): string {
+    const key = this.#keys.subarray(place * KEY, (place + 1) * KEY);
+    const isIpv6 = key[9]! >= 256;
+    return isIpv6 ? formatIpv6(key[at]!, key[at + 1]!, key[at + 2]!, key[at + 3]!) : formatIpv4(key[at]!);
   }
 
   /** Switches from the first to the last; an INT sink that is in the stack and reports too is one. */
@@ -232,6 +293,9 @@ export class TrafficMeter {
     this.#pathLength[place] = length;
   }
 }
+
+const timeOf = (batch: TelemetryBatch, frame: number): number =>
+  (batch.frameTimeHigh[frame]! * 4294967296 + batch.frameTimeLow[frame]!) / 1e6;
 
 /** The largest flows, and one in so many of the others with the packets and bytes of all. */
 function representatives(flows: ObservedFlow[]): readonly ObservedFlow[] {
@@ -264,6 +328,9 @@ function bytesOf(batch: TelemetryBatch, row: number, flags: number, frame: numbe
       : version === 6
         ? 40 + ((bytes[at + 4]! << 8) | bytes[at + 5]!)
         : 0;
+  const mode = (flags >>> FLAG.MODE_SHIFT) & FLAG.MODE_MASK;
+  if (mode === MODE_XD || mode === MODE_MX)
+    return Math.max(0, ETHERNET_BYTES + length - (mode === MODE_MX ? INT_BYTES : 0));
   const embedded = batch.hopCount[row]! - ((flags & FLAG.OWN) === 0 ? 0 : 1);
   const own = INT_BYTES + 4 * embedded * bitsOf(batch.instructions[row]! >>> 16);
   return Math.max(0, ETHERNET_BYTES + length - own);
