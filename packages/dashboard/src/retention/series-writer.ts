@@ -1,25 +1,19 @@
 import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { frameTimeMs } from '@int/collector/internals';
-import { KIND as EVENT_KIND, type EventBatch, SCOPES } from '@int/detect';
+import type { EventBatch } from '@int/detect';
 import { BUCKET_MS } from '../protocol/entities.js';
-import { BINS, rankOf } from './bins.js';
+import { BatchEvents } from './batch-events.js';
 import { EntityRows, NO_ROW } from './entity-rows.js';
 import { CELL, epochOf, headerOf, KIND, keysOf, NUMBER, ROW, type SharedRetention, SIGNAL } from './geometry.js';
-import { GROUP_BITS, GROUPS, groupOf, type HopKey, HopSums, raise, SHIFT } from './hop-sums.js';
+import { type HopKey, HopSums, raise, SHIFT } from './hop-sums.js';
+import { OpenBucket } from './open-bucket.js';
 
 const WORDS = CELL.WORDS;
-/** Cells of the open bucket go on where a cell of the ring ends: here is the count of buckets in which the row was touched last. */
-const STAMP = 8;
 /** Sums of hops that are alike, in a bucket. Where there are more, they are added up before its end. */
 const SUMS = 4096;
-/** The hop of an event that is about none. */
-const NO_HOP = 0xffff_ffff;
-/** Events apart that wait for their bucket. */
-const MOST_APART = 4096;
 /** Where a report's bucket is. */
 const OPEN = 0;
 const LATE = 1;
-const HOP_SCOPE = /* @__PURE__ */ SCOPES.indexOf('hop');
 
 /** Rows of other entities by kind. */
 const OTHER: readonly number[] = [0, ROW.OTHER_SWITCH, ROW.OTHER_QUEUE, ROW.OTHER_LINK];
@@ -42,28 +36,15 @@ export class SeriesWriter {
   /** The first word of keys: of queues, their switch. */
   readonly #switchOf: Uint32Array;
   readonly #rows: EntityRows;
-  /** The open bucket: a cell and a histogram per row. */
-  readonly #open: Uint32Array;
-  readonly #histograms: Uint32Array;
-  readonly #touched: Int32Array;
-  #touchedCount = 0;
-  /** Count of buckets opened, from 1. */
-  #count = 0;
-  /** The open bucket, and its times. */
-  #bucket = -1;
+  readonly #open: OpenBucket;
+  /** Times of the open bucket. */
   #startMs = Number.POSITIVE_INFINITY;
   #endMs = Number.NEGATIVE_INFINITY;
   #generation = 0;
   #lateBucket = 0;
   readonly #sums = new HopSums(SUMS);
   readonly #key: HopKey = { nodeId: 0, queueId: 0, isLinked: false, egress: 0, nextId: 0, nextIngress: 0 };
-  /** Events of the batch to come: by report 1 + its first event; by event its hop, and 1 + the next event of the report. */
-  #firstEvent = new Int32Array(0);
-  #eventHop = new Uint32Array(0);
-  #nextEvent = new Int32Array(0);
-  #eventCount = 0;
-  /** Events that are of no report of the stream, of buckets to come. */
-  #apart: { readonly bucket: number; readonly nodeId: number | null }[] = [];
+  readonly #events = new BatchEvents();
 
   constructor(shared: SharedRetention) {
     const { buckets, readable, rows } = shared.geometry;
@@ -78,9 +59,7 @@ export class SeriesWriter {
     this.#kind = keys.kind;
     this.#switchOf = keys.a;
     this.#rows = new EntityRows(keys, signals);
-    this.#open = new Uint32Array(rows << SHIFT);
-    this.#histograms = new Uint32Array(rows * BINS);
-    this.#touched = new Int32Array(rows);
+    this.#open = new OpenBucket(rows, this.#rows);
     numbers[NUMBER.CLOSED] = -1;
     numbers[NUMBER.FIRST] = -1;
     numbers[NUMBER.TIME] = Number.NaN;
@@ -88,13 +67,14 @@ export class SeriesWriter {
 
   /** The open bucket; -1 before the first report. */
   get bucket(): number {
-    return this.#bucket;
+    return this.#open.bucket;
   }
 
   /** Adds the reports of a batch. */
   add(batch: TelemetryBatch): void {
     const { reports, code, frame, flags, hopCount, frameTimeHigh, frameTimeLow } = batch;
     const numbers = this.#numbers;
+    const events = this.#events;
     let high = -1;
     let low = -1;
     let place = OPEN;
@@ -125,11 +105,10 @@ export class SeriesWriter {
         this.#hops(batch, row);
       } else this.#lateHops(batch, row);
       if ((flags[row]! & FLAG.DROPPED) !== 0) this.#drop(batch, row, place);
-      if (this.#eventCount > 0 && this.#firstEvent[row] !== 0) this.#events(batch, row, place);
+      if (events.count > 0 && events.first[row] !== 0) this.#countEvents(batch, row, place);
     }
-    if (this.#eventCount > 0) this.#firstEvent.fill(0, 0, reports);
-    this.#eventCount = 0;
-    if (this.#apart.length > 0) this.#countApart();
+    events.clear(reports);
+    if (events.hasApart) this.#countApart();
     this.#addReports(pending);
     numbers[NUMBER.REPORTS]! += count;
     numbers[NUMBER.HOPS]! += hops;
@@ -140,31 +119,14 @@ export class SeriesWriter {
    * Events that are apart count in the bucket of their own time.
    */
   addEvents(events: EventBatch): void {
-    const { batch, count, report, kind, hop } = events;
-    this.#numbers[NUMBER.EVENTS]! += count;
-    const isHop = (row: number): boolean =>
-      ((kind[row]! >>> EVENT_KIND.SCOPE_SHIFT) & EVENT_KIND.SCOPE_MASK) === HOP_SCOPE;
-    if (events.isApart) {
-      for (let row = 0; row < count; row++) {
-        const timeMs = frameTimeMs(batch, batch.frame[report[row]!]!);
-        this.#apart.push({ bucket: Math.floor(timeMs / BUCKET_MS), nodeId: isHop(row) ? events.nodeId[row]! : null });
-      }
-      this.#countApart();
-      return;
-    }
-    if (this.#firstEvent.length < batch.reports) this.#firstEvent = new Int32Array(batch.capacity.reports);
-    for (let row = 0; row < count; row++) {
-      if (this.#eventCount === this.#eventHop.length) this.#growEvents();
-      const event = this.#eventCount++;
-      this.#eventHop[event] = isHop(row) ? hop[row]! : NO_HOP;
-      this.#nextEvent[event] = this.#firstEvent[report[row]!]!;
-      this.#firstEvent[report[row]!] = event + 1;
-    }
+    this.#numbers[NUMBER.EVENTS]! += events.count;
+    this.#events.take(events);
+    if (events.isApart) this.#countApart();
   }
 
   /** Lets time pass: buckets that are over are complete, also those without reports. */
   advance(timeMs: number): void {
-    if (this.#bucket < 0 || timeMs < this.#endMs) return;
+    if (this.bucket < 0 || timeMs < this.#endMs) return;
     this.#close();
     this.#begin(Math.floor(timeMs / BUCKET_MS));
     this.#countApart();
@@ -172,9 +134,9 @@ export class SeriesWriter {
 
   /** Completes the open bucket, at the end. */
   finish(): void {
-    if (this.#bucket < 0) return;
+    if (this.bucket < 0) return;
     this.#close();
-    this.#begin(this.#bucket + 1);
+    this.#begin(this.bucket + 1);
     this.#countApart();
   }
 
@@ -215,14 +177,14 @@ export class SeriesWriter {
       sums.readKey(sum, key);
       const hops = words[(sum << SHIFT) + CELL.REPORTS]!;
       const queue = key.queueId === NOT_AVAILABLE ? NO_ROW : this.#queue(key.nodeId, key.queueId, OPEN, hops);
-      if (queue !== NO_ROW) this.#merge(words, sums.histograms, sum, queue);
+      if (queue !== NO_ROW) this.#open.merge(words, sums.histograms, sum, queue);
       // What a queue has is added to its switch at the end of the bucket, and what switches have to the network.
       if (queue <= ROW.OTHER_QUEUE) {
-        this.#merge(words, sums.histograms, sum, this.#switch(key.nodeId, OPEN, hops));
+        this.#open.merge(words, sums.histograms, sum, this.#switch(key.nodeId, OPEN, hops));
       }
       if (!key.isLinked) continue;
       const { nodeId, egress, nextId, nextIngress } = key;
-      this.#merge(words, sums.histograms, sum, this.#link(nodeId, egress, nextId, nextIngress, OPEN, hops));
+      this.#open.merge(words, sums.histograms, sum, this.#link(nodeId, egress, nextId, nextIngress, OPEN, hops));
     }
     sums.clear();
   }
@@ -248,10 +210,11 @@ export class SeriesWriter {
   }
 
   /** Counts the events of a report. */
-  #events(batch: TelemetryBatch, row: number, place: number): void {
-    for (let event = this.#firstEvent[row]!; event !== 0; event = this.#nextEvent[event - 1]!) {
+  #countEvents(batch: TelemetryBatch, row: number, place: number): void {
+    const { first, next, hop: hops } = this.#events;
+    for (let event = first[row]!; event !== 0; event = next[event - 1]!) {
       this.#bump(place, ROW.ALL, CELL.EVENTS);
-      const hop = this.#eventHop[event - 1]!;
+      const hop = hops[event - 1]!;
       if (hop >= batch.hopCount[row]!) continue;
       const cell = batch.hopStart[row]! + hop;
       this.#countAt(place, batch.hop.nodeId[cell]!, batch.hop.queueId[cell]!, CELL.EVENTS);
@@ -261,36 +224,19 @@ export class SeriesWriter {
 
   /** Counts events that are apart, of buckets that have come. */
   #countApart(): void {
-    if (this.#apart.length === 0 || this.#bucket < 0) return;
-    const waiting = this.#apart;
-    this.#apart = [];
-    for (const event of waiting) {
-      const { bucket, nodeId } = event;
-      if (bucket > this.#bucket) {
-        if (this.#apart.length < MOST_APART) this.#apart.push(event);
-        continue;
-      }
-      if (this.#bucket - bucket >= this.#readable) continue;
-      const place = bucket === this.#bucket ? OPEN : LATE;
+    const now = this.bucket;
+    if (!this.#events.hasApart || now < 0) return;
+    for (const { bucket, nodeId } of this.#events.takeApart(now)) {
+      if (now - bucket >= this.#readable) continue;
+      const place = bucket === now ? OPEN : LATE;
       this.#lateBucket = bucket;
       this.#bump(place, ROW.ALL, CELL.EVENTS);
       if (nodeId !== null) this.#countAt(place, nodeId, NOT_AVAILABLE, CELL.EVENTS);
     }
   }
 
-  #growEvents(): void {
-    const size = Math.max(256, this.#eventHop.length * 2);
-    const [hops, next] = [new Uint32Array(size), new Int32Array(size)];
-    hops.set(this.#eventHop);
-    next.set(this.#nextEvent);
-    this.#eventHop = hops;
-    this.#nextEvent = next;
-  }
-
   #addReports(count: number): void {
-    if (count === 0) return;
-    if (this.#open[(ROW.ALL << SHIFT) + STAMP] !== this.#count) this.#touch(ROW.ALL);
-    this.#open[(ROW.ALL << SHIFT) + CELL.REPORTS]! += count;
+    if (count > 0) this.#open.count(ROW.ALL, CELL.REPORTS, count);
   }
 
   #drop(batch: TelemetryBatch, row: number, place: number): void {
@@ -343,10 +289,8 @@ export class SeriesWriter {
   }
 
   #bump(place: number, row: number, word: number): void {
-    if (place === OPEN) {
-      if (this.#open[(row << SHIFT) + STAMP] !== this.#count) this.#touch(row);
-      this.#open[(row << SHIFT) + word]!++;
-    } else this.#cells[this.#lateCell(row) + word]!++;
+    if (place === OPEN) this.#open.count(row, word, 1);
+    else this.#cells[this.#lateCell(row) + word]!++;
   }
 
   /** Adds the values of a hop to the counts and maxima of the late bucket. */
@@ -354,14 +298,6 @@ export class SeriesWriter {
     const at = this.#lateCell(row);
     this.#cells[at + CELL.REPORTS]!++;
     raise(this.#cells, at, latency, occupancy, utilization);
-  }
-
-  #touch(row: number): void {
-    const at = row << SHIFT;
-    this.#rows.lastSeen[row] = this.#bucket;
-    this.#touched[this.#touchedCount++] = row;
-    this.#open.fill(0, at, at + GROUPS + 1);
-    this.#open[at + STAMP] = this.#count;
   }
 
   /** The place of a row's cell in the ring, for the late bucket; empty if it was of another time. */
@@ -383,17 +319,17 @@ export class SeriesWriter {
   #moveTo(timeMs: number): number {
     const bucket = Math.floor(timeMs / BUCKET_MS);
     const numbers = this.#numbers;
-    if (this.#bucket < 0) {
+    if (this.bucket < 0) {
       numbers[NUMBER.FIRST] = bucket;
       this.#begin(bucket);
       return OPEN;
     }
-    if (bucket > this.#bucket) {
+    if (bucket > this.bucket) {
       this.#close();
       this.#begin(bucket);
       return OPEN;
     }
-    if (this.#bucket - bucket < this.#readable) {
+    if (this.bucket - bucket < this.#readable) {
       if (bucket < numbers[NUMBER.FIRST]!) numbers[NUMBER.FIRST] = bucket;
       this.#lateBucket = bucket;
       return LATE;
@@ -403,10 +339,9 @@ export class SeriesWriter {
   }
 
   #begin(bucket: number): void {
-    this.#bucket = bucket;
+    this.#open.begin(bucket);
     this.#startMs = bucket * BUCKET_MS;
     this.#endMs = (bucket + 1) * BUCKET_MS;
-    this.#count++;
     this.#rows.now = bucket;
     const first = bucket - this.#readable;
     if (first > this.#numbers[NUMBER.FIRST]!) this.#numbers[NUMBER.FIRST] = first;
@@ -435,100 +370,47 @@ export class SeriesWriter {
   #close(): void {
     this.#settle();
     this.#sumUp();
-    const { length } = this.#touched;
     const cells = this.#cells;
-    const open = this.#open;
-    const bucket = this.#bucket;
+    const { words, touched, bucket } = this.#open;
     const epoch = epochOf(this.#generation, bucket);
     const slot = bucket % this.#buckets;
-    for (let index = 0; index < this.#touchedCount && index < length; index++) {
-      const row = this.#touched[index]!;
+    for (let index = 0; index < this.#open.touchedCount && index < touched.length; index++) {
+      const row = touched[index]!;
       const from = row << SHIFT;
       const to = (row * this.#buckets + slot) * WORDS;
-      open[from] = epoch;
-      open[from + CELL.QUANTILES] = this.#quantiles(row);
-      for (let word = 0; word < WORDS; word++) cells[to + word] = open[from + word]!;
+      words[from] = epoch;
+      words[from + CELL.QUANTILES] = this.#open.quantiles(row);
+      for (let word = 0; word < WORDS; word++) cells[to + word] = words[from + word]!;
     }
-    this.#touchedCount = 0;
+    this.#open.touchedCount = 0;
     this.#rows.makeRoom((row, kind) => this.#leave(row, OTHER[kind]!));
   }
 
   /** Adds what queues have to their switches, and what switches have to the network, whose reports are counted apart. */
   #sumUp(): void {
-    const queues = this.#touchedCount;
     const open = this.#open;
+    const { words, histograms, touched } = open;
+    const queues = open.touchedCount;
     for (let index = 0; index < queues; index++) {
-      const row = this.#touched[index]!;
+      const row = touched[index]!;
       if (this.#kind[row] !== KIND.QUEUE) continue;
-      this.#merge(
-        open,
-        this.#histograms,
-        row,
-        this.#switch(this.#switchOf[row]!, OPEN, open[(row << SHIFT) + CELL.REPORTS]),
-      );
+      const to = this.#switch(this.#switchOf[row]!, OPEN, words[(row << SHIFT) + CELL.REPORTS]);
+      open.merge(words, histograms, row, to);
     }
-    for (let index = 0; index < this.#touchedCount; index++) {
-      const row = this.#touched[index]!;
+    for (let index = 0; index < open.touchedCount; index++) {
+      const row = touched[index]!;
       if (row !== ROW.OTHER_SWITCH && this.#kind[row] !== KIND.SWITCH) continue;
-      if (open[(ROW.ALL << SHIFT) + STAMP] !== this.#count) this.#touch(ROW.ALL);
-      const reports = open[(ROW.ALL << SHIFT) + CELL.REPORTS]!;
-      this.#merge(open, this.#histograms, row, ROW.ALL);
-      open[(ROW.ALL << SHIFT) + CELL.REPORTS] = reports;
+      open.touch(ROW.ALL);
+      const reports = words[(ROW.ALL << SHIFT) + CELL.REPORTS]!;
+      open.merge(words, histograms, row, ROW.ALL);
+      words[(ROW.ALL << SHIFT) + CELL.REPORTS] = reports;
     }
-  }
-
-  /** Adds reports, maxima and values of a row, or sum, to a row of the open bucket. */
-  #merge(words: Uint32Array, bins: Uint32Array, row: number, to: number): void {
-    const open = this.#open;
-    const histograms = this.#histograms;
-    const from = row << SHIFT;
-    const at = to << SHIFT;
-    if (open[at + STAMP] !== this.#count) this.#touch(to);
-    open[at + CELL.REPORTS]! += words[from + CELL.REPORTS]!;
-    for (let word: number = CELL.LATENCY_MAX; word <= CELL.UTILIZATION; word++) {
-      if (words[from + word]! > open[at + word]!) open[at + word] = words[from + word]!;
-    }
-    open[at + GROUPS]! |= words[from + GROUPS]!;
-    for (let left = words[from + GROUPS]!; left !== 0; left &= left - 1) {
-      const first = groupOf(left);
-      const source = row * BINS + first;
-      const target = to * BINS + first;
-      for (let bin = 0; bin < 1 << GROUP_BITS; bin++) histograms[target + bin]! += bins[source + bin]!;
-    }
-  }
-
-  /** The quantiles of a row's histogram, which is empty then. */
-  #quantiles(row: number): number {
-    const groups = this.#open[(row << SHIFT) + GROUPS]!;
-    const histograms = this.#histograms;
-    const first = row * BINS;
-    let count = 0;
-    for (let left = groups; left !== 0; left &= left - 1) {
-      const from = first + groupOf(left);
-      for (let bin = from; bin < from + (1 << GROUP_BITS); bin++) count += histograms[bin]!;
-    }
-    if (count === 0) return 0;
-    const half = rankOf(0.5, count);
-    const most = rankOf(0.99, count);
-    let seen = 0;
-    let p50 = -1;
-    let p99 = -1;
-    for (let left = groups; left !== 0; left &= left - 1) {
-      const from = groupOf(left);
-      for (let bin = from; bin < from + (1 << GROUP_BITS); bin++) {
-        seen += histograms[first + bin]!;
-        histograms[first + bin] = 0;
-        if (p50 < 0 && seen >= half) p50 = bin;
-        if (p99 < 0 && seen >= most) p99 = bin;
-      }
-    }
-    return ((p50 + 1) | ((p99 + 1) << 16)) >>> 0;
   }
 
   /** Adds the history of a row to that of the others, before another entity takes it. */
   #leave(row: number, other: number): void {
     const cells = this.#cells;
-    const last = this.#bucket;
+    const last = this.bucket;
     const first = Math.max(last - this.#readable, this.#since[row]!, this.#numbers[NUMBER.FIRST]!);
     for (let bucket = first; bucket <= last; bucket++) {
       const from = (row * this.#buckets + (bucket % this.#buckets)) * WORDS;
