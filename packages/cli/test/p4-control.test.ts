@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { P4RuntimeServer, P4vmTarget } from '@int/p4runtime';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { P4RuntimeClient, P4RuntimeServer, P4vmTarget } from '@int/p4runtime';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { LENGTH } from '../../../.ci/test/length.js';
 import { BIN, run, temporaryFolder } from './run.js';
 import { InTerminal } from './terminal.js';
@@ -295,6 +295,19 @@ show_tables
       expect.stringMatching(/^int: standard input:10: .*ALREADY_EXISTS/),
     ]);
     expect(said(stdout)[1]).toBe(`${'I.exact_t'.padEnd(30)} [implementation=None, mk=hdr.h.a(exact, 32)]`);
+  });
+
+  test('says what to do if another controller has its election id, or a higher one', async () => {
+    const other = new P4RuntimeClient({ target: at, electionId: 5 });
+    onTestFinished(() => other.close());
+    await other.connect();
+    const args = ['p4', 'control', '--target', at, '-'];
+    const taken = await run([...args, '--election-id', '5'], { input: '' });
+    expect(taken.code).toBe(3);
+    expect(taken.stderr).toContain('another controller is there: give a free --election-id, and a higher one to write');
+    const lower = await run([...args, '--election-id', '4'], { input: '' });
+    expect(lower.code).toBe(0);
+    expect(lower.stderr).toContain('another controller is the primary: this one may read, not write');
   });
 
   test('ends with 3 if nobody is there, with 2 for a wrong command line', async () => {

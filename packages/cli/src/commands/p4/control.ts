@@ -140,7 +140,9 @@ async function control(
     await output.end();
     if (io.signal.aborted) throw new CliError('interrupted', interruptedCode(io), error);
     if (!P4RuntimeError.is(error)) throw error;
-    throw new CliError(`${flags.target}: ${error.message}`, EXIT.OPEN, error);
+    const isTaken = /election id already exists/i.test(error.message);
+    const hint = isTaken ? '; another controller is there: give a free --election-id, and a higher one to write' : '';
+    throw new CliError(`${flags.target}: ${error.message}${hint}`, EXIT.OPEN, error);
   }
 }
 
