@@ -12,8 +12,6 @@ export interface Pauses {
    * other threads of it, such as collectors of garbage, run beside the thread of the packets.
    */
   readonly own: PauseList;
-  /** Processor time of the thread of the packets alone. With processors to spare, a pause lies between this and `own`. */
-  readonly thread: PauseList;
   readonly packets: number;
 }
 
@@ -53,14 +51,12 @@ export class Packets {
   readonly #time = new ThreadTime();
   readonly #elapsed = new Float64Array(MOST_GAPS);
   readonly #own = new Float64Array(MOST_GAPS);
-  readonly #thread = new Float64Array(MOST_GAPS);
   #gaps = 0;
   #count = 0;
   #isRunning = false;
 
   #lastMs = 0;
   #lastWaitMs = 0;
-  #lastRunMs = 0;
   #lastProcessMs = 0;
   readonly #long: Span[] = [];
   readonly #collections: Span[] = [];
@@ -75,7 +71,6 @@ export class Packets {
     if (process.env.INT_TRACE !== undefined) this.#observe();
     this.#lastMs = performance.now();
     this.#lastWaitMs = this.#time.read().waitMs;
-    this.#lastRunMs = this.#time.runMs;
     this.#lastProcessMs = processMs();
     const turn = (): void => {
       if (!this.#isRunning) return;
@@ -97,10 +92,9 @@ export class Packets {
     this.#elapsed[at] = begin - this.#lastMs;
     const own = begin - this.#lastMs - (time.waitMs - this.#lastWaitMs);
     this.#own[at] = Math.max(0, Math.min(own, processMs() - this.#lastProcessMs));
-    this.#thread[at] = time.runMs - this.#lastRunMs;
     if (this.#own[at]! >= LONG_MS)
       this.#long.push({
-        what: `${this.#own[at]!.toFixed(2)} (thread ${(time.runMs - this.#lastRunMs).toFixed(2)})`,
+        what: this.#own[at]!.toFixed(2),
         begin: this.#lastMs,
         end: begin,
       });
@@ -109,7 +103,6 @@ export class Packets {
       this.#count += BURST;
     } while (performance.now() - begin < TURN_MS);
     this.#lastWaitMs = time.read().waitMs;
-    this.#lastRunMs = time.runMs;
     this.#lastProcessMs = processMs();
     this.#lastMs = performance.now();
   }
@@ -144,6 +137,6 @@ export class Packets {
       const sorted = gaps.slice(0, count).sort();
       return { longest: sorted[count - 1] ?? 0, p999: sorted[Math.floor((count - 1) * 0.999)] ?? 0 };
     };
-    return { elapsed: list(this.#elapsed), own: list(this.#own), thread: list(this.#thread), packets: this.#count };
+    return { elapsed: list(this.#elapsed), own: list(this.#own), packets: this.#count };
   }
 }

@@ -115,6 +115,7 @@ async function atOnce(
     decoded.push(decode(update));
     if (pacer.isDue()) await pacer.rest();
   }
+  await pacer.rest();
   const undo: (() => void)[] = [];
   for (let i = 0; i < decoded.length; i++) {
     const refusal = attempt(pipeline, decoded[i]!, allows, undo, onFault);

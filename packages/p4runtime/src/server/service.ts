@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect';
 import {
@@ -64,7 +65,13 @@ export class P4RuntimeService {
       (request, { values }) =>
         this.#answer(request.deviceId, async (device) => {
           const outcome = await device.write(request);
-          if (outcome !== undefined) throw batchError(outcome, 'updates', values.get(metadataRoom));
+          if (outcome !== undefined) {
+            // Packets have their turn before the error of many updates is made, and before it is encoded.
+            await setImmediate();
+            const error = batchError(outcome, 'updates', values.get(metadataRoom));
+            await setImmediate();
+            throw error;
+          }
           return create(WriteResponseSchema);
         }),
       { readMaxBytes: writeBytes },
