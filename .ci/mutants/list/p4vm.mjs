@@ -42,8 +42,8 @@ export const p4vm = [
   {
     id: 'p4vm-range-signed',
     file: 'packages/p4vm/src/tables/ternary-index.ts',
-    find: '(left[i]! >>> 0) - (right[i]! >>> 0)',
-    put: 'left[i]! - right[i]!',
+    find: '(a >>> 0) - (b >>> 0)',
+    put: 'a - b',
     defect: 'bounds of ranges from 2^31 on are negative',
     rare: true,
   },
