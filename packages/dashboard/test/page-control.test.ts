@@ -132,8 +132,8 @@ describe('incidents and the controller, in a browser', () => {
       { order: 'approve', proposal: 'block-1', by: 'dashboard: ann' },
       { order: 'undo', proposal: 'block-1', by: 'dashboard: ann' },
     ]);
-    await until('the journal', async () => /withdrawn\s+dashboard: ann/.test(await text(page, panel('Journal'))));
-    expect(await text(page, panel('Journal'))).toMatch(/written to leaf-1\s+loop/);
+    await until('the journal', async () => /withdrawn\s+by dashboard: ann/.test(await text(page, panel('Journal'))));
+    expect(await text(page, panel('Journal'))).toMatch(/written to leaf-1\s+by loop/);
     await page.keyboard.press('Escape');
     await until('all closed', async () => (await place(page)) === '#/control');
   });
@@ -152,6 +152,8 @@ describe('incidents and the controller, in a browser', () => {
       expect.stringMatching(/forward\(port 2\)/),
     ]);
     expect(await page.locator('.changes .delete').count()).toBe(1);
+    // Panels scroll, and not the page: what only screen readers read does not make it longer.
+    expect(await page.evaluate('document.documentElement.scrollHeight - innerHeight')).toBeLessThanOrEqual(0);
     await show(page, '#/control/limit-3');
     await page.waitForSelector('.refusals li');
     expect(await text(page, '.refusals')).toMatch(/drop\s+4 flows that were delivered lose packets.*after step 1 of 1/);

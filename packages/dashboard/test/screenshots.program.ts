@@ -96,8 +96,10 @@ async function take(browser: Browser, url: string, picture: Picture): Promise<vo
 const LOOP = fileURLToPath(new URL('../../../examples/closed-loop/dist/loop.js', import.meta.url));
 /** Time in which everything of the example happens, and more on a busy machine. */
 const LOOP_MS = 400_000;
+/** Kinds of intents that send flows another way. */
+const MOVES: ReadonlySet<string> = new Set(['avoid', 'path']);
 
-/** Pictures of what the example's loop finds and does: a flow that is moved off a hot link, then an attack. */
+/** Pictures of what the example's loop finds and does: flows that leave a link, then an attack. */
 async function takeLoop(browser: Browser): Promise<void> {
   const loop = spawn(process.execPath, [LOOP], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -114,18 +116,23 @@ async function takeLoop(browser: Browser): Promise<void> {
     const client = new DashboardClient({ url });
     const patience = { withinMs: LOOP_MS, everyMs: 500 };
     const moved = await until(
-      'a flow that was moved',
-      async () => (await client.proposals({ kind: 'path', state: 'verified' })).rows[0],
+      'flows that have left a link',
+      async () => (await client.proposals({ state: 'verified' })).rows.find(({ kind }) => MOVES.has(kind)),
       patience,
     );
     await take(browser, url, {
       name: 'control',
       fragment: `#/control/${moved.id}`,
       ready: '.loads tbody tr',
+      before: (page) =>
+        page
+          .locator('.control .side')
+          .last()
+          .evaluate((side) => side.scrollBy(0, 212)),
     });
     const attack = await until(
       'an attack',
-      async () => (await client.incidents({ kind: 'syn-flood', state: 'open' })).rows[0],
+      async () => (await client.incidents({ state: 'open' })).rows.find(({ phase }) => phase !== null),
       patience,
     );
     await take(browser, url, {

@@ -48,6 +48,7 @@ function deviationText(predicted: number, measured: number): string {
   if (predicted === 0) return measured === 0 ? 'as predicted' : 'above it';
   const share = measured / predicted - 1;
   if (Math.abs(share) < 0.005) return 'as predicted';
+  if (share > 1) return `${(measured / predicted).toFixed(1)} times of it`;
   return `${percentText(Math.abs(share))} ${share > 0 ? 'above' : 'below'} it`;
 }
 

@@ -10,8 +10,7 @@ export function JournalList({ rows }: { readonly rows: readonly JournalRow[] }) 
       <thead>
         <tr>
           <th>time</th>
-          <th>what</th>
-          <th>by</th>
+          <th>what, by whom</th>
           <th>why</th>
         </tr>
       </thead>
@@ -22,8 +21,10 @@ export function JournalList({ rows }: { readonly rows: readonly JournalRow[] }) 
             <td>
               <b>{what}</b>
               {switchName !== null && <span class="dim"> to {switchName}</span>}
+              <div class="cut by dim" title={by}>
+                by {by}
+              </div>
             </td>
-            <td>{by}</td>
             <td class="reason">
               {proposal !== null && (
                 <>

@@ -58,7 +58,9 @@ export function Stages({ row, timeMs }: { readonly row: ProposalRow; readonly ti
               </td>
               <td class="mono">{clockText(atMs)}</td>
               <td class="num dim">{before === undefined ? '' : `+${durationText(atMs - before.atMs)}`}</td>
-              <td>{by}</td>
+              <td class="cut by" title={by}>
+                {by}
+              </td>
               <td class="reason">{reason}</td>
             </tr>
           );

@@ -119,7 +119,7 @@ function List({ rows: all, empty, matched, error, opened, nowMs }: ListProps) {
               <th>kind</th>
               <th>where</th>
               <th>since</th>
-              <th class="num">for</th>
+              {isWide && <th class="num">for</th>}
               <th>state</th>
               {isWide && <th class="num">confidence</th>}
               {isWide && <th>phase</th>}
@@ -143,9 +143,9 @@ function List({ rows: all, empty, matched, error, opened, nowMs }: ListProps) {
                 <td class="cut rule">
                   <a href={addressOf({ item: row.id })}>{row.kind}</a>
                 </td>
-                <td class="cut rule">{row.name}</td>
+                <td class="cut rule where">{row.name}</td>
                 <td class="mono">{clockText(row.from, 0)}</td>
-                <td class="num">{durationText((row.to ?? stopped ?? nowMs) - row.from)}</td>
+                {isWide && <td class="num">{durationText((row.to ?? stopped ?? nowMs) - row.from)}</td>}
                 <td>{row.state === 'open' ? <b>open</b> : <span class="dim">closed</span>}</td>
                 {isWide && <td class="num">{percentText(row.confidence)}</td>}
                 {isWide && <td class="dim">{row.phase ?? '–'}</td>}
