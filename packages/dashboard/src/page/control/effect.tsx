@@ -54,7 +54,7 @@ function deviationText(predicted: number, measured: number): string {
 
 const VERDICTS = {
   'as-predicted': 'all links carry what was predicted',
-  partial: 'the change shows, but not all of it',
+  partial: 'the change shows, but not every link carries what was predicted',
   none: 'all links carry what they did before',
   worse: 'a link carries more than before, and more than predicted',
   other: 'nothing was to change, and something did',
