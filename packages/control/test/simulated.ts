@@ -8,22 +8,58 @@ import { type Fabric, p4info, program } from './fabric.js';
 const word = (address: string): number => address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
 const isFixed = new Set(['direct-meter', 'meter']);
 
+export interface Simulation {
+  readonly seconds: number;
+  readonly seed: number;
+  /** Of all ports; without it nothing waits. */
+  readonly rateBps?: number;
+}
+
+/** What a simulation has measured. */
+export interface Simulated {
+  /** Bits a second by link `<switch>:<port>`. */
+  readonly loads: ReadonlyMap<string, number>;
+  /** Packets that came to their hosts, by the index of the flow. */
+  readonly delivered: readonly number[];
+  /** Of all queues together: packets that had no room; of the longest one: packets that waited at once. */
+  readonly queueDrops: number;
+  readonly longestQueue: number;
+}
+
 /** Sends flows at constant rates through the fabric in netsim. @returns bits a second by link `<switch>:<port>` */
 export function measure(
   fabric: Fabric,
   state: DesiredState,
   flows: readonly ObservedFlow[],
-  { seconds, seed }: { readonly seconds: number; readonly seed: number },
+  simulation: Simulation,
 ): ReadonlyMap<string, number> {
+  const { loads, queueDrops } = simulate(fabric, state, flows, simulation);
+  if (queueDrops > 0) throw new Error('a queue has lost packets');
+  return loads;
+}
+
+/** Sends flows at constant rates, packets of one source port each, through the fabric in netsim. */
+export function simulate(
+  fabric: Fabric,
+  state: DesiredState,
+  flows: readonly ObservedFlow[],
+  { seconds, seed, rateBps = Number.POSITIVE_INFINITY }: Simulation,
+): Simulated {
   const network = new Network({ seed });
   const nodes = new Map(
     [...fabric.leaves, ...fabric.spines].map((id) => {
-      const behaviour = new P4Switch(program, { queuePackets: 10_000 });
+      const behaviour = new P4Switch(program, { rateBps, queuePackets: 64 });
       const node = network.add(`s${id}`, behaviour);
       return [id, { node, behaviour }] as const;
     }),
   );
   const bytes = new Map<string, number>();
+  const delivered = flows.map(() => 0);
+  const byPort = new Map(flows.map(({ sourcePort }, index) => [sourcePort, index]));
+  const arrived = (frame: Uint8Array): void => {
+    const flow = byPort.get((frame[34]! << 8) | frame[35]!);
+    if (flow !== undefined) delivered[flow]!++;
+  };
   const count = (link: string) => (frame: Uint8Array) => void bytes.set(link, (bytes.get(link) ?? 0) + frame.length);
   for (const leaf of fabric.leaves) {
     fabric.spines.forEach((spine, i) => {
@@ -48,6 +84,7 @@ export function measure(
         delayNs: 1000,
       });
       network.tap(link, 'ab', count(`${leaf}:${port}`), { where: 'in' });
+      network.tap(link, 'ab', arrived);
       return [address, host] as const;
     }),
   );
@@ -75,5 +112,13 @@ export function measure(
   network.run(seconds * 1e9 + 1e9);
   const fates: LinkCounters[] = network.links.flatMap((link) => [link.counters('ab'), link.counters('ba')]);
   if (fates.some(({ lost, droppedQueue }) => lost + droppedQueue > 0)) throw new Error('a link has lost packets');
-  return new Map([...bytes].map(([link, sum]) => [link, (8 * sum) / seconds]));
+  const ports = [...nodes.values()].flatMap(({ behaviour }) =>
+    [...Array(64).keys()].map((port) => behaviour.queue(port)),
+  );
+  return {
+    loads: new Map([...bytes].map(([link, sum]) => [link, (8 * sum) / seconds])),
+    delivered,
+    queueDrops: ports.reduce((sum, queue) => sum + (queue?.dropped ?? 0), 0),
+    longestQueue: Math.max(...ports.map((queue) => queue?.maxDepth ?? 0)),
+  };
 }

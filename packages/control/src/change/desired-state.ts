@@ -6,7 +6,7 @@ export interface DesiredEntity {
   /** The intents behind it; empty: it belongs to the network's own routes. */
   readonly intents: readonly string[];
   /**
-   * An integer from 0 to 999,999. Entities of smaller stages are there before those of larger ones, in the whole network:
+   * An integer from 0 to 999,999,999. Entities of smaller stages are there before those of larger ones, in the whole network:
    * downstream first, ingress last; what is no longer wanted goes in the opposite order. The stages of a route decrease along the
    * path of its packets. What takes packets from another's way (a path from routes) has smaller stages than what it takes them
    * from.

@@ -4,7 +4,7 @@ import type { PathIntent } from '../intents/intent.js';
 import type { Edge } from '../model/network-graph.js';
 import { WaysTo } from '../model/shortest-paths.js';
 import { ingressSwitches } from './access.js';
-import { type Context, priorityOf, STAGE } from './context.js';
+import { type Context, priorityOf, steerStage } from './context.js';
 import type { Piece, Unplaced } from './draft.js';
 import { flowFields, tableEntry } from './entries.js';
 
@@ -102,11 +102,12 @@ export function placePath(context: Context, intent: PathIntent): readonly Unplac
     for (const { switchId, ports, hops } of nexts) {
       const send = context.nextHops.via(switchId, ports);
       if (send === null) return [problem('NO_ID', `switch ${switchId} has no id for a group`, switchId)];
-      const stage = STAGE.steer + hops;
+      const priority = priorityOf(intent.priority, level);
+      const stage = steerStage(priority, hops);
       const entity = tableEntry({
         table: `IntIngress.steer_ipv${family}`,
         match: flowFields({ ...space, destination: prefix }),
-        priority: priorityOf(intent.priority, level),
+        priority,
         action: send.action,
         params: send.params,
         owner: intent.id,

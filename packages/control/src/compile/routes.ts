@@ -2,7 +2,7 @@ import type { Host, Prefix } from '@int/network';
 import { familyOf } from '../intents/flow-space.js';
 import type { Attachment, Edge } from '../model/network-graph.js';
 import { oneHop, WaysTo } from '../model/shortest-paths.js';
-import { type Context, priorityOf, STAGE } from './context.js';
+import { type Context, priorityOf, routeStage, steerStage } from './context.js';
 import type { Piece } from './draft.js';
 import { flowFields, lpmMatch, tableEntry } from './entries.js';
 
@@ -60,13 +60,14 @@ function routePieces(
   if (send === null) return null;
   const family = familyOf(prefix);
   const isManaged = settings.routes === 'managed';
-  const stage = (isManaged ? STAGE.route : STAGE.steer) + hops;
+  // Below all paths: those over an avoided link are refused, the others may stay.
+  const priority = isManaged ? 0 : priorityOf(0, prefix.length + 1);
+  const stage = isManaged ? routeStage(prefix, hops) : steerStage(priority, hops);
   const all = { protocol: null, sourcePort: [0, 0xffff], destinationPort: [0, 0xffff], source: null } as const;
   const entity = tableEntry({
     table: isManaged ? `IntIngress.forward_ipv${family}` : `IntIngress.steer_ipv${family}`,
     match: isManaged ? lpmMatch('destination_address', prefix) : flowFields({ ...all, family, destination: prefix }),
-    // Below all paths: those over an avoided link are refused, the others may stay.
-    priority: isManaged ? 0 : priorityOf(0, prefix.length + 1),
+    priority,
     action: send.action,
     params: send.params,
     owner: `route:${host.name}`,

@@ -7,6 +7,7 @@ import type { Intent } from '../intents/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { JournalEntry } from '../journal/journal-entry.js';
 import type { NetworkModel } from '../model/network-model.js';
+import { nextSwitches } from '../model/next-switches.js';
 import { type Clock, SYSTEM_CLOCK } from '../reconcile/clock.js';
 import { namesOf } from '../reconcile/known-switch.js';
 import { Reconciler, type ReconcilerOptions, type ReconcilerState } from '../reconcile/reconciler.js';
@@ -32,7 +33,7 @@ export interface ControllerOptions {
   /** Highest load of a link that a change may cause, as a share of its capacity. Default 1. */
   readonly linkLoad?: number;
   readonly compile?: CompileOptions;
-  readonly reconcile?: Omit<ReconcilerOptions, 'connections' | 'clock' | 'onRound'>;
+  readonly reconcile?: Omit<ReconcilerOptions, 'connections' | 'clock' | 'leadsTo' | 'onRound'>;
   readonly clock?: Clock;
   /** Time between measurements; default 1000. */
   readonly measureMs?: number;
@@ -96,6 +97,7 @@ export class Controller {
       ...options.reconcile,
       connections: options.connections,
       clock: this.#clock,
+      leadsTo: (...of) => nextSwitches(options.network.topology, ...of),
       onRound: () => this.#reconciled(),
     });
   }

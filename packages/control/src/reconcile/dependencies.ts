@@ -4,9 +4,13 @@ import type { DesiredState } from '../change/desired-state.js';
 import { type KnownSwitch, namesOf } from './known-switch.js';
 import { ownMark, wantedName } from './ownership.js';
 
+/** Names of intents and routes that may be broken, with the switches that have lost a part; `null`: that may be any. */
+export type Suspects = ReadonlyMap<string, ReadonlySet<number> | null>;
+
 /**
  * Which changes have to wait for others that are not done: those of the same intent or route, for its packets would come to a
- * switch that has no entry for them, or still the old one.
+ * switch that has no entry for them, or still the old one. And where a switch has lost its part of a path: what would send the
+ * packets of the path elsewhere, maybe back, until the part is there again.
  */
 export class Dependencies {
   /** Names of which a change is not done. */
@@ -16,18 +20,23 @@ export class Dependencies {
   /** By name: the largest stage of what such a switch has, by what was last read. */
   readonly #left = new Map<string, number>();
   readonly #users = new Map<string, ReadonlySet<string>>();
+  /** By name that may be broken: the smallest stage of its changes that are not done. */
+  readonly #gaps = new Map<string, number>();
 
   constructor(
     readonly desired: DesiredState,
     switches: readonly KnownSwitch[],
+    readonly suspect: Suspects | 'all',
+    readonly givenUp: ReadonlySet<string>,
   ) {
     for (const known of switches) if (!known.isRead) this.#unreachable(known);
   }
 
   /** Whether a change has to wait. */
   mustWait(change: Change): boolean {
-    const names = this.#namesOf(change);
+    const names = this.namesOf(change);
     if (names.some((name) => this.blocked.has(name))) return true;
+    if (this.#isBelowGap(change, names)) return true;
     if (change.type === 'delete') {
       const stage = stageOf(change.before) ?? 0;
       return names.some((name) => (this.#left.get(name) ?? -1) > stage);
@@ -38,7 +47,25 @@ export class Dependencies {
 
   /** A change is not done. */
   block(change: Change): void {
-    for (const name of this.#namesOf(change)) this.blocked.add(name);
+    const stage = stageOf(change.after ?? change.before);
+    for (const name of this.namesOf(change)) {
+      this.blocked.add(name);
+      if (stage === null || this.givenUp.has(name)) continue;
+      if (this.suspect !== 'all' && !this.suspect.has(name)) continue;
+      this.#gaps.set(name, Math.min(this.#gaps.get(name) ?? stage, stage));
+    }
+  }
+
+  /** Whether packets of a path may come by to a switch that has lost its part of it, and would follow what is changed now. */
+  #isBelowGap({ switchId, after }: Change, names: readonly string[]): boolean {
+    const stage = stageOf(after);
+    if (stage === null) return false;
+    for (const [name, gap] of this.#gaps) {
+      if (gap >= stage || names.includes(name)) continue;
+      const where = this.suspect === 'all' ? null : (this.suspect.get(name) ?? null);
+      if (where === null || where.has(switchId)) return true;
+    }
+    return false;
   }
 
   #unreachable(known: KnownSwitch): void {
@@ -55,7 +82,7 @@ export class Dependencies {
   }
 
   /** Names of a change: of an entry its own; of a member or group those of the entries that use it on its switch. */
-  #namesOf({ switchId, before, after }: Change): readonly string[] {
+  namesOf({ switchId, before, after }: Change): readonly string[] {
     const names = [...namesOf(before), ...namesOf(after)];
     const object = after ?? before!;
     if (object.kind !== 'member' && object.kind !== 'group') return names;

@@ -30,6 +30,10 @@ export interface Difference {
   readonly isMarkOnly: boolean;
   /** Nothing differs. */
   readonly isKept: boolean;
+  /** It goes because what it leads to cannot be had. */
+  readonly isGivenUp: boolean;
+  /** What identifies the entity on its switch. */
+  readonly key: string;
   /** Order in a request: what others refer to comes before them, and goes after them. */
   readonly rank: number;
   readonly table: string | null;
@@ -54,12 +58,21 @@ const RANKS: Readonly<Record<Entity['kind'], number>> = {
 /** The stage of a found entry that does not say it, which goes first. */
 const UNKNOWN_STAGE = 1_000_000_000;
 
-/** What differs between desired and found, switch by switch, in the order of the ids. `kept` are own entries that stay. */
+/**
+ * What differs between desired and found, switch by switch, in the order of the ids. `kept` are own entries that stay, `gaps` the
+ * smallest stages of what no switch takes, by name.
+ */
 export function differencesOf(
   desired: DesiredState,
   found: ReadonlyMap<number, readonly Entity[]>,
   { switches, ownership = {} }: PlanOptions,
-): { readonly differences: Difference[]; readonly kept: Difference[]; readonly obstacles: Obstacle[] } {
+): {
+  readonly differences: Difference[];
+  readonly kept: Difference[];
+  readonly obstacles: Obstacle[];
+  readonly gaps: ReadonlyMap<string, number>;
+} {
+  const gaps = new Map<string, number>();
   const differences: Difference[] = [];
   const kept: Difference[] = [];
   const obstacles: Obstacle[] = [];
@@ -70,12 +83,17 @@ export function differencesOf(
     const comparison = new Comparison(switchId, forms, ownership, found.get(switchId)!);
     for (const each of desired.get(switchId) ?? []) {
       const result = comparison.compare(each);
-      if ('kind' in result) obstacles.push(result);
-      else (result.isKept ? kept : differences).push(result);
+      if ('kind' in result) {
+        obstacles.push(result);
+        // Where another has an entry, packets do not fall through to the next table.
+        if (result.kind === 'held-by-another' || result.kind === 'twice') continue;
+        const name = wantedName(each);
+        gaps.set(name, Math.min(gaps.get(name) ?? each.stage, each.stage));
+      } else (result.isKept ? kept : differences).push(result);
     }
     differences.push(...comparison.unwanted());
   }
-  return { differences, kept, obstacles };
+  return { differences, kept, obstacles, gaps };
 }
 
 /** What one switch has, against what it shall have. */
@@ -143,6 +161,8 @@ class Comparison {
       isEntry: form.table !== null,
       isMarkOnly: isSame && mark?.stage !== beforeMark?.stage,
       isKept: isSame && mark?.stage === beforeMark?.stage,
+      isGivenUp: false,
+      key: form.key,
       rank: RANKS[entity.kind],
       table: form.table,
     };
@@ -173,6 +193,8 @@ class Comparison {
         isEntry: form.table !== null,
         isMarkOnly: false,
         isKept: false,
+        isGivenUp: false,
+        key,
         rank: form.isFixed ? RANKS[entity.kind] : -RANKS[entity.kind],
         table: form.table,
       };

@@ -92,9 +92,14 @@ export class KnownSwitch {
   /**
    * Takes over what was read.
    *
-   * @returns names whose entries were there and are not any more, and changes that were acknowledged and have no effect
+   * @returns names whose entries were there and are not any more; whether it has own entries that this controller has not written;
+   * changes that were acknowledged and have no effect
    */
-  learn({ p4info, entities }: SwitchContents, ownership: Ownership): { lost: Set<string>; ineffective: Change[] } {
+  learn(
+    { p4info, entities }: SwitchContents,
+    ownership: Ownership,
+  ): { lost: Set<string>; isOthers: boolean; ineffective: Change[] } {
+    let isOthers = false;
     const lost = new Set<string>();
     const ineffective: Change[] = [];
     const before = new Map(this.#found);
@@ -103,6 +108,12 @@ export class KnownSwitch {
     for (const entity of entities) this.#found.set(this.#forms.form(entity).key, entity);
     for (const [key, entity] of before) {
       if (!this.#found.has(key) && isOwn(entity, ownership)) for (const name of namesOf(entity)) lost.add(name);
+    }
+    for (const [key, entity] of this.#found) {
+      if (!isOwn(entity, ownership)) continue;
+      const expected = before.get(key) ?? null;
+      const sent = this.#uncertain.get(key) ?? null;
+      if (!(this.#isSame(entity, expected) || this.#isSame(entity, sent))) isOthers = true;
     }
     for (const [key, change] of this.#acknowledged) {
       const found = this.#found.get(key);
@@ -113,7 +124,13 @@ export class KnownSwitch {
     this.#uncertain.clear();
     this.isRead = true;
     this.mustRead = false;
-    return { lost, ineffective };
+    return { lost, isOthers, ineffective };
+  }
+
+  /** Whether two entities of one place are the same, with what they are there for. */
+  #isSame(one: Entity, other: Entity | null): boolean {
+    if (other === null || this.#forms.form(one).content !== this.#forms.form(other).content) return false;
+    return namesOf(one).join() === namesOf(other).join();
   }
 
   /** What was acknowledged before a session ended may be gone with it. */

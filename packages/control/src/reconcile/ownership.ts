@@ -28,10 +28,23 @@ export function ownMetadata(name: string, stage?: number): Uint8Array {
   return new TextEncoder().encode(`${PREFIX}${name}${stage === undefined ? '' : `\0${stage}`}`);
 }
 
+const decoder = new TextDecoder();
+/** Marks are looked at in each round of a reconciler. */
+const known = new WeakMap<Uint8Array, OwnMark | null>();
+
 /** What the metadata of an entry says; `null`: the entry is not one of this package's controllers. */
 export function ownMark(metadata: Uint8Array | undefined): OwnMark | null {
   if (metadata === undefined) return null;
-  const text = new TextDecoder().decode(metadata);
+  let mark = known.get(metadata);
+  if (mark === undefined) {
+    mark = markOf(metadata);
+    known.set(metadata, mark);
+  }
+  return mark;
+}
+
+function markOf(metadata: Uint8Array): OwnMark | null {
+  const text = decoder.decode(metadata);
   if (!text.startsWith(PREFIX)) return null;
   const end = text.lastIndexOf('\0');
   const digits = end === -1 ? '' : text.slice(end + 1);

@@ -3,6 +3,7 @@ import type { Change, ChangePlan } from '../change/change.js';
 import type { DesiredState } from '../change/desired-state.js';
 import { type Difference, differencesOf, type Obstacle } from './differences.js';
 import type { Ownership } from './ownership.js';
+import { type LeadsTo, removalSteps } from './removal-order.js';
 import { crowdedNames } from './room.js';
 
 export interface PlanOptions {
@@ -11,11 +12,15 @@ export interface PlanOptions {
   readonly ownership?: Ownership;
   /**
    * Names of intents and routes of which some switch has lost entries, or of which that is not known: what else is left of them
-   * and no longer wanted goes before anything comes, for packets might come to a switch that lost its part.
+   * and no longer wanted goes before anything of larger stages comes, for packets might come to a switch that lost its part.
    */
   readonly suspect?: ReadonlySet<string> | 'all';
+  /** Names that cannot be had whole now: what is left of them above the first gap goes before anything comes. */
+  readonly givenUp?: ReadonlySet<string>;
   /** Entries that tables turned out to hold, by `<switch id> <table>`, if that is less than their program says. */
   readonly rooms?: ReadonlyMap<string, number>;
+  /** Where entries send packets to. Without it their stages tell in which order they go. */
+  readonly leadsTo?: LeadsTo;
 }
 
 /** A change of the network, in the order in which it is safe. */
@@ -46,35 +51,91 @@ export function planChanges(
   found: ReadonlyMap<number, readonly Entity[]>,
   options: PlanOptions,
 ): PlannedChanges {
-  const { differences, obstacles, kept } = differencesOf(desired, found, options);
+  const { differences, obstacles, kept, gaps } = differencesOf(desired, found, options);
+  const { suspect = new Set(), givenUp = new Set(), leadsTo } = options;
   const crowded = crowdedNames(differences, found, options);
-  const split = crowded.size === 0 ? differences : takeDown(differences, kept, crowded);
-  const { suspect = new Set() } = options;
-  const isEarly = ({ name }: Difference): boolean => crowded.has(name) || suspect === 'all' || suspect.has(name);
+  const down = crowded.size === 0 ? differences : takeDown(differences, kept, crowded);
+  const split = leaveOut(down, kept, gapsOf(differences, gaps, givenUp));
+  const isEarly = ({ name, isGivenUp }: Difference): boolean =>
+    isGivenUp || crowded.has(name) || suspect === 'all' || suspect.has(name);
+  /** By name and place: the largest stage of what comes. */
+  const lastStages = new Map<string, number>();
+  const threadOf = ({ name, key }: Difference): string => `${name} ${key}`;
+  for (const each of split) {
+    if (each.change.type === 'delete' || each.isMarkOnly) continue;
+    const thread = threadOf(each);
+    lastStages.set(thread, Math.max(lastStages.get(thread) ?? each.stage, each.stage));
+  }
 
   const early: Difference[] = [];
   const objects: Difference[] = [];
   const comes: Difference[] = [];
+  /** What is left of a broken path whose packets others still send: it goes when these are changed, and before anything else comes. */
+  const replaced = new Map<number, Difference[]>();
   const goes: Difference[] = [];
   const unreferenced: Difference[] = [];
   const marks: Difference[] = [];
   for (const each of split) {
-    if (each.isMarkOnly) marks.push(each);
-    else if (each.change.type === 'delete') {
-      if (each.isObject) unreferenced.push(each);
-      else (isEarly(each) ? early : goes).push(each);
-    } else (each.isObject && each.change.type === 'insert' ? objects : comes).push(each);
+    const { name, change, isObject, isMarkOnly, isGivenUp } = each;
+    if (isMarkOnly) marks.push(each);
+    else if (change.type !== 'delete') (isObject && change.type === 'insert' ? objects : comes).push(each);
+    else if (isObject) unreferenced.push(each);
+    else if (!isEarly(each)) goes.push(each);
+    else {
+      const stage = isGivenUp || crowded.has(name) ? undefined : lastStages.get(threadOf(each));
+      const list = stage === undefined ? early : (replaced.get(stage) ?? []);
+      if (stage !== undefined) replaced.set(stage, list);
+      list.push(each);
+    }
   }
-  const first = stepsOf(early, (one, other) => other - one);
-  const steps: Change[][] = [...first, ...stepsOf(objects, () => 0), ...stepsOf(comes, (one, other) => one - other)];
+  const remove = (list: readonly Difference[]): Change[][] => removalSteps(list, found, leadsTo);
+  const first = remove(early);
+  const byStage = groupsOf(comes);
+  const steps: Change[][] = [...first, ...oneStep(objects)];
+  for (const stage of [...byStage.keys()].sort((one, other) => one - other)) {
+    steps.push(...oneStep(byStage.get(stage)!), ...remove(replaced.get(stage) ?? []));
+  }
   const isLater = objects.length + comes.length > 0 && goes.length + unreferenced.length > 0;
-  const last = [
-    ...stepsOf(goes, (one, other) => other - one),
-    ...stepsOf(unreferenced.reverse(), () => 0),
-    ...stepsOf(marks, () => 0),
-  ];
-  const plan = [...steps, ...last];
+  const plan = [...steps, ...remove(goes), ...oneStep(unreferenced.reverse()), ...oneStep(marks)];
   return { plan, graceBefore: isLater ? steps.length : plan.length, earlySteps: first.length, obstacles };
+}
+
+/** By name that cannot be had whole: the smallest stage of what is missing. */
+function gapsOf(
+  differences: readonly Difference[],
+  gaps: ReadonlyMap<string, number>,
+  givenUp: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
+  const all = new Map(gaps);
+  for (const { name, stage, change, isMarkOnly } of differences) {
+    if (!givenUp.has(name) || change.type === 'delete' || isMarkOnly) continue;
+    all.set(name, Math.min(all.get(name) ?? stage, stage));
+  }
+  return all;
+}
+
+/** Without what leads to a gap: it does not come, and what there is of it goes. */
+function leaveOut(
+  differences: readonly Difference[],
+  kept: readonly Difference[],
+  gaps: ReadonlyMap<string, number>,
+): readonly Difference[] {
+  if (gaps.size === 0) return differences;
+  const isAbove = ({ name, stage, isEntry }: Difference): boolean =>
+    isEntry && stage > (gaps.get(name) ?? Number.POSITIVE_INFINITY);
+  const gone = (each: Difference): readonly Difference[] => {
+    const { change, foundStage } = each;
+    if (change.before === null) return [];
+    const removal = { ...change, type: 'delete', after: null } as const;
+    return [{ ...each, stage: foundStage, isMarkOnly: false, isKept: false, isGivenUp: true, change: removal }];
+  };
+  return [
+    ...differences.flatMap((each) => {
+      if (each.change.type === 'delete' && gaps.has(each.name)) return [{ ...each, isGivenUp: true }];
+      return isAbove(each) ? gone(each) : [each];
+    }),
+    ...kept.filter(isAbove).flatMap(gone),
+  ];
 }
 
 /** Names that go before they come again: their changes become deletions and insertions, of entries too that would have stayed. */
@@ -97,17 +158,18 @@ function takeDown(
   });
 }
 
-/** Groups by stage, in an order of stages; the order within a stage stays. */
-function stepsOf(differences: readonly Difference[], compare: (one: number, other: number) => number): Change[][] {
-  const isOne = compare(0, 1) === 0;
+function groupsOf(differences: readonly Difference[]): ReadonlyMap<number, Difference[]> {
   const byStage = new Map<number, Difference[]>();
   for (const each of differences) {
-    const stage = isOne ? 0 : each.stage;
-    const group = byStage.get(stage);
-    if (group === undefined) byStage.set(stage, [each]);
+    const group = byStage.get(each.stage);
+    if (group === undefined) byStage.set(each.stage, [each]);
     else group.push(each);
   }
-  return [...byStage]
-    .sort(([one], [other]) => compare(one, other))
-    .map(([, group]) => group.sort((one, other) => one.rank - other.rank).map(({ change }) => change));
+  return byStage;
+}
+
+/** Changes of one step, what others refer to before them. */
+function oneStep(differences: readonly Difference[]): Change[][] {
+  if (differences.length === 0) return [];
+  return [[...differences].sort((one, other) => one.rank - other.rank).map(({ change }) => change)];
 }

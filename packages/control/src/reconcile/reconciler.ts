@@ -2,12 +2,13 @@ import { type Entity, P4RuntimeError, type UpdateError } from '@int/p4runtime';
 import type { Change, ChangePlan } from '../change/change.js';
 import type { DesiredState } from '../change/desired-state.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
-import { Dependencies } from './dependencies.js';
+import { Dependencies, type Suspects } from './dependencies.js';
 import type { Obstacle } from './differences.js';
 import { KnownSwitch } from './known-switch.js';
 import type { Ownership } from './ownership.js';
 import { type PlannedChanges, planChanges } from './plan-changes.js';
 import { type Refusal, Refusals } from './refusals.js';
+import type { LeadsTo } from './removal-order.js';
 import type { SwitchConnection } from './switch-connection.js';
 
 /** Why the network is changed. */
@@ -50,6 +51,8 @@ export interface ReconcilerOptions {
   readonly clock?: Clock;
   /** Hears of every request that wrote, after its answer. */
   readonly onWritten?: (written: WrittenChanges) => void;
+  /** Where entries send packets to: what is removed goes in an order that follows them. Without it, in that of the stages. */
+  readonly leadsTo?: LeadsTo;
   /** Called after every round of work. */
   readonly onRound?: () => void;
 }
@@ -77,7 +80,7 @@ export interface ReconcilerState {
 
 const HEALING: Cause = { owner: 'reconciler', reason: 'a switch differed from what it shall have' };
 const MOST_WAITING = 100;
-/** Attempts to remove what is left of a broken path for which everything else waits. */
+/** Attempts to remove what is left of a broken path, or to make it whole, for which others wait. */
 const MOST_HELD_BACK = 5;
 
 /**
@@ -94,7 +97,7 @@ export class Reconciler {
   readonly #rooms = new Map<string, number>();
   #desired: DesiredState | null = null;
   #cause: Cause = HEALING;
-  #suspect: Set<string> | 'all' = 'all';
+  #suspect: Suspects | 'all' = 'all';
   #obstacles: readonly Obstacle[] = [];
   #waiting: ReadonlySet<string> = new Set();
   #behind: ReadonlySet<number> = new Set();
@@ -171,12 +174,19 @@ export class Reconciler {
 
   /** What would be done if this were wanted now, by what is known of the switches that were read. */
   plan(desired: DesiredState): PlannedChanges {
+    return this.#plan(desired, new Set());
+  }
+
+  #plan(desired: DesiredState, givenUp: ReadonlySet<string>): PlannedChanges {
+    const { leadsTo } = this.#options;
     const read = [...this.#switches.values()].filter(({ isRead }) => isRead);
     return planChanges(desired, this.found, {
       switches: new Map(read.map((each) => [each.switchId, { p4info: each.p4info! }])),
       ownership: this.#ownership,
-      suspect: this.#suspect,
+      suspect: this.#suspect === 'all' ? 'all' : new Set(this.#suspect.keys()),
+      givenUp,
       rooms: this.#rooms,
+      ...(leadsTo !== undefined && { leadsTo }),
     });
   }
 
@@ -251,8 +261,16 @@ export class Reconciler {
     const unread = [...this.#switches.values()].filter((each) => canBeRead(each) && each.nextAttemptMs <= nowMs);
     await this.#forEach(unread, (each) => this.#read(each));
     if (this.#desired === null || this.#news || this.#isClosed) return false;
-    const planned = this.plan(this.#desired);
-    const dependencies = new Dependencies(this.#desired, [...this.#switches.values()]);
+    const switches = [...this.#switches.values()];
+    const givenUp = new Set<string>();
+    const dependencies = new Dependencies(this.#desired, switches, this.#suspect, givenUp);
+    for (const { change, attempts } of this.#refusals.list) {
+      if (attempts <= MOST_HELD_BACK) continue;
+      for (const name of dependencies.namesOf(change)) {
+        if (this.#suspect === 'all' || this.#suspect.has(name)) givenUp.add(name);
+      }
+    }
+    const planned = this.#plan(this.#desired, givenUp);
     this.#obstacles = planned.obstacles;
     this.#behind = new Set([
       ...planned.plan.flatMap((step) => step.map(({ switchId }) => switchId)),
@@ -262,8 +280,7 @@ export class Reconciler {
     const hasWritten = await this.#carryOut(planned, dependencies);
     this.#waiting = dependencies.blocked;
     const isComplete = planned.plan.length === 0 && planned.obstacles.length === 0;
-    this.#isSettled =
-      isComplete && !this.#news && [...this.#switches.values()].every(({ isRead, mustRead }) => isRead && !mustRead);
+    this.#isSettled = isComplete && !this.#news && switches.every(({ isRead, mustRead }) => isRead && !mustRead);
     if (planned.plan.length === 0) this.#cause = HEALING;
     if (this.#isSettled) this.#tellSettled();
     return hasWritten;
@@ -300,11 +317,15 @@ export class Reconciler {
         if (!done && index < earlySteps) isClean = false;
       });
     }
-    // Broken paths are removed from all switches that can be reached. Paths that are not whole again stay suspect.
-    if (isClean && !this.#news) {
-      const { blocked } = dependencies;
-      const before = this.#suspect;
-      this.#suspect = new Set(before === 'all' ? blocked : [...before].filter((name) => blocked.has(name)));
+    // Broken paths are removed from all switches. Paths that are not whole again stay suspect, and all do while a switch is away:
+    // what another lacks, or may have lost, is not in the plan.
+    const isAllRead = [...this.#switches.values()].every(({ isRead }) => isRead);
+    if (isClean && isAllRead && !this.#news) {
+      const { blocked, givenUp } = dependencies;
+      const before: Suspects =
+        this.#suspect === 'all' ? new Map([...blocked].map((name) => [name, null])) : this.#suspect;
+      // Of what is given up nothing is left that leads to a gap.
+      this.#suspect = new Map([...before].filter(([name]) => blocked.has(name) && !givenUp.has(name)));
     }
     return hasWritten;
   }
@@ -325,12 +346,13 @@ export class Reconciler {
     const contents = await this.#answer(known, () => known.connection.read());
     if (contents === undefined || known.epoch !== epoch || this.#switches.get(known.switchId) !== known) return;
     try {
-      const { lost, ineffective } = known.learn(contents, this.#ownership);
+      const { lost, isOthers, ineffective } = known.learn(contents, this.#ownership);
       for (const change of ineffective) {
         this.#refuse(known, change, 'it was acknowledged, and the switch does not have it');
       }
-      if (isFirst) this.#suspect = 'all';
-      else if (this.#suspect !== 'all') for (const name of lost) this.#suspect.add(name);
+      // What others have written since is a path of theirs, whole or not.
+      if (isFirst || isOthers) this.#suspect = 'all';
+      else if (this.#suspect !== 'all') this.#suspect = withLost(this.#suspect, lost, known.switchId);
       known.failures = 0;
       known.error = undefined;
     } catch (error) {
@@ -497,6 +519,16 @@ export class Reconciler {
     this.#settledWaiters = [];
     for (const resolve of waiters) resolve();
   }
+}
+
+/** With the names of which a switch has lost something. */
+function withLost(suspect: Suspects, lost: Iterable<string>, switchId: number): Suspects {
+  const all = new Map(suspect);
+  for (const name of lost) {
+    const where = all.get(name);
+    if (where !== null) all.set(name, new Set([...(where ?? []), switchId]));
+  }
+  return all;
 }
 
 /** Whether a switch is to be read, and can be asked. */

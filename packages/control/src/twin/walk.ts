@@ -88,6 +88,8 @@ export function entranceOf(
 
 interface Step extends Hop {
   readonly path: readonly number[];
+  /** Where this packet was: a report may go back over the switches of its flow. */
+  readonly visited: readonly number[];
   readonly share: number;
   readonly isReport: boolean;
 }
@@ -106,7 +108,7 @@ export function walk(
   const ends: End[] = [];
   let first: readonly number[] | null = null;
   let left = MOST_HOPS;
-  const open: Step[] = [{ ...entrance, frame, path: [], share: 1, isReport: false }];
+  const open: Step[] = [{ ...entrance, frame, path: [], visited: [], share: 1, isReport: false }];
   for (let step = open.shift(); step !== undefined; step = open.shift()) {
     const { switchId, isReport } = step;
     const name = topology.switchText(switchId);
@@ -116,7 +118,7 @@ export function walk(
       ends.push({ kind, where, message, share, hop: step! });
       first ??= path;
     };
-    if (step.path.includes(switchId) || left-- === 0) {
+    if (step.visited.includes(switchId) || left-- === 0) {
       ended('loop', name, `${name} sees a packet again that it has sent`, step.share);
       continue;
     }
@@ -146,6 +148,7 @@ export function walk(
             port: to.port ?? portTowards(topology, to.switchId, switchId),
             frame: output.frame,
             path,
+            visited: output.isReport ? [switchId] : [...step.visited, switchId],
             share,
             isReport: isCopy,
           });

@@ -1,11 +1,22 @@
-/** A second implementation of a switch's tables, plain and small, with sessions, elections and every fault. */
+/**
+ * A switch with sessions, elections and every fault. Its tables are a second implementation, plain and small, or those of a real
+ * machine.
+ */
 import type { Change, SwitchConnection, SwitchContents } from '@int/control';
 import { type Entity, P4RuntimeError, type p4config, type UpdateError } from '@int/p4runtime';
+import type { LocalSwitch } from '@int/p4runtime/internals';
 import type { Random } from '@int/random';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** Canonical codes of gRPC. */
-const CODES = { INTERNAL: 13, NOT_FOUND: 5, ALREADY_EXISTS: 6, FAILED_PRECONDITION: 9, RESOURCE_EXHAUSTED: 8 } as const;
+const CODES: Readonly<Record<string, number>> = {
+  INTERNAL: 13,
+  INVALID_ARGUMENT: 3,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  FAILED_PRECONDITION: 9,
+  RESOURCE_EXHAUSTED: 8,
+};
 
 /** How often something goes wrong, in a thousand. */
 export interface Faults {
@@ -18,21 +29,33 @@ export interface Faults {
 
 export const NO_FAULTS: Faults = { refusal: 0, hang: 0, failure: 0, lie: 0 };
 
+export interface SwitchSetting {
+  readonly p4info: p4config.P4Info;
+  /** Entries that tables hold. */
+  readonly rooms: Readonly<Record<string, number>>;
+  /** A machine that has nothing in its tables yet. */
+  readonly machine?: () => LocalSwitch;
+}
+
 export class FakeSwitch {
   readonly tables = new Map<string, Entity>();
   readonly sessions = new Set<FakeConnection>();
   /** Entries got lost, or what was acknowledged was not done, and nobody has read since. */
   isUnseen = false;
   faults: Faults = NO_FAULTS;
+  machine: LocalSwitch | undefined;
+  /** Changes with what is in its tables. */
+  version = 0;
 
   constructor(
     readonly id: number,
-    readonly p4info: p4config.P4Info,
+    readonly setting: SwitchSetting,
     readonly clock: VirtualClock,
     readonly random: Random,
-    readonly rooms: Readonly<Record<string, number>>,
-    readonly onUpdate: (it: FakeSwitch, what: string) => void,
-  ) {}
+    readonly onUpdate: (it: FakeSwitch, what: string, entity: Entity) => void,
+  ) {
+    this.machine = setting.machine?.();
+  }
 
   get primary(): FakeConnection | undefined {
     return [...this.sessions].sort((one, other) => other.electionId - one.electionId)[0];
@@ -42,7 +65,26 @@ export class FakeSwitch {
   restart(): void {
     for (const session of [...this.sessions]) session.disconnect();
     this.tables.clear();
+    this.machine = this.setting.machine?.();
+    this.version++;
     this.isUnseen = false;
+  }
+
+  /** Something is there by itself, unless the place is taken. */
+  put(entity: Entity): void {
+    if (this.tables.has(keyOf(entity))) return;
+    if (this.machine?.write({ type: 'insert', entity }) !== undefined) return;
+    this.tables.set(keyOf(entity), entity);
+    this.version++;
+  }
+
+  /** An entry is gone by itself. */
+  lose(key: string): void {
+    const entity = this.tables.get(key)!;
+    const refused = this.machine?.write({ type: 'delete', entity: placeOf(entity) });
+    if (refused !== undefined) throw new Error(`${key}: ${refused.message}`);
+    this.tables.delete(key);
+    this.version++;
   }
 
   chance(perThousand: number): boolean {
@@ -50,7 +92,7 @@ export class FakeSwitch {
   }
 
   /** @returns why it is refused */
-  apply({ type, before, after }: Change): { code: keyof typeof CODES; message: string } | undefined {
+  apply({ type, before, after }: Change): { code: string; message: string } | undefined {
     const entity = (type === 'delete' ? before : after)!;
     const key = keyOf(entity);
     if (this.chance(this.faults.refusal)) return { code: 'INTERNAL', message: 'a fault of the hardware' };
@@ -58,25 +100,37 @@ export class FakeSwitch {
       this.isUnseen = true;
       return undefined;
     }
+    const refused = this.machine === undefined ? this.#check(type, entity) : this.#write(type, entity);
+    if (refused !== undefined) return refused;
+    // A default entry that has no mark is that of the program.
+    const isProgram = entity.kind === 'table-entry' && entity.isDefault === true && entity.metadata === undefined;
+    if (type === 'delete' || isProgram) this.tables.delete(key);
+    else this.tables.set(key, entity);
+    this.version++;
+    this.onUpdate(this, `${type} ${key}`, entity);
+    return undefined;
+  }
+
+  #write(type: Change['type'], entity: Entity): { code: string; message: string } | undefined {
+    const refused = this.machine!.write({ type, entity: type === 'delete' ? placeOf(entity) : entity });
+    return refused && { code: refused.grpcName, message: refused.message };
+  }
+
+  #check(type: Change['type'], entity: Entity): { code: string; message: string } | undefined {
+    const key = keyOf(entity);
     const isThere = this.tables.has(key);
     if (type === 'insert' && isThere) return { code: 'ALREADY_EXISTS', message: key };
     if (type !== 'insert' && !isThere) return { code: 'NOT_FOUND', message: key };
     if (type === 'delete') {
-      if (this.#isUsed(entity)) return { code: 'FAILED_PRECONDITION', message: `${key} is in use` };
-      this.tables.delete(key);
-    } else {
-      if (!this.#hasAll(entity)) return { code: 'NOT_FOUND', message: `what ${key} refers to` };
-      const table = entity.kind === 'table-entry' ? entity.table : '';
-      const count = [...this.tables.values()].filter(
-        (each) => each.kind === 'table-entry' && each.table === table,
-      ).length;
-      if (type === 'insert' && count >= (this.rooms[table] ?? Number.POSITIVE_INFINITY)) {
-        return { code: 'RESOURCE_EXHAUSTED', message: `${table} is full` };
-      }
-      this.tables.set(key, entity);
+      return this.#isUsed(entity) ? { code: 'FAILED_PRECONDITION', message: `${key} is in use` } : undefined;
     }
-    this.onUpdate(this, `${type} ${key}`);
-    return undefined;
+    if (!this.#hasAll(entity)) return { code: 'NOT_FOUND', message: `what ${key} refers to` };
+    const table = entity.kind === 'table-entry' ? entity.table : '';
+    const count = [...this.tables.values()].filter(
+      (each) => each.kind === 'table-entry' && each.table === table,
+    ).length;
+    const isFull = type === 'insert' && count >= (this.setting.rooms[table] ?? Number.POSITIVE_INFINITY);
+    return isFull ? { code: 'RESOURCE_EXHAUSTED', message: `${table} is full` } : undefined;
   }
 
   #isUsed(entity: Entity): boolean {
@@ -160,7 +214,7 @@ export class FakeConnection implements SwitchConnection {
 
   read(): Promise<SwitchContents> {
     const sinceMs = this.to.clock.nowMs();
-    const contents = this.#request(() => ({ p4info: this.to.p4info, entities: [...this.to.tables.values()] }));
+    const contents = this.#request(() => ({ p4info: this.to.setting.p4info, entities: [...this.to.tables.values()] }));
     void contents.then(
       () => {
         // Nobody waits longer for an answer.
@@ -179,7 +233,7 @@ export class FakeConnection implements SwitchConnection {
         const refusal = this.to.apply(change);
         if (refusal === undefined) continue;
         const { code, message } = refusal;
-        updates.push({ index, grpcCode: CODES[code], grpcName: code, message, space: 'fake', targetCode: 0 });
+        updates.push({ index, grpcCode: CODES[code]!, grpcName: code, message, space: 'fake', targetCode: 0 });
       }
       if (updates.length > 0) throw new P4RuntimeError('ERR_P4RUNTIME_REFUSED', 'some were refused', { updates });
     });
@@ -221,11 +275,18 @@ export class FakeConnection implements SwitchConnection {
   }
 }
 
+/** What names an entity that is deleted. */
+function placeOf(entity: Entity): Entity {
+  if (entity.kind !== 'table-entry') return entity;
+  const { kind, table, match, priority } = entity;
+  return { kind, table, match, ...(priority !== undefined && { priority }) };
+}
+
 /** The place of an entity, as text. */
 export function keyOf(entity: Entity): string {
   switch (entity.kind) {
     case 'table-entry':
-      return `${entity.table} ${textOf(entity.match)} ${entity.priority ?? 0}`;
+      return `${entity.table} ${entity.isDefault === true ? 'default' : textOf(entity.match)} ${entity.priority ?? 0}`;
     case 'member':
     case 'group':
     case 'clone-session':

@@ -5,13 +5,14 @@
  */
 import { type DesiredState, Reconciler, type WrittenChanges } from '@int/control';
 import { ownMark } from '@int/control/internals';
-import { type Entity, match } from '@int/p4runtime';
+import type { Entity } from '@int/p4runtime';
 import { Random } from '@int/random';
 import { describe, expect, it } from 'vitest';
 import { LENGTH } from '../../../../.ci/test/length.js';
-import { P4INFO } from '../switch.js';
+import { CompiledNetwork } from './compiled-network.js';
 import { FakeConnection, FakeSwitch, keyOf, NO_FAULTS, textOf } from './fake-switch.js';
-import { type PathSpec, RoutedNetwork } from './routed-network.js';
+import type { ModelNetwork } from './model-network.js';
+import { RoutedNetwork } from './routed-network.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const SEED = Number(process.env.INT_SEED ?? 20_261_128);
@@ -19,6 +20,8 @@ const SEED = Number(process.env.INT_SEED ?? 20_261_128);
 const STEPS = LENGTH >= 1 ? 100_000 : 600;
 /** Steps with one network. */
 const STEPS_OF_ONE = 200;
+/** Of so many networks one has the real compiler and machines. */
+const COMPILED_EVERY = 3;
 
 class Controller {
   readonly reconciler: Reconciler;
@@ -27,13 +30,20 @@ class Controller {
   isAlive = true;
 
   constructor(
+    network: ModelNetwork,
     switches: readonly FakeSwitch[],
     clock: VirtualClock,
     readonly electionId: number,
     onWritten: (written: WrittenChanges) => void,
   ) {
     this.connections = switches.map((each) => new FakeConnection(each, electionId));
-    this.reconciler = new Reconciler({ connections: this.connections, clock, graceMs: 50, onWritten });
+    this.reconciler = new Reconciler({
+      connections: this.connections,
+      clock,
+      graceMs: 50,
+      leadsTo: (...of) => network.leadsTo(...of),
+      onWritten,
+    });
   }
 
   async crash(): Promise<void> {
@@ -66,14 +76,13 @@ interface Counts {
 
 class World {
   readonly clock = new VirtualClock();
-  readonly network: RoutedNetwork;
+  readonly network: ModelNetwork;
   readonly switches: readonly FakeSwitch[];
   readonly foreign = new Map<number, Set<string>>();
   readonly problems: string[] = [];
   /** What happened last. */
   readonly #history: string[] = [];
   controllers: Controller[] = [];
-  #paths: PathSpec[] = [];
   #desired: DesiredState;
   #circles = new Map<string, readonly number[]>();
   #election = 1;
@@ -81,26 +90,33 @@ class World {
   constructor(
     readonly random: Random,
     readonly counts: Counts,
+    isCompiled: boolean,
   ) {
-    this.network = new RoutedNetwork(random, 4 + random.integer(4), 3);
+    this.network = isCompiled ? new CompiledNetwork(random) : new RoutedNetwork(random, 4 + random.integer(4), 3);
     this.switches = this.network.ids.map(
       (id) =>
-        new FakeSwitch(id, P4INFO, this.clock, random, { 'I.paths': 6 + random.integer(3) }, (it, what) =>
-          this.#updated(it, what),
+        new FakeSwitch(id, this.network.setting(), this.clock, random, (it, what, entity) =>
+          this.#updated(it, what, entity),
         ),
     );
     for (const each of this.switches) this.addForeign(each);
-    this.#desired = this.network.wanted([]);
+    this.#desired = this.network.change();
     this.addController();
     this.addController();
   }
 
   addController(): void {
-    const controller = new Controller(this.switches, this.clock, this.#election++, ({ switchId, results }) => {
-      this.#note(
-        `answer of switch ${switchId}: ${results.map(({ result, change: { type, before, after } }) => `${result} ${type} ${keyOf((after ?? before)!)}`).join(', ')}`,
-      );
-    });
+    const controller = new Controller(
+      this.network,
+      this.switches,
+      this.clock,
+      this.#election++,
+      ({ switchId, results }) => {
+        this.#note(
+          `answer of switch ${switchId}: ${results.map(({ result, change: { type, before, after } }) => `${result} ${type} ${keyOf((after ?? before)!)}`).join(', ')}`,
+        );
+      },
+    );
     this.controllers.push(controller);
     controller.reconciler.want(this.#desired, { owner: 'test', reason: 'start' });
     for (const each of controller.connections) each.connect();
@@ -108,40 +124,7 @@ class World {
 
   /** Something of another controller: where packets of the hosts do not go. */
   addForeign(it: FakeSwitch): void {
-    const number = this.random.integer(3);
-    const entity: Entity = [
-      {
-        kind: 'table-entry' as const,
-        table: 'I.routes',
-        match: { destination: match.lpm((20n << 24n) | (BigInt(number) << 16n), 16) },
-        action: { action: 'I.send', params: { port: 1n } },
-        priority: 0,
-      },
-      {
-        kind: 'table-entry' as const,
-        table: 'I.paths',
-        match: { source: match.ternary(99n, 0xffff_ffffn) },
-        action: { action: 'NoAction', params: {} },
-        priority: 1,
-        metadata: new Uint8Array([1, 2, 3]),
-      },
-      // In the place of what this controller may want.
-      {
-        kind: 'table-entry' as const,
-        table: 'I.access',
-        match: { source: match.ternary(BigInt(number), 0xffff_ffffn) },
-        action: { action: 'NoAction', params: {} },
-        priority: 1,
-      },
-      {
-        kind: 'clone-session' as const,
-        id: 7 + number,
-        replicas: [{ port: 1, instance: 0 }],
-        classOfService: 0,
-        packetLengthBytes: 0,
-      },
-    ][this.random.integer(4)]!;
-    if (!it.tables.has(keyOf(entity))) it.tables.set(keyOf(entity), entity);
+    it.put(this.network.foreign());
     this.lookAtForeign(it);
   }
 
@@ -151,12 +134,7 @@ class World {
 
   want(): void {
     this.counts.wants++;
-    if (this.random.integer(3) > 0) {
-      const name = `p${1 + this.random.integer(4)}`;
-      this.#paths = this.#paths.filter((each) => each.name !== name);
-      if (this.random.integer(3) > 0) this.#paths.push(this.network.path(name));
-    }
-    this.#desired = this.network.wanted(this.#paths);
+    this.#desired = this.network.change();
     for (const each of this.controllers) each.reconciler.want(this.#desired, { owner: 'test', reason: 'step' });
   }
 
@@ -169,7 +147,7 @@ class World {
     if (this.problems.length === 0) {
       const entries = (it: FakeSwitch): string[] =>
         [...it.tables.values()].flatMap((each) =>
-          each.kind === 'table-entry' && /paths|routes/.test(each.table)
+          each.kind === 'table-entry' && this.network.isForwarding(each)
             ? [`${textOf([each.match, each.priority, each.action])} ${new TextDecoder().decode(each.metadata)}`]
             : [],
         );
@@ -177,7 +155,7 @@ class World {
         ...this.#history,
         ...this.switches.map((it) => `switch ${it.id}, primary ${it.primary?.electionId}: ${entries(it).join('\n')}`),
         ...this.controllers.map((each) => `${each.electionId}: ${textOf(each.reconciler.state)}`),
-        textOf(this.#paths),
+        this.network.text,
       );
     }
     this.problems.push(problem);
@@ -202,11 +180,13 @@ class World {
         this.#noteCircles();
         break;
       case 4: {
-        const own = [...it.tables].filter(([, entity]) => isOwn(entity) && entity.kind === 'table-entry');
+        const own = [...it.tables].filter(
+          ([, entity]) => isOwn(entity) && entity.kind === 'table-entry' && entity.isDefault !== true,
+        );
         for (let lost = 1 + random.integer(2); lost > 0 && own.length > 0; lost--) {
           counts.losses++;
           it.isUnseen = true;
-          it.tables.delete(own.splice(random.integer(own.length), 1)[0]![0]);
+          it.lose(own.splice(random.integer(own.length), 1)[0]![0]);
         }
         this.#noteCircles();
         break;
@@ -253,8 +233,9 @@ class World {
     for (const each of this.switches) {
       each.faults = NO_FAULTS;
       // Nobody else is in the way any more.
-      for (const [key, entity] of each.tables)
-        if (key.startsWith('I.access') && !isOwn(entity)) each.tables.delete(key);
+      for (const [key, entity] of each.tables) {
+        if (this.network.isInTheWay(key) && !isOwn(entity)) each.lose(key);
+      }
       this.lookAtForeign(each);
     }
     for (const controller of this.controllers) for (const each of controller.connections) each.connect();
@@ -269,7 +250,7 @@ class World {
     }
     this.counts.settled++;
     for (const each of this.switches) this.#compare(each);
-    const circles = this.network.circles((id) => this.switches[id - 1]!.tables.values());
+    const circles = this.network.circles(this.switches);
     if (circles.size > 0) this.#fail(`packets circle at the end: ${[...circles].join('; ')}`);
     this.#noteCircles();
     for (const controller of this.controllers) {
@@ -293,10 +274,10 @@ class World {
   }
 
   #noteCircles(): void {
-    this.#circles = this.network.circles((id) => this.switches[id - 1]!.tables.values());
+    this.#circles = this.network.circles(this.switches);
   }
 
-  #updated(it: FakeSwitch, what: string): void {
+  #updated(it: FakeSwitch, what: string, entity: Entity): void {
     this.counts.updates++;
     this.#note(`switch ${it.id}: ${what}`);
     const foreign = foreignOf(it);
@@ -304,7 +285,7 @@ class World {
     if (foreign.size !== expected.size || [...foreign].some((each) => !expected.has(each))) {
       this.#fail(`switch ${it.id}: ${what} changed what is of others`);
     }
-    if (!/^\w+ I\.(paths|routes)/.test(what)) return;
+    if (!this.network.isForwarding(entity)) return;
     // A controller cannot keep packets from circling by entries of a switch that it cannot reach, or by what got lost unseen.
     const controller = this.controllers.find(({ connections }) => connections.includes(it.primary!));
     const isAvoidable =
@@ -312,7 +293,7 @@ class World {
       this.switches.every(({ isUnseen }) => !isUnseen);
     if (isAvoidable) this.counts.seen++;
     else this.counts.partlySeen++;
-    const circles = this.network.circles((id) => this.switches[id - 1]!.tables.values());
+    const circles = this.network.circles(this.switches);
     for (const [flow, circle] of circles) {
       // What had a path of its own may meet a circle that was there before.
       if (this.#circles.has(flow) || this.#circles.has(flow.replace(/^\d+/, '0'))) continue;
@@ -347,7 +328,11 @@ describe('reconcilers and faulty switches', () => {
       };
       const random = new Random(SEED);
       for (let done = 0; done < STEPS; done += STEPS_OF_ONE) {
-        const world = new World(random.derive('world', done), counts);
+        const world = new World(
+          random.derive('world', done),
+          counts,
+          (done / STEPS_OF_ONE) % COMPILED_EVERY === COMPILED_EVERY - 1,
+        );
         for (let step = 0; step < STEPS_OF_ONE; step++) {
           await world.step();
           if (world.problems.length > 0) break;

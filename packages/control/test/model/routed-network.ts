@@ -3,12 +3,15 @@ import type { DesiredEntity, DesiredState } from '@int/control';
 import { ownMetadata } from '@int/control/internals';
 import { type Entity, match, type TableEntry } from '@int/p4runtime';
 import type { Random } from '@int/random';
+import { P4INFO } from '../switch.js';
+import { type FakeSwitch, type SwitchSetting, textOf } from './fake-switch.js';
+import type { ModelNetwork } from './model-network.js';
 
 /** Packets to a host come with one of these sources: the first has no path of its own. */
 const SOURCES: readonly bigint[] = [0n, 1n, 2n, 3n, 4n];
 const HOST_PORT = 200n;
 
-export interface PathSpec {
+interface PathSpec {
   readonly name: string;
   readonly source: bigint;
   readonly host: number;
@@ -19,12 +22,13 @@ export interface PathSpec {
 
 const prefixOf = (host: number): bigint => (10n << 24n) | (BigInt(host) << 16n);
 
-export class RoutedNetwork {
+export class RoutedNetwork implements ModelNetwork {
   readonly ids: readonly number[];
   /** Where hosts are, by their number. */
   readonly hosts: readonly number[];
   readonly #links: readonly (readonly [number, number])[];
   readonly #entities = new Map<string, DesiredEntity>();
+  #paths: PathSpec[] = [];
 
   constructor(
     readonly random: Random,
@@ -49,8 +53,77 @@ export class RoutedNetwork {
     return this.ids[this.random.integer(this.ids.length)]!;
   }
 
+  setting(): SwitchSetting {
+    return { p4info: P4INFO, rooms: { 'I.paths': 6 + this.random.integer(3) } };
+  }
+
+  /** Something else is wanted. */
+  change(): DesiredState {
+    if (this.random.integer(3) > 0) {
+      const name = `p${1 + this.random.integer(4)}`;
+      this.#paths = this.#paths.filter((each) => each.name !== name);
+      if (this.random.integer(3) > 0) this.#paths.push(this.#pathOf(name));
+    }
+    return this.#wanted(this.#paths);
+  }
+
+  foreign(): Entity {
+    const number = this.random.integer(3);
+    return [
+      {
+        kind: 'table-entry' as const,
+        table: 'I.routes',
+        match: { destination: match.lpm((20n << 24n) | (BigInt(number) << 16n), 16) },
+        action: { action: 'I.send', params: { port: 1n } },
+        priority: 0,
+      },
+      {
+        kind: 'table-entry' as const,
+        table: 'I.paths',
+        match: { source: match.ternary(99n, 0xffff_ffffn) },
+        action: { action: 'NoAction', params: {} },
+        priority: 1,
+        metadata: new Uint8Array([1, 2, 3]),
+      },
+      // In the place of what this controller may want.
+      {
+        kind: 'table-entry' as const,
+        table: 'I.access',
+        match: { source: match.ternary(BigInt(number), 0xffff_ffffn) },
+        action: { action: 'NoAction', params: {} },
+        priority: 1,
+      },
+      {
+        kind: 'clone-session' as const,
+        id: 7 + number,
+        replicas: [{ port: 1, instance: 0 }],
+        classOfService: 0,
+        packetLengthBytes: 0,
+      },
+    ][this.random.integer(4)]!;
+  }
+
+  isInTheWay(key: string): boolean {
+    return key.startsWith('I.access');
+  }
+
+  isForwarding(entity: Entity): boolean {
+    return entity.kind === 'table-entry' && (entity.table === 'I.paths' || entity.table === 'I.routes');
+  }
+
+  /** Ports are the ids of the switches behind them. */
+  leadsTo(_: number, entity: Entity): readonly number[] {
+    const action = entity.kind === 'table-entry' ? entity.action : undefined;
+    const port = action !== undefined && 'params' in action ? action.params.port : undefined;
+    return port === undefined || Number(port) >= HOST_PORT ? [] : [Number(port)];
+  }
+
+  get text(): string {
+    return textOf(this.#paths);
+  }
+
   /** A state that is wanted: a tree of routes to each host, by random weights; paths; a block; a group; a session. */
-  wanted(paths: readonly PathSpec[]): DesiredState {
+  #wanted(paths: readonly PathSpec[]): DesiredState {
     const desired = new Map<number, DesiredEntity[]>(this.ids.map((id) => [id, []]));
     for (const host of this.hosts.keys()) {
       // A host is away for a while now and then.
@@ -74,7 +147,7 @@ export class RoutedNetwork {
   }
 
   /** A path along random links to a random host. */
-  path(name: string): PathSpec {
+  #pathOf(name: string): PathSpec {
     const host = this.random.integer(this.hosts.length);
     const via: number[] = [this.hosts[host]!];
     for (let length = 1 + this.random.integer(4); length > 0; length--) {
@@ -86,14 +159,9 @@ export class RoutedNetwork {
     return { name, source: SOURCES[number]!, host, priority: 10 * number + this.random.integer(2), via };
   }
 
-  /**
-   * Where packets circle: the flows, each with the switches of its circle.
-   *
-   * @param tables entries of each switch
-   */
-  circles(tables: (id: number) => Iterable<Entity>): Map<string, readonly number[]> {
+  circles(switches: readonly FakeSwitch[]): Map<string, readonly number[]> {
     const circles = new Map<string, readonly number[]>();
-    const contents = new Map(this.ids.map((id) => [id, sorted(tables(id))]));
+    const contents = new Map(this.ids.map((id) => [id, sorted(switches[id - 1]!.tables.values())]));
     for (const host of this.hosts.keys()) {
       for (const source of SOURCES) {
         const done = new Set<number>();
@@ -113,26 +181,6 @@ export class RoutedNetwork {
       }
     }
     return circles;
-  }
-
-  /** Whether packets reach their host, by flow and first switch. */
-  delivered(tables: (id: number) => Iterable<Entity>): Set<string> {
-    const flows = new Set<string>();
-    const contents = new Map(this.ids.map((id) => [id, sorted(tables(id))]));
-    for (const host of this.hosts.keys()) {
-      for (const source of SOURCES) {
-        for (const start of this.ids) {
-          let at = start;
-          for (let hops = 0; hops <= this.ids.length; hops++) {
-            const port = nextOf(contents.get(at)!, source, prefixOf(host) | 7n);
-            if (port === HOST_PORT && at === this.hosts[host]) flows.add(`${source} to ${host} from ${start}`);
-            if (port === undefined || port >= HOST_PORT) break;
-            at = Number(port);
-          }
-        }
-      }
-    }
-    return flows;
   }
 
   #neighbours(id: number): number[] {
