@@ -55,15 +55,16 @@ export type { Obstacle } from './reconcile/differences.js';
 export type { Ownership } from './reconcile/ownership.js';
 export { P4RuntimeConnection, type P4RuntimeConnectionOptions } from './reconcile/p4runtime-connection.js';
 export { type PlannedChanges, type PlanOptions, planChanges } from './reconcile/plan-changes.js';
-export {
-  type Cause,
-  Reconciler,
-  type ReconcilerOptions,
-  type ReconcilerState,
-  type SwitchStatus,
-  type WrittenChanges,
-} from './reconcile/reconciler.js';
+export { Reconciler } from './reconcile/reconciler.js';
+export type {
+  Cause,
+  ReconcilerOptions,
+  ReconcilerState,
+  SwitchStatus,
+  WrittenChanges,
+} from './reconcile/reconciler-state.js';
 export type { Refusal } from './reconcile/refusals.js';
+export type { LeadsTo } from './reconcile/removal-order.js';
 export type { SwitchConnection, SwitchContents } from './reconcile/switch-connection.js';
 export type {
   DroppedFlow,

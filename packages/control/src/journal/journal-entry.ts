@@ -1,5 +1,5 @@
 import type { Entity } from '@int/p4runtime';
-import type { Cause } from '../reconcile/reconciler.js';
+import type { Cause } from '../reconcile/reconciler-state.js';
 import { sealed, tagged, unsealed } from './sealed-text.js';
 
 /** A change of one entity of a switch, as it is written down. */

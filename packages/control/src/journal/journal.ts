@@ -1,4 +1,4 @@
-import type { WrittenChanges } from '../reconcile/reconciler.js';
+import type { WrittenChanges } from '../reconcile/reconciler-state.js';
 import type { JournalEntry } from './journal-entry.js';
 import { JournalFile, type JournalFileOptions, type JournalFileStatistics } from './journal-file.js';
 import { type Undo, undoOf } from './undo.js';

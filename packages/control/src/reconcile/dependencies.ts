@@ -3,9 +3,7 @@ import type { Change } from '../change/change.js';
 import type { DesiredState } from '../change/desired-state.js';
 import { type KnownSwitch, namesOf } from './known-switch.js';
 import { ownMark, wantedName } from './ownership.js';
-
-/** Names of intents and routes that may be broken, with the switches that have lost a part; `null`: that may be any. */
-export type Suspects = ReadonlyMap<string, ReadonlySet<number> | null>;
+import type { Suspects } from './suspects.js';
 
 /**
  * Which changes have to wait for others that are not done: those of the same intent or route, for its packets would come to a
@@ -26,7 +24,7 @@ export class Dependencies {
   constructor(
     readonly desired: DesiredState,
     switches: readonly KnownSwitch[],
-    readonly suspect: Suspects | 'all',
+    readonly suspects: Suspects,
     readonly givenUp: ReadonlySet<string>,
   ) {
     for (const known of switches) if (!known.isRead) this.#unreachable(known);
@@ -50,8 +48,7 @@ export class Dependencies {
     const stage = stageOf(change.after ?? change.before);
     for (const name of this.namesOf(change)) {
       this.blocked.add(name);
-      if (stage === null || this.givenUp.has(name)) continue;
-      if (this.suspect !== 'all' && !this.suspect.has(name)) continue;
+      if (stage === null || this.givenUp.has(name) || !this.suspects.has(name)) continue;
       this.#gaps.set(name, Math.min(this.#gaps.get(name) ?? stage, stage));
     }
   }
@@ -61,9 +58,7 @@ export class Dependencies {
     const stage = stageOf(after);
     if (stage === null) return false;
     for (const [name, gap] of this.#gaps) {
-      if (gap >= stage || names.includes(name)) continue;
-      const where = this.suspect === 'all' ? null : (this.suspect.get(name) ?? null);
-      if (where === null || where.has(switchId)) return true;
+      if (gap < stage && !names.includes(name) && this.suspects.isAt(name, switchId)) return true;
     }
     return false;
   }

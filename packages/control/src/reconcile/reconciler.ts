@@ -2,81 +2,16 @@ import { type Entity, P4RuntimeError, type UpdateError } from '@int/p4runtime';
 import type { Change, ChangePlan } from '../change/change.js';
 import type { DesiredState } from '../change/desired-state.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
-import { Dependencies, type Suspects } from './dependencies.js';
+import { Dependencies } from './dependencies.js';
 import type { Obstacle } from './differences.js';
 import { KnownSwitch } from './known-switch.js';
 import type { Ownership } from './ownership.js';
 import { type PlannedChanges, planChanges } from './plan-changes.js';
-import { type Refusal, Refusals } from './refusals.js';
-import type { LeadsTo } from './removal-order.js';
+import type { Cause, ReconcilerOptions, ReconcilerState, SwitchStatus, WrittenChanges } from './reconciler-state.js';
+import { Refusals } from './refusals.js';
+import { Requests } from './requests.js';
+import { Suspects } from './suspects.js';
 import type { SwitchConnection } from './switch-connection.js';
-
-/** Why the network is changed. */
-export interface Cause {
-  /** A person, a policy, or `incident:<id>`. */
-  readonly owner: string;
-  readonly reason: string;
-  readonly incident?: string;
-}
-
-/** What became of changes that were sent to a switch in one request. */
-export interface WrittenChanges {
-  readonly switchId: number;
-  readonly atMs: number;
-  readonly cause: Cause;
-  readonly results: readonly {
-    readonly change: Change;
-    /** What identifies the entity on its switch: the same for all changes of it. */
-    readonly place: string;
-    /** `unknown`: there was no answer; what is there is read before anything else. */
-    readonly result: 'done' | 'refused' | 'unknown';
-    /** The switch's words; '' if done. */
-    readonly message: string;
-  }[];
-}
-
-export interface ReconcilerOptions {
-  readonly connections?: readonly SwitchConnection[];
-  readonly ownership?: Ownership;
-  /** Time between the last new entry and the removal of old ones, longer than packets are on their way. 100 ms by default. */
-  readonly graceMs?: number;
-  /** Wait before something that was refused or failed is tried again: it doubles. By default 200 ms to 30 s. */
-  readonly retry?: { readonly firstMs: number; readonly maxMs: number };
-  /** Time between readings of a switch that has what it shall have: entries may get lost. 30 s by default. */
-  readonly checkMs?: number;
-  /** Longest wait for an answer; a switch that is later is left alone until it answers. 10 s by default. */
-  readonly answerMs?: number;
-  /** Requests on their way at once, at most one to each switch. 16 by default. */
-  readonly requests?: number;
-  readonly clock?: Clock;
-  /** Hears of every request that wrote, after its answer. */
-  readonly onWritten?: (written: WrittenChanges) => void;
-  /** Where entries send packets to: what is removed goes in an order that follows them. Without it, in that of the stages. */
-  readonly leadsTo?: LeadsTo;
-  /** Called after every round of work. */
-  readonly onRound?: () => void;
-}
-
-/** What a switch is to a reconciler. */
-export interface SwitchStatus {
-  readonly switchId: number;
-  /**
-   * `absent`: no session, or another controller is the primary. `late`: it owes an answer. `failing`: see `error`. `behind`: it
-   * lacks something. `settled`: it has what it shall have.
-   */
-  readonly phase: 'absent' | 'late' | 'failing' | 'behind' | 'settled';
-  readonly error: string | undefined;
-}
-
-export interface ReconcilerState {
-  /** Whether all switches were read, and have what they shall have. */
-  readonly isSettled: boolean;
-  readonly switches: readonly SwitchStatus[];
-  readonly refusals: readonly Refusal[];
-  readonly obstacles: readonly Obstacle[];
-  /** Changes that wait for others: names of their intents and routes, at most 100. */
-  readonly waiting: readonly string[];
-}
 
 const HEALING: Cause = { owner: 'reconciler', reason: 'a switch differed from what it shall have' };
 const MOST_WAITING = 100;
@@ -97,7 +32,7 @@ export class Reconciler {
   readonly #rooms = new Map<string, number>();
   #desired: DesiredState | null = null;
   #cause: Cause = HEALING;
-  #suspect: Suspects | 'all' = 'all';
+  readonly #suspects = new Suspects();
   #obstacles: readonly Obstacle[] = [];
   #waiting: ReadonlySet<string> = new Set();
   #behind: ReadonlySet<number> = new Set();
@@ -110,10 +45,7 @@ export class Reconciler {
   #lastAdditionMs = Number.NEGATIVE_INFINITY;
   #cancelTimer: () => void = () => {};
   #interrupt: () => void = () => {};
-  #stop: () => void = () => {};
-  readonly #stopped: Promise<undefined> = new Promise((resolve) => {
-    this.#stop = () => resolve(undefined);
-  });
+  readonly #requests: Requests;
   #settledWaiters: (() => void)[] = [];
 
   constructor(options: ReconcilerOptions = {}) {
@@ -121,6 +53,15 @@ export class Reconciler {
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#ownership = options.ownership ?? {};
     this.#refusals = new Refusals(options.retry ?? { firstMs: 200, maxMs: 30_000 });
+    const { answerMs = 10_000, requests = 16 } = options;
+    this.#requests = new Requests(this.#clock, answerMs, requests, {
+      failed: (known, error) => this.#failed(known, error),
+      cameLate: (known) => {
+        if (this.#switches.get(known.switchId) !== known) return;
+        known.isRead = false;
+        this.#wake();
+      },
+    });
     for (const connection of options.connections ?? []) this.add(connection);
   }
 
@@ -183,7 +124,7 @@ export class Reconciler {
     return planChanges(desired, this.found, {
       switches: new Map(read.map((each) => [each.switchId, { p4info: each.p4info! }])),
       ownership: this.#ownership,
-      suspect: this.#suspect === 'all' ? 'all' : new Set(this.#suspect.keys()),
+      suspect: this.#suspects.names,
       givenUp,
       rooms: this.#rooms,
       ...(leadsTo !== undefined && { leadsTo }),
@@ -221,7 +162,7 @@ export class Reconciler {
     this.#isClosed = true;
     this.#cancelTimer();
     this.#interrupt();
-    this.#stop();
+    this.#requests.stop();
     await this.#running;
     this.#tellSettled();
   }
@@ -259,15 +200,15 @@ export class Reconciler {
   async #round(): Promise<boolean> {
     const nowMs = this.#clock.nowMs();
     const unread = [...this.#switches.values()].filter((each) => canBeRead(each) && each.nextAttemptMs <= nowMs);
-    await this.#forEach(unread, (each) => this.#read(each));
+    await this.#requests.forEach(unread, (each) => this.#read(each));
     if (this.#desired === null || this.#news || this.#isClosed) return false;
     const switches = [...this.#switches.values()];
     const givenUp = new Set<string>();
-    const dependencies = new Dependencies(this.#desired, switches, this.#suspect, givenUp);
+    const dependencies = new Dependencies(this.#desired, switches, this.#suspects, givenUp);
     for (const { change, attempts } of this.#refusals.list) {
       if (attempts <= MOST_HELD_BACK) continue;
       for (const name of dependencies.namesOf(change)) {
-        if (this.#suspect === 'all' || this.#suspect.has(name)) givenUp.add(name);
+        if (this.#suspects.has(name)) givenUp.add(name);
       }
     }
     const planned = this.#plan(this.#desired, givenUp);
@@ -312,7 +253,7 @@ export class Reconciler {
         else list.push(change);
       }
       if (bySwitch.size > 0) hasWritten = true;
-      await this.#forEach([...bySwitch], async ([switchId, changes]) => {
+      await this.#requests.forEach([...bySwitch], async ([switchId, changes]) => {
         const done = await this.#write(this.#switches.get(switchId)!, changes, dependencies);
         if (!done && index < earlySteps) isClean = false;
       });
@@ -322,10 +263,8 @@ export class Reconciler {
     const isAllRead = [...this.#switches.values()].every(({ isRead }) => isRead);
     if (isClean && isAllRead && !this.#news) {
       const { blocked, givenUp } = dependencies;
-      const before: Suspects =
-        this.#suspect === 'all' ? new Map([...blocked].map((name) => [name, null])) : this.#suspect;
       // Of what is given up nothing is left that leads to a gap.
-      this.#suspect = new Map([...before].filter(([name]) => blocked.has(name) && !givenUp.has(name)));
+      this.#suspects.keepOnly(new Set([...blocked].filter((name) => !givenUp.has(name))));
     }
     return hasWritten;
   }
@@ -343,7 +282,7 @@ export class Reconciler {
   async #read(known: KnownSwitch): Promise<void> {
     const { epoch } = known;
     const isFirst = !known.isKnown;
-    const contents = await this.#answer(known, () => known.connection.read());
+    const contents = await this.#requests.answer(known, () => known.connection.read());
     if (contents === undefined || known.epoch !== epoch || this.#switches.get(known.switchId) !== known) return;
     try {
       const { lost, isOthers, ineffective } = known.learn(contents, this.#ownership);
@@ -351,8 +290,8 @@ export class Reconciler {
         this.#refuse(known, change, 'it was acknowledged, and the switch does not have it');
       }
       // What others have written since is a path of theirs, whole or not.
-      if (isFirst || isOthers) this.#suspect = 'all';
-      else if (this.#suspect !== 'all') this.#suspect = withLost(this.#suspect, lost, known.switchId);
+      if (isFirst || isOthers) this.#suspects.addAll();
+      else this.#suspects.add(lost, known.switchId);
       known.failures = 0;
       known.error = undefined;
     } catch (error) {
@@ -365,7 +304,7 @@ export class Reconciler {
     const { epoch } = known;
     let refused = new Map<number, UpdateError>();
     let unknown: string | undefined;
-    const answer = await this.#answer(known, async () => {
+    const answer = await this.#requests.answer(known, async () => {
       try {
         await known.connection.write(changes);
       } catch (error) {
@@ -432,41 +371,6 @@ export class Reconciler {
     return this.#switches.get(change.switchId)?.idOf(change) ?? '';
   }
 
-  /** The answer to a request; undefined if it failed, or takes too long. One request at a time is on its way to a switch. */
-  async #answer<T>(known: KnownSwitch, ask: () => Promise<T>): Promise<T | undefined> {
-    const { answerMs = 10_000 } = this.#options;
-    known.isBusy = true;
-    let cancel = (): void => {};
-    const late = new Promise<undefined>((resolve) => {
-      cancel = this.#clock.schedule(answerMs, () => {
-        known.isLate = true;
-        this.#failed(known, new Error(`no answer within ${answerMs} ms`));
-        resolve(undefined);
-      });
-    });
-    const answer = ask().then(
-      (value) => value,
-      (error: unknown) => {
-        this.#failed(known, error);
-        return undefined;
-      },
-    );
-    const settled = answer.then((value) => {
-      known.isBusy = false;
-      if (known.isLate && this.#switches.get(known.switchId) === known) {
-        known.isRead = false;
-        this.#wake();
-      }
-      known.isLate = false;
-      return value;
-    });
-    try {
-      return await Promise.race([settled, late, this.#stopped]);
-    } finally {
-      cancel();
-    }
-  }
-
   #failed(known: KnownSwitch, error: unknown): void {
     const { firstMs, maxMs } = this.#refusals.retry;
     known.isRead = false;
@@ -487,15 +391,6 @@ export class Reconciler {
       };
     });
     this.#interrupt = () => {};
-  }
-
-  async #forEach<T>(list: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
-    const { requests = 16 } = this.#options;
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      while (next < list.length) await work(list[next++]!);
-    };
-    await Promise.all(Array.from({ length: Math.min(requests, list.length) }, worker));
   }
 
   /** Until the next attempt, or the next check. */
@@ -519,16 +414,6 @@ export class Reconciler {
     this.#settledWaiters = [];
     for (const resolve of waiters) resolve();
   }
-}
-
-/** With the names of which a switch has lost something. */
-function withLost(suspect: Suspects, lost: Iterable<string>, switchId: number): Suspects {
-  const all = new Map(suspect);
-  for (const name of lost) {
-    const where = all.get(name);
-    if (where !== null) all.set(name, new Set([...(where ?? []), switchId]));
-  }
-  return all;
 }
 
 /** Whether a switch is to be read, and can be asked. */
