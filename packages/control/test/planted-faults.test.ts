@@ -188,7 +188,7 @@ describe(`${SEEDS} changes that are sound`, () => {
       const { violations } = each.rehearse(each.plan);
       expect({ seed, violations }).toEqual({ seed, violations: [] });
     }
-  }, 600_000);
+  }, 3_600_000);
 });
 
 describe(`${SEEDS} changes with a fault`, () => {
@@ -213,5 +213,5 @@ describe(`${SEEDS} changes with a fault`, () => {
       });
     }
     expect(planted).toBeGreaterThan(0.8 * SEEDS);
-  }, 600_000);
+  }, 3_600_000);
 });

@@ -8,7 +8,7 @@ import { type Fabric, p4info, program } from './fabric.js';
 const word = (address: string): number => address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
 const isFixed = new Set(['direct-meter', 'meter']);
 
-export interface Simulation {
+interface Simulation {
   readonly seconds: number;
   readonly seed: number;
   /** Of all ports; without it nothing waits. */
@@ -16,7 +16,7 @@ export interface Simulation {
 }
 
 /** What a simulation has measured. */
-export interface Simulated {
+interface Simulated {
   /** Bits a second by link `<switch>:<port>`. */
   readonly loads: ReadonlyMap<string, number>;
   /** Packets that came to their hosts, by the index of the flow. */

@@ -2,7 +2,7 @@ import type { Clock } from './clock.js';
 import type { KnownSwitch } from './known-switch.js';
 
 /** What becomes of requests, beside their answers. */
-export interface RequestEvents {
+interface RequestEvents {
   /** There is no answer, or none in time. */
   failed(known: KnownSwitch, error: unknown): void;
   /** An answer came that nobody waited for any more. */
