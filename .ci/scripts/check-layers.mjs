@@ -27,13 +27,14 @@ const problems = [];
 /** @param {string} short */
 const layerOf = (short) => rules.layers.findIndex(({ packages }) => packages.includes(short));
 
-/** The P4 programs, whose tests hold them to the packages, and what measurements share stand above every layer; examples,
- * studies and benchmarks above them.
+/** The P4 programs, whose tests hold them to the packages, and what measurements share stand above every layer; examples and
+ * benchmarks above them; studies, which may measure an example, above those.
  * @param {Workspace} workspace */
-const rank = (workspace) =>
-  workspace.isPackage
-    ? layerOf(workspace.short)
-    : rules.layers.length + (['p4', 'benchmarks/harness'].includes(workspace.folder) ? 0 : 1);
+const rank = (workspace) => {
+  if (workspace.isPackage) return layerOf(workspace.short);
+  if (['p4', 'benchmarks/harness'].includes(workspace.folder)) return rules.layers.length;
+  return rules.layers.length + (workspace.folder.startsWith('benchmarks/studies/') ? 2 : 1);
+};
 
 /** A workspace may lie in another one's folder, which then is not its own. */
 const folders = new Set(all.map(({ path }) => path));

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { drawChart, madeOfResults, marksOf } from '../../benchmarks/harness/src/index.mjs';
 import { CHARTS } from '../../benchmarks/src/figures/charts.js';
 import { DOCUMENTS, documentOf, FIGURE_NAMES } from '../../benchmarks/src/figures/documents.js';
+import { closedLoop } from '../../benchmarks/studies/closed-loop/src/study/definition.js';
 import { dartPathTracing } from '../../benchmarks/studies/dart-path-tracing/src/study/definition.js';
 import { eventPrefilter } from '../../benchmarks/studies/event-prefilter/src/definition.js';
 import { gpintMonitor } from '../../benchmarks/studies/gpint-monitor/src/study/definition.js';
@@ -17,6 +18,7 @@ import { elementsOf } from './xml.js';
 
 /** What is made of the results of each study. */
 const STUDIES = {
+  'closed-loop': () => madeOfResults(closedLoop),
   'dart-path-tracing': () => madeOfResults(dartPathTracing),
   'event-prefilter': () => madeOfResults(eventPrefilter),
   'gpint-monitor': () => madeOfResults(gpintMonitor(new URL(import.meta.url))),

@@ -1,3 +1,3 @@
 import { library } from '../../tsup.config.base.js';
 
-export default library({ loop: 'src/loop.ts' }, { format: ['esm'] });
+export default library({ index: 'src/index.ts', loop: 'src/loop.ts' }, { format: ['esm'] });

@@ -2,7 +2,7 @@ import type { Intent } from '@int/control';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collidingPorts, stream, synFlood } from '../src/network/traffic.js';
 import { daily } from '../src/scenes.js';
-import { VirtualLoop } from './virtual-loop.js';
+import { VirtualLoop } from '../src/virtual-loop.js';
 
 /** A machine that is busy compiles the programs of four switches slowly. */
 const MS = 180_000;

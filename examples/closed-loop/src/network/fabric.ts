@@ -3,6 +3,7 @@ import { type Behaviour, type Link, Network, type Node } from '@int/netsim';
 import { P4Switch } from '@int/netsim/p4';
 import { programPath } from '@int/p4';
 import { P4RuntimeServer, P4vmTarget } from '@int/p4runtime';
+import type { IrProgram } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
 
 /** Links between switches. Hosts are faster, so that these are what fills. */
@@ -64,10 +65,17 @@ export interface Fabric {
   readonly server: P4RuntimeServer;
 }
 
-/** The network at time 0. For their servers the switches have no program yet: the controller gives it to them. */
-export function buildFabric(seed = 1): Fabric {
+/**
+ * The network at time 0. For their servers the switches have no program yet: the controller gives it to them.
+ * @param program int.p4, where it is compiled already
+ * @param targetOf what stands between the server and a switch
+ */
+export function buildFabric(
+  seed = 1,
+  program: IrProgram = loadProgram(programPath('int')),
+  targetOf: (host: P4Switch) => P4vmTarget = (host) => new P4vmTarget({ host }),
+): Fabric {
   const network = new Network({ seed });
-  const program = loadProgram(programPath('int'));
   const nodes = new Map<string, Node>();
   const devices = SWITCHES.map(({ name }, index) => {
     const isLeaf = name.startsWith('leaf');
@@ -75,7 +83,7 @@ export function buildFabric(seed = 1): Fabric {
     if (isLeaf) for (const { port } of Object.values(HOSTS)) rates[port] = HOST_BPS;
     const machine = new P4Switch(program, { rateBps: rates, queuePackets: QUEUE_PACKETS });
     nodes.set(name, network.add(name, machine));
-    return { deviceId: index + 1, target: new P4vmTarget({ host: machine }) };
+    return { deviceId: index + 1, target: targetOf(machine) };
   });
   const links = new Map<string, Link>();
   const at = { delayNs: LINK_DELAY_NS };

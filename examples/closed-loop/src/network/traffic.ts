@@ -47,14 +47,20 @@ export function serve(fabric: Fabric, host: HostName, ports: readonly number[]):
   };
 }
 
-/** A client that opens connections, asks, and is answered. @returns what ends it */
-export function browse(fabric: Fabric, from: HostName, to: HostName, periodNs: number): () => void {
+/** A client that opens connections, asks, and is answered. @param source its address @returns what ends it */
+export function browse(
+  fabric: Fabric,
+  from: HostName,
+  to: HostName,
+  periodNs: number,
+  source: string = addressOf(from),
+): () => void {
   const station = fabric.hosts[from];
   let port = 20_000;
   const send = (packet: Packet): void => station.send(frameOf(packet));
   station.onFrame = (frame) => {
     const packet = tcpOf(frame);
-    if (packet?.flags !== (FLAG.SYN | FLAG.ACK)) return;
+    if (packet?.flags !== (FLAG.SYN | FLAG.ACK) || packet.destination !== source) return;
     const back = {
       ...{ source: packet.destination, destination: packet.source },
       ...{ sourcePort: packet.destinationPort, destinationPort: packet.sourcePort },
@@ -66,7 +72,7 @@ export function browse(fabric: Fabric, from: HostName, to: HostName, periodNs: n
   return every(fabric.network, periodNs, () => {
     port = port === 60_000 ? 20_000 : port + 1;
     send({
-      ...{ source: addressOf(from), destination: addressOf(to), sourcePort: port, destinationPort: 80 },
+      ...{ source, destination: addressOf(to), sourcePort: port, destinationPort: 80 },
       flags: FLAG.SYN,
     });
   });
@@ -96,12 +102,12 @@ export async function collidingPorts(
   return found;
 }
 
-/** SYN packets from many addresses of a prefix to a server. @returns what ends it */
-export function synFlood(fabric: Fabric, to: HostName, packetsPerSecond: number): () => void {
+/** SYN packets from many addresses of a prefix to a server. @param sources how many, at most 250 @returns what ends it */
+export function synFlood(fabric: Fabric, to: HostName, packetsPerSecond: number, sources = 250): () => void {
   let number = 0;
   return every(fabric.network, 1e9 / packetsPerSecond, () => {
     number++;
-    const source = `203.0.113.${1 + (number % 250)}`;
+    const source = `203.0.113.${1 + (number % sources)}`;
     fabric.hosts.outside.send(
       frameOf({
         ...{ source, destination: addressOf(to), sourcePort: 1024 + (number % 60_000), destinationPort: 80 },
@@ -111,9 +117,9 @@ export function synFlood(fabric: Fabric, to: HostName, packetsPerSecond: number)
   });
 }
 
-/** One address tries the ports of a server. @returns what ends it */
-export function scan(fabric: Fabric, to: HostName, packetsPerSecond: number): () => void {
-  let port = 100;
+/** One address tries the ports of a server. @param first the port behind which it begins @returns what ends it */
+export function scan(fabric: Fabric, to: HostName, packetsPerSecond: number, first = 100): () => void {
+  let port = first;
   return every(fabric.network, 1e9 / packetsPerSecond, () => {
     port++;
     fabric.hosts.outside.send(

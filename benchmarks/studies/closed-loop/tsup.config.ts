@@ -1,0 +1,3 @@
+import { library } from '../../../tsup.config.base.js';
+
+export default library({ study: 'src/study.ts' }, { format: ['esm'] });
