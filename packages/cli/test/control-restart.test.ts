@@ -12,6 +12,8 @@ import { Running, run, temporaryFolder } from './run.js';
 const files = temporaryFolder();
 const PROGRAM = fileURLToPath(new URL('../../../p4/int.p4', import.meta.url));
 const MS = 240_000;
+/** Two times to live, on a machine that is busy. */
+const PATIENCE_MS = 90_000;
 const TOPOLOGY = `
 switches:
   1: { name: leaf1, ports: { 1: { to: 'leaf2:1', speed: 10M }, 11: { to: host a }, 60: { to: host collector } } }
@@ -149,7 +151,8 @@ async function started(
   const note: Note = async (what, proposal) => {
     const find = (): Line | undefined =>
       lines().find((line) => line.what === what && (proposal === undefined || line.proposal === proposal));
-    await command.until(() => find() !== undefined);
+    const shown = (): string => command.stderr + command.stdout.slice(-3000);
+    await until(`the note ${what}`, () => find() !== undefined, { withinMs: PATIENCE_MS, found: shown });
     return find()!;
   };
   return { command, telemetry: traffic, lines, note };
