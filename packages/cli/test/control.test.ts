@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import { DashboardClient } from '@int/dashboard/client';
 import { P4RuntimeServer, P4vmTarget } from '@int/p4runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run, temporaryFolder } from './run.js';
+import { until } from '../../../.ci/test/until.js';
+import { Running, run, temporaryFolder } from './run.js';
 
 const files = temporaryFolder();
 const PROGRAM = fileURLToPath(new URL('../../../p4/int.p4', import.meta.url));
@@ -72,6 +74,53 @@ describe('int control --dry-run', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('int: leaf1: ');
     expect(stderr).toContain('int: leaf2: ');
+  });
+});
+
+describe('int control --dashboard', () => {
+  const server = new P4RuntimeServer({ devices: [1, 2].map((deviceId) => ({ deviceId, target: new P4vmTarget() })) });
+  afterAll(() => server.close());
+
+  it('shows the controller, and takes its orders', { timeout: 180_000 }, async () => {
+    const { port } = await server.listen({ port: 0 });
+    const config = await files.write('page.yaml', configOf(port, 'autonomy: { block: propose }'));
+    const running = new Running(['control', '--config', config, '--dashboard', '0', '--json']);
+    const address = (): string | undefined => /dashboard on (http:\S+)/.exec(running.stderr)?.[1];
+    await running.until(() => address() !== undefined);
+    const client = new DashboardClient({ url: address()! });
+    const settled = await until('settled switches', async () => {
+      const state = await client.control().catch(() => null);
+      return state?.isSettled === true ? state : null;
+    });
+    expect(settled.switches.map(({ name, phase }) => [name, phase])).toEqual([
+      ['leaf1', 'settled'],
+      ['leaf2', 'settled'],
+    ]);
+    expect(settled.autonomy).toContainEqual({ kind: 'block', autonomy: 'propose' });
+    expect((await client.hosts()).rows.map(({ name }) => name).sort()).toEqual(['a', 'b', 'collector']);
+    await client.order({ order: 'stop', by: 'ann', reason: 'a drill' });
+    const told = (): string | undefined =>
+      running.stdout
+        .split('\n')
+        .slice(0, -1)
+        .find((line) => line.includes('"what":"stopped"'));
+    await running.until(() => told() !== undefined);
+    expect(JSON.parse(told()!)).toMatchObject({ type: 'note', by: 'dashboard: ann', reason: 'a drill' });
+    expect((await client.journal({ what: 'stopped' })).rows).toMatchObject([
+      { by: 'dashboard: ann', reason: 'a drill' },
+    ]);
+    running.child.kill('SIGINT');
+    expect((await running.end()).code).toBe(0);
+  });
+
+  it.each([
+    [['--dashboard-token-file', 'token'], '--dashboard-token-file goes with --dashboard'],
+    [['--dashboard', '--dry-run'], '--dashboard does not go with --dry-run'],
+    [['--dashboard', '0'], '--dashboard stands in the file that --config names'],
+  ])('%j', async (flags, message) => {
+    const config = await files.write('twice.yaml', configOf(1, "dashboard: { listen: '127.0.0.1:0' }"));
+    const { code, stderr } = await run(['control', '--config', config, ...flags]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 

@@ -98,6 +98,7 @@ export class ControlRun {
     const connections = this.#connect();
     this.#controller = this.#control(connections);
     this.#knowledge = this.#know();
+    this.#view.remember(this.#journal.changes.entries);
     this.#view.look({ controller: this.#controller, knowledge: this.#knowledge });
     this.#setup.dashboard?.show(this.#view);
     let input: TelemetryInput;
@@ -176,8 +177,7 @@ export class ControlRun {
       ...(config.linkLoad !== undefined && { linkLoad: config.linkLoad }),
       reconcile: {
         onWritten: (written) => {
-          this.#journal.written(written);
-          this.#view.written(written);
+          this.#view.written(this.#journal.written(written));
         },
       },
       onNote: (note, proposal) => {

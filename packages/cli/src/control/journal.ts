@@ -7,6 +7,7 @@ import {
   ControllerMemoryFile,
   type Intent,
   Journal,
+  type JournalEntry,
   type LoopNote,
   type Proposal,
   type WrittenChanges,
@@ -125,7 +126,8 @@ export class ControlJournal {
     this.#tell({ type: 'note', ...note, ...(what === 'proposed' && { intents: proposal?.intents }) }, lines);
   }
 
-  written(written: WrittenChanges): void {
+  /** @returns the entries in the journal of changes */
+  written(written: WrittenChanges): readonly JournalEntry[] {
     const { switchId, atMs, cause, results } = written;
     const entries = this.changes.record(written);
     const name = this.#topology.switchText(switchId);
@@ -141,6 +143,7 @@ export class ControlJournal {
     if (more > 0) lines.push(`  and ${more} more, to ${entries.at(-1)!.id}`);
     const numbered = results.map((each, index) => ({ entry: entries[index]!.id, ...each }));
     this.#tell({ type: 'written', switchId, switch: name, atMs, cause, results: numbered }, lines);
+    return entries;
   }
 
   async close(): Promise<void> {

@@ -145,6 +145,48 @@ function changesOf({ diff }: ProposalAnswer, of: string) {
   return Object.fromEntries(diff.switches.map(({ name, changes }) => [name, changes]));
 }
 
+test('entries of the journal are undone and made again by HTTP', { timeout: MS }, async () => {
+  const { client, world, view, journal, read } = await open();
+  await until(
+    'an answer',
+    () =>
+      client.status().then(
+        () => true,
+        () => false,
+      ),
+    { everyMs: 100 },
+  );
+  const entriesOf = (rows: readonly JournalRow[]): readonly number[] =>
+    rows.flatMap(({ changes }) =>
+      changes.flatMap(({ intents, entry }) => (intents.includes('no-telnet') ? [entry!] : [])),
+    );
+  const before = await world.entries('10.0.2.1');
+  const entries = entriesOf((await client.journal({ what: 'written', limit: 500 })).rows);
+  expect(entries.length).toBeGreaterThan(0);
+  await client.order({ order: 'undo', entries, by: 'ann', reason: 'a test' });
+  await until('leaf1 without them', async () => (await world.entries('10.0.2.1')).length < before.length);
+  const state = await until('the state', async () => {
+    const answer = await client.control();
+    return answer.undone?.length === 1 ? answer : null;
+  });
+  expect(state.undone).toEqual([{ entries: expect.arrayContaining([...entries]), by: 'dashboard: ann' }]);
+  const undone = (await client.journal({ what: 'undone' })).rows;
+  expect(undone).toMatchObject([
+    { by: 'dashboard: ann', reason: `entries ${entries.join(', ')} of the journal: a test` },
+  ]);
+  const again = client.order({ order: 'undo', entries: [1_000_000] }).catch((error: unknown) => error);
+  expect(await again).toMatchObject({ code: 'ERR_ORDER', message: 'entry 1000000 is not remembered' });
+  await client.order({ order: 'redo', entries });
+  await until('leaf1 with them', async () => (await world.entries('10.0.2.1')).length === before.length);
+
+  // Whoever comes after a restart sees what was written before.
+  const next = new ControlView(() => read);
+  next.remember(journal.entries);
+  const written = ({ what }: JournalRow): boolean => what === 'written';
+  const shown = (rows: readonly JournalRow[]) => rows.filter(written).map(({ id: _, ...row }) => row);
+  expect(shown(next.journal())).toEqual(shown(view.journal()));
+});
+
 test('the emergency stop, and what is refused', { timeout: MS }, async () => {
   const { dashboard, see, client, view } = await open();
   await until(
@@ -208,6 +250,8 @@ test('the emergency stop, and what is refused', { timeout: MS }, async () => {
     ...['null', '[]', '{}', '"stop"', '{"order":"stop","proposal":"x"}', '{"order":"approve"}', '{"order":["stop"]}'],
     ...['{"order":"stop","by":5}', '{"order":"stop","by":""}', '{"order":"stop","by":"a\\nb"}', '{"order":"halt"}'],
     ...[`{"order":"stop","by":"${'x'.repeat(65)}"}`, '{"order":"stop","reason":"\\u001b[2J"}'],
+    ...['{"order":"undo","entries":[]}', '{"order":"undo","entries":[1.5]}', '{"order":"redo"}'],
+    ...['{"order":"undo","entries":[1],"proposal":"x"}', '{"order":"stop","entries":[1]}'],
     ...['{"order":"stop","force":true}', `{"order":"undo","proposal":"${'x'.repeat(5000)}"}`],
   ]) {
     expect(await send(body), body).toBe('400 ERR_BODY');

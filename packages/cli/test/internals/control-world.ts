@@ -1,7 +1,7 @@
 /** A controller over two switches in this process, with its dashboard. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Controller, type ObservedFlow, P4RuntimeConnection, Twin } from '@int/control';
+import { Controller, Journal, type ObservedFlow, P4RuntimeConnection, Twin } from '@int/control';
 import { Dashboard, type DashboardOptions } from '@int/dashboard';
 import { DashboardClient } from '@int/dashboard/client';
 import type { Incident } from '@int/knowledge';
@@ -89,13 +89,13 @@ class World {
   }
 
   /** Entries of leaf1 that tell of the attacker. */
-  async entries(): Promise<readonly string[]> {
+  async entries(of = ATTACKER): Promise<readonly string[]> {
     const client = new P4RuntimeClient({ target: this.server.transport(), deviceId: 1 });
     const found: string[] = [];
     const anything = { kind: 'table-entry', table: '', match: {} } as unknown as Entity;
     for await (const entity of client.read(anything)) {
       const text = entityText(entity);
-      if (text.includes(ATTACKER)) found.push(text);
+      if (text.includes(of)) found.push(text);
     }
     await client.close();
     return found;
@@ -130,6 +130,7 @@ export async function open() {
   const { program, model, ways } = await network;
   const world = new World(program);
   const view = new ControlView(() => read);
+  const journal = new Journal();
   let hasMeasured = false;
   const connections = ways.map((way) => new P4RuntimeConnection({ ...way, target: world.server.transport() }));
   const controller = new Controller({
@@ -146,7 +147,8 @@ export async function open() {
       minute: () => ({ flows: world.traffic(), seconds: 1 }),
     },
     measureMs: 50,
-    reconcile: { graceMs: 1, onWritten: (written) => view.written(written) },
+    reconcile: { graceMs: 1, onWritten: (written) => view.written(journal.record(written)) },
+    journal,
     onNote: (note) => view.note(note),
   });
   const incidents: Incident[] = [];
@@ -180,5 +182,14 @@ export async function open() {
     view.incident(incident);
     controller.give({ kind: 'incident', incident });
   };
-  return { world, controller, view, dashboard, see, client: new DashboardClient({ url: dashboard.url }) };
+  return {
+    world,
+    controller,
+    view,
+    journal,
+    read,
+    dashboard,
+    see,
+    client: new DashboardClient({ url: dashboard.url }),
+  };
 }

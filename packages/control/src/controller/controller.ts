@@ -219,7 +219,7 @@ export class Controller {
   readonly #p4infos = (switchId: number): p4config.P4Info | undefined =>
     this.#options.network.switches.get(switchId)?.p4info;
 
-  async #undo({ entries: ids, by }: EntryOrder): Promise<string | null> {
+  async #undo({ entries: ids, by, reason: why }: EntryOrder): Promise<string | null> {
     const { journal } = this.#options;
     if (journal === undefined) return 'there is no journal';
     const { refusals } = journal.undo(...ids);
@@ -250,13 +250,14 @@ export class Controller {
     if (this.#isStopped) return 'the controller ends';
     this.#undone = [...this.#undone, ...fresh];
     const what = `entries ${ids.join(', ')} of the journal`;
-    this.#tell({ atMs: this.#nowMs, what: 'undone', proposal: null, by, reason: what });
+    const reason = why === undefined ? what : `${what}: ${why}`;
+    this.#tell({ atMs: this.#nowMs, what: 'undone', proposal: null, by, reason });
     this.#options.keeper?.now(this.memory);
     this.#want(this.preview().desired, by, `${what} are undone`);
     return null;
   }
 
-  async #redo({ entries: ids, by }: EntryOrder): Promise<string | null> {
+  async #redo({ entries: ids, by, reason: why }: EntryOrder): Promise<string | null> {
     const kept = this.#undone.filter((each) => !each.entries.some((id) => ids.includes(id)));
     if (kept.length === this.#undone.length) return `entry ${ids.join(', ')} is not undone`;
     const before = this.#undone;
@@ -267,7 +268,8 @@ export class Controller {
       return unsafe;
     }
     const what = `entries ${ids.join(', ')} of the journal`;
-    this.#tell({ atMs: this.#nowMs, what: 'redone', proposal: null, by, reason: what });
+    const reason = why === undefined ? what : `${what}: ${why}`;
+    this.#tell({ atMs: this.#nowMs, what: 'redone', proposal: null, by, reason });
     this.#options.keeper?.now(this.memory);
     this.#want(this.preview().desired, by, `${what} are wanted again`);
     return null;

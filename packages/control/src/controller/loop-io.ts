@@ -23,6 +23,8 @@ export interface EntryOrder {
   readonly kind: 'undo' | 'redo';
   readonly entries: readonly number[];
   readonly by: string;
+  /** Why, for the journal. */
+  readonly reason?: string;
 }
 
 /** What goes into {@link ControlLoop.step}. */

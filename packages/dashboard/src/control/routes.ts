@@ -24,6 +24,8 @@ import type {
 export const MOST_BY = 64;
 export const MOST_REASON = 500;
 export const MOST_ID = 400;
+/** Entries of one order. */
+export const MOST_ENTRIES = 1000;
 /** Rows of a page. */
 export const MOST_PAGE = { incidents: 500, hosts: 1000, proposals: 500, journal: 500 } as const;
 export const INCIDENT_STATES = ['open', 'close'] as const;
@@ -113,12 +115,29 @@ function orderOf(body: unknown): OrderQuestion {
   const reason = memberOf(given, 'reason', MOST_REASON);
   const terms = { by, ...(reason !== null && { reason }) };
   const id = memberOf(given, 'proposal', MOST_ID);
+  const entries = entriesOf(given);
+  if (entries !== null) {
+    if (word !== 'undo' && word !== 'redo') throw new ApiError(400, 'ERR_BODY', `${word} is of no entries`);
+    if (id !== null) throw new ApiError(400, 'ERR_BODY', 'proposal and entries do not go together');
+    return { order: word, entries, ...terms };
+  }
+  if (word === 'redo') throw new ApiError(400, 'ERR_BODY', 'redo needs entries, numbers of the journal');
   if (word === 'approve' || word === 'reject' || word === 'undo') {
     if (id === null) throw new ApiError(400, 'ERR_BODY', `${word} needs proposal, the id of one`);
     return { order: word, proposal: id, ...terms };
   }
   if (id !== null) throw new ApiError(400, 'ERR_BODY', `${word} is of no proposal`);
   return { order: word, ...terms };
+}
+
+/** @throws ApiError */
+function entriesOf({ entries }: Readonly<Record<string, unknown>>): readonly number[] | null {
+  if (entries === undefined) return null;
+  const isWhole = (each: unknown): each is number => Number.isSafeInteger(each) && (each as number) >= 1;
+  if (!Array.isArray(entries) || entries.length < 1 || entries.length > MOST_ENTRIES || !entries.every(isWhole)) {
+    throw new ApiError(400, 'ERR_BODY', `entries must be 1 to ${MOST_ENTRIES} whole numbers from 1`);
+  }
+  return entries;
 }
 
 /** A text of the body without control characters; `null`: it is not there. @throws ApiError */

@@ -64,6 +64,7 @@ export const CONTROL_SCHEMAS: Readonly<Record<string, Schema>> = {
       }),
     ),
     refusals: list(object({ switchId: whole, name: text, change: text, message: text, attempts: whole })),
+    'undone?': list(object({ entries: list(whole), by: text })),
     failedLinks: list(object(port)),
     intents: list(ref('IntentRow')),
     counts: object({
@@ -139,6 +140,7 @@ export const CONTROL_SCHEMAS: Readonly<Record<string, Schema>> = {
     astray: whole,
   }),
   ChangeRow: object({
+    'entry?': whole,
     type: oneOf('insert', 'modify', 'delete'),
     before: maybe(text),
     after: maybe(text),

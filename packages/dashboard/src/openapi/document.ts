@@ -1,6 +1,14 @@
 import { MOST_DURATION_MS } from '../annotations/annotations.js';
 import { FLOW_SORTS } from '../answers/flows.js';
-import { INCIDENT_STATES, MOST_BY, MOST_ID, MOST_PAGE, MOST_REASON, PROPOSAL_FILTERS } from '../control/routes.js';
+import {
+  INCIDENT_STATES,
+  MOST_BY,
+  MOST_ENTRIES,
+  MOST_ID,
+  MOST_PAGE,
+  MOST_REASON,
+  PROPOSAL_FILTERS,
+} from '../control/routes.js';
 import { INTENT_KINDS, ORDERS } from '../protocol/control-words.js';
 import { BUCKET_MS, SERIES_METRICS } from '../protocol/entities.js';
 import { LAST_MS, type Route } from '../server/routes.js';
@@ -142,11 +150,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
   },
   'POST /api/v1/control/orders': {
-    summary: 'Approves, rejects or undoes a proposal; stops the controller, takes back all it did, or lets it go on',
+    summary:
+      'Approves, rejects or undoes a proposal; undoes changes by their entries, or makes them again; stops the controller, takes back all it did, or lets it go on',
     answer: 'OrderAnswer',
     body: object({
       order: { enum: ORDERS },
       'proposal?': line(MOST_ID),
+      'entries?': { type: 'array', items: { type: 'integer', minimum: 1 }, minItems: 1, maxItems: MOST_ENTRIES },
       'by?': line(MOST_BY),
       'reason?': line(MOST_REASON),
     }),

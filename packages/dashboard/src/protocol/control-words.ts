@@ -13,4 +13,4 @@ export const PROPOSAL_STATES = [
   'refused',
 ] as const;
 
-export const ORDERS = ['approve', 'reject', 'undo', 'stop', 'withdraw', 'resume'] as const;
+export const ORDERS = ['approve', 'reject', 'undo', 'redo', 'stop', 'withdraw', 'resume'] as const;

@@ -59,6 +59,8 @@ export interface ControlAnswer {
     readonly message: string;
     readonly attempts: number;
   }[];
+  /** Entries of the journal that people have undone, by order: at most 1,000. */
+  readonly undone?: readonly { readonly entries: readonly number[]; readonly by: string }[];
   /** Links that carry nothing, both ends. */
   readonly failedLinks: readonly ControlPort[];
   /** What is in force: intents of people first. At most 1,000. */
@@ -315,6 +317,8 @@ export interface LinkEffect extends ControlPort {
 
 /** A change of one entity of a switch. */
 export interface ChangeRow {
+  /** Number of its entry in the journal of changes, by which it is undone; missing: it is in none. */
+  readonly entry?: number;
   readonly type: 'insert' | 'modify' | 'delete';
   /** The entity as text, one line: `IntIngress.block: source 10.0.1.9/32 => drop()`; `null`: there was or is none. */
   readonly before: string | null;
@@ -396,7 +400,8 @@ export interface JournalAnswer {
 }
 
 /**
- * `POST /api/v1/control/orders`. `approve`, `reject` and `undo` are of a proposal. `stop`: nothing acts any more, at once; what is
+ * `POST /api/v1/control/orders`. `approve`, `reject` and `undo` are of a proposal; `undo` and `redo` of entries of the journal of
+ * changes, which stay undone until `redo`, or until something else is wanted there. `stop`: nothing acts any more, at once; what is
  * installed stays. `withdraw`: all that the loop did is taken back; it must be stopped. `resume`: it goes on. The dashboard knows no
  * persons: `by` is who one says one is, up to 64 characters; the journal has it as `dashboard: NAME`.
  */
@@ -406,6 +411,8 @@ export type ControlOrder = {
   readonly reason?: string;
 } & (
   | { readonly order: 'approve' | 'reject' | 'undo'; readonly proposal: string }
+  /** Of changes, by the numbers of their entries, at most 1,000: all or none. */
+  | { readonly order: 'undo' | 'redo'; readonly entries: readonly number[] }
   | { readonly order: 'stop' | 'withdraw' | 'resume' }
 );
 

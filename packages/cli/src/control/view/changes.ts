@@ -1,5 +1,5 @@
 /** Changes of switches, as rows of text. */
-import type { Change, WrittenChanges } from '@int/control';
+import type { Change, JournalEntry } from '@int/control';
 import type { ChangeRow } from '@int/dashboard';
 import { printable } from '../../output/printable.js';
 import { entityText } from '../entity-text.js';
@@ -12,7 +12,12 @@ export function rowText(text: string): string {
   return shown.length <= MOST_TEXT ? shown : `${shown.slice(0, MOST_TEXT)}...`;
 }
 
-function changeRow({ type, before, after, intents }: Change): Pick<ChangeRow, 'type' | 'before' | 'after' | 'intents'> {
+function changeRow({
+  type,
+  before,
+  after,
+  intents,
+}: Pick<Change, 'type' | 'before' | 'after' | 'intents'>): Pick<ChangeRow, 'type' | 'before' | 'after' | 'intents'> {
   return {
     type,
     before: before === null ? null : rowText(entityText(before)),
@@ -26,6 +31,7 @@ export const plannedRow = (change: Change): ChangeRow => ({
   ...{ result: 'planned', message: '', atMs: null },
 });
 
-export function writtenRow({ change, result, message }: WrittenChanges['results'][number], atMs: number): ChangeRow {
-  return { ...changeRow(change), result, message: rowText(message), atMs };
+export function writtenRow(entry: JournalEntry): ChangeRow {
+  const { id, result, message, atMs } = entry;
+  return { entry: id, ...changeRow(entry), result, message: rowText(message), atMs };
 }

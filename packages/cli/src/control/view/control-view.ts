@@ -1,5 +1,5 @@
 /** A running controller, as the dashboard shows it. */
-import type { Controller, LoopNote, Proposal, WrittenChanges } from '@int/control';
+import type { Controller, JournalEntry, LoopNote, Proposal } from '@int/control';
 import type {
   ChangeRow,
   ControlAnswer,
@@ -25,6 +25,7 @@ const KINDS = ['watch', 'block', 'limit', 'avoid', 'path'] as const;
 const MOST_REFUSALS = 100;
 const MOST_INTENTS = 1000;
 const MOST_LINKS = 1000;
+const MOST_UNDONE = 1000;
 /** Changes that the answer about a proposal shows, and rows of the journal. */
 const MOST_CHANGES = 500;
 const MOST_JOURNAL = 100;
@@ -36,6 +37,9 @@ export interface Viewed {
   readonly controller: Controller;
   readonly knowledge: Pick<KnowledgePlane, 'open' | 'hosts' | 'totals'>;
 }
+
+/** Entries of before that are shown. */
+const MOST_REMEMBERED = 20_000;
 
 type Diff = ProposalAnswer['diff'];
 
@@ -73,10 +77,24 @@ export class ControlView implements ControlSource {
     this.revision++;
   }
 
-  written(written: WrittenChanges): void {
-    const intents = written.results.flatMap(({ change }) => change.intents);
+  /** What was written before this run: entries of the journal, in its order. */
+  remember(entries: readonly JournalEntry[]): void {
+    let request: JournalEntry[] = [];
+    for (const entry of [...entries.slice(-MOST_REMEMBERED), null]) {
+      if (request.length > 0 && request[0]!.request !== entry?.request) {
+        this.#journal.written(request, proposalOf(request));
+        request = [];
+      }
+      if (entry !== null) request.push(entry);
+    }
+  }
+
+  /** @param entries of one request */
+  written(entries: readonly JournalEntry[]): void {
+    if (entries.length === 0) return;
+    const intents = entries.flatMap((entry) => entry.intents);
     const proposal = this.#proposals.find(({ id }) => intents.some((intent) => isOf(intent, id)));
-    this.#journal.written(written, proposal?.id ?? null);
+    this.#journal.written(entries, proposal?.id ?? null);
     this.revision++;
   }
 
@@ -111,6 +129,7 @@ export class ControlView implements ControlSource {
         ...{ switchId, name: topology.switchText(switchId), change: rowText(changeText(change)) },
         ...{ message: rowText(message), attempts },
       })),
+      undone: undoneOf(this.#controller.undone),
       failedLinks: [...loop.failedLinks].slice(0, MOST_LINKS).map((link) => portOf(link, topology)),
       intents: loop.intents
         .slice(0, MOST_INTENTS)
@@ -176,12 +195,11 @@ export class ControlView implements ControlSource {
   }
 
   order(order: ControlOrder & { readonly by: string }): Promise<string | null> {
-    const { order: kind, by, reason } = order;
+    const { by, reason } = order;
     const terms = { by, ...(reason !== undefined && { reason }) };
-    if (kind === 'approve' || kind === 'reject' || kind === 'undo') {
-      return this.#controller.order({ kind, proposal: order.proposal, ...terms });
-    }
-    return this.#controller.order({ kind, ...terms });
+    if ('entries' in order) return this.#controller.order({ kind: order.order, entries: order.entries, ...terms });
+    if ('proposal' in order) return this.#controller.order({ kind: order.order, proposal: order.proposal, ...terms });
+    return this.#controller.order({ kind: order.order, ...terms });
   }
 
   get #controller(): Controller {
@@ -270,4 +288,21 @@ export class ControlView implements ControlSource {
       problems,
     };
   }
+}
+
+/** What each order has undone: it may be of several places. */
+function undoneOf(undone: Controller['undone']): NonNullable<ControlAnswer['undone']> {
+  const orders = new Map(undone.map(({ entries, by }) => [entries.join(' '), { entries, by: rowText(by) }]));
+  return [...orders.values()].slice(0, MOST_UNDONE);
+}
+
+/** The proposal of entries of before, by the name that its intents have; it may be forgotten by now. */
+function proposalOf(entries: readonly JournalEntry[]): string | null {
+  for (const { intents } of entries) {
+    for (const intent of intents) {
+      const [id] = /^(?:watch|block|limit|avoid|path)-[0-9a-z]+-\d+(?=\.\d+$|$)/.exec(intent) ?? [];
+      if (id !== undefined) return id;
+    }
+  }
+  return null;
 }

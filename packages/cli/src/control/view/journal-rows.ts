@@ -1,4 +1,4 @@
-import type { LoopNote, WrittenChanges } from '@int/control';
+import type { JournalEntry, LoopNote } from '@int/control';
 import type { JournalRow } from '@int/dashboard';
 import type { Topology } from '@int/network';
 import { rowText, writtenRow } from './changes.js';
@@ -31,16 +31,17 @@ export class JournalRows {
     this.#add({ ...terms, switchId: null, switchName: null, changes: [], leftOut: 0 });
   }
 
-  /** @param proposal the first that it is of */
-  written({ switchId, atMs, cause, results }: WrittenChanges, proposal: string | null): void {
-    const changes = results.slice(0, MOST_IN_ROW).map((result) => writtenRow(result, atMs));
+  /** @param entries of one request, at least one. @param proposal the first that it is of */
+  written(entries: readonly JournalEntry[], proposal: string | null): void {
+    const { switchId, atMs, cause } = entries[0]!;
+    const changes = entries.slice(0, MOST_IN_ROW).map(writtenRow);
     this.#add({
       ...{ atMs, what: 'written', by: rowText(cause.owner), reason: rowText(cause.reason), proposal },
       ...{
         switchId,
         switchName: this.#topology.switchText(switchId),
         changes,
-        leftOut: results.length - changes.length,
+        leftOut: entries.length - changes.length,
       },
     });
   }
