@@ -86,12 +86,17 @@ describe('int control --dashboard', () => {
     const config = await files.write('page.yaml', configOf(port, 'autonomy: { block: propose }'));
     const running = new Running(['control', '--config', config, '--dashboard', '0', '--json']);
     const address = (): string | undefined => /dashboard on (http:\S+)/.exec(running.stderr)?.[1];
-    await running.until(() => address() !== undefined);
-    const client = new DashboardClient({ url: address()! });
-    const settled = await until('settled switches', async () => {
-      const state = await client.control().catch(() => null);
-      return state?.isSettled === true ? state : null;
-    });
+    // A busy machine compiles the program slowly.
+    const patience = { withinMs: 120_000, everyMs: 100, found: () => running.stderr };
+    const client = new DashboardClient({ url: await until('the address', address, patience) });
+    const settled = await until(
+      'settled switches',
+      async () => {
+        const state = await client.control().catch(() => null);
+        return state?.isSettled === true ? state : null;
+      },
+      patience,
+    );
     expect(settled.switches.map(({ name, phase }) => [name, phase])).toEqual([
       ['leaf1', 'settled'],
       ['leaf2', 'settled'],

@@ -4,6 +4,7 @@ import { RequestError } from '@int/dashboard/client';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../../.ci/test/until.js';
+import { ControlView } from '../../src/control/view/control-view.js';
 import { ATTACKER, MS, open, openDashboard, scan } from './control-world.js';
 
 test('what is proposed is approved by HTTP, installed, verified, and undone by HTTP', { timeout: MS }, async () => {
