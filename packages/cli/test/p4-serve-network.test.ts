@@ -154,6 +154,7 @@ describe.each(KINDS)('three switches on %s ports', (kind) => {
           rxDamaged: 0,
           txFull: 0,
           txTooLong: 0,
+          txNoPayload: 0,
           down: 0,
           failed: 0,
         });
