@@ -112,7 +112,7 @@ describe('compiled tables in switches with queues', () => {
     const { fabric, state, rehearsal } = scene.predict(scene.speedFor(1.3));
     const [[link, { capacityBps }]] = [...rehearsal.loads].sort(
       ([, one], [, other]) => other.afterBps - one.afterBps,
-    ) as [[string, { capacityBps: number }]];
+    ) as unknown as [[string, { capacityBps: number }]];
     const { loads, queueDrops } = simulate(fabric, state, scene.flows, { seconds, seed: 1, rateBps: capacityBps });
     expect(queueDrops).toBeGreaterThan(0);
     // What is in the queue at the end leaves later.
