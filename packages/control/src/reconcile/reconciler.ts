@@ -232,10 +232,11 @@ export class Reconciler {
     let isClean = true;
     for (const [index, step] of plan.entries()) {
       // What is left of a broken path might send packets back to where an entry comes. It is not waited for without end.
-      if (index === earlySteps && this.#isHeldBack(plan.slice(0, earlySteps))) break;
-      if (index >= graceBefore) await this.#grace();
-      if (this.#news || this.#isClosed) {
-        if (index < earlySteps) isClean = false;
+      const isHeldBack = index === earlySteps && this.#isHeldBack(plan.slice(0, earlySteps));
+      if (index >= graceBefore && !isHeldBack) await this.#grace();
+      if (isHeldBack || this.#news || this.#isClosed) {
+        // Of the steps that were left out nobody knows what will become.
+        isClean = false;
         break;
       }
       const nowMs = this.#clock.nowMs();
