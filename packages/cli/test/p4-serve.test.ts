@@ -129,14 +129,18 @@ describe('int p4 serve', () => {
       'port_dropped_packets_total{switch="switch",port="1",reason="rxDamaged"} 1',
       'dropped_packets_total{switch="switch",reason="ingress"} 24',
     ];
-    /** Waits until the metrics have all lines, and ends the command. */
+    const counter = (page: string, name: string): number =>
+      Number(new RegExp(`^int_p4_${name} (\\d+)$`, 'm').exec(page)?.[1] ?? 0);
+    /** Waits until all that left the pipeline has left its queue and the metrics have all lines, and ends the command. */
     const counted = async (serving: Running, ...lines: readonly string[]): Promise<void> => {
       const [, port] = await serving.saying(/metrics at port (\d+)/);
       other.send(new Uint8Array(0), own, '127.0.0.1');
       let page = '';
       const look = async (): Promise<boolean> => {
         page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-        return [...both, ...lines].every((line) => page.includes(`\nint_p4_${line}\n`));
+        const sent = counter(page, 'transmitted_packets_total{switch="switch"}');
+        const queueFull = counter(page, 'dropped_packets_total{switch="switch",reason="queueFull"}');
+        return sent + queueFull === 75 && [...both, ...lines].every((line) => page.includes(`\nint_p4_${line}\n`));
       };
       await until('all frames in the metrics', look, { found: () => page });
       expect(serving.stderr).toMatch(/reasons\.pcap: .+/);

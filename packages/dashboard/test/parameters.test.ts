@@ -189,7 +189,7 @@ test('what the document does not allow is refused by name, and nothing else is a
       ['replays', { from: '1', to: 2 }, 'from must be a time in milliseconds'],
       ['replays', { capture: 5 }, 'capture must be a name of GET /api/v1/captures'],
       ['annotations', { text: 'x', timeMs: -1 }, 'timeMs must be a time in milliseconds'],
-      ['control/orders', { order: 'stop', all: true }, '"all" is none of order, proposal, by, reason'],
+      ['control/orders', { order: 'stop', all: true }, '"all" is none of order, proposal, entries, by, reason'],
       ['control/orders', { order: 'stop', by: 'x'.repeat(65) }, 'by must be a text of 1 to 64 characters on one line'],
       ['rules/check', { yaml: '', save: true }, '"save" is none of yaml'],
     ] as const) {

@@ -5,7 +5,10 @@ import { chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { requires } from '../../../../.ci/test/requires.js';
 import { until } from '../../../../.ci/test/until.js';
+import { temporaryFolder } from '../run.js';
 import { ATTACKER, MS, open } from './control-world.js';
+
+const files = temporaryFolder();
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** How long the page has for a step. */
@@ -50,7 +53,7 @@ test('by the keyboard alone: a scan is understood, blocked, verified, and let th
   const executablePath = requires(BROWSERS, 'npm run setup:system');
   const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
   const [{ world, controller, dashboard, see }, browser] = await Promise.all([
-    open(),
+    open(files),
     chromium.launch({ executablePath, args }),
   ]);
   onTestFinished(() => browser.close());

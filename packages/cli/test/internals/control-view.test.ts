@@ -5,10 +5,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../../.ci/test/until.js';
 import { ControlView } from '../../src/control/view/control-view.js';
+import { temporaryFolder } from '../run.js';
 import { ATTACKER, MS, open, openDashboard, scan } from './control-world.js';
 
+const files = temporaryFolder();
+
 test('what is proposed is approved by HTTP, installed, verified, and undone by HTTP', { timeout: MS }, async () => {
-  const { world, dashboard, see, client } = await open();
+  const { world, dashboard, see, client } = await open(files);
   const document = (await (await fetch(new URL('api/v1/openapi.json', dashboard.url))).json()) as object;
   const ajv = new Ajv2020({ strict: false, allErrors: true }).addSchema({ $id: 'document', ...document });
   const valid = <T>(name: string, answer: T): T => {
@@ -147,7 +150,7 @@ function changesOf({ diff }: ProposalAnswer, of: string) {
 }
 
 test('entries of the journal are undone and made again by HTTP', { timeout: MS }, async () => {
-  const { client, world, view, journal, read } = await open();
+  const { client, world, view, journal, read } = await open(files);
   await until(
     'an answer',
     () =>
@@ -189,7 +192,7 @@ test('entries of the journal are undone and made again by HTTP', { timeout: MS }
 });
 
 test('the emergency stop, and what is refused', { timeout: MS }, async () => {
-  const { dashboard, see, client, view } = await open();
+  const { dashboard, see, client, view } = await open(files);
   await until(
     'an answer',
     () =>

@@ -16,9 +16,8 @@ import { policyOf } from '../../src/control/policy.js';
 import { readControl } from '../../src/control/read-control.js';
 import { ControlView } from '../../src/control/view/control-view.js';
 import type { Io } from '../../src/io.js';
-import { temporaryFolder } from '../run.js';
+import type { temporaryFolder } from '../run.js';
 
-const files = temporaryFolder();
 /** A machine that is busy compiles the program slowly. */
 export const MS = 180_000;
 export const ATTACKER = '198.51.100.7';
@@ -122,8 +121,8 @@ export const openDashboard = (options: DashboardOptions): Promise<Dashboard> =>
 /** All tests of a process have the same switches: their program is compiled once. */
 let network: ReturnType<typeof controlNetwork> | null = null;
 
-/** A controller of the two switches with its dashboard. */
-export async function open() {
+/** A controller of the two switches with its dashboard. @param files where its configuration lies */
+export async function open(files: ReturnType<typeof temporaryFolder>) {
   await files.write('topology.yaml', TOPOLOGY);
   const read = await readControl(await files.write('control.yaml', CONFIG), io, () => Date.now());
   network ??= controlNetwork(read, io);

@@ -99,9 +99,9 @@ const SHIFTS: ShiftOptions = { metrics: 1000, seconds: 1800, shifts: 20, factor:
 /** @param say is told what is being done */
 export function measure({ seeds, firstSeed, isShort }: StudyOptions, say: (text: string) => void): StudyResult {
   const all = Array.from({ length: seeds }, (_, k) => firstSeed + k);
-  // Every fourth of the thresholds, and the default.
+  // Every fourth of the thresholds, the default, and the last.
   const some = (values: readonly number[], usual: number): readonly number[] =>
-    isShort ? values.filter((value, k) => k % 4 === 0 || value === usual) : values;
+    isShort ? values.filter((value, k) => k % 4 === 0 || value === usual || k === values.length - 1) : values;
 
   const scenarios = ATTACK_KINDS.map((scenario): ScenarioResult => {
     const scores = all.map((seed) => play(scenario, seed));

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface Key {
   /** As `KeyboardEvent.key`. */
@@ -39,7 +39,8 @@ addEventListener('keydown', (event) => {
 export function useKeys(keys: readonly Key[]): void {
   const latest = useRef<Key[]>([]);
   latest.current.splice(0, latest.current.length, ...keys);
-  useEffect(() => {
+  // With the picture, not some time after it: who sees a part can use its keys.
+  useLayoutEffect(() => {
     const mine = latest.current;
     layers.push(mine);
     return () => {
