@@ -1,8 +1,6 @@
 /** Figures of the dashboard: what it costs the collector, and its page in a browser. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { markdownTable, paragraph, REPOSITORY } from '@int/harness';
-import { machineOf, one, percent, results, whole } from './reading.js';
+import { markdownTable, paragraph } from '@int/harness';
+import { machineOf, ofFile, one, percent, whole } from './reading.js';
 
 interface Check {
   readonly what: string;
@@ -33,15 +31,6 @@ interface Page {
   readonly seconds: number;
   readonly memoryMinutes: number;
   readonly checks: readonly Check[];
-}
-
-/** Figures of a program whose results may not have been written yet. */
-function ofFile<Content extends object>(
-  name: string,
-  text: (all: ReturnType<typeof results<Content>>) => string,
-): string {
-  if (existsSync(join(REPOSITORY, 'benchmarks', 'results', `${name}.json`))) return text(results<Content>(name));
-  return paragraph(`There are no results yet: \`npm run bench:${name} -w @int/benchmarks\` writes them.`);
 }
 
 const checksOf = (checks: readonly Check[]): string =>

@@ -11,6 +11,7 @@ import { decode, decodingOf5Hops } from './decode.js';
 import { detect } from './detect.js';
 import { flowcache } from './flowcache.js';
 import { gpint } from './gpint.js';
+import { ofP4Runtime } from './p4runtime.js';
 import { p4vm, routerRatio } from './p4vm.js';
 import { sinks } from './sinks.js';
 import { studies } from './studies.js';
@@ -49,6 +50,7 @@ const FIGURES: Readonly<Record<string, () => string>> = {
   ...sinks,
   ...collector,
   ...dashboard,
+  ...ofP4Runtime,
   ...accelerators,
   ...studies,
   ratios,
@@ -62,6 +64,7 @@ export const DOCUMENTS: readonly string[] = [
   'benchmarks/FIGURES.md',
   'benchmarks/README.md',
   'packages/dashboard/README.md',
+  'packages/p4runtime/README.md',
   'packages/sink-kafka/README.md',
 ];
 

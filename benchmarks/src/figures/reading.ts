@@ -1,10 +1,17 @@
 /** Results, as their programs have written them, and numbers as texts show them. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Head, REPOSITORY, readResults } from '@int/harness';
+import { type Head, paragraph, REPOSITORY, readResults } from '@int/harness';
 
 /** A file of benchmarks/results, by its name without the ending. */
 export function results<Content extends object>(name: string): Head & Content {
   return readResults<Content>(join(REPOSITORY, 'benchmarks', 'results', `${name}.json`));
+}
+
+/** Figures of a program whose results may not have been written yet. */
+export function ofFile<Content extends object>(name: string, text: (all: Head & Content) => string): string {
+  if (existsSync(join(REPOSITORY, 'benchmarks', 'results', `${name}.json`))) return text(results<Content>(name));
+  return paragraph(`There are no results yet: \`npm run bench:${name} -w @int/benchmarks\` writes them.`);
 }
 
 /** A file of results of a study. */
