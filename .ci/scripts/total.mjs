@@ -12,7 +12,9 @@ try {
   failed += results.numFailedTests;
   for (const { status, fullName, failureMessages } of results.testResults.flatMap((file) => file.assertionResults)) {
     if (status !== 'passed' || failureMessages.length === 0) continue;
-    console.log(`on the second try: ${fullName}\n  ${failureMessages[0]?.split('\n', 1)[0]}`);
+    const [message, ...stack] = failureMessages[0]?.split('\n') ?? [];
+    const place = stack.find((line) => /\.(?:test|soak)\.ts:/.test(line))?.trim() ?? '';
+    console.log(`on the second try: ${fullName}\n  ${message} ${place}`);
   }
   // A file that cannot be loaded, or whose set-up fails, has no failed test to count: it is one itself.
   failed += results.testResults.filter(

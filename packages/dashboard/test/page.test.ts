@@ -275,8 +275,19 @@ describe('in a browser', () => {
           const id = await page.locator('.panel[aria-label="Events"] tr[data-row] a').first().getAttribute('href');
           await page.evaluate(`document.querySelector('main').scrollTop = 1e6`);
           await show(page, id!);
-        } else await rows.nth(which === 0 ? 0 : 19).click();
-        await page.waitForSelector('.waterfall li');
+          await page.waitForSelector('.waterfall li');
+        } else {
+          // The list is live: a row may move away under the pointer.
+          const isOpen = async (): Promise<boolean> => {
+            await rows.nth(which === 0 ? 0 : 19).click();
+            const wait = page.waitForSelector('.waterfall li', { timeout: 5000 });
+            return wait.then(
+              () => true,
+              () => false,
+            );
+          };
+          await until('a biography', isOpen);
+        }
         await page.waitForSelector('.hex .byte');
         const [from, top]: [number, number] = await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() =>
           resolve(['main', '.biography .panel'].map((each) => document.querySelector(each).getBoundingClientRect().top))))`);
