@@ -1,4 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { ControllerMemory, MemoryKeeper } from '../controller/controller-memory.js';
 import { ControllerMemoryError } from '../errors.js';
 import { sealed, unsealed } from './sealed-text.js';
@@ -37,6 +38,7 @@ export class ControllerMemoryFile implements MemoryKeeper {
         closeSync(file);
       }
       renameSync(part, this.#path);
+      syncFolder(dirname(this.#path));
       this.error = null;
     } catch (error) {
       this.error = error as Error;
@@ -59,6 +61,20 @@ export class ControllerMemoryFile implements MemoryKeeper {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#next = null;
+  }
+}
+
+/** Makes the name durable as well. Some platforms cannot open a folder; they order the names themselves. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } catch (error) {
+    // Some file systems know no sync of folders.
+    if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error;
+  } finally {
+    closeSync(folder);
   }
 }
 

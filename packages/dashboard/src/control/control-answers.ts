@@ -8,6 +8,7 @@ import type {
   ProposalAnswer,
   ProposalsAnswer,
 } from '../protocol/control.js';
+import { ENDED_STATES } from '../protocol/control-words.js';
 import { ApiError } from '../server/api-error.js';
 import type { Answers } from '../thread/thread-handle.js';
 import type { ControlSource } from './control-source.js';
@@ -18,8 +19,6 @@ import type {
   OrderQuestion,
   ProposalsQuestion,
 } from './questions.js';
-
-const ENDED: readonly string[] = ['rolled-back', 'withdrawn', 'expired', 'refused'];
 
 /** A page of rows, the newest first, and how many there are of them. */
 interface Page<Row> {
@@ -84,8 +83,8 @@ export function controlAnswers(source: ControlSource): Answers {
           (kind === null || row.kind === kind) &&
           (state === null ||
             row.state === state ||
-            (state === 'live' && !ENDED.includes(row.state)) ||
-            (state === 'ended' && ENDED.includes(row.state))),
+            (state === 'live' && !ENDED_STATES.includes(row.state)) ||
+            (state === 'ended' && ENDED_STATES.includes(row.state))),
         page,
         'nothing was proposed yet',
       );

@@ -13,4 +13,7 @@ export const PROPOSAL_STATES = [
   'refused',
 ] as const;
 
+/** States that end a proposal. */
+export const ENDED_STATES: readonly string[] = ['rolled-back', 'withdrawn', 'expired', 'refused'];
+
 export const ORDERS = ['approve', 'reject', 'undo', 'redo', 'stop', 'withdraw', 'resume'] as const;

@@ -1,13 +1,12 @@
 import type { ProposalRow } from '../../client/index.js';
+import { ENDED_STATES } from '../../protocol/control-words.js';
 import { clockText, countText, sentenceOf } from '../format/text.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { addressOf, at, filter, go } from '../state/location.js';
 import { useSelectionOf } from '../state/selection.js';
 import { StageTrack, stateAt, waitText } from './stages.js';
 
-const ENDED: ReadonlySet<string> = new Set(['rolled-back', 'withdrawn', 'expired', 'refused']);
-
-const isEnded = (state: string): boolean => ENDED.has(state);
+const isEnded = (state: string): boolean => ENDED_STATES.includes(state);
 
 interface ProposalListProps {
   readonly rows: readonly ProposalRow[] | null;
