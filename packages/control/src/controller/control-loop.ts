@@ -1,27 +1,24 @@
 import type { Topology } from '@int/network';
 import type { Intent, IntentKind } from '../intents/intent.js';
 import { ActionLimits } from './action-limits.js';
+import { autonomyOf } from './autonomy.js';
 import { BackOff } from './back-off.js';
-import { flowTest } from './flow-test.js';
 import { judge, stillFires, UNMEASURED, type Verdict } from './judgement.js';
 import { LinkMap } from './link-map.js';
-import { type Draft, LiveProposal } from './live-proposal.js';
-import type { LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
+import { LiveProposal } from './live-proposal.js';
+import { LoopActions } from './loop-actions.js';
+import type { LoopAction, LoopInput } from './loop-io.js';
 import type { LoopMemory } from './loop-memory.js';
 import type { Measurement } from './measurement.js';
 import { Observations, type UnderWay } from './observations.js';
-import type { Autonomy, ControlPolicy } from './policy.js';
-import { isEnded, type Proposal, type ProposalState } from './proposal.js';
+import { Orders } from './orders.js';
+import type { ControlPolicy } from './policy.js';
+import type { Proposal, ProposalState } from './proposal.js';
+import { ProposalBook } from './proposal-book.js';
 import { Sight } from './sight.js';
 
-/** Proposals under way; what comes beyond them is counted. */
-const MOST_LIVE = 256;
-/** Ended proposals that are remembered. */
-const MOST_ENDED = 512;
 /** Whoever was asked has to answer within this time. */
 const ANSWER_MS = 60_000;
-/** Ended proposals that are remembered over a restart. */
-const MOST_KEPT = 64;
 /** After a restart nothing ends before telemetry has had this time to say whether it is still needed. */
 const GRACE_MS = 5000;
 
@@ -31,31 +28,34 @@ const GRACE_MS = 5000;
  * {@link step} says what is to be done, and whoever does it tells it the result.
  */
 export class ControlLoop {
-  /** Proposals for which there was no room. */
-  untracked = 0;
   #policy: ControlPolicy;
   readonly #links: LinkMap;
   readonly #observations: Observations;
   readonly #limits = new ActionLimits();
   readonly #backOff = new BackOff();
-  readonly #live = new Map<string, LiveProposal>();
-  readonly #ended: Proposal[] = [];
+  readonly #actions = new LoopActions();
+  readonly #book: ProposalBook;
+  readonly #orders: Orders;
   #own: readonly Intent[] = [];
-  #isStopped = false;
   #begun: LoopMemory['begun'] = [];
   readonly #sight = new Sight();
-  #sequence = 0;
-  #actions: LoopAction[] = [];
   #measurement: Measurement | null = null;
 
   constructor(policy: ControlPolicy, topology: Topology) {
     this.#policy = policy;
     this.#links = new LinkMap(topology);
     this.#observations = new Observations(this.#links, policy.loadAbove);
+    this.#book = new ProposalBook(this.#actions, this.#observations);
+    this.#orders = new Orders(this.#book, this.#backOff, this.#actions);
   }
 
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#orders.isStopped;
+  }
+
+  /** Proposals for which there was no room. */
+  get untracked(): number {
+    return this.#book.untracked;
   }
 
   /** What is in force. */
@@ -70,12 +70,12 @@ export class ControlLoop {
 
   /** Proposals under way in the order in which they were made, then those that ended, the newest first. */
   get proposals(): readonly Proposal[] {
-    return [...Array.from(this.#live.values(), (each) => each.snapshot()), ...this.#ended];
+    return this.#book.all;
   }
 
   /** What the network shall do: the intents of people, and those of the proposals in force. */
   get intents(): readonly Intent[] {
-    return [...this.#own, ...[...this.#live.values()].flatMap((each) => (each.isInForce ? each.intents : []))];
+    return [...this.#own, ...this.#book.intents];
   }
 
   /** Links that are seen to carry nothing, both ends: `<switch id>:<port>`. */
@@ -86,9 +86,8 @@ export class ControlLoop {
   /** What {@link restore} takes. */
   get memory(): LoopMemory {
     return {
-      ...{ isStopped: this.#isStopped, sequence: this.#sequence, begun: this.#begun },
-      live: [...this.#live.values()].map((each) => each.memory),
-      ended: this.#ended.slice(0, MOST_KEPT),
+      ...{ isStopped: this.isStopped, begun: this.#begun },
+      ...this.#book.memory,
       installations: this.#limits.installations,
       backOff: this.#backOff.failures,
       ...this.#observations.memory,
@@ -100,43 +99,41 @@ export class ControlLoop {
    * {@link intents}, and tells `applied` of those whose installation is `pending`.
    */
   restore(memory: LoopMemory, nowMs: number): readonly LoopAction[] {
-    this.#actions = [];
-    this.#isStopped = memory.isStopped;
-    this.#sequence = memory.sequence;
+    this.#actions.clear();
+    this.#orders.isStopped = memory.isStopped;
     this.#begun = memory.begun;
-    this.#ended.push(...memory.ended);
     this.#limits.restore(memory.installations);
     this.#backOff.restore(memory.backOff);
     this.#observations.restore(memory, nowMs);
-    for (const each of memory.live) {
+    const live = memory.live.map((each) => {
       const { rehearsal, pending } = each.proposal;
       // What a rehearsal of long ago has said of a change that is half done is not known to be true.
       const isStale = rehearsal !== null && nowMs - rehearsal.atMs > this.#policy.freshMs + GRACE_MS;
-      const isInstalling = pending === 'install' && !isStale && !this.#isStopped;
-      const proposal = LiveProposal.restored(each, nowMs, GRACE_MS, isInstalling);
-      this.#live.set(proposal.id, proposal);
-    }
-    const inForce = [...this.#live.values()].filter((each) => each.isInForce).length;
-    const words = `${inForce} proposals in force, ${this.#live.size - inForce} wait`;
-    this.#note(nowMs, 'restored', null, 'loop', this.#isStopped ? `${words}; the loop is stopped` : words);
-    return this.#actions;
+      const isInstalling = pending === 'install' && !isStale && !this.isStopped;
+      return LiveProposal.restored(each, nowMs, GRACE_MS, isInstalling);
+    });
+    this.#book.restore(memory, live);
+    const inForce = live.filter((each) => each.isInForce).length;
+    const words = `${inForce} proposals in force, ${live.length - inForce} wait`;
+    this.#actions.note(nowMs, 'restored', null, 'loop', this.isStopped ? `${words}; the loop is stopped` : words);
+    return this.#actions.list;
   }
 
   /** Takes what has happened, in its order, and the time. @param nowMs milliseconds since the epoch; it does not go back */
   step(nowMs: number, inputs: readonly LoopInput[] = []): readonly LoopAction[] {
-    this.#actions = [];
+    this.#actions.clear();
     for (const input of inputs) this.#take(input, nowMs);
-    if (!this.#isStopped) this.#dropOldIntents(nowMs);
+    if (!this.isStopped) this.#dropOldIntents(nowMs);
     for (const draft of this.#observations.drafts(nowMs, this.#policy, this.#own, this.#underWay(nowMs))) {
-      if (typeof draft === 'string') this.#note(nowMs, 'seen', null, 'loop', draft);
-      else this.#propose(draft, nowMs);
+      if (typeof draft === 'string') this.#actions.note(nowMs, 'seen', null, 'loop', draft);
+      else this.#book.propose({ ...draft, autonomy: autonomyOf(draft, this.#own) }, nowMs);
     }
-    for (const proposal of [...this.#live.values()]) this.#progress(proposal, nowMs);
-    return this.#actions;
+    for (const proposal of this.#book.live) this.#progress(proposal, nowMs);
+    return this.#actions.list;
   }
 
   #underWay(nowMs: number): UnderWay {
-    const live = [...this.#live.values()];
+    const { live } = this.#book;
     const subjects = new Set(live.map(({ draft }) => draft.subject));
     const moves = live.filter(({ draft }) => draft.kind === 'path');
     return {
@@ -153,18 +150,18 @@ export class ControlLoop {
       this.#observations.incident(input.incident);
     } else if (input.kind === 'event') {
       const audit = this.#observations.event(input.event, nowMs);
-      if (audit !== null) this.#actions.push({ kind: 'audit', reason: audit });
+      if (audit !== null) this.#actions.add({ kind: 'audit', reason: audit });
     } else if (input.kind === 'intents') {
       this.#own = input.intents;
       this.#begun = input.intents.map(({ id, fromMs }) => [id, fromMs]);
-      this.#note(nowMs, 'intents', null, input.by, `${input.intents.length} intents of people`);
-      if (!this.#isStopped) this.#apply(null, input.by, 'the intents of people have changed');
+      this.#actions.note(nowMs, 'intents', null, input.by, `${input.intents.length} intents of people`);
+      if (!this.isStopped) this.#actions.apply(null, input.by, 'the intents of people have changed');
     } else if (input.kind === 'policy') {
       this.#policy = input.policy;
-      this.#note(nowMs, 'policy', null, input.by, 'another policy is in force');
+      this.#actions.note(nowMs, 'policy', null, input.by, 'another policy is in force');
     } else if (input.kind === 'order') {
-      const error = this.#order(input.order, nowMs);
-      this.#actions.push({ kind: 'answer', order: input.order, error });
+      const error = this.#orders.do(input.order, nowMs, this.#policy);
+      this.#actions.add({ kind: 'answer', order: input.order, error });
     } else if (input.kind === 'rehearsed') {
       this.#rehearsed(input, nowMs);
     } else this.#applied(input.proposal, input.error, nowMs);
@@ -177,51 +174,24 @@ export class ControlLoop {
       const { blindness } = this.#sight;
       const reason =
         blindness === null ? 'telemetry can be relied on again' : `nothing is done by itself: ${blindness}`;
-      this.#note(nowMs, blindness === null ? 'sighted' : 'blind', null, 'loop', reason);
+      this.#actions.note(nowMs, blindness === null ? 'sighted' : 'blind', null, 'loop', reason);
     }
     if (measurement.ageMs > this.#policy.staleMs) return;
     const loadAbove = this.#observations.loadAbove;
-    for (const proposal of this.#live.values()) {
+    for (const proposal of this.#book.live) {
       if (proposal.isInForce && stillFires(proposal, measurement, this.#links, loadAbove)) proposal.firedMs = nowMs;
     }
-  }
-
-  #propose(draft: Draft, nowMs: number): void {
-    if (this.#live.size >= MOST_LIVE) {
-      this.untracked++;
-      return;
-    }
-    const id = `${draft.kind}-${nowMs.toString(36)}-${++this.#sequence}`;
-    const proposal = new LiveProposal(id, { ...draft, autonomy: this.#autonomyOf(draft) }, nowMs);
-    this.#live.set(id, proposal);
-    this.#enter(proposal, 'proposed', nowMs, 'loop', draft.reason);
-  }
-
-  /** What a `protect` intent covers is answered at once, if it may be answered at all. */
-  #autonomyOf({ kind, autonomy, make }: Draft): Autonomy {
-    if (autonomy !== 'propose' || (kind !== 'block' && kind !== 'limit')) return autonomy;
-    const destinations = make('', 0).flatMap((intent) =>
-      'match' in intent && intent.match.destination !== undefined ? [intent.match.destination] : [],
-    );
-    const isProtected = destinations.some((destination) =>
-      this.#own.some((intent) => {
-        if (intent.kind !== 'protect') return false;
-        const flow = { source: '0.0.0.0', destination, protocol: 0, sourcePort: 0, destinationPort: 0 };
-        return flowTest({ destination: intent.destination })(flow);
-      }),
-    );
-    return isProtected ? 'act' : autonomy;
   }
 
   #progress(proposal: LiveProposal, nowMs: number): void {
     const { pending } = proposal;
     if (pending !== null && nowMs - pending.sinceMs >= ANSWER_MS) {
       if (pending.what === 'rehearse') this.#rehearsalFailed(proposal, 'the rehearsal gave no answer', nowMs);
-      else this.#takeBack(proposal, 'refused', nowMs, 'loop', 'the switches gave no answer', true);
+      else this.#fail(proposal, 'refused', 'the switches gave no answer', nowMs);
       return;
     }
     if (proposal.state === 'proposed' || proposal.state === 'approved') this.#prepare(proposal, nowMs);
-    else if (!this.#isStopped) this.#watchOver(proposal, nowMs);
+    else if (!this.isStopped) this.#watchOver(proposal, nowMs);
   }
 
   /** Rehearses, approves and installs. */
@@ -229,12 +199,12 @@ export class ControlLoop {
     if (proposal.pending?.what === 'install') return;
     if (nowMs - proposal.proposedMs >= this.#policy.approvalMs) {
       this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
-      this.#end(proposal, 'expired', nowMs, 'loop', proposal.heldBy ?? 'nobody approved it in time');
+      this.#book.end(proposal, 'expired', nowMs, 'loop', proposal.heldBy ?? 'nobody approved it in time');
       return;
     }
     const { incident, autonomy } = proposal.draft;
     if (incident !== null && !this.#observations.isOpen(incident.id)) {
-      this.#end(proposal, 'expired', nowMs, 'loop', 'the incident has closed');
+      this.#book.end(proposal, 'expired', nowMs, 'loop', 'the incident has closed');
       return;
     }
     if (proposal.pending !== null) return;
@@ -245,10 +215,10 @@ export class ControlLoop {
       return;
     }
     if (proposal.state === 'proposed') {
-      if (autonomy !== 'act' || this.#isStopped || this.#isHeldBlind(proposal, nowMs)) return;
-      this.#enter(proposal, 'approved', nowMs, 'policy', `the policy says act for ${proposal.draft.kind}`);
+      if (autonomy !== 'act' || this.isStopped || this.#isHeldBlind(proposal, nowMs)) return;
+      this.#book.enter(proposal, 'approved', nowMs, 'policy', `the policy says act for ${proposal.draft.kind}`);
     }
-    if (this.#isStopped) return;
+    if (this.isStopped) return;
     // What a person has approved is done.
     if (proposal.history.at(-1)!.by === 'policy' && this.#isHeldBlind(proposal, nowMs)) return;
     const refusal = this.#limits.refusal(proposal.draft.kind, nowMs, this.#policy.limits);
@@ -264,7 +234,7 @@ export class ControlLoop {
     proposal.pending = { what: 'install', sinceMs: nowMs };
     const measurement = this.#measurement;
     proposal.expect(this.#sight.blindness === null ? measurement : null, this.#links);
-    this.#apply(proposal.id, proposal.history.at(-1)!.by, proposal.draft.reason);
+    this.#actions.apply(proposal.id, proposal.history.at(-1)!.by, proposal.draft.reason);
   }
 
   #isHeldBlind(proposal: LiveProposal, nowMs: number): boolean {
@@ -274,20 +244,20 @@ export class ControlLoop {
   }
 
   #hold(proposal: LiveProposal, reason: string, nowMs: number): void {
-    if (proposal.heldBy !== reason) this.#note(nowMs, 'held', proposal.id, 'loop', reason);
+    if (proposal.heldBy !== reason) this.#actions.note(nowMs, 'held', proposal.id, 'loop', reason);
     proposal.heldBy = reason;
   }
 
   #rehearse(proposal: LiveProposal, nowMs: number): void {
     proposal.pending = { what: 'rehearse', sinceMs: nowMs };
-    this.#actions.push({ kind: 'rehearse', proposal: proposal.snapshot() });
+    this.#actions.add({ kind: 'rehearse', proposal: proposal.snapshot() });
   }
 
   #rehearsed(
     { proposal: id, rehearsal, seconds = 60, refused }: Extract<LoopInput, { readonly kind: 'rehearsed' }>,
     nowMs: number,
   ): void {
-    const proposal = this.#live.get(id);
+    const proposal = this.#book.get(id);
     if (proposal?.pending?.what !== 'rehearse') return;
     proposal.pending = null;
     if (refused !== null || rehearsal === null) {
@@ -304,21 +274,21 @@ export class ControlLoop {
   #rehearsalFailed(proposal: LiveProposal, reason: string, nowMs: number): void {
     proposal.pending = null;
     this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
-    this.#end(proposal, 'refused', nowMs, 'loop', reason);
+    this.#book.end(proposal, 'refused', nowMs, 'loop', reason);
   }
 
   #applied(id: string | null, error: string | null, nowMs: number): void {
-    if (error !== null && id === null) this.#note(nowMs, 'failed', null, 'loop', error);
-    const proposal = id === null ? undefined : this.#live.get(id);
+    if (error !== null && id === null) this.#actions.note(nowMs, 'failed', null, 'loop', error);
+    const proposal = id === null ? undefined : this.#book.get(id);
     if (proposal?.pending?.what !== 'install') return;
     proposal.pending = null;
     if (error !== null) {
-      this.#takeBack(proposal, 'refused', nowMs, 'loop', error, true);
+      this.#fail(proposal, 'refused', error, nowMs);
       return;
     }
     proposal.renew(nowMs);
     proposal.renewals = 0;
-    this.#enter(proposal, 'installed', nowMs, 'loop', 'the switches have acknowledged all entries');
+    this.#book.enter(proposal, 'installed', nowMs, 'loop', 'the switches have acknowledged all entries');
   }
 
   /** Measures, renews, and takes back what is in force. */
@@ -338,11 +308,11 @@ export class ControlLoop {
         proposal.measured = measured;
         proposal.effects = effects;
         if (verdict === 'helps') {
-          this.#enter(proposal, 'verified', nowMs, 'loop', reason);
+          this.#book.enter(proposal, 'verified', nowMs, 'loop', reason);
           this.#backOff.helped(proposal.draft.subject);
         } else {
           const words = verdict === 'hurts' ? 'it made things worse' : 'it did not help';
-          this.#takeBack(proposal, 'rolled-back', nowMs, 'loop', `${words}: ${reason}`, true);
+          this.#fail(proposal, 'rolled-back', `${words}: ${reason}`, nowMs);
           return;
         }
       }
@@ -353,14 +323,14 @@ export class ControlLoop {
     if (isSeen || (incident !== null && proposal.draft.kind !== 'block' && this.#observations.isOpen(incident.id))) {
       proposal.renew(nowMs);
       proposal.isRenewedBlindly = false;
-      this.#note(nowMs, 'renewed', proposal.id, 'loop', 'what it is there for is still seen');
+      this.#actions.note(nowMs, 'renewed', proposal.id, 'loop', 'what it is there for is still seen');
       return;
     }
     // Not to see anything is no sign of an end; but what nobody sees does not stay for ever.
     if (this.#sight.blindness !== null && !proposal.isRenewedBlindly) {
       proposal.renew(nowMs);
       proposal.isRenewedBlindly = true;
-      this.#note(
+      this.#actions.note(
         nowMs,
         'renewed',
         proposal.id,
@@ -369,78 +339,13 @@ export class ControlLoop {
       );
       return;
     }
-    this.#takeBack(proposal, 'expired', nowMs, 'loop', 'its time is over, and what it is there for is not seen', false);
+    this.#book.takeBack(proposal, 'expired', nowMs, 'loop', 'its time is over, and what it is there for is not seen');
   }
 
-  #order(order: Order, nowMs: number): string | null {
-    if (!('proposal' in order)) return this.#orderAll(order, nowMs);
-    const proposal = this.#live.get(order.proposal);
-    if (proposal === undefined) return `there is no proposal ${order.proposal} under way`;
-    if (order.kind === 'undo') {
-      if (!proposal.isInForce) return `${order.proposal} is ${proposal.state}: there is nothing to undo`;
-      this.#takeBack(proposal, 'withdrawn', nowMs, order.by, order.reason ?? 'undone', true);
-      return null;
-    }
-    if (proposal.state !== 'proposed') return `${order.proposal} is ${proposal.state}: it waits for nobody`;
-    if (order.kind === 'reject') {
-      this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
-      this.#end(proposal, 'refused', nowMs, order.by, order.reason ?? 'rejected');
-      return null;
-    }
-    if (this.#isStopped) return 'the loop is stopped: resume it first';
-    if (proposal.draft.autonomy === 'observe') return `the policy says observe for ${proposal.draft.kind}`;
-    this.#enter(proposal, 'approved', nowMs, order.by, order.reason ?? 'approved');
-    return null;
-  }
-
-  #orderAll(order: Extract<Order, { readonly kind: 'stop' | 'withdraw' | 'resume' }>, nowMs: number): string | null {
-    if (order.kind === 'stop') {
-      this.#isStopped = true;
-      this.#note(nowMs, 'stopped', null, order.by, order.reason ?? 'nothing acts any more');
-      return null;
-    }
-    if (order.kind === 'resume') {
-      if (!this.#isStopped) return 'the loop is not stopped';
-      this.#isStopped = false;
-      this.#note(nowMs, 'resumed', null, order.by, order.reason ?? 'the loop acts again');
-      this.#apply(null, order.by, order.reason ?? 'the loop acts again');
-      return null;
-    }
-    if (!this.#isStopped) return 'stop the loop first: it would install the same again';
-    for (const each of [...this.#live.values()]) {
-      if (each.isInForce)
-        this.#takeBack(each, 'withdrawn', nowMs, order.by, order.reason ?? 'all that the loop did', false);
-    }
-    return null;
-  }
-
-  #takeBack(
-    proposal: LiveProposal,
-    state: ProposalState,
-    nowMs: number,
-    by: string,
-    reason: string,
-    hasFailed: boolean,
-  ): void {
-    if (hasFailed) this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
-    proposal.pending = null;
-    this.#end(proposal, state, nowMs, by, reason);
-    // The switches have it, or may have it in part.
-    this.#apply(null, by, `${proposal.id} is ${state}: ${reason}`);
-  }
-
-  #end(proposal: LiveProposal, state: ProposalState, nowMs: number, by: string, reason: string): void {
-    this.#enter(proposal, state, nowMs, by, reason);
-    this.#live.delete(proposal.id);
-    if (state === 'rolled-back' || state === 'refused') this.#observations.failed(proposal.draft.subject);
-    this.#ended.unshift(proposal.snapshot());
-    this.#ended.length = Math.min(this.#ended.length, MOST_ENDED);
-  }
-
-  #enter(proposal: LiveProposal, state: ProposalState, nowMs: number, by: string, reason: string): void {
-    proposal.enter(state, nowMs, by, reason);
-    if (!isEnded(state)) proposal.heldBy = null;
-    this.#note(nowMs, state, proposal.id, by, reason);
+  /** Ends a proposal that did not come to a good end: the like of it is not tried again soon. */
+  #fail(proposal: LiveProposal, state: ProposalState, reason: string, nowMs: number): void {
+    this.#backOff.failed(proposal.draft.subject, nowMs, this.#policy.backOff);
+    this.#book.takeBack(proposal, state, nowMs, 'loop', reason);
   }
 
   #dropOldIntents(nowMs: number): void {
@@ -448,15 +353,7 @@ export class ControlLoop {
     const gone = this.#own.length - kept.length;
     if (gone === 0) return;
     this.#own = kept;
-    this.#note(nowMs, 'intents', null, 'loop', `the time of ${gone} intents of people is over`);
-    this.#apply(null, 'loop', 'the time of intents is over');
-  }
-
-  #apply(proposal: string | null, by: string, reason: string): void {
-    this.#actions.push({ kind: 'apply', proposal, by, reason });
-  }
-
-  #note(atMs: number, what: LoopNote['what'], proposal: string | null, by: string, reason: string): void {
-    this.#actions.push({ kind: 'note', note: { atMs, what, proposal, by, reason } });
+    this.#actions.note(nowMs, 'intents', null, 'loop', `the time of ${gone} intents of people is over`);
+    this.#actions.apply(null, 'loop', 'the time of intents is over');
   }
 }

@@ -1,11 +1,9 @@
-import type { p4config } from '@int/p4runtime';
 import type { ChangePlan } from '../change/change.js';
 import type { DesiredEntity, DesiredState } from '../change/desired-state.js';
 import { type Compiled, compile } from '../compile/compile.js';
 import type { CompileOptions } from '../compile/options.js';
 import type { Intent } from '../intents/intent.js';
 import type { Journal } from '../journal/journal.js';
-import type { JournalEntry } from '../journal/journal-entry.js';
 import type { NetworkModel } from '../model/network-model.js';
 import { nextSwitches } from '../model/next-switches.js';
 import { type Clock, SYSTEM_CLOCK } from '../reconcile/clock.js';
@@ -16,11 +14,12 @@ import type { SwitchConnection } from '../reconcile/switch-connection.js';
 import type { Minute, Rehearsal, Rehearse } from '../twin/rehearsal.js';
 import { ControlLoop } from './control-loop.js';
 import type { ControllerMemory, MemoryKeeper } from './controller-memory.js';
+import { EntryUndo } from './entry-undo.js';
 import type { EntryOrder, LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
 import type { Measurement } from './measurement.js';
 import type { ControlPolicy } from './policy.js';
 import type { Proposal } from './proposal.js';
-import { danglingUse, type UndoneEntry, undoneEntries, withUndone } from './undone-entries.js';
+import type { UndoneEntry } from './undone-entries.js';
 
 export interface ControllerOptions {
   readonly policy: ControlPolicy;
@@ -85,7 +84,7 @@ export class Controller {
   /** Proposals that wait for the switches, with the names of their intents. */
   readonly #awaited = new Map<string, ReadonlySet<string>>();
   #desired: DesiredState = new Map();
-  #undone: readonly UndoneEntry[];
+  readonly #undos: EntryUndo;
   readonly #answers = new Map<Order, (error: string | null) => void>();
   #ups = '';
 
@@ -93,7 +92,14 @@ export class Controller {
     this.#options = options;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#loop = new ControlLoop(options.policy, options.network.topology);
-    this.#undone = options.memory?.undone ?? [];
+    this.#undos = new EntryUndo(options.memory?.undone ?? [], {
+      journal: options.journal,
+      p4infos: (switchId) => options.network.switches.get(switchId)?.p4info,
+      proposals: () => this.#loop.proposals,
+      wanted: () => this.#compiled(this.#loop.intents).desired,
+      unsafety: (desired) => this.#unsafety(desired),
+      tell: (what, by, reason) => this.#tell({ atMs: this.#nowMs, what, proposal: null, by, reason }),
+    });
     this.#reconciler = new Reconciler({
       ...options.reconcile,
       connections: options.connections,
@@ -145,17 +151,17 @@ export class Controller {
 
   /** What {@link ControllerOptions.memory} takes. */
   get memory(): ControllerMemory {
-    return { loop: this.#loop.memory, undone: this.#undone };
+    return { loop: this.#loop.memory, undone: this.undone };
   }
 
   /** What was undone of the journal, and stays so. */
   get undone(): readonly UndoneEntry[] {
-    return this.#undone;
+    return this.#undos.entries;
   }
 
   /** Does what a person asks for. @returns why nothing was done; `null`: it was done */
   order(order: Order | EntryOrder): Promise<string | null> {
-    if ('entries' in order) return order.kind === 'undo' ? this.#undo(order) : this.#redo(order);
+    if ('entries' in order) return this.#orderEntries(order);
     return new Promise((resolve) => {
       this.#answers.set(order, resolve);
       this.give({ kind: 'order', order });
@@ -201,7 +207,7 @@ export class Controller {
   /** What the switches shall have for intents, by default for those in force, and the changes that this takes. */
   preview(intents: readonly Intent[] = this.#loop.intents): Preview {
     const { conflicts, unplaced, desired: wanted } = this.#compiled(intents);
-    const { desired } = withUndone(wanted, this.#undone, this.#p4infos);
+    const desired = this.#undos.in(wanted);
     const problems = [
       ...conflicts.map(({ refused, message }) => ({ intents: [refused], message })),
       // Where there is no other path, a link that is to be avoided is used all the same.
@@ -216,62 +222,13 @@ export class Controller {
     return compile(this.#network, intents, this.#nowMs, this.#options.compile);
   }
 
-  readonly #p4infos = (switchId: number): p4config.P4Info | undefined =>
-    this.#options.network.switches.get(switchId)?.p4info;
-
-  async #undo({ entries: ids, by, reason: why }: EntryOrder): Promise<string | null> {
-    const { journal } = this.#options;
-    if (journal === undefined) return 'there is no journal';
-    const { refusals } = journal.undo(...ids);
-    if (refusals.length > 0) return refusals.map(({ message }) => message).join('; ');
-    const chosen = journal.entries.filter(({ id, result }) => ids.includes(id) && result === 'done');
-    if (chosen.length === 0) return 'the switches have refused it: there is nothing to undo';
-    const intents = new Set(chosen.flatMap((each) => each.intents));
-    const ofLoop = this.#loop.proposals.filter(
-      (each) => intents.size > 0 && each.intents.some(({ id }) => intents.has(id)),
-    );
-    const inForce = ofLoop.find(({ state }) => state === 'installed' || state === 'verified');
-    if (inForce !== undefined) {
-      return `entry ${ids.join(', ')} is of ${inForce.id}, whose entries come and go together: undo ${inForce.id}`;
-    }
-    const missing = dependents(journal.entries, chosen, intents);
-    if (missing.length > 0) {
-      const all = rangesOf([...ids, ...missing]);
-      return `entries ${rangesOf(missing)} of ${[...intents].join(', ')} depend on it: undo ${all}`;
-    }
-    const fresh = undoneEntries(chosen, by, this.#p4infos);
-    const { desired, over } = withUndone(this.preview().desired, fresh, this.#p4infos);
-    const [moot] = over;
-    if (moot !== undefined) return `entry ${moot.entries.join(', ')}: something else is wanted there now`;
-    const dangling = danglingUse(desired, fresh);
-    if (dangling !== null) return dangling;
-    const unsafe = await this.#unsafety(desired);
-    if (unsafe !== null) return unsafe;
-    if (this.#isStopped) return 'the controller ends';
-    this.#undone = [...this.#undone, ...fresh];
-    const what = `entries ${ids.join(', ')} of the journal`;
-    const reason = why === undefined ? what : `${what}: ${why}`;
-    this.#tell({ atMs: this.#nowMs, what: 'undone', proposal: null, by, reason });
+  /** Undoes entries of the journal, or wants them again. */
+  async #orderEntries(order: EntryOrder): Promise<string | null> {
+    const refusal = await (order.kind === 'undo' ? this.#undos.undo(order) : this.#undos.redo(order));
+    if (refusal !== null) return refusal;
     this.#options.keeper?.now(this.memory);
-    this.#want(this.preview().desired, by, `${what} are undone`);
-    return null;
-  }
-
-  async #redo({ entries: ids, by, reason: why }: EntryOrder): Promise<string | null> {
-    const kept = this.#undone.filter((each) => !each.entries.some((id) => ids.includes(id)));
-    if (kept.length === this.#undone.length) return `entry ${ids.join(', ')} is not undone`;
-    const before = this.#undone;
-    this.#undone = kept;
-    const unsafe = await this.#unsafety(this.preview().desired);
-    if (unsafe !== null) {
-      this.#undone = before;
-      return unsafe;
-    }
-    const what = `entries ${ids.join(', ')} of the journal`;
-    const reason = why === undefined ? what : `${what}: ${why}`;
-    this.#tell({ atMs: this.#nowMs, what: 'redone', proposal: null, by, reason });
-    this.#options.keeper?.now(this.memory);
-    this.#want(this.preview().desired, by, `${what} are wanted again`);
+    const words = order.kind === 'undo' ? 'are undone' : 'are wanted again';
+    this.#want(this.preview().desired, order.by, `entries ${order.entries.join(', ')} of the journal ${words}`);
     return null;
   }
 
@@ -290,6 +247,7 @@ export class Controller {
   /** Ends the loop; the switches keep what they have. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#undos.close();
     this.#cancelTimer();
     for (const answer of this.#answers.values()) answer('the controller ends');
     this.#answers.clear();
@@ -394,18 +352,6 @@ export class Controller {
     if (proposal === undefined) this.give({ kind: 'applied', proposal: null, error: null });
   }
 
-  /** Where something else is wanted now, an order to undo what was there before is over. */
-  #endUndone(): void {
-    if (this.#undone.length === 0) return;
-    const { over } = withUndone(this.#compiled(this.#loop.intents).desired, this.#undone, this.#p4infos);
-    if (over.length === 0) return;
-    this.#undone = this.#undone.filter((each) => !over.includes(each));
-    for (const { entries } of over) {
-      const reason = `entries ${entries.join(', ')} of the journal: something else is wanted there now`;
-      this.#tell({ atMs: this.#nowMs, what: 'redone', proposal: null, by: 'controller', reason });
-    }
-  }
-
   /** When a switch comes or goes, paths go another way. */
   #followSwitches(): void {
     const ups = [...this.#network.switches.values()].map(({ id, isUp }) => `${id}${isUp ? '+' : '-'}`).join(' ');
@@ -418,37 +364,10 @@ export class Controller {
   }
 
   #want(desired: DesiredState, owner: string, reason: string): void {
-    this.#endUndone();
+    this.#undos.endOvertaken();
     this.#desired = desired;
     this.#reconciler.want(desired, { owner, reason });
   }
-}
-
-/** Entries of the same intents that are there as they were made, and are not to be undone with the chosen ones. */
-function dependents(
-  entries: readonly JournalEntry[],
-  chosen: readonly JournalEntry[],
-  intents: ReadonlySet<string>,
-): readonly number[] {
-  const isChosen = new Set(chosen.map(({ switchId, place }) => `${switchId} ${place}`));
-  const last = new Map<string, JournalEntry>();
-  for (const each of entries) if (each.result === 'done') last.set(`${each.switchId} ${each.place}`, each);
-  const { type } = chosen[0]!;
-  return [...last]
-    .filter(([place, each]) => !isChosen.has(place) && each.intents.some((id) => intents.has(id)))
-    .filter(([, each]) => (each.type === 'delete') === (type === 'delete'))
-    .map(([, { id }]) => id);
-}
-
-/** Numbers as text: `3-5 9`. */
-function rangesOf(numbers: readonly number[]): string {
-  const ranges: [number, number][] = [];
-  for (const number of [...numbers].sort((a, b) => a - b)) {
-    const last = ranges.at(-1);
-    if (last !== undefined && number <= last[1] + 1) last[1] = number;
-    else ranges.push([number, number]);
-  }
-  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(' ');
 }
 
 /** Why intents of a proposal cannot be had. */
