@@ -50,10 +50,11 @@ test('lists have pages and filters', async () => {
   expect(await client.incidents({ kind: 'ddos' })).toEqual({
     rows: [],
     matched: 0,
+    newer: 0,
     empty: 'none of 10 is as asked for',
   });
   expect(await client.incidents({ before: incident(0) })).toEqual({
-    ...{ rows: [], matched: 10, empty: 'there are no older ones' },
+    ...{ rows: [], matched: 10, newer: 10, empty: 'there are no older ones' },
   });
   expect(await client.incident(incident(3))).toMatchObject({ id: incident(3) });
   expect((await client.hosts({ limit: 2 })).rows.map(({ host }) => host)).toEqual(['10.0.0.0', '10.0.0.1']);
@@ -67,8 +68,64 @@ test('lists have pages and filters', async () => {
   expect(await client.journal({ what: 'stopped' })).toEqual({
     rows: [],
     matched: 0,
+    newer: 0,
     empty: 'none of 9 is as asked for',
   });
+});
+
+test('from any page one comes to those beside it, and every row is on one page', async () => {
+  const control = new PlainControl(17);
+  control.happen('seen', 17);
+  const { client } = await open(control);
+  type Ask = (beside: { readonly before?: never; readonly after?: never }) => Promise<{
+    readonly rows: readonly { readonly id: string | number }[];
+    readonly matched: number;
+    readonly newer: number;
+  }>;
+  for (const [limit, ask] of [
+    [5, (beside) => client.proposals({ limit: 5, ...beside })],
+    [4, (beside) => client.journal({ limit: 4, ...beside })],
+    [3, (beside) => client.incidents({ limit: 3, ...beside })],
+  ] as readonly [number, Ask][]) {
+    const pages = [await ask({})];
+    for (let page = pages[0]!; page.newer + page.rows.length < page.matched; pages.push(page)) {
+      page = await ask({ before: page.rows.at(-1)!.id as never });
+    }
+    expect(pages.map(({ newer }) => newer)).toEqual(pages.map((_, index) => index * limit));
+    const all = pages.flatMap(({ rows }) => rows.map(({ id }) => id));
+    expect(new Set(all).size).toBe(pages[0]!.matched);
+    for (let index = pages.length - 1; index > 0; index--) {
+      expect(await ask({ after: pages[index]!.rows[0]!.id as never })).toEqual(pages[index - 1]);
+    }
+    // Next to the row, and not the newest: here fewer are newer than a page has.
+    expect((await ask({ after: all[2] as never })).rows.map(({ id }) => id)).toEqual(all.slice(0, 2));
+    expect(await ask({ after: all[0] as never })).toMatchObject({
+      rows: [],
+      newer: 0,
+      empty: 'there are no newer ones',
+    });
+  }
+  const { client: other } = await open(new PlainControl(17));
+  expect(await refusal(other.proposals({ before: 'block-x-99' }))).toMatch(
+    /^404 ERR_NOT_FOUND: block-x-99 is not among/,
+  );
+  expect(await refusal(other.journal({ before: 1, after: 2 }))).toBe(
+    '400 ERR_PARAMETER: before and after do not go together',
+  );
+});
+
+test('of a time there is what had happened by then', async () => {
+  const control = new PlainControl(6);
+  control.happen('seen', 9);
+  const { client } = await open(control);
+  const ids = ({ rows }: { readonly rows: readonly { readonly id: string | number }[] }) => rows.map(({ id }) => id);
+  expect(ids(await client.proposals({ at: 2500 }))).toEqual(['block-x-2', 'path-x-1', 'block-x-0']);
+  expect(await client.journal({ at: 4, limit: 2 })).toMatchObject({
+    rows: [{ id: 4 }, { id: 3 }],
+    matched: 4,
+    newer: 0,
+  });
+  expect(ids(await client.incidents({ at: 1 }))).toEqual([1, 0].map((k) => `scan-vertical/host:10.0.0.${k}/${k}`));
 });
 
 test('an order is handed on with who gives it, and refused with the controller’s words', async () => {
@@ -118,7 +175,8 @@ test('news come by WebSocket, and what is too much is counted', async () => {
 
 test('where no controller runs, it is said', async () => {
   const { client, dashboard } = await open(null);
-  expect((await client.status()).has.control).toBe(false);
+  expect(await client.status()).toMatchObject({ has: { control: false } });
+  expect(await client.status()).not.toHaveProperty('control');
   const none = '404 ERR_UNAVAILABLE: no controller runs here: int control runs one';
   for (const what of [
     () => client.control(),

@@ -87,6 +87,7 @@ export class MadeControl implements ControlSource {
           expired: count('expired'),
           refused: count('refused'),
         },
+        approvals: this.#proposals.filter(({ row }) => row.waitsFor === 'approval').length,
         journal: this.#journal.length,
         untracked: {},
       },

@@ -6,6 +6,7 @@ import { openLiveNetwork } from './live-network.js';
 import { MadeControl } from './made-control.js';
 import { PATIENCE_MS, SharedStage, show, text, violations } from './page/stage.js';
 import { openDashboard } from './pages.js';
+import { PlainControl } from './plain-control.js';
 
 const NAMES = ['leaf-1', 'leaf-2', 'leaf-3', 'leaf-4', 'spine-1', 'spine-2'];
 const control = new MadeControl();
@@ -228,6 +229,62 @@ describe('incidents and the controller, in a browser', () => {
         );
       }
       expect(await violations(page, 'color-contrast')).toEqual([]);
+    } finally {
+      await page.close();
+      await dashboard.close();
+    }
+  });
+
+  it('tabs say what waits; lists have pages, by keys too, and say how many rows there are', async () => {
+    const { browser } = await stage.opened();
+    const plain = new PlainControl(450);
+    plain.happen('seen', 410);
+    const dashboard = await openDashboard({ page: await builtPage(), control: plain });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark' });
+    page.setDefaultTimeout(PATIENCE_MS);
+    const first = (name: string): Promise<string> => text(page, `${panel(name)} tbody tr`);
+    const shows = async (name: string, range: string): Promise<void> => {
+      await page.waitForSelector(`${panel(name)} header:has-text("${range}")`);
+    };
+    try {
+      await page.goto(`${dashboard.url}#/control`);
+      await page.waitForSelector('.tabs a[href^="#/incidents"]:has-text("5 open")');
+      await page.waitForSelector('.tabs a[href^="#/control"]:has-text("2 waiting for approval")');
+      await shows('Proposals', '1–200 of 450, the newest first');
+      await shows('Journal', '1–200 of 410, the newest first');
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('o');
+      await shows('Proposals', '201–400 of 450');
+      expect(await place(page)).toBe('#/control?page=before+block-x-250');
+      await page.keyboard.press('O');
+      await shows('Journal', '201–400 of 410');
+      await page.keyboard.press('o');
+      await shows('Proposals', '401–450 of 450');
+      expect(await page.locator(`${panel('Proposals')} tbody tr`).count()).toBe(50);
+      expect(await page.isDisabled('button[aria-label="Older proposals"]')).toBe(true);
+      // The address has both pages; what happens meanwhile moves neither.
+      plain.happen('seen', 5);
+      await shows('Journal', '206–405 of 415');
+      await page.reload();
+      await shows('Proposals', '401–450 of 450');
+      await shows('Journal', '206–405 of 415');
+      await page.keyboard.press('n');
+      await shows('Proposals', '201–400 of 450');
+      await page.click('button[aria-label="Newer proposals"]');
+      await shows('Proposals', '1–200 of 450');
+      await page.goBack();
+      await shows('Proposals', '201–400 of 450');
+      // The rows next to the page, and then the newest.
+      await page.keyboard.press('N');
+      await shows('Journal', '6–205 of 415');
+      await page.keyboard.press('N');
+      await shows('Journal', '1–200 of 415');
+      await page.selectOption('select[aria-label="Which proposals"]', 'ended');
+      await shows('Proposals', '0 under way, 150 ended');
+      expect(await page.locator('button[aria-label="Older proposals"]').count()).toBe(0);
+      await show(page, `#/control?at=${new Date(210_500).toISOString()}`);
+      await shows('Proposals', '1–200 of 211');
+      expect(await first('Proposals')).toContain(':03:30');
     } finally {
       await page.close();
       await dashboard.close();

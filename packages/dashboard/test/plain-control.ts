@@ -13,7 +13,8 @@ const incident = (k: number): IncidentRow => ({
 
 const proposal = (k: number): ProposalAnswer => ({
   ...{ id: `${KINDS[k % 2]}-x-${k}`, kind: KINDS[k % 2]!, state: STATES[k % 3]!, text: 'x', reason: 'y' },
-  ...{ autonomy: 'act', incident: null, stages: [], waitsFor: null, heldBy: null, orders: ['undo'], effect: null },
+  ...{ autonomy: 'act', incident: null, waitsFor: null, heldBy: null, orders: ['undo'], effect: null },
+  stages: [{ stage: 'proposed', atMs: 1000 * k, by: 'loop', reason: 'y' }],
   ...{ expiresMs: null, renewals: 0, intents: [], cause: null, rehearsal: null, links: [], compared: null },
   ...{ diff: { of: 'nothing', switches: [], leftOut: 0, problems: [] }, journal: [] },
 });
@@ -29,6 +30,12 @@ export class PlainControl implements ControlSource {
   isStopped = false;
   readonly orders: unknown[] = [];
   readonly #journal: JournalRow[] = [];
+  readonly #proposals: number;
+
+  /** @param proposals how many there are, of which those in `verified` and `proposed` are under way */
+  constructor(proposals = 6) {
+    this.#proposals = proposals;
+  }
 
   state(): ControlAnswer {
     const limit = { most: null, used: 0 };
@@ -37,7 +44,7 @@ export class PlainControl implements ControlSource {
       ...{ rehearse: 'required', limits: { withinMs: 1, all: limit, kinds: [] }, settleMs: 1, approvalMs: 1 },
       ...{ isSettled: true, switches: [], refusals: [], failedLinks: [], intents: [] },
       counts: {
-        ...{ incidents: { open: 5, closed: 5 }, journal: this.#journal.length, untracked: {} },
+        ...{ incidents: { open: 5, closed: 5 }, approvals: 2, journal: this.#journal.length, untracked: {} },
         proposals: {
           ...{ proposed: 0, approved: 0, installed: 0, verified: 0 },
           ...{ 'rolled-back': 0, withdrawn: 0, expired: 0, refused: 0 },
@@ -57,11 +64,11 @@ export class PlainControl implements ControlSource {
   }
 
   proposals() {
-    return Array.from({ length: 6 }, (_, k) => rowOf(proposal(5 - k)));
+    return Array.from({ length: this.#proposals }, (_, k) => rowOf(proposal(this.#proposals - 1 - k)));
   }
 
   proposal(id: string): ProposalAnswer | null {
-    return Array.from({ length: 6 }, (_, k) => proposal(k)).find((each) => each.id === id) ?? null;
+    return Array.from({ length: this.#proposals }, (_, k) => proposal(k)).find((each) => each.id === id) ?? null;
   }
 
   journal(): readonly JournalRow[] {

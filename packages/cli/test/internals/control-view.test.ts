@@ -52,7 +52,7 @@ test('what is proposed is approved by HTTP, installed, verified, and undone by H
     'protect 10.0.2.9 at level 7',
     'block tcp any -> 10.0.2.1 port 23',
   ]);
-  expect(await client.proposals()).toEqual({ rows: [], matched: 0, empty: 'nothing was proposed yet' });
+  expect(await client.proposals()).toEqual({ rows: [], matched: 0, newer: 0, empty: 'nothing was proposed yet' });
   expect(world.traffic()).toHaveLength(1);
 
   const from = Date.now();
@@ -62,6 +62,7 @@ test('what is proposed is approved by HTTP, installed, verified, and undone by H
     return rows[0]?.waitsFor === 'approval' ? rows : null;
   });
   const { id } = row!;
+  expect((await client.control()).counts).toMatchObject({ approvals: 1, proposals: { proposed: 1 } });
   expect(row).toMatchObject({
     ...{ state: 'proposed', text: `block ${ATTACKER} -> any`, autonomy: 'propose', orders: ['approve', 'reject'] },
     ...{ incident: scan(from).id, effect: { metric: 'flow-bps', predicted: 0, measured: null } },

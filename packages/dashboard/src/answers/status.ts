@@ -1,4 +1,5 @@
 import type { CollectorTotals } from '@int/collector';
+import type { ControlAnswer } from '../protocol/control.js';
 import { BUCKET_MS } from '../protocol/entities.js';
 import type { Status } from '../protocol/http.js';
 import type { View } from '../server/routes.js';
@@ -7,7 +8,8 @@ import type { PipelineState } from '../thread/messages.js';
 export interface StatusParts extends View {
   readonly version: string;
   readonly isReadOnly: boolean;
-  readonly hasControl: boolean;
+  /** `null`: there is none. */
+  readonly control: ControlAnswer | null;
   readonly facts: Readonly<Record<string, unknown>>;
   /** `null`: the collector has not told yet. */
   readonly state: PipelineState | null;
@@ -20,7 +22,7 @@ export function statusAnswer({
   network,
   version,
   isReadOnly,
-  hasControl,
+  control,
   facts,
   state,
   dashboard,
@@ -39,8 +41,11 @@ export function statusAnswer({
       history: facts.history !== undefined && facts.history !== null,
       replay: true,
       captures: Array.isArray(facts.captures) && facts.captures.length > 0,
-      control: hasControl,
+      control: control !== null,
     },
+    ...(control !== null && {
+      control: { incidents: control.counts.incidents.open, approvals: control.counts.approvals },
+    }),
     retained: {
       from: last === null ? null : series.firstBucket * BUCKET_MS,
       to: last === null ? null : (last + 1) * BUCKET_MS,

@@ -56,9 +56,12 @@ interface Range {
   readonly to?: TimeMs | undefined;
 }
 
-interface Page {
+/** Which rows of a list, the newest first: by the id of a row next to them, older or newer, and those of a time. */
+interface Beside<Id extends string | number> {
   readonly limit?: number;
-  readonly before?: string | undefined;
+  readonly before?: Id | undefined;
+  readonly after?: Id | undefined;
+  readonly at?: number | undefined;
 }
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -245,9 +248,9 @@ export class DashboardClient {
     return this.#get('control', {}, call);
   }
 
-  /** What detectors have found, newest first. @param query.before the id of an incident: older ones */
+  /** What detectors have found, newest first. @param query.before the id of an incident: older ones; `after`: newer ones */
   incidents(
-    query: Page & {
+    query: Beside<string> & {
       readonly state?: 'open' | 'close' | undefined;
       readonly kind?: string | undefined;
       readonly entity?: string | undefined;
@@ -266,9 +269,9 @@ export class DashboardClient {
     return this.#get('control/hosts', query, call);
   }
 
-  /** What the controller wants or wanted, newest first. @param query.before the id of a proposal: older ones */
+  /** What the controller wants or wanted, newest first. @param query.before the id of a proposal: older ones; `after`: newer ones */
   proposals(
-    query: Page & {
+    query: Beside<string> & {
       readonly state?: 'live' | 'ended' | ProposalState | undefined;
       readonly kind?: IntentKind | undefined;
     } = {},
@@ -282,14 +285,12 @@ export class DashboardClient {
     return this.#get(`control/proposals/${encodeURIComponent(id)}`, {}, call);
   }
 
-  /** What the controller did, newest first. @param query.before the id of a row: older ones */
+  /** What the controller did, newest first. @param query.before the id of a row: older ones; `after`: newer ones */
   journal(
-    query: {
+    query: Beside<number> & {
       readonly what?: string | undefined;
       readonly proposal?: string | undefined;
       readonly switchId?: number | undefined;
-      readonly limit?: number;
-      readonly before?: number | undefined;
     } = {},
     call?: Call,
   ): Promise<JournalAnswer> {

@@ -12,6 +12,7 @@ import { ENDED_STATES } from '../protocol/control-words.js';
 import { ApiError } from '../server/api-error.js';
 import type { Answers } from '../thread/thread-handle.js';
 import type { ControlSource } from './control-source.js';
+import { emptyOf, pageOf, risingPageOf } from './pages.js';
 import type {
   HostsQuestion,
   IncidentsQuestion,
@@ -20,51 +21,19 @@ import type {
   ProposalsQuestion,
 } from './questions.js';
 
-/** A page of rows, the newest first, and how many there are of them. */
-interface Page<Row> {
-  readonly rows: readonly Row[];
-  readonly matched: number;
-  readonly empty: string | null;
-}
-
-/** @param empty why there is none, where there is none at all */
-function pageOf<Row extends { readonly id: string | number }>(
-  all: readonly Row[],
-  isMeant: (row: Row) => boolean,
-  { limit, before }: { readonly limit: number; readonly before: string | number | null },
-  empty: string,
-): Page<Row> {
-  const meant = all.filter(isMeant);
-  let from = 0;
-  if (before !== null) {
-    const at = meant.findIndex(({ id }) => id === before);
-    if (at === -1) throw new ApiError(404, 'ERR_NOT_FOUND', `${before} is not among the rows that are asked for`);
-    from = at + 1;
-  }
-  const rows = meant.slice(from, from + limit);
-  return { rows, matched: meant.length, empty: emptyOf(rows, meant, all, empty) };
-}
-
-function emptyOf(
-  rows: readonly unknown[],
-  meant: readonly unknown[],
-  all: readonly unknown[],
-  empty: string,
-): string | null {
-  if (rows.length > 0) return null;
-  if (all.length === 0) return empty;
-  return meant.length === 0 ? `none of ${all.length} is as asked for` : 'there are no older ones';
-}
-
 export function controlAnswers(source: ControlSource): Answers {
   return {
     'control.incidents': (question): IncidentsAnswer => {
-      const { state, kind, entity, ...page } = question as IncidentsQuestion;
-      const isMeant = (row: IncidentRow): boolean =>
-        (state === null || row.state === state) &&
-        (kind === null || row.kind === kind) &&
-        (entity === null || row.entity === entity || row.along.includes(entity));
-      return pageOf(source.incidents(), isMeant, page, 'no detector has found anything');
+      const { state, kind, entity, at, ...page } = question as IncidentsQuestion;
+      const all = source.incidents();
+      const meant = all.filter(
+        (row) =>
+          (state === null || row.state === state) &&
+          (kind === null || row.kind === kind) &&
+          (entity === null || row.entity === entity || row.along.includes(entity)) &&
+          (at === null || row.from <= at),
+      );
+      return pageOf(meant, all.length, { ...page, at }, 'no detector has found anything');
     },
     'control.incident': (id): IncidentRow =>
       source.incidents().find((row) => row.id === id) ?? notFound(`no incident ${id} is remembered`),
@@ -73,37 +42,35 @@ export function controlAnswers(source: ControlSource): Answers {
       const all = source.hosts();
       const rows = all.slice(0, limit);
       const empty = 'the topology names no hosts, and nothing was seen of any';
-      return { rows, matched: all.length, empty: emptyOf(rows, all, all, empty) };
+      return { rows, matched: all.length, empty: emptyOf(rows, all.length, all.length, empty) };
     },
     'control.proposals': (question): ProposalsAnswer => {
-      const { state, kind, ...page } = question as ProposalsQuestion;
-      return pageOf(
-        source.proposals(),
+      const { state, kind, at, ...page } = question as ProposalsQuestion;
+      const all = source.proposals();
+      const meant = all.filter(
         (row) =>
           (kind === null || row.kind === kind) &&
           (state === null ||
             row.state === state ||
             (state === 'live' && !ENDED_STATES.includes(row.state)) ||
-            (state === 'ended' && ENDED_STATES.includes(row.state))),
-        page,
-        'nothing was proposed yet',
+            (state === 'ended' && ENDED_STATES.includes(row.state))) &&
+          (at === null || (row.stages[0]?.atMs ?? 0) <= at),
       );
+      return pageOf(meant, all.length, { ...page, at }, 'nothing was proposed yet');
     },
     'control.proposal': (id): ProposalAnswer =>
       source.proposal(id as string) ?? notFound(`no proposal ${id} is remembered`),
     'control.journal': (question): JournalAnswer => {
-      const { what, proposal, switchId, limit, before } = question as JournalQuestion;
+      const { what, proposal, switchId, at, ...page } = question as JournalQuestion;
       const all = source.journal();
       const meant = all.filter(
         (row) =>
           (what === null || row.what === what) &&
           (proposal === null || row.proposal === proposal) &&
-          (switchId === null || row.switchId === switchId),
+          (switchId === null || row.switchId === switchId) &&
+          (at === null || row.atMs <= at),
       );
-      // Ids rise, so a row that is forgotten by now does not matter.
-      const older = before === null ? meant : meant.filter(({ id }) => id < before);
-      const rows = older.slice(-limit).reverse();
-      return { rows, matched: meant.length, empty: emptyOf(rows, meant, all, 'nothing has happened yet') };
+      return risingPageOf(meant.reverse(), all.length, { ...page, at }, 'nothing has happened yet');
     },
     'control.order': async (question): Promise<OrderAnswer> => {
       const order = question as OrderQuestion;

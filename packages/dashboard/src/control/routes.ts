@@ -17,6 +17,7 @@ import type {
   IncidentsQuestion,
   JournalQuestion,
   OrderQuestion,
+  PageQuestion,
   ProposalsQuestion,
 } from './questions.js';
 
@@ -60,7 +61,7 @@ function incidents(asked: Asked, services: Services): Promise<IncidentsAnswer> {
     state: wordOf(query, 'state', INCIDENT_STATES),
     kind: textOf(query, 'kind'),
     entity: textOf(query, 'entity'),
-    before: textOf(query, 'before'),
+    ...besideOf(query, textOf),
     limit: limitOf(query, MOST_PAGE.incidents, USUAL_PAGE),
   } satisfies IncidentsQuestion);
 }
@@ -78,7 +79,7 @@ function proposals(asked: Asked, services: Services): Promise<ProposalsAnswer> {
   return ask(asked, services, 'control.proposals', {
     state: wordOf(query, 'state', PROPOSAL_FILTERS),
     kind: wordOf(query, 'kind', INTENT_KINDS),
-    before: textOf(query, 'before'),
+    ...besideOf(query, textOf),
     limit: limitOf(query, MOST_PAGE.proposals, USUAL_PAGE),
   } satisfies ProposalsQuestion);
 }
@@ -92,7 +93,7 @@ function journal(asked: Asked, services: Services): Promise<JournalAnswer> {
     what: textOf(query, 'what'),
     proposal: textOf(query, 'proposal'),
     switchId: numberOf(query, 'switch', { most: 0xffff_ffff, isWhole: true }) ?? null,
-    before: numberOf(query, 'before', { most: SAFE, isWhole: true }) ?? null,
+    ...besideOf(query, (given, name) => numberOf(given, name, { most: SAFE, isWhole: true }) ?? null),
     limit: limitOf(query, MOST_PAGE.journal, USUAL_PAGE),
   } satisfies JournalQuestion);
 }
@@ -155,6 +156,18 @@ function idOf({ params }: Asked, what: string): string {
   const id = params.id!;
   if (id.length > MOST_ID) throw new ApiError(404, 'ERR_NOT_FOUND', `no ${what} has such a long id`);
   return id;
+}
+
+/** Beside which row the page is, and at what time. @throws ApiError */
+function besideOf<Id extends string | number>(
+  query: URLSearchParams,
+  idOf: (query: URLSearchParams, name: string) => Id | null,
+): Pick<PageQuestion<Id>, 'before' | 'after' | 'at'> {
+  const [before, after] = [idOf(query, 'before'), idOf(query, 'after')];
+  if (before !== null && after !== null) {
+    throw new ApiError(400, 'ERR_PARAMETER', 'before and after do not go together');
+  }
+  return { before, after, at: numberOf(query, 'at') ?? null };
 }
 
 /** @throws ApiError */

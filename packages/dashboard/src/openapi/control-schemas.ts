@@ -15,7 +15,8 @@ const flow = {
   destinationPort: whole,
   bps: number,
 };
-const answer = (row: string): Schema => object({ rows: list(ref(row)), matched: whole, empty: maybe(text) });
+const rows = (row: string): Record<string, Schema> => ({ rows: list(ref(row)), matched: whole, empty: maybe(text) });
+const page = (row: string): Schema => object({ ...rows(row), newer: whole });
 
 const proposal = {
   id: text,
@@ -70,6 +71,7 @@ export const CONTROL_SCHEMAS: Readonly<Record<string, Schema>> = {
     counts: object({
       incidents: object({ open: whole, closed: whole }),
       proposals: object(Object.fromEntries(PROPOSAL_STATES.map((each) => [each, whole]))),
+      approvals: whole,
       journal: whole,
       untracked: table(whole),
     }),
@@ -112,7 +114,7 @@ export const CONTROL_SCHEMAS: Readonly<Record<string, Schema>> = {
     ),
     proposals: list(text),
   }),
-  IncidentsAnswer: answer('IncidentRow'),
+  IncidentsAnswer: page('IncidentRow'),
   HostRow: object({
     host: text,
     name: maybe(text),
@@ -122,9 +124,9 @@ export const CONTROL_SCHEMAS: Readonly<Record<string, Schema>> = {
     phases: list(object({ phase: text, evidence: number, incident: text, timeMs: number, otherwise: list(text) })),
     open: whole,
   }),
-  HostsAnswer: answer('HostRow'),
+  HostsAnswer: object(rows('HostRow')),
   ProposalRow: object(proposal),
-  ProposalsAnswer: answer('ProposalRow'),
+  ProposalsAnswer: page('ProposalRow'),
   RehearsalAnswer: object({
     atMs: number,
     isSafe: flag,
@@ -190,6 +192,6 @@ export const CONTROL_SCHEMAS: Readonly<Record<string, Schema>> = {
     changes: list(ref('ChangeRow')),
     leftOut: whole,
   }),
-  JournalAnswer: answer('JournalRow'),
+  JournalAnswer: page('JournalRow'),
   OrderAnswer: object({ revision: whole, proposal: maybe(ref('ProposalRow')) }),
 };

@@ -33,6 +33,8 @@ const speed = { type: 'number', minimum: 0.1, maximum: 100 };
 const yaml = object({ yaml: text });
 
 const id = { ...text, minLength: 1, maxLength: MOST_ID };
+/** The rows of a list that are next to one, older or newer, and those of a time. */
+const beside = (row: Schema): Record<string, Schema> => ({ before: row, after: row, at: time });
 const line = (most: number): Schema => ({ ...text, minLength: 1, maxLength: most });
 
 /** Operations by method and path, as the routes name them. */
@@ -116,7 +118,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /api/v1/control/incidents': {
     summary: 'What detectors have found, newest first',
     answer: 'IncidentsAnswer',
-    query: { state: { enum: INCIDENT_STATES }, kind: id, entity: id, limit: rows(MOST_PAGE.incidents), before: id },
+    query: { state: { enum: INCIDENT_STATES }, kind: id, entity: id, limit: rows(MOST_PAGE.incidents), ...beside(id) },
   },
   'GET /api/v1/control/incidents/:id': { summary: 'An incident', answer: 'IncidentRow' },
   'GET /api/v1/control/hosts': {
@@ -131,7 +133,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       state: { enum: PROPOSAL_FILTERS },
       kind: { enum: INTENT_KINDS },
       limit: rows(MOST_PAGE.proposals),
-      before: id,
+      ...beside(id),
     },
   },
   'GET /api/v1/control/proposals/:id': {
@@ -146,7 +148,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       proposal: id,
       switch: { type: 'integer', minimum: 0, maximum: 0xffff_ffff },
       limit: rows(MOST_PAGE.journal),
-      before: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      ...beside({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
     },
   },
   'POST /api/v1/control/orders': {

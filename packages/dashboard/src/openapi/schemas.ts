@@ -22,6 +22,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     wallMs: number,
     readOnly: flag,
     has: object({ topology: flag, rules: flag, history: flag, replay: flag, 'captures?': flag, control: flag }),
+    'control?': object({ incidents: whole, approvals: whole }),
     retained: object({
       from: maybe(number),
       to: maybe(number),

@@ -69,6 +69,8 @@ export interface ControlAnswer {
     readonly incidents: { readonly open: number; readonly closed: number };
     /** By state. */
     readonly proposals: Readonly<Record<ProposalState, number>>;
+    /** Proposals that wait for a person's approval. */
+    readonly approvals: number;
     readonly journal: number;
     /** For which there was no room, by what. */
     readonly untracked: Readonly<Record<string, number>>;
@@ -145,12 +147,15 @@ export interface IncidentRow {
 }
 
 /**
- * `GET /api/v1/control/incidents?state=&kind=&entity=&limit=&before=`: the newest first; `state` is `open` or `close`, `before` the
- * id of the last one that is known. `GET /api/v1/control/incidents/ID` answers with one row.
+ * `GET /api/v1/control/incidents?state=&kind=&entity=&limit=&before=&after=&at=`: the newest first; `state` is `open` or `close`.
+ * `before` is an id, of which the next older ones are asked for, `after` one of which the next newer ones are; `at`: only those that
+ * had begun at this time. `GET /api/v1/control/incidents/ID` answers with one row.
  */
 export interface IncidentsAnswer {
   readonly rows: readonly IncidentRow[];
   readonly matched: number;
+  /** How many of these are newer than `rows`. */
+  readonly newer: number;
   readonly empty: string | null;
 }
 
@@ -236,12 +241,14 @@ export interface ProposalRow {
 }
 
 /**
- * `GET /api/v1/control/proposals?state=&kind=&limit=&before=`: the newest first; `state` is `live`, `ended`, or a state, `before`
- * the id of the last one that is known.
+ * `GET /api/v1/control/proposals?state=&kind=&limit=&before=&after=&at=`: the newest first; `state` is `live`, `ended`, or a state.
+ * `before`, `after` and `at` as of incidents: with `at`, those that were made by then, as they are now.
  */
 export interface ProposalsAnswer {
   readonly rows: readonly ProposalRow[];
   readonly matched: number;
+  /** How many of these are newer than `rows`. */
+  readonly newer: number;
   readonly empty: string | null;
 }
 
@@ -390,12 +397,14 @@ export interface JournalRow {
 }
 
 /**
- * `GET /api/v1/control/journal?what=&proposal=&switch=&limit=&before=`: the newest first; `before` is the id of the last row that is
- * known.
+ * `GET /api/v1/control/journal?what=&proposal=&switch=&limit=&before=&after=&at=`: the newest first. `before`, `after` and `at` as of
+ * incidents; a row whose id is given may be forgotten by now.
  */
 export interface JournalAnswer {
   readonly rows: readonly JournalRow[];
   readonly matched: number;
+  /** How many of these are newer than `rows`. */
+  readonly newer: number;
   readonly empty: string | null;
 }
 

@@ -35,6 +35,8 @@ export interface Status {
     /** A controller that changes the network: see `ControlAnswer`. */
     readonly control: boolean;
   };
+  /** Of the controller: incidents that are open, and proposals that wait for a person's approval. Missing: there is none. */
+  readonly control?: { readonly incidents: number; readonly approvals: number };
   readonly retained: {
     readonly from: TimeMs | null;
     readonly to: TimeMs | null;

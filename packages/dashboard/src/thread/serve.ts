@@ -58,7 +58,7 @@ const services: Services = {
       ...live,
       version,
       isReadOnly,
-      hasControl: control !== null,
+      control,
       facts,
       state,
       dashboard: { ...stream.counts(), viewers: stream.viewers, refused: web.totals() },

@@ -18,7 +18,7 @@ import { plannedRow, rowText } from './changes.js';
 import { hostRows, IncidentRows, incidentRow } from './incident-rows.js';
 import { intentRow, portOf } from './intent-text.js';
 import { JournalRows } from './journal-rows.js';
-import { isOf, linkRows, newestFirst, proposalRow, rehearsalAnswer } from './proposal-rows.js';
+import { isOf, linkRows, newestFirst, proposalRow, rehearsalAnswer, waitsFor } from './proposal-rows.js';
 
 /** Kinds of intents of which there are proposals. */
 const KINDS = ['watch', 'block', 'limit', 'avoid', 'path'] as const;
@@ -137,6 +137,7 @@ export class ControlView implements ControlSource {
       counts: {
         incidents: { open: this.#incidents.open, closed: this.#incidents.closed },
         proposals: counts,
+        approvals: loop.proposals.filter((each) => waitsFor(each, loop.isStopped) === 'approval').length,
         journal: this.#journal.count,
         untracked: { ...untracked, ...(loop.untracked > 0 && { proposals: loop.untracked }) },
       },

@@ -29,7 +29,7 @@ function stagesOf({ history, rehearsal }: Proposal): ProposalStage[] {
   return stages;
 }
 
-function waitsFor({ state, pending, heldBy, autonomy }: Proposal, isStopped: boolean): ProposalRow['waitsFor'] {
+export function waitsFor({ state, pending, heldBy, autonomy }: Proposal, isStopped: boolean): ProposalRow['waitsFor'] {
   if (state === 'installed') return 'measurement';
   if (state !== 'proposed' && state !== 'approved') return null;
   if (pending === 'install') return 'switches';

@@ -1,27 +1,31 @@
-import type { ProposalRow } from '../../client/index.js';
+import type { ProposalsAnswer } from '../../client/index.js';
 import { ENDED_STATES } from '../../protocol/control-words.js';
 import { clockText, countText, sentenceOf } from '../format/text.js';
+import { Pager, rangeText } from '../parts/pager.js';
 import { Empty, Panel } from '../parts/panel.js';
-import { addressOf, at, filter, go } from '../state/location.js';
+import { addressOf, at, filter, go, keep } from '../state/location.js';
+import { usePaging } from '../state/pages.js';
 import { useSelectionOf } from '../state/selection.js';
 import { StageTrack, stateAt, waitText } from './stages.js';
 
 const isEnded = (state: string): boolean => ENDED_STATES.includes(state);
 
 interface ProposalListProps {
-  readonly rows: readonly ProposalRow[] | null;
-  readonly matched: number;
-  readonly empty: string | null;
+  /** A page of them. */
+  readonly answer: ProposalsAnswer | null;
   readonly error: string | null;
+  /** Those that are asked for; `null`: all. */
+  readonly state: 'live' | 'ended' | null;
   readonly opened: string | null;
   /** Whether the filter lets an incident pass, by its id; one that nobody remembers passes. */
   readonly passes: (incident: string) => boolean;
 }
 
 /** Proposals with the way that they have gone: those under way first. */
-export function ProposalList({ rows: all, matched, empty, error, opened, passes }: ProposalListProps) {
+export function ProposalList({ answer, error, state: asked, opened, passes }: ProposalListProps) {
   const stopped = at.value;
-  const known = (all ?? []).flatMap((row) => {
+  const paging = usePaging('page', answer, 'proposals', ['n', 'o']);
+  const known = (answer?.rows ?? []).flatMap((row) => {
     const state = stateAt(row, stopped);
     const isChosen = row.incident === null || passes(row.incident);
     return state === null || !isChosen ? [] : [{ row, state }];
@@ -37,23 +41,40 @@ export function ProposalList({ rows: all, matched, empty, error, opened, passes 
     open,
   );
   const live = known.filter(({ state }) => !isEnded(state)).length;
+  const range = rangeText(answer);
   return (
     <Panel
       title="Proposals"
-      note={`${countText(live)} under way, ${countText(known.length - live)} ended${stopped === null ? '' : ' at this time'}${matched > known.length && stopped === null ? ', the newest' : ''}`}
+      note={`${range === '' ? '' : `${range}: `}${countText(live)} under way, ${countText(known.length - live)} ended${stopped === null ? '' : ' at this time'}`}
       isFlush
       error={error}
-      tools={filter.value !== '' && <span class="tag">those without an incident pass the filter</span>}
+      tools={
+        <>
+          {filter.value !== '' && <span class="tag">those without an incident pass the filter</span>}
+          {stopped === null && (
+            <select
+              aria-label="Which proposals"
+              value={asked ?? ''}
+              onChange={(event) => keep({ state: event.currentTarget.value, page: '' }, false)}
+            >
+              <option value="">all</option>
+              <option value="live">under way</option>
+              <option value="ended">ended</option>
+            </select>
+          )}
+          <Pager paging={paging} what="proposals" />
+        </>
+      }
     >
       {rows.length === 0 ? (
         <Empty>
-          {all === null
+          {answer === null
             ? 'Asking for proposals…'
-            : all.length > 0
-              ? stopped === null
-                ? 'No proposal answers an incident that passes the filter.'
-                : 'Nothing had been proposed at this time.'
-              : `${sentenceOf(empty ?? 'Nothing was proposed yet')} An incident, a failed link or a hot one makes a proposal.`}
+            : answer.rows.length > 0
+              ? 'No proposal answers an incident that passes the filter.'
+              : stopped !== null
+                ? 'Nothing had been proposed at this time.'
+                : `${sentenceOf(answer.empty ?? 'Nothing was proposed yet')} An incident, a failed link or a hot one makes a proposal.`}
         </Empty>
       ) : (
         <table class="list">

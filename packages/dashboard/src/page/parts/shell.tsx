@@ -24,6 +24,9 @@ const NAMES: Readonly<Record<View, string>> = {
   control: 'Control',
 };
 
+/** More than this is told as more: a tab is narrow. */
+const MOST_COUNTED = 999;
+
 /** The first view is there at once; the others come when they are opened. */
 const LOADERS: Readonly<Record<Exclude<View, 'now'>, () => Promise<ComponentType>>> = {
   topology: async () => (await import('../views/topology.js')).TopologyView,
@@ -53,7 +56,8 @@ export function Shell() {
         <nav class="tabs" aria-label="Views">
           {VIEWS.map((each, index) => (
             <a key={each} href={addressOf({ view: each })} aria-current={view.value === each ? 'page' : undefined}>
-              {NAMES[each]} <small aria-hidden="true">{index + 1}</small>
+              {NAMES[each]} <Waiting view={each} />
+              <small aria-hidden="true">{index + 1}</small>
             </a>
           ))}
         </nav>
@@ -75,6 +79,19 @@ export function Shell() {
       </main>
       {isHelp && <Help onClose={() => setHelp(false)} />}
     </div>
+  );
+}
+
+/** What in a view waits for somebody, behind its name. */
+function Waiting({ view: name }: { readonly view: View }) {
+  const counts = replay.value === null ? status.value?.control : undefined;
+  if (counts === undefined || (name !== 'incidents' && name !== 'control')) return null;
+  const [count, text] = name === 'incidents' ? [counts.incidents, 'open'] : [counts.approvals, 'waiting for approval'];
+  if (count === 0) return null;
+  return (
+    <span class="tag warn" title={`${countText(count)} ${text}`}>
+      {count > MOST_COUNTED ? `${MOST_COUNTED}+` : count} <span class="hidden">{text}</span>
+    </span>
   );
 }
 

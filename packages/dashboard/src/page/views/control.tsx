@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { ControlAnswer, JournalRow } from '../../client/index.js';
+import type { ControlAnswer, JournalAnswer } from '../../client/index.js';
 import { JournalList } from '../control/journal.js';
 import { Intents, Policy, Switches } from '../control/overview.js';
 import { ProposalDetail } from '../control/proposal-detail.js';
@@ -7,17 +7,19 @@ import { ProposalList } from '../control/proposal-list.js';
 import { StopBar } from '../control/stop-bar.js';
 import { countText, sentenceOf } from '../format/text.js';
 import { chosenBy } from '../incidents/chosen.js';
+import { Pager, rangeText } from '../parts/pager.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
 import { client } from '../state/connection.js';
 import { controlAbsence, useControl } from '../state/control.js';
 import { useKeys } from '../state/keyboard.js';
 import { at, filter, item, keep, kept } from '../state/location.js';
+import { besideOf, PAGE, usePaging } from '../state/pages.js';
 import { isNarrow } from '../state/selection.js';
 
-/** Rows that are asked for. */
-const MOST = 200;
+/** Those that a filter is asked about. */
 const MOST_INCIDENTS = 500;
+const STATES = ['live', 'ended'] as const;
 
 /** What the controller wants, does and did; orders to it, and the emergency stop. */
 export function ControlView() {
@@ -33,10 +35,23 @@ function Known({ control }: { readonly control: ControlAnswer }) {
   const { revision } = control;
   const withJournal = kept('journal') !== 'no';
   const shown = useRef<HTMLDivElement>(null);
-  const proposals = useAnswer(`proposals ${revision}`, (signal) => client.proposals({ limit: MOST }, { signal }));
+  const stopped = at.value;
+  // Which states proposals had at another time, the list says itself.
+  const state = stopped === null ? STATES.find((each) => each === kept('state')) : undefined;
+  const ofTime = stopped === null ? {} : { at: stopped };
+  const page = besideOf('page');
+  const proposals = useAnswer(`proposals ${revision} ${page.place} ${state} ${stopped}`, (signal) =>
+    client.proposals({ limit: PAGE, ...page.beside, ...ofTime, ...(state !== undefined && { state }) }, { signal }),
+  );
+  const { place, beside } = besideOf('journal-page');
+  const { before, after } = beside;
+  const rows = {
+    ...(before !== undefined && { before: Number(before) }),
+    ...(after !== undefined && { after: Number(after) }),
+  };
   const journal = useAnswer(
-    `journal ${revision}`,
-    withJournal ? (signal) => client.journal({ limit: MOST }, { signal }) : null,
+    `journal ${revision} ${place} ${stopped}`,
+    withJournal ? (signal) => client.journal({ limit: PAGE, ...rows, ...ofTime }, { signal }) : null,
   );
   const wanted = filter.value;
   const incidents = useAnswer(
@@ -60,16 +75,13 @@ function Known({ control }: { readonly control: ControlAnswer }) {
       <div class="split events opened">
         <div class="side lists">
           <ProposalList
-            rows={proposals.data?.rows ?? null}
-            matched={proposals.data?.matched ?? 0}
-            empty={proposals.data?.empty ?? null}
+            answer={proposals.data}
             error={proposals.error}
+            state={state ?? null}
             opened={opened}
             passes={passes}
           />
-          {withJournal && (
-            <Journal rows={journal.data?.rows ?? null} empty={journal.data?.empty} error={journal.error} />
-          )}
+          {withJournal && <Journal answer={journal.data} written={control.counts.journal} error={journal.error} />}
         </div>
         <div class="side" ref={shown}>
           {opened === null ? (
@@ -88,28 +100,33 @@ function Known({ control }: { readonly control: ControlAnswer }) {
 }
 
 interface JournalProps {
-  readonly rows: readonly JournalRow[] | null;
-  readonly empty: string | null | undefined;
+  readonly answer: JournalAnswer | null;
+  /** Rows since the start, those that are forgotten too. */
+  readonly written: number;
   readonly error: string | null;
 }
 
-function Journal({ rows: all, empty, error }: JournalProps) {
+function Journal({ answer, written, error }: JournalProps) {
+  const paging = usePaging('journal-page', answer, 'journal', ['N', 'O']);
   const stopped = at.value;
-  const rows = (all ?? []).filter(({ atMs }) => stopped === null || atMs <= stopped);
+  const rows = answer?.rows ?? [];
+  const range = rangeText(answer);
+  const forgotten = stopped === null && answer !== null ? written - answer.matched : 0;
   return (
     <Panel
       title="Journal"
-      note={`${countText(rows.length)}${stopped === null ? '' : ' up to this time'}, the newest first`}
+      note={`${range === '' ? `${countText(rows.length)}, the newest first` : range}${stopped === null ? '' : ', up to this time'}${forgotten > 0 ? `; ${countText(forgotten)} before them are only in its files` : ''}`}
       isFlush
       error={error}
+      tools={<Pager paging={paging} what="rows of the journal" />}
     >
       {rows.length === 0 ? (
         <Empty>
-          {all === null
+          {answer === null
             ? 'Asking for the journal…'
-            : all.length > 0
+            : stopped !== null
               ? 'Nothing that is remembered had happened at this time.'
-              : sentenceOf(empty ?? 'nothing has happened yet')}
+              : sentenceOf(answer.empty ?? 'nothing has happened yet')}
         </Empty>
       ) : (
         <JournalList rows={rows} />

@@ -1,21 +1,20 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { IncidentRow } from '../../client/index.js';
+import type { IncidentRow, IncidentsAnswer } from '../../client/index.js';
 import { clockText, countText, durationText, percentText } from '../format/text.js';
 import { chosenBy } from '../incidents/chosen.js';
 import { IncidentDetail } from '../incidents/detail.js';
 import { Hosts } from '../incidents/hosts.js';
 import { inOrder } from '../incidents/severity.js';
 import { SeverityTag } from '../incidents/severity-tag.js';
+import { Pager, rangeText } from '../parts/pager.js';
 import { Empty, Panel } from '../parts/panel.js';
 import { useAnswer } from '../state/answers.js';
 import { client } from '../state/connection.js';
 import { controlAbsence, useControl } from '../state/control.js';
 import { useKeys } from '../state/keyboard.js';
 import { addressOf, at, filter, go, item, keep, kept } from '../state/location.js';
+import { besideOf, PAGE, usePaging } from '../state/pages.js';
 import { isNarrow, useSelectionOf } from '../state/selection.js';
-
-/** Rows that are asked for. */
-const MOST = 500;
 
 /** What the knowledge plane has found, with its arithmetic. */
 export function IncidentsView() {
@@ -36,7 +35,11 @@ function Known({ revision, nowMs, failure }: KnownProps) {
   const opened = item.value;
   const withHosts = kept('hosts') !== 'no';
   const shown = useRef<HTMLDivElement>(null);
-  const asked = useAnswer(`incidents ${revision}`, (signal) => client.incidents({ limit: MOST }, { signal }));
+  const stopped = at.value;
+  const { place, beside } = besideOf('page');
+  const asked = useAnswer(`incidents ${revision} ${place} ${stopped}`, (signal) =>
+    client.incidents({ limit: PAGE, ...beside, ...(stopped !== null && { at: stopped }) }, { signal }),
+  );
   const hosts = useAnswer(`hosts ${revision}`, (signal) => client.hosts({}, { signal }));
   // In one column it stands above the list.
   useEffect(() => {
@@ -55,14 +58,7 @@ function Known({ revision, nowMs, failure }: KnownProps) {
     <div class={opened === null ? 'split events' : 'split events opened'}>
       <div class="side lists">
         {withHosts && <Hosts answer={hosts.data} error={hosts.error} />}
-        <List
-          rows={asked.data?.rows ?? null}
-          empty={asked.data?.empty ?? null}
-          matched={asked.data?.matched ?? 0}
-          error={failure ?? asked.error}
-          opened={opened}
-          nowMs={nowMs}
-        />
+        <List answer={asked.data} error={failure ?? asked.error} opened={opened} nowMs={nowMs} />
       </div>
       {opened !== null && (
         <div class="side" ref={shown}>
@@ -74,18 +70,19 @@ function Known({ revision, nowMs, failure }: KnownProps) {
 }
 
 interface ListProps {
-  readonly rows: readonly IncidentRow[] | null;
-  readonly empty: string | null;
-  readonly matched: number;
+  /** A page of them. */
+  readonly answer: IncidentsAnswer | null;
   readonly error: string | null;
   readonly opened: string | null;
   readonly nowMs: number;
 }
 
-function List({ rows: all, empty, matched, error, opened, nowMs }: ListProps) {
+function List({ answer, error, opened, nowMs }: ListProps) {
   const stopped = at.value;
+  const paging = usePaging('page', answer, 'incidents', ['n', 'o']);
+  const range = rangeText(answer);
   const chosen = chosenBy(filter.value);
-  const rows = inOrder((all ?? []).filter(chosen.passes).flatMap((row) => asOf(row, stopped)));
+  const rows = inOrder((answer?.rows ?? []).filter(chosen.passes).flatMap((row) => asOf(row, stopped)));
   const open = (index: number): void => {
     const row = rows[index];
     if (row !== undefined) go({ item: row.id });
@@ -100,17 +97,20 @@ function List({ rows: all, empty, matched, error, opened, nowMs }: ListProps) {
   return (
     <Panel
       title="Incidents"
-      note={`${countText(count)} open, ${countText(rows.length - count)} closed${stopped === null ? '' : ' at this time'}${matched > MOST ? `, of the newest ${MOST}` : ''}`}
+      note={`${range === '' ? '' : `${range}: `}${countText(count)} open, ${countText(rows.length - count)} closed${stopped === null ? '' : ' at this time'}`}
       isFlush
       error={error}
       tools={
-        chosen.ignored.length > 0 && (
-          <span class="tag warn">{chosen.ignored.join(', ')}: not of incidents, decides nothing here</span>
-        )
+        <>
+          {chosen.ignored.length > 0 && (
+            <span class="tag warn">{chosen.ignored.join(', ')}: not of incidents, decides nothing here</span>
+          )}
+          <Pager paging={paging} what="incidents" />
+        </>
       }
     >
       {rows.length === 0 ? (
-        <Empty>{emptyText(all, empty, stopped)}</Empty>
+        <Empty>{emptyText(answer, stopped)}</Empty>
       ) : (
         <table class="list">
           <thead>
@@ -166,9 +166,9 @@ function asOf(row: IncidentRow, timeMs: number | null): readonly IncidentRow[] {
   return [row.to !== null && row.to > timeMs ? { ...row, state: 'open', to: null } : row];
 }
 
-function emptyText(all: readonly IncidentRow[] | null, empty: string | null, stopped: number | null): string {
-  if (all === null) return 'Asking for incidents…';
-  if (all.length === 0) return `No incident yet: ${empty ?? 'no detector has found anything'}.`;
-  if (filter.value !== '') return `No incident passes the filter${stopped === null ? '.' : ' at this time.'}`;
-  return 'No incident had begun at this time.';
+function emptyText(answer: IncidentsAnswer | null, stopped: number | null): string {
+  if (answer === null) return 'Asking for incidents…';
+  if (answer.rows.length > 0) return `No incident passes the filter${stopped === null ? '.' : ' at this time.'}`;
+  if (stopped !== null) return 'No incident had begun at this time.';
+  return `No incident yet: ${answer.empty ?? 'no detector has found anything'}.`;
 }
