@@ -1,3 +1,11 @@
+import type { TelemetryBatch } from '@int/codec';
+
+/** The time of a frame of a batch, milliseconds since the epoch. @param untimedMs what stands for it if frames have none */
+export function frameTimeMs(batch: TelemetryBatch, frame: number, untimedMs: number): number {
+  if (!batch.isTimed) return untimedMs;
+  return (batch.frameTimeHigh[frame]! * 4294967296 + batch.frameTimeLow[frame]!) / 1e6;
+}
+
 /** A packet, as the comfort path takes it. */
 export interface PacketObservation {
   /** Milliseconds since the epoch. */

@@ -28,10 +28,10 @@ export class Destinations {
   readonly table: KeyTable;
   readonly #settings: Settings;
   readonly #incidents: Incidents;
-  readonly #packets: Float64Array;
-  readonly #answers: Float64Array;
-  readonly #syns: Float64Array;
-  readonly #completed: Float64Array;
+  readonly #packets: Uint32Array;
+  readonly #answers: Uint32Array;
+  readonly #syns: Uint32Array;
+  readonly #completed: Uint32Array;
   readonly #rates: BaselineTable;
   readonly #sums: Cusums;
   readonly #sources: NewSources;
@@ -45,10 +45,10 @@ export class Destinations {
     this.#settings = settings;
     this.#incidents = incidents;
     this.table = new KeyTable(rows, (row) => this.#forget(row));
-    this.#packets = new Float64Array(rows);
-    this.#answers = new Float64Array(rows);
-    this.#syns = new Float64Array(rows);
-    this.#completed = new Float64Array(rows);
+    this.#packets = new Uint32Array(rows);
+    this.#answers = new Uint32Array(rows);
+    this.#syns = new Uint32Array(rows);
+    this.#completed = new Uint32Array(rows);
     this.#options = { above: 2, learnMs: settings.learnMs };
     this.#rates = new BaselineTable(rows, this.#options);
     this.#sums = new Cusums(rows);
@@ -60,7 +60,7 @@ export class Destinations {
   static byteLength(rows: number): number {
     const rates = BaselineTable.byteLength(rows, { above: 2 });
     const floods = SynFloods.byteLength(rows) + NewSources.byteLength(rows);
-    return KeyTable.byteLength(rows) + rates + floods + rows * (5 * 8 + 2 * 8);
+    return KeyTable.byteLength(rows) + rates + floods + rows * (4 * 4 + 3 * 8);
   }
 
   /** Whether a flood of the destination is going on, or was shortly before. */
@@ -68,9 +68,9 @@ export class Destinations {
     return timeMs < this.#floodedUntilMs[row]!;
   }
 
-  /** Counts a packet from the side that began the flow. @param source a hash of the address */
-  packet(row: number, source: number): void {
-    this.#packets[row] = this.#packets[row]! + 1;
+  /** Counts packets from the side that began the flow. @param source a hash of the address */
+  packet(row: number, source: number, times = 1): void {
+    this.#packets[row] = this.#packets[row]! + times;
     this.#sources.add(row, source);
   }
 
@@ -78,9 +78,9 @@ export class Destinations {
     this.#syns[row] = this.#syns[row]! + 1;
   }
 
-  /** Counts a packet of the destination to the side that began. */
-  answer(row: number): void {
-    this.#answers[row] = this.#answers[row]! + 1;
+  /** Counts packets of the destination to the side that began. */
+  answer(row: number, times = 1): void {
+    this.#answers[row] = this.#answers[row]! + times;
   }
 
   handshake(row: number): void {
@@ -96,6 +96,7 @@ export class Destinations {
     for (let row = 0; row < size; row++) {
       const packets = this.#packets[row]! * sampling;
       this.table.weight[row] = 0.9 * this.table.weight[row]! + packets;
+      if (packets > 0) this.table.lastMs[row] = timeMs;
       const syn = this.#floods.close(row, this.#syns[row]! * sampling, this.#completed[row]! * sampling);
       if (syn.isFlood) this.#synFlood(row, timeMs, syn);
       // The packets of a SYN flood are one cause, and one incident.

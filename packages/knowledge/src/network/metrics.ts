@@ -73,18 +73,23 @@ export class NetworkMetrics {
     );
   }
 
-  /** Takes the hops of a report. */
-  report(batch: TelemetryBatch, row: number, timeMs: number): void {
+  /** Takes the hops of reports without an error. @param timeMs about the time of them all */
+  observe(batch: TelemetryBatch, from: number, to: number, timeMs: number): void {
+    const { code, hopStart, hopCount } = batch;
     const { nodeId, queueId, l1EgressInterface } = batch.hop;
-    const first = batch.hopStart[row]!;
-    const end = first + batch.hopCount[row]!;
-    for (let hop = first; hop < end; hop++) {
-      const node = nodeId[hop]!;
-      if (node === NOT_AVAILABLE) continue;
-      const times = this.#places.pass(node, queueId[hop]!, l1EgressInterface[hop]!);
-      if (times !== 0) this.#take(batch, hop, times, timeMs);
+    const places = this.#places;
+    for (let row = from; row < to; row++) {
+      if (code[row] !== 0) continue;
+      const first = hopStart[row]!;
+      const end = first + hopCount[row]!;
+      for (let hop = first; hop < end; hop++) {
+        const node = nodeId[hop]!;
+        if (node === NOT_AVAILABLE) continue;
+        const times = places.pass(node, queueId[hop]!, l1EgressInterface[hop]!);
+        if (times !== 0) this.#take(batch, hop, times, timeMs);
+      }
+      this.neighbours.report(batch, row);
     }
-    this.neighbours.report(batch, row);
   }
 
   /**

@@ -25,7 +25,7 @@ export class PacketReader {
   /** Offset of the IP header in the bytes given. */
   ipOffset = 0;
   /** Bytes in front of the IP header that {@link findIp} has searched for last. */
-  #usualFront = 0;
+  usualFront = 0;
 
   /** Reads a frame of a capture. @returns as {@link readEthernet} */
   readFrame(bytes: Uint8Array, at: number, end: number, linkType: LinkLayer): boolean {
@@ -58,21 +58,6 @@ export class PacketReader {
     return false;
   }
 
-  /** Reads of a frame only what the columns of a report do not have: the length, and the flags of TCP. */
-  readRest(bytes: Uint8Array, at: number, end: number): void {
-    this.flags = this.length = 0;
-    const ip = at + 14;
-    if (ip + 20 > end || bytes[at + 12] !== 0x08 || bytes[at + 13] !== 0x00) {
-      this.readEthernet(bytes, at, end);
-      return;
-    }
-    this.length = (bytes[ip + 2]! << 8) | bytes[ip + 3]!;
-    const header = (bytes[ip]! & 15) * 4;
-    const flags = ip + header + 13;
-    const isFirst = (bytes[ip + 7]! | (bytes[ip + 6]! & 0x1f)) === 0;
-    if (bytes[ip + 9] === PROTOCOL.TCP && header >= 20 && flags < end && isFirst) this.flags = bytes[flags]!;
-  }
-
   /**
    * Reads a packet from its IP header on, which is found by the first words of its addresses.
    * @returns as {@link readEthernet}; false also if there is no such header
@@ -81,7 +66,7 @@ export class PacketReader {
     const before = isIpv4 ? 12 : 8;
     const apart = isIpv4 ? 4 : 16;
     // Most reports of a network have as much in front of it.
-    const usual = at + this.#usualFront + before;
+    const usual = at + this.usualFront + before;
     if (usual + apart + 4 <= end && word(bytes, usual) === source && word(bytes, usual + apart) === destination) {
       const ip = usual - before;
       if (bytes[ip]! >>> 4 === (isIpv4 ? 4 : 6) && this.readIp(bytes, ip, end)) return true;
@@ -91,7 +76,7 @@ export class PacketReader {
       if (word(bytes, offset) !== source || word(bytes, offset + apart) !== destination) continue;
       const ip = offset - before;
       if (bytes[ip]! >>> 4 !== (isIpv4 ? 4 : 6) || !this.readIp(bytes, ip, end)) continue;
-      this.#usualFront = ip - at;
+      this.usualFront = ip - at;
       return true;
     }
     return false;

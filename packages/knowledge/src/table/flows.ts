@@ -5,31 +5,40 @@ import { NONE } from './chained-index.js';
 import { hashOf, ipv4Hash, type KeyTable } from './keys.js';
 
 const CANDIDATES = 16;
-/** Flows that are read ahead at a time. */
-export const AHEAD = 32;
-/** Words of a row: a line of the processor's cache, so that a packet of a known flow costs one miss, not ten. */
-const ROW = 16;
-/** Words of a row: parts of the key; what is not here of the addresses is in another array. */
-const HASH = 0;
-const SOURCE_END = 1;
-const DESTINATION_END = 2;
-const PORTS = 3;
-/** The protocol, and from bit 8 whether an address is not IPv4. */
-const PROTOCOL = 4;
-const STATE = 5;
-/** A float of 64 bits, at half of this index. */
-const LAST_MS = 6;
-const SOURCE = 8;
-const SOURCE_GENERATION = 9;
-const DESTINATION = 10;
-const DESTINATION_GENERATION = 11;
-const GENERATION = 12;
+/** Flows that are looked up together. */
+export const TOGETHER = 64;
+/** Words of a row that a packet of a known flow needs: half a line of the processor's cache. */
+const ROW = 8;
+const SOURCE_END = 0;
+const DESTINATION_END = 1;
+const PORTS = 2;
+/** The protocol, from bit 8 whether an address is not IPv4, and from bit 16 the state. */
+const KIND = 3;
+/** Second of the last packet. */
+const SECOND = 4;
+const DESTINATION = 5;
+const DESTINATION_GENERATION = 6;
 /** The next row with the same bucket. */
-const NEXT = 13;
+const NEXT = 7;
+/** Words of a row that are needed when a flow begins, is answered or gives way, or goes outward. */
+const REST = 12;
+const HASH = 0;
+const GENERATION = 1;
+const SOURCE = 2;
+const SOURCE_GENERATION = 3;
+const PAIR = 4;
+const PAIR_GENERATION = 5;
+/** The first three words of both addresses. */
+const BEGINNINGS = 6;
 const IS_LONG = 0x100;
+const KEY_OF_KIND = 0x1ff;
+const STATE_SHIFT = 16;
 const MAPPED = 0xffff;
-/** Words of the two addresses without their ends. */
-const BEGINNINGS = 2 * (ADDRESS_WORDS - 1);
+const LINE_BYTES = 64;
+/** Large blocks of the C library begin 16 bytes behind a line; with these in front, no row is in two of them. */
+const FRONT_BYTES = 48;
+/** A flow that gives way so soon after its last packet is missed. */
+const MISSED_SECONDS = 60;
 
 /** What a flow has shown. */
 export const FLOW_STATE = {
@@ -55,36 +64,37 @@ export class FlowTable {
   size = 0;
   /** Flows that had to give way within a minute of their last packet. */
   evicted = 0;
+  /** Flows that had to give way, whenever: rows that were looked up before may have another flow. */
+  replaced = 0;
   /** Whether the row that {@link find} gave last was seen in the direction of its source. */
   isForward = true;
   /** Hashes of the addresses that {@link find} was asked for last. */
   sourceHash = 0;
   destinationHash = 0;
-  readonly #rows: Uint32Array;
-  readonly #times: Float64Array;
-  /** The first three words of both addresses, by row; only read where one of them is IPv6. */
-  readonly #beginnings: Uint32Array;
-  readonly #heads: Int32Array;
-  readonly #ahead = new Int32Array(AHEAD);
-  /** Of the rows that {@link readAhead} has read: hashes of the addresses and of the flow. */
-  readonly #aheadHashes = new Int32Array(3 * AHEAD);
-  /** Of what {@link readAhead} has read: without a use, the reading would be left out. */
+  /** Of what {@link locate} has read ahead: without a use, the reading would be left out. */
   readAheadSum = 0;
+  /** What {@link locate} has found: twice the row, one more if in the direction against its source; or -1. */
+  readonly located: Int32Array = new Int32Array(TOGETHER);
+  /** Hashes of the addresses that {@link locate} has looked up. */
+  readonly sourceHashes: Int32Array = new Int32Array(TOGETHER);
+  readonly destinationHashes: Int32Array = new Int32Array(TOGETHER);
+  readonly #rows: Uint32Array;
+  readonly #rest: Uint32Array;
+  readonly #heads: Int32Array;
   #hash = 0;
   #isLong = 0;
   #hand = 0;
 
   constructor(capacity: number) {
     this.capacity = capacity;
-    const bytes = new ArrayBuffer(4 * ROW * capacity);
-    this.#rows = new Uint32Array(bytes);
-    this.#times = new Float64Array(bytes);
-    this.#beginnings = new Uint32Array(BEGINNINGS * capacity);
+    const bytes = new ArrayBuffer(4 * ROW * capacity + LINE_BYTES);
+    this.#rows = new Uint32Array(bytes, FRONT_BYTES, ROW * capacity);
+    this.#rest = new Uint32Array(REST * capacity);
     this.#heads = new Int32Array(bucketsFor(capacity)).fill(NONE);
   }
 
   static byteLength(capacity: number): number {
-    return capacity * 4 * (ROW + BEGINNINGS) + 4 * bucketsFor(capacity);
+    return capacity * 4 * (ROW + REST) + LINE_BYTES + 4 * bucketsFor(capacity) + 12 * TOGETHER;
   }
 
   /**
@@ -93,18 +103,18 @@ export class FlowTable {
    * @param ports source << 16 | destination
    */
   find(words: Uint32Array, ports: number, protocol: number): number {
-    const swapped = ((ports << 16) | (ports >>> 16)) >>> 0;
+    const swapped = swap(ports);
     const [source, destination] = [words[3]!, words[7]!];
     this.sourceHash = hashOf(words, 0);
     this.destinationHash = hashOf(words, ADDRESS_WORDS);
     this.#isLong = isIpv4(words, 0) && isIpv4(words, ADDRESS_WORDS) ? 0 : IS_LONG;
-    const hash = hashOfFlow(this.sourceHash, this.destinationHash, ports, protocol) | 0;
+    const hash = hashOfFlow(this.sourceHash, this.destinationHash, ports, protocol);
     this.#hash = hash;
     const kind = protocol | this.#isLong;
     const rows = this.#rows;
     for (let row = this.#heads[hash & (this.#heads.length - 1)]!; row !== NONE; row = rows[row * ROW + NEXT]! | 0) {
       const at = row * ROW;
-      if ((rows[at + HASH]! | 0) !== hash || rows[at + PROTOCOL] !== kind) continue;
+      if ((rows[at + KIND]! & KEY_OF_KIND) !== kind) continue;
       const [first, second, pair] = [rows[at + SOURCE_END]!, rows[at + DESTINATION_END]!, rows[at + PORTS]!];
       if (pair === ports && first === source && second === destination && this.#beginAlike(row, words, 0, 4)) {
         this.isForward = true;
@@ -119,132 +129,128 @@ export class FlowTable {
   }
 
   /**
-   * Reads the rows of flows that will be looked up soon, so that the processor waits for memory once and not for each. For
-   * IPv4; others are found all the same, only later.
-   * @param from first row of the columns, of at most {@link AHEAD} up to `to`
+   * Looks up the IPv4 flows of reports together, so that the processor waits for memory once and not for each: fills
+   * {@link located} and the hashes. What it fills in for other flows means nothing.
+   * @param from first row of the columns, of at most {@link TOGETHER} up to `to`
    */
-  readAhead(batch: TelemetryBatch, from: number, to: number): void {
+  locate(batch: TelemetryBatch, from: number, to: number): void {
     const { source0, destination0, ports, protocol } = batch;
-    const ahead = this.#ahead;
+    const { located, sourceHashes, destinationHashes } = this;
+    const rows = this.#rows;
     const heads = this.#heads;
     const mask = heads.length - 1;
-    const hashes = this.#aheadHashes;
-    for (let k = from; k < to; k++) {
-      const source = ipv4Hash(source0[k]!);
-      const destination = ipv4Hash(destination0[k]!);
-      const hash = hashOfFlow(source, destination, ports[k]!, protocol[k]!);
-      const at = 3 * (k - from);
-      hashes[at] = source;
-      hashes[at + 1] = destination;
-      hashes[at + 2] = hash;
-      // No row: the first one stands for it.
-      ahead[k - from] = Math.max(0, heads[hash & mask]!);
+    const count = to - from;
+    for (let k = 0; k < count; k++) {
+      const source = ipv4Hash(source0[from + k]!);
+      const destination = ipv4Hash(destination0[from + k]!);
+      sourceHashes[k] = source;
+      destinationHashes[k] = destination;
+      located[k] = heads[hashOfFlow(source, destination, ports[from + k]!, protocol[from + k]!) & mask]!;
     }
     let sum = 0;
-    for (let k = 0; k < to - from; k++) sum ^= this.#rows[ahead[k]! * ROW]! | 0;
+    // No row: the first one stands for it.
+    for (let k = 0; k < count; k++) sum ^= rows[Math.max(0, located[k]!) * ROW]! | 0;
     this.readAheadSum = sum;
-  }
-
-  /**
-   * As {@link find}, for an IPv4 flow of the columns.
-   * @param ahead how many rows behind the first of the last {@link readAhead} it is
-   */
-  findAhead(batch: TelemetryBatch, row: number, ahead: number): number {
-    const hashes = this.#aheadHashes;
-    const at = 3 * ahead;
-    this.sourceHash = hashes[at]!;
-    this.destinationHash = hashes[at + 1]!;
-    const hash = hashes[at + 2]!;
-    this.#hash = hash;
-    this.#isLong = 0;
-    const source = batch.source0[row]!;
-    const destination = batch.destination0[row]!;
-    const ports = batch.ports[row]!;
-    const protocol = batch.protocol[row]!;
-    const rows = this.#rows;
-    let found = this.#heads[hash & (this.#heads.length - 1)]!;
-    for (; found !== NONE; found = rows[found * ROW + NEXT]! | 0) {
-      const own = found * ROW;
-      if ((rows[own + HASH]! | 0) !== hash || rows[own + PROTOCOL] !== protocol) continue;
-      const [first, second, pair] = [rows[own + SOURCE_END]!, rows[own + DESTINATION_END]!, rows[own + PORTS]!];
-      if (pair === ports && first === source && second === destination) {
-        this.isForward = true;
-        return found;
+    for (let k = 0; k < count; k++) {
+      const source = source0[from + k]! | 0;
+      const destination = destination0[from + k]! | 0;
+      const pair = ports[from + k]! | 0;
+      let row = located[k]!;
+      for (; row !== NONE; row = rows[row * ROW + NEXT]! | 0) {
+        const at = row * ROW;
+        if ((rows[at + KIND]! & KEY_OF_KIND) !== protocol[from + k]) continue;
+        const own = rows[at + PORTS]! | 0;
+        const first = rows[at + SOURCE_END]! | 0;
+        const second = rows[at + DESTINATION_END]! | 0;
+        if (own === pair && first === source && second === destination) break;
+        if (first === destination && second === source && own === ((pair << 16) | (pair >>> 16))) break;
       }
-      if (first === destination && second === source && pair === ((ports << 16) | (ports >>> 16)) >>> 0) {
-        this.isForward = false;
-        return found;
-      }
+      if (row === NONE) located[k] = NONE;
+      else
+        located[k] =
+          2 * row + ((rows[row * ROW + SOURCE_END]! | 0) === source && (rows[row * ROW + PORTS]! | 0) === pair ? 0 : 1);
     }
-    return NONE;
   }
 
   /** A row for the flow that {@link find} has just not found. */
-  insert(words: Uint32Array, ports: number, protocol: number, timeMs: number): number {
-    const row = this.size < this.capacity ? this.size++ : this.#giveUp(timeMs);
+  insert(words: Uint32Array, ports: number, protocol: number, second: number): number {
+    const row = this.size < this.capacity ? this.size++ : this.#giveUp(second);
     const rows = this.#rows;
+    const rest = this.#rest;
     const at = row * ROW;
+    const restAt = row * REST;
     for (let k = 0; k < 3; k++) {
-      this.#beginnings[row * BEGINNINGS + k] = words[k]!;
-      this.#beginnings[row * BEGINNINGS + 3 + k] = words[ADDRESS_WORDS + k]!;
+      rest[restAt + BEGINNINGS + k] = words[k]!;
+      rest[restAt + BEGINNINGS + 3 + k] = words[ADDRESS_WORDS + k]!;
     }
     const bucket = this.#hash & (this.#heads.length - 1);
-    rows[at + HASH] = this.#hash;
+    rest[restAt + HASH] = this.#hash;
+    rest[restAt + GENERATION] = rest[restAt + GENERATION]! + 1;
+    rest[restAt + PAIR] = NONE;
     rows[at + SOURCE_END] = words[3]!;
     rows[at + DESTINATION_END] = words[7]!;
     rows[at + PORTS] = ports;
-    rows[at + PROTOCOL] = protocol | this.#isLong;
-    rows[at + STATE] = 0;
+    rows[at + KIND] = protocol | this.#isLong;
+    rows[at + SECOND] = second;
     rows[at + NEXT] = this.#heads[bucket]!;
     this.#heads[bucket] = row;
-    this.touch(row, timeMs);
-    rows[at + GENERATION] = rows[at + GENERATION]! + 1;
     return row;
   }
 
-  /** Time of the last packet in milliseconds. */
-  lastMs(row: number): number {
-    return this.#times[row * (ROW / 2) + LAST_MS / 2]!;
+  /** Seconds since the last packet. @param second of now, an integer of 32 bits that may have wrapped */
+  silence(row: number, second: number): number {
+    return (second - this.#rows[row * ROW + SECOND]!) | 0;
   }
 
-  touch(row: number, timeMs: number): void {
-    this.#times[row * (ROW / 2) + LAST_MS / 2] = timeMs;
+  touch(row: number, second: number): void {
+    this.#rows[row * ROW + SECOND] = second;
   }
 
   /** Bits of {@link FLOW_STATE}. */
   state(row: number): number {
-    return this.#rows[row * ROW + STATE]!;
+    return this.#rows[row * ROW + KIND]! >>> STATE_SHIFT;
   }
 
   setState(row: number, state: number): void {
-    this.#rows[row * ROW + STATE] = state;
+    const at = row * ROW + KIND;
+    this.#rows[at] = (this.#rows[at]! & ((1 << STATE_SHIFT) - 1)) | (state << STATE_SHIFT);
   }
 
   /** Changes when a row gets another flow. */
   generation(row: number): number {
-    return this.#rows[row * ROW + GENERATION]!;
+    return this.#rest[row * REST + GENERATION]!;
   }
 
   /** Keeps the rows of the hosts in `sources` and `destinations`, while these are theirs. */
   join(row: number, sources: KeyTable, source: number, destinations: KeyTable, destination: number): void {
-    const at = row * ROW;
-    this.#rows[at + SOURCE] = source;
-    this.#rows[at + SOURCE_GENERATION] = sources.generation[source]!;
-    this.#rows[at + DESTINATION] = destination;
-    this.#rows[at + DESTINATION_GENERATION] = destinations.generation[destination]!;
+    this.#rest[row * REST + SOURCE] = source;
+    this.#rest[row * REST + SOURCE_GENERATION] = sources.generation[source]!;
+    this.#rows[row * ROW + DESTINATION] = destination;
+    this.#rows[row * ROW + DESTINATION_GENERATION] = destinations.generation[destination]!;
   }
 
   /** The row of the source in its table; -1: another host has it now. */
   source(row: number, sources: KeyTable): number {
-    const source = this.#rows[row * ROW + SOURCE]!;
-    return sources.generation[source] === this.#rows[row * ROW + SOURCE_GENERATION] ? source : NONE;
+    const source = this.#rest[row * REST + SOURCE]!;
+    return sources.generation[source] === this.#rest[row * REST + SOURCE_GENERATION] ? source : NONE;
   }
 
   /** The row of the destination in its table; -1: another host has it now. */
   destination(row: number, destinations: KeyTable): number {
     const destination = this.#rows[row * ROW + DESTINATION]!;
-    const generation = this.#rows[row * ROW + DESTINATION_GENERATION];
-    return destinations.generation[destination] === generation ? destination : NONE;
+    return destinations.generation[destination] === this.#rows[row * ROW + DESTINATION_GENERATION] ? destination : NONE;
+  }
+
+  /** Keeps the row of the pair of hosts in `pairs`, while it is theirs. */
+  joinPair(row: number, pairs: KeyTable, pair: number): void {
+    this.#rest[row * REST + PAIR] = pair;
+    this.#rest[row * REST + PAIR_GENERATION] = pairs.generation[pair]!;
+  }
+
+  /** The row of the pair in its table; -1: it is not known, or another pair has it now. */
+  pair(row: number, pairs: KeyTable): number {
+    const pair = this.#rest[row * REST + PAIR]! | 0;
+    return pair !== NONE && pairs.generation[pair] === this.#rest[row * REST + PAIR_GENERATION] ? pair : NONE;
   }
 
   /** Port of the destination. */
@@ -253,14 +259,15 @@ export class FlowTable {
   }
 
   protocol(row: number): number {
-    return this.#rows[row * ROW + PROTOCOL]! & 0xff;
+    return this.#rows[row * ROW + KIND]! & 0xff;
   }
 
   /** Copies the two addresses of a row, source first. */
   copyAddresses(row: number, target: Uint32Array): void {
+    const at = row * REST + BEGINNINGS;
     for (let k = 0; k < 3; k++) {
-      target[k] = this.#beginnings[row * BEGINNINGS + k]!;
-      target[ADDRESS_WORDS + k] = this.#beginnings[row * BEGINNINGS + 3 + k]!;
+      target[k] = this.#rest[at + k]!;
+      target[ADDRESS_WORDS + k] = this.#rest[at + 3 + k]!;
     }
     target[3] = this.#rows[row * ROW + SOURCE_END]!;
     target[7] = this.#rows[row * ROW + DESTINATION_END]!;
@@ -269,22 +276,23 @@ export class FlowTable {
   /** Whether the addresses begin like those of a row; IPv4 addresses all do. */
   #beginAlike(row: number, words: Uint32Array, source: number, destination: number): boolean {
     if (this.#isLong === 0) return true;
-    const at = row * BEGINNINGS;
-    const kept = this.#beginnings;
+    const at = row * REST + BEGINNINGS;
+    const kept = this.#rest;
     for (let k = 0; k < 3; k++) {
       if (kept[at + k] !== words[source + k] || kept[at + 3 + k] !== words[destination + k]) return false;
     }
     return true;
   }
 
-  #giveUp(timeMs: number): number {
+  #giveUp(second: number): number {
     let oldest = this.#hand;
     for (let k = 1; k < CANDIDATES; k++) {
       const row = (this.#hand + k) % this.capacity;
-      if (this.lastMs(row) < this.lastMs(oldest)) oldest = row;
+      if (this.silence(row, second) > this.silence(oldest, second)) oldest = row;
     }
     this.#hand = (this.#hand + CANDIDATES) % this.capacity;
-    if (timeMs - this.lastMs(oldest) < 60_000) this.evicted++;
+    this.replaced++;
+    if (this.silence(oldest, second) < MISSED_SECONDS) this.evicted++;
     this.#unlink(oldest);
     return oldest;
   }
@@ -292,7 +300,7 @@ export class FlowTable {
   /** Takes a row out of its chain. */
   #unlink(row: number): void {
     const rows = this.#rows;
-    const bucket = rows[row * ROW + HASH]! & (this.#heads.length - 1);
+    const bucket = this.#rest[row * REST + HASH]! & (this.#heads.length - 1);
     const next = rows[row * ROW + NEXT]!;
     let at = this.#heads[bucket]!;
     if (at === row) {
@@ -308,7 +316,12 @@ export class FlowTable {
 function hashOfFlow(sourceHash: number, destinationHash: number, ports: number, protocol: number): number {
   const source = mix32(sourceHash ^ (ports >>> 16));
   const destination = mix32(destinationHash ^ (ports & 0xffff));
-  return mix32((source + destination) ^ protocol);
+  return mix32((source + destination) ^ protocol) | 0;
+}
+
+/** The ports of the other direction. */
+function swap(ports: number): number {
+  return ((ports << 16) | (ports >>> 16)) >>> 0;
 }
 
 function bucketsFor(rows: number): number {

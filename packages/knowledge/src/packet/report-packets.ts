@@ -1,0 +1,76 @@
+import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { writeIpv4 } from '../table/address.js';
+import { PacketReader, PROTOCOL } from './packet.js';
+
+/** What {@link ReportPackets.rest} gives: the flags of TCP, and the length of the IP packet from this bit on. */
+export const REST = { FLAGS: 0xff, LENGTH_SHIFT: 8 } as const;
+const LEAST_HEADER = 20;
+
+/** The packets that reports are of: from the columns, and from the bytes where they are there. */
+export class ReportPackets {
+  readonly #reader = new PacketReader();
+
+  /** What the columns do not have: the flags of TCP (0 for others) and the length of the IP packet, see {@link REST}. */
+  rest(batch: TelemetryBatch, row: number): number {
+    const { bytes } = batch;
+    const frame = batch.frame[row]!;
+    const start = batch.frameOffset[frame]!;
+    const end = start + batch.frameLength[frame]!;
+    const ethernet = batch.ethernet[row]!;
+    const hasEthernet = ethernet !== NOT_AVAILABLE;
+    const ip = hasEthernet ? ethernet + 14 : start + this.#reader.usualFront;
+    if (ip + LEAST_HEADER > end || bytes[ip]! >>> 4 !== 4) return this.#search(batch, row, start, end);
+    const isThere = hasEthernet
+      ? bytes[ip - 2] === 0x08 && bytes[ip - 1] === 0x00
+      : word(bytes, ip + 12) === (batch.source0[row]! | 0) && word(bytes, ip + 16) === (batch.destination0[row]! | 0);
+    const header = (bytes[ip]! & 15) * 4;
+    const isFirst = (bytes[ip + 7]! | (bytes[ip + 6]! & 0x1f)) === 0;
+    if (!isThere || header < LEAST_HEADER || !isFirst || ip + header + 14 > end) {
+      return this.#search(batch, row, start, end);
+    }
+    const flags = batch.protocol[row] === PROTOCOL.TCP ? bytes[ip + header + 13]! : 0;
+    return (((bytes[ip + 2]! << 8) | bytes[ip + 3]!) << REST.LENGTH_SHIFT) | flags;
+  }
+
+  /** The packet of a report. @param rest of it. @returns overwritten by the next one */
+  read(batch: TelemetryBatch, row: number, rest: number): PacketReader {
+    const reader = this.#reader;
+    const { words } = reader;
+    if ((batch.flags[row]! & FLAG.IPV6) === 0) {
+      writeIpv4(batch.source0[row]!, words, 0);
+      writeIpv4(batch.destination0[row]!, words, 4);
+    } else {
+      words[0] = batch.source0[row]!;
+      words[1] = batch.source1[row]!;
+      words[2] = batch.source2[row]!;
+      words[3] = batch.source3[row]!;
+      words[4] = batch.destination0[row]!;
+      words[5] = batch.destination1[row]!;
+      words[6] = batch.destination2[row]!;
+      words[7] = batch.destination3[row]!;
+    }
+    reader.ports = batch.ports[row]!;
+    reader.protocol = batch.protocol[row]!;
+    reader.flags = rest & REST.FLAGS;
+    reader.length = rest >>> REST.LENGTH_SHIFT;
+    return reader;
+  }
+
+  /** Where the IP header is not where it usually is, or is not all there. */
+  #search(batch: TelemetryBatch, row: number, start: number, end: number): number {
+    const reader = this.#reader;
+    const ethernet = batch.ethernet[row]!;
+    reader.flags = reader.length = 0;
+    if (ethernet !== NOT_AVAILABLE) reader.readEthernet(batch.bytes, ethernet, end);
+    else {
+      // A switch may send a packet without payload from its IP header on: its flags are there all the same.
+      const isIpv4 = (batch.flags[row]! & FLAG.IPV6) === 0;
+      reader.findIp(batch.bytes, start, end, batch.source0[row]!, batch.destination0[row]!, isIpv4);
+    }
+    return (reader.length << REST.LENGTH_SHIFT) | reader.flags;
+  }
+}
+
+function word(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+}
