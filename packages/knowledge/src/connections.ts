@@ -201,7 +201,7 @@ export class Connections {
       this.#sent(flow, this.#reported.read(batch, row, rest), frameTimeMs(batch, batch.frame[row]!, untimedMs));
     }
     const source = flows.sourceHashes[place]!;
-    this.#signature.add(source, flows.destinationHashes[place]!, batch.ports[row]!);
+    this.#signature.add(source, flows.destinationHashes[place]!, batch.ports[row]! | 0);
     return this.#forward(flow, protocol, flags, source);
   }
 

@@ -89,15 +89,18 @@ export class KnowledgePlane {
    */
   observe(batch: TelemetryBatch): void {
     const { frames, reports, frame: frameOf, code } = batch;
+    let fromMs = this.#windowMs;
+    const untimedMs = fromMs || 0;
     // Reports of one second are taken together, up to a frame that is none.
     let from = 0;
     let row = 0;
     for (let frame = 0; frame < frames; frame++) {
-      const timeMs = frameTimeMs(batch, frame, this.#windowMs || 0);
-      if (!(timeMs >= this.#windowMs && timeMs < this.#windowMs + WINDOW_MS)) {
+      const timeMs = frameTimeMs(batch, frame, untimedMs);
+      if (!(timeMs >= fromMs && timeMs < fromMs + WINDOW_MS)) {
         this.#takeReports(batch, from, row);
         from = row;
-        this.advance(timeMs);
+        this.advance(frameTimeMs(batch, frame, untimedMs));
+        fromMs = this.#windowMs;
       }
       let isReport = false;
       for (; row < reports && frameOf[row] === frame; row++) isReport ||= code[row] === 0;
@@ -105,7 +108,7 @@ export class KnowledgePlane {
       // Damaged telemetry is a packet all the same: else it would be a way to stay unseen.
       this.#takeReports(batch, from, row);
       from = row;
-      this.#plain(batch, frame, timeMs);
+      this.#plain(batch, frame, frameTimeMs(batch, frame, untimedMs));
     }
     this.#takeReports(batch, from, row);
   }

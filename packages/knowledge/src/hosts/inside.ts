@@ -1,4 +1,5 @@
 import { prefixOf } from '@int/network';
+import { ADDRESS_WORDS } from '../table/address.js';
 
 /** A prefix as words: an address is in it if its masked words are these. */
 interface Words {
@@ -16,10 +17,16 @@ export class Inside {
   }
 
   has(words: Uint32Array, at: number): boolean {
-    return this.#prefixes.some((prefix) =>
-      prefix.words.every((word, k) => (words[at + k]! & prefix.masks[k]!) >>> 0 === word),
-    );
+    for (const prefix of this.#prefixes) if (isIn(prefix, words, at)) return true;
+    return false;
   }
+}
+
+function isIn(prefix: Words, words: Uint32Array, at: number): boolean {
+  for (let k = 0; k < ADDRESS_WORDS; k++) {
+    if ((words[at + k]! & prefix.masks[k]!) >>> 0 !== prefix.words[k]) return false;
+  }
+  return true;
 }
 
 function wordsOf(text: string): Words {
