@@ -20,6 +20,8 @@ export class Dependencies {
   readonly #users = new Map<string, ReadonlySet<string>>();
   /** By name that may be broken: the smallest stage of its changes that are not done. */
   readonly #gaps = new Map<string, number>();
+  /** Changes that come later than the stages of their entries say. */
+  #delayed: ReadonlyMap<Change, number> = new Map();
 
   constructor(
     readonly desired: DesiredState,
@@ -28,6 +30,11 @@ export class Dependencies {
     readonly givenUp: ReadonlySet<string>,
   ) {
     for (const known of switches) if (!known.isRead) this.#unreachable(known);
+  }
+
+  /** Takes over the stages of a plan's changes, where they are others than their entries say. */
+  delay(delayed: ReadonlyMap<Change, number>): void {
+    this.#delayed = delayed;
   }
 
   /** Whether a change has to wait. */
@@ -45,7 +52,7 @@ export class Dependencies {
 
   /** A change is not done. */
   block(change: Change): void {
-    const stage = stageOf(change.after ?? change.before);
+    const stage = this.#stageOf(change);
     for (const name of this.namesOf(change)) {
       this.blocked.add(name);
       if (stage === null || this.givenUp.has(name) || !this.suspects.has(name)) continue;
@@ -54,13 +61,17 @@ export class Dependencies {
   }
 
   /** Whether packets of a path may come by to a switch that has lost its part of it, and would follow what is changed now. */
-  #isBelowGap({ switchId, after }: Change, names: readonly string[]): boolean {
-    const stage = stageOf(after);
+  #isBelowGap(change: Change, names: readonly string[]): boolean {
+    const stage = change.after === null ? null : this.#stageOf(change);
     if (stage === null) return false;
     for (const [name, gap] of this.#gaps) {
-      if (gap < stage && !names.includes(name) && this.suspects.isAt(name, switchId)) return true;
+      if (gap < stage && !names.includes(name) && this.suspects.isAt(name, change.switchId)) return true;
     }
     return false;
+  }
+
+  #stageOf(change: Change): number | null {
+    return this.#delayed.get(change) ?? stageOf(change.after ?? change.before);
   }
 
   #unreachable(known: KnownSwitch): void {

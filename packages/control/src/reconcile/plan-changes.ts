@@ -4,6 +4,7 @@ import type { DesiredState } from '../change/desired-state.js';
 import { type Difference, differencesOf, type Obstacle } from './differences.js';
 import type { Ownership } from './ownership.js';
 import { type LeadsTo, removalSteps } from './removal-order.js';
+import { revivalsOf } from './revivals.js';
 import { crowdedNames } from './room.js';
 
 export interface PlanOptions {
@@ -30,6 +31,8 @@ export interface PlannedChanges {
   readonly graceBefore: number;
   /** So many steps at the beginning remove what is left of broken paths, or make room. */
   readonly earlySteps: number;
+  /** Changes that come later than the stages of their entries say, with the stages at which they come. */
+  readonly delayed: ReadonlyMap<Change, number>;
   /** What is wanted and cannot be had, with the reason. Nothing of it is in the plan. */
   readonly obstacles: readonly Obstacle[];
 }
@@ -55,9 +58,11 @@ export function planChanges(
   const { suspect = new Set(), givenUp = new Set(), leadsTo } = options;
   const crowded = crowdedNames(differences, found, options);
   const down = crowded.size === 0 ? differences : takeDown(differences, kept, crowded);
-  const split = leaveOut(down, kept, gapsOf(differences, gaps, givenUp));
-  const isEarly = ({ name, isGivenUp }: Difference): boolean =>
-    isGivenUp || crowded.has(name) || suspect === 'all' || suspect.has(name);
+  const isSuspect = (name: string): boolean => suspect === 'all' || suspect.has(name);
+  const whole = leaveOut(down, kept, gapsOf(differences, gaps, givenUp));
+  const delayed = leadsTo === undefined ? new Map() : revivalsOf(whole, found, isSuspect, leadsTo);
+  const split = whole.map((each) => ({ ...each, stage: delayed.get(each.change) ?? each.stage }));
+  const isEarly = ({ name, isGivenUp }: Difference): boolean => isGivenUp || crowded.has(name) || isSuspect(name);
   /** By name and place: the largest stage of what comes. */
   const lastStages = new Map<string, number>();
   const threadOf = ({ name, key }: Difference): string => `${name} ${key}`;
@@ -97,7 +102,7 @@ export function planChanges(
   }
   const isLater = objects.length + comes.length > 0 && goes.length + unreferenced.length > 0;
   const plan = [...steps, ...remove(goes), ...oneStep(unreferenced.reverse()), ...oneStep(marks)];
-  return { plan, graceBefore: isLater ? steps.length : plan.length, earlySteps: first.length, obstacles };
+  return { plan, graceBefore: isLater ? steps.length : plan.length, earlySteps: first.length, delayed, obstacles };
 }
 
 /** By name that cannot be had whole: the smallest stage of what is missing. */

@@ -1,9 +1,10 @@
 import { type Entity, P4RuntimeError, type UpdateError } from '@int/p4runtime';
-import type { Change, ChangePlan } from '../change/change.js';
+import type { Change } from '../change/change.js';
 import type { DesiredState } from '../change/desired-state.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
 import { Dependencies } from './dependencies.js';
 import type { Obstacle } from './differences.js';
+import { KnownRooms } from './known-rooms.js';
 import { KnownSwitch } from './known-switch.js';
 import type { Ownership } from './ownership.js';
 import { type PlannedChanges, planChanges } from './plan-changes.js';
@@ -15,8 +16,6 @@ import type { SwitchConnection } from './switch-connection.js';
 
 const HEALING: Cause = { owner: 'reconciler', reason: 'a switch differed from what it shall have' };
 const MOST_WAITING = 100;
-/** Attempts to remove what is left of a broken path, or to make it whole, for which others wait. */
-const MOST_HELD_BACK = 5;
 
 /**
  * Makes switches have what they shall have, and keeps it so: reads, plans, writes step by step, reads back. What a switch refuses
@@ -29,7 +28,7 @@ export class Reconciler {
   readonly #ownership: Ownership;
   readonly #switches = new Map<number, KnownSwitch>();
   readonly #refusals: Refusals;
-  readonly #rooms = new Map<string, number>();
+  readonly #rooms = new KnownRooms();
   #desired: DesiredState | null = null;
   #cause: Cause = HEALING;
   readonly #suspects = new Suspects();
@@ -80,7 +79,7 @@ export class Reconciler {
       known.forgetAcknowledged();
       this.#isSettled = false;
       this.#refusals.forgive(switchId);
-      for (const key of this.#rooms.keys()) if (key.startsWith(`${switchId} `)) this.#rooms.delete(key);
+      this.#rooms.forgetSwitch(switchId);
       this.#wake();
     });
     this.#wake();
@@ -126,7 +125,7 @@ export class Reconciler {
       ownership: this.#ownership,
       suspect: this.#suspects.names,
       givenUp,
-      rooms: this.#rooms,
+      rooms: this.#rooms.all,
       ...(leadsTo !== undefined && { leadsTo }),
     });
   }
@@ -205,8 +204,7 @@ export class Reconciler {
     const switches = [...this.#switches.values()];
     const givenUp = new Set<string>();
     const dependencies = new Dependencies(this.#desired, switches, this.#suspects, givenUp);
-    for (const { change, attempts } of this.#refusals.list) {
-      if (attempts <= MOST_HELD_BACK) continue;
+    for (const change of this.#refusals.hopeless) {
       for (const name of dependencies.namesOf(change)) {
         if (this.#suspects.has(name)) givenUp.add(name);
       }
@@ -227,12 +225,16 @@ export class Reconciler {
     return hasWritten;
   }
 
-  async #carryOut({ plan, graceBefore, earlySteps }: PlannedChanges, dependencies: Dependencies): Promise<boolean> {
+  async #carryOut(planned: PlannedChanges, dependencies: Dependencies): Promise<boolean> {
+    const { plan, graceBefore, earlySteps } = planned;
+    dependencies.delay(planned.delayed);
     let hasWritten = false;
     let isClean = true;
     for (const [index, step] of plan.entries()) {
       // What is left of a broken path might send packets back to where an entry comes. It is not waited for without end.
-      const isHeldBack = index === earlySteps && this.#isHeldBack(plan.slice(0, earlySteps));
+      const isHeldBack =
+        index === earlySteps &&
+        plan.slice(0, earlySteps).some((early) => early.some((each) => this.#refusals.hasHope(this.#idOf(each))));
       if (index >= graceBefore && !isHeldBack) await this.#grace();
       if (isHeldBack || this.#news || this.#isClosed) {
         // Of the steps that were left out nobody knows what will become.
@@ -268,16 +270,6 @@ export class Reconciler {
       this.#suspects.keepOnly(new Set([...blocked].filter((name) => !givenUp.has(name))));
     }
     return hasWritten;
-  }
-
-  /** Whether a switch has refused some of these changes, and not yet so often that there is little hope. */
-  #isHeldBack(steps: ChangePlan): boolean {
-    return steps.some((step) =>
-      step.some((change) => {
-        const attempts = this.#refusals.attempts(this.#idOf(change));
-        return attempts > 0 && attempts <= MOST_HELD_BACK;
-      }),
-    );
   }
 
   async #read(known: KnownSwitch): Promise<void> {
@@ -333,35 +325,17 @@ export class Reconciler {
       else {
         known.acknowledge(change);
         if (change.type !== 'delete') this.#lastAdditionMs = atMs;
-        if (change.type === 'insert') this.#forgetRoom(known, change);
+        if (change.type === 'insert') this.#rooms.forget(known, change);
       }
     }
     for (const [index, { change, result, message }] of results.entries()) {
       if (result !== 'refused') continue;
       const isFull = refused.get(index)?.grpcCode === RESOURCE_EXHAUSTED && change.type === 'insert';
       // What had no room is planned anew at once, with what is known of the room now.
-      if (!(isFull && this.#learnRoom(known, change))) this.#refuse(known, change, message);
+      if (!(isFull && this.#rooms.learn(known, change))) this.#refuse(known, change, message);
     }
     this.#options.onWritten?.({ switchId: known.switchId, atMs, cause: this.#cause, results });
     return results.every(({ result }) => result === 'done');
-  }
-
-  /** @returns whether that is new */
-  #learnRoom(known: KnownSwitch, change: Change): boolean {
-    const table = known.tableOf(change);
-    if (table === null) return false;
-    const key = `${known.switchId} ${table}`;
-    const room = known.entriesOf(table);
-    if (room >= (this.#rooms.get(key) ?? Number.POSITIVE_INFINITY)) return false;
-    this.#rooms.set(key, room);
-    return true;
-  }
-
-  /** A table that takes more than it seemed to hold has more room. */
-  #forgetRoom(known: KnownSwitch, change: Change): void {
-    const key = `${known.switchId} ${known.tableOf(change)}`;
-    const room = this.#rooms.get(key);
-    if (room !== undefined && known.entriesOf(known.tableOf(change)!) > room) this.#rooms.delete(key);
   }
 
   #refuse(known: KnownSwitch, change: Change, message: string): void {

@@ -10,6 +10,9 @@ export interface Refusal {
   readonly nextAttemptMs: number;
 }
 
+/** Attempts to remove what is left of a broken path, or to make it whole, for which others wait. */
+const MOST_HELD_BACK = 5;
+
 /** What was refused, with the time of the next attempt: the wait doubles from the first to the most. */
 export class Refusals {
   readonly #refusals = new Map<string, Refusal>();
@@ -35,8 +38,15 @@ export class Refusals {
     return refusal !== undefined && refusal.nextAttemptMs > nowMs;
   }
 
-  attempts(id: string): number {
-    return this.#refusals.get(id)?.attempts ?? 0;
+  /** Whether a change was refused, and not yet so often that there is little hope. */
+  hasHope(id: string): boolean {
+    const refusal = this.#refusals.get(id);
+    return refusal !== undefined && refusal.attempts <= MOST_HELD_BACK;
+  }
+
+  /** What was refused so often that others wait for it no longer. */
+  get hopeless(): readonly Change[] {
+    return this.list.filter(({ attempts }) => attempts > MOST_HELD_BACK).map(({ change }) => change);
   }
 
   /** Forgets what is no longer to be done. */
