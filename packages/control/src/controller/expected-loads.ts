@@ -12,12 +12,15 @@ export interface RehearsedFlows extends Pick<Rehearsal, 'moved'> {
 /**
  * Loads before and after a change, at the rates of now: a rehearsal has those of the last minute, in which what began just now is
  * hardly seen.
+ *
+ * @param rates bits a second by key of flows that something keeps from arriving: what they have when they arrive again
  */
 export function expectedLoads(
   intents: readonly Intent[],
   { moved, seconds: rehearsedSeconds }: RehearsedFlows,
   { flows, seconds }: Measurement,
   links: LinkMap,
+  rates: ReadonlyMap<string, number> = new Map(),
 ): ReadonlyMap<string, LinkLoad> {
   const loads = new Map<string, { beforeBps: number; afterBps: number; readonly capacityBps: number | null }>();
   const add = (link: string, beforeBps: number, afterBps: number): void => {
@@ -43,12 +46,15 @@ export function expectedLoads(
     for (const link of links.linksOf(flow.path, flow.destination)) add(link, bps, 0);
     if (blocks.some((isMeant) => isMeant(flow))) continue;
     const share = limits.reduce((least, each) => (each.isMeant(flow) ? Math.min(least, each.share) : least), 1);
-    for (const link of links.linksOf(ways.get(key) ?? flow.path, flow.destination)) add(link, 0, share * bps);
+    const afterBps = share * (rates.get(key) ?? bps);
+    for (const link of links.linksOf(ways.get(key) ?? flow.path, flow.destination)) add(link, 0, afterBps);
   }
   // What does not arrive now, for instance over a link that has failed.
   for (const { flow, to } of moved) {
-    if (isThere.has(flowKey(flow))) continue;
-    for (const link of links.linksOf(to, flow.destination)) add(link, 0, (8 * flow.bytes) / rehearsedSeconds);
+    const key = flowKey(flow);
+    if (isThere.has(key)) continue;
+    const bps = rates.get(key) ?? (8 * flow.bytes) / rehearsedSeconds;
+    for (const link of links.linksOf(to, flow.destination)) add(link, 0, bps);
   }
   return loads;
 }

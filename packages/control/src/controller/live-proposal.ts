@@ -19,6 +19,8 @@ export interface Draft {
   readonly effect: Effect | null;
   /** Flows that it is about, by their key, with their path before; empty: those of the intents' matches. */
   readonly flows: ReadonlyMap<string, readonly number[]>;
+  /** Bits a second of these before something kept them from arriving, by their key. */
+  readonly rates?: ReadonlyMap<string, number>;
   /** Packets a second of what it is about, before. */
   readonly packetsPerSecond: number;
   make(id: string, nowMs: number): readonly Intent[];
@@ -85,8 +87,9 @@ export class LiveProposal {
   static restored(memory: ProposalMemory, nowMs: number, graceMs: number, isInstalling: boolean): LiveProposal {
     const { proposal, ttlMs, effect, flows, packetsPerSecond } = memory;
     const { id, kind, subject, reason, incident, autonomy, intents } = proposal;
-    const draft = { kind, subject, reason, incident, autonomy, ttlMs, effect, packetsPerSecond, flows: new Map(flows) };
-    const live = new LiveProposal(id, { ...draft, make: () => intents }, nowMs);
+    const rates = new Map(memory.rates);
+    const draft = { kind, subject, reason, incident, autonomy, ttlMs, effect, packetsPerSecond };
+    const live = new LiveProposal(id, { ...draft, flows: new Map(flows), rates, make: () => intents }, nowMs);
     live.history.push(...proposal.history);
     live.rehearsal = proposal.rehearsal;
     live.predicted = proposal.predicted;
@@ -104,9 +107,10 @@ export class LiveProposal {
   /** What {@link LiveProposal.restored} takes. */
   get memory(): ProposalMemory {
     const { draft, firedMs, expected } = this;
-    const { ttlMs, effect, flows, packetsPerSecond } = draft;
+    const { ttlMs, effect, flows, rates, packetsPerSecond } = draft;
     return {
       ...{ proposal: this.snapshot(), ttlMs, effect, packetsPerSecond, firedMs, flows: [...flows] },
+      ...(rates !== undefined && rates.size > 0 && { rates: [...rates] }),
       expected: expected === null ? null : [...expected],
     };
   }
@@ -150,7 +154,7 @@ export class LiveProposal {
     this.expected =
       measurement === null || this.#flows === null
         ? null
-        : expectedLoads(this.intents, this.#flows, measurement, links);
+        : expectedLoads(this.intents, this.#flows, measurement, links, this.draft.rates);
     this.#flows = null;
   }
 

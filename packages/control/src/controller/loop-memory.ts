@@ -10,6 +10,8 @@ export interface ProposalMemory {
   readonly ttlMs: number;
   readonly effect: Effect | null;
   readonly flows: readonly (readonly [key: string, path: readonly number[]])[];
+  /** As in a draft; files of before have none. */
+  readonly rates?: readonly (readonly [key: string, bps: number])[];
   readonly packetsPerSecond: number;
   readonly firedMs: number;
   readonly expected: readonly (readonly [link: string, load: LinkLoad])[] | null;

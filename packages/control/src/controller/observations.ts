@@ -224,6 +224,7 @@ export class Observations {
         effect:
           before === 0 ? null : { metric: 'flow-bps', subject: `flows over ${from}-${to}`, before: 0, after: before },
         flows: new Map(Array.from(affected, ([key, { flow }]) => [key, flow.path])),
+        rates: new Map(Array.from(affected, ([key, { bps }]) => [key, bps])),
         packetsPerSecond: 0,
         make: (id, fromMs) => [
           {

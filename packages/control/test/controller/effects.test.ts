@@ -89,4 +89,39 @@ describe('flows of a failed link', () => {
     expect(world.states()).toEqual(['avoid verified']);
     expect(world.loop.proposals[0]!.effects).toMatchObject({ verdict: 'as-predicted' });
   });
+
+  /** A link fails in the middle of a window, and the minute before has seen little of its flows. @param mbps of each, later */
+  const cut = (mbps: number): Surroundings => {
+    const world = new Surroundings(ALL_ACT);
+    const flows = [over(1), over(2)];
+    const share = (of: number): typeof flows => flows.map((each) => ({ ...each, bytes: of * each.bytes }));
+    world.measured(share(0.3));
+    for (let k = 0; k < 4; k++) world.measured(flows);
+    world.measured(share(0.08));
+    world.rehearsal = {
+      ...SAFE,
+      moved: share(5).map((each) => ({ flow: each, from: [1], to: [1, 102, 2] })),
+    };
+    world.step({ kind: 'event', event: linkFailure(world.nowMs) });
+    expect(world.states()).toEqual(['avoid installed']);
+    for (let k = 0; k < 5; k++) world.measured(share(mbps).map((each) => moved(each, 102)));
+    return world;
+  };
+
+  it('are expected at the rate that they had, not at what was left of it in the window in which the link failed', () => {
+    const world = cut(1);
+    expect(world.states()).toEqual(['avoid verified']);
+    const [proposal] = world.loop.proposals;
+    expect(proposal).toMatchObject({ predicted: { after: 2e6 }, measured: { after: 2e6 } });
+    expect(proposal!.effects).toMatchObject({ verdict: 'as-predicted', achieved: 1 });
+    expect(proposal!.effects!.links.find(({ link }) => link === '1:2')).toMatchObject({
+      ...{ beforeBps: 0, predictedBps: 2e6, measuredBps: 2e6 },
+    });
+  });
+
+  it('are no longer led around it if much less of them comes back', () => {
+    const world = cut(0.4);
+    expect(world.states()).toEqual(['avoid rolled-back']);
+    expect(world.reason).toContain('0.800 Mbit/s now, 2.000 Mbit/s predicted');
+  });
 });
