@@ -4,3 +4,4 @@
  * @packageDocumentation
  */
 export { InOrder } from './conn-log/in-order.js';
+export { operandTexts } from './incident/operand-text.js';

@@ -69,7 +69,7 @@ async function knowledge(
     incident: (incident) => {
       if (flags.json === true) output.line(JSON.stringify(incidentJson(incident, topology)));
       else if (incident.state === 'close') output.line(closedLine(incident, topology, colour));
-      else for (const line of incidentLines(incident, topology, colour)) output.line(line);
+      else for (const line of incidentLines(incident, network, colour)) output.line(line);
     },
   });
   const onProgress = (): void => progress.update(() => counted(plane.totals().packets, 'packet'));

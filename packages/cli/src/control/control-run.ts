@@ -85,8 +85,9 @@ export class ControlRun {
   async run(): Promise<number> {
     const { config, telemetry, topology } = this.#read;
     const io = this.#io;
+    const known = { topology, device: telemetry.device };
     const folder = config.journal === undefined ? null : telemetry.path(config.journal);
-    this.#journal = await ControlJournal.open(this.#paced, this.#isJson, topology, colours(hasColour(io)), folder);
+    this.#journal = await ControlJournal.open(this.#paced, this.#isJson, known, colours(hasColour(io)), folder);
     const { damaged } = this.#journal.changes.file ?? { damaged: 0 };
     if (damaged > 0) say(io, `${folder}: ${counted(damaged, 'line')} of changes.jsonl cannot be read, nor be undone`);
     this.#read = { ...this.#read, intents: sinceBegun(this.#read.intents, this.#journal.memory) };
@@ -164,6 +165,7 @@ export class ControlRun {
     return new Controller({
       policy: policyOf(config),
       network: model,
+      device: this.#read.telemetry.device,
       connections,
       twin: this.#twin,
       traffic: {

@@ -13,14 +13,16 @@ import {
   type WrittenChanges,
 } from '@int/control';
 import type { Incident } from '@int/knowledge';
-import type { Topology } from '@int/network';
 import { CliError, EXIT, openFailure } from '../io.js';
 import { closedLine, incidentJson, incidentLines } from '../knowledge/incident-text.js';
+import type { KnownNetwork } from '../network/known-network.js';
 import type { Colours } from '../output/colour.js';
+import { spanText } from '../output/flow-table.js';
 import { counted } from '../output/numbers.js';
 import type { PacedOutput } from '../output/paced-output.js';
 import { printable } from '../output/printable.js';
 import { changeText, jsonOf } from './entity-text.js';
+import { intentText } from './view/intent-text.js';
 
 /** What was seen and decided, and every change of a switch. */
 const LOOP_FILE = 'loop.jsonl';
@@ -38,7 +40,7 @@ export class ControlJournal {
   notShown = 0;
   readonly #output: PacedOutput;
   readonly #isJson: boolean;
-  readonly #topology: Topology;
+  readonly #network: KnownNetwork;
   readonly #colour: Colours;
   readonly #file: WriteStream | null;
   /** Every change with what was there before and after; without a folder in memory alone. */
@@ -50,7 +52,7 @@ export class ControlJournal {
   private constructor(
     output: PacedOutput,
     isJson: boolean,
-    topology: Topology,
+    network: KnownNetwork,
     colour: Colours,
     file: WriteStream | null,
     changes: Journal,
@@ -58,7 +60,7 @@ export class ControlJournal {
   ) {
     this.#output = output;
     this.#isJson = isJson;
-    this.#topology = topology;
+    this.#network = network;
     this.#colour = colour;
     this.#file = file;
     this.changes = changes;
@@ -72,11 +74,11 @@ export class ControlJournal {
   static async open(
     output: PacedOutput,
     isJson: boolean,
-    topology: Topology,
+    network: KnownNetwork,
     colour: Colours,
     folder: string | null,
   ): Promise<ControlJournal> {
-    if (folder === null) return new ControlJournal(output, isJson, topology, colour, null, new Journal(), null);
+    if (folder === null) return new ControlJournal(output, isJson, network, colour, null, new Journal(), null);
     const memory = memoryOf(folder);
     try {
       await mkdir(folder, { recursive: true });
@@ -86,7 +88,7 @@ export class ControlJournal {
         file.once('error', reject);
       });
       const changes = await Journal.open(join(folder, CHANGES_FILE));
-      return new ControlJournal(output, isJson, topology, colour, file, changes, memory);
+      return new ControlJournal(output, isJson, network, colour, file, changes, memory);
     } catch (error) {
       throw new CliError(`journal ${folder}: ${openFailure(error)}`, EXIT.OPEN, error);
     }
@@ -100,9 +102,9 @@ export class ControlJournal {
   incident(incident: Incident): void {
     const lines =
       incident.state === 'close'
-        ? [closedLine(incident, this.#topology, this.#colour)]
-        : incidentLines(incident, this.#topology, this.#colour);
-    this.#tell(incidentJson(incident, this.#topology), lines);
+        ? [closedLine(incident, this.#network.topology, this.#colour)]
+        : incidentLines(incident, this.#network, this.#colour);
+    this.#tell(incidentJson(incident, this.#network.topology), lines);
   }
 
   note(note: LoopNote, proposal: Proposal | null): void {
@@ -111,8 +113,9 @@ export class ControlJournal {
     const lines = [`${clock(atMs)}  ${this.#colour.bold(what)}${name} by ${by}: ${printable(reason)}`];
     if (what === 'proposed' && proposal !== null) {
       for (const intent of proposal.intents.slice(0, MOST_SHOWN)) {
-        const { id: _, owner, priority, fromMs, ttlMs, reason: __, kind, ...rest } = intent;
-        lines.push(`  ${kind} ${printable(JSON.stringify(rest))} for ${(ttlMs ?? 0) / 1000} s`);
+        const { ttlMs } = intent;
+        const span = ttlMs === null ? '' : ` for ${spanText(1e6 * ttlMs)}`;
+        lines.push(`  ${printable(intentText(intent, this.#network.topology))}${span}`);
       }
     }
     if (proposal?.rehearsal != null && (what === 'approved' || what === 'refused')) {
@@ -130,7 +133,7 @@ export class ControlJournal {
   written(written: WrittenChanges): readonly JournalEntry[] {
     const { switchId, atMs, cause, results } = written;
     const entries = this.changes.record(written);
-    const name = this.#topology.switchText(switchId);
+    const name = this.#network.topology.switchText(switchId);
     const lines = [
       `${clock(atMs)}  ${name}: ${counted(results.length, 'entry', 'entries')} for ${printable(cause.reason)}`,
     ];

@@ -1,6 +1,8 @@
 /** Incidents and hosts, as text for people and as JSON. */
-import type { HostPhases, Incident, KnowledgeTotals, Operands } from '@int/knowledge';
+import type { HostPhases, Incident, KnowledgeTotals } from '@int/knowledge';
+import { operandTexts } from '@int/knowledge/internals';
 import type { Topology } from '@int/network';
+import type { KnownNetwork } from '../network/known-network.js';
 import type { Colours } from '../output/colour.js';
 import { counted, grouped } from '../output/numbers.js';
 import { printable } from '../output/printable.js';
@@ -19,19 +21,14 @@ export function entityText(entity: string, topology: Topology): string {
   return rest;
 }
 
-function operandsText(operands: Operands): string {
-  return Object.entries(operands)
-    .map(([name, value]) => `${name} ${Number.isInteger(value) ? grouped(value as number) : value}`)
-    .join(', ');
-}
-
 /** An incident when it opens: what, where, when, and why. */
-export function incidentLines(incident: Incident, topology: Topology, colour: Colours): string[] {
-  const { kind, entity, from, confidence, formula, operands, phase, otherwise, suggest } = incident;
+export function incidentLines(incident: Incident, { topology, device }: KnownNetwork, colour: Colours): string[] {
+  const { kind, entity, from, confidence, formula, phase, otherwise, suggest } = incident;
+  const numbers = Object.entries(operandTexts(incident, device)).map(([name, text]) => `${name} ${text}`);
   const lines = [
     `${timeText(from)}  ${colour.bold(kind)} ${entityText(entity, topology)}, confidence ${confidence.toFixed(2)}${phase === null ? '' : `, phase ${phase}`}`,
     `  because ${formula}`,
-    `  where   ${operandsText(operands)}`,
+    `  where   ${numbers.join(', ')}`,
     `  unless  it is ${otherwise.join(', or ')}`,
   ];
   if (suggest !== null) {

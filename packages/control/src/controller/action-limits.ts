@@ -1,5 +1,6 @@
 import type { IntentKind } from '../intents/intent.js';
 import type { ControlPolicy } from './policy.js';
+import { spanText } from './reason-text.js';
 
 /** Counts installations within the last time, so that no more are made than a policy allows. */
 export class ActionLimits {
@@ -9,10 +10,10 @@ export class ActionLimits {
   /** Why an installation has to wait; `null`: it may be made now. */
   refusal(kind: IntentKind, nowMs: number, { withinMs, all, kinds }: ControlPolicy['limits']): string | null {
     this.#done = this.#done.filter(({ atMs }) => nowMs - atMs < withinMs);
-    if (this.#done.length >= all) return `${all} actions within ${withinMs / 1000} s is the limit`;
+    if (this.#done.length >= all) return `${all} actions within ${spanText(withinMs)} is the limit`;
     const most = kinds[kind] ?? Number.POSITIVE_INFINITY;
     const same = this.#done.filter((each) => each.kind === kind).length;
-    return same < most ? null : `${most} actions of kind ${kind} within ${withinMs / 1000} s is the limit`;
+    return same < most ? null : `${most} actions of kind ${kind} within ${spanText(withinMs)} is the limit`;
   }
 
   /** Kinds of the installations within the last time. */

@@ -1,4 +1,4 @@
-import type { Topology } from '@int/network';
+import { DeviceProfile, type Topology } from '@int/network';
 import type { Intent, IntentKind } from '../intents/intent.js';
 import { ActionLimits } from './action-limits.js';
 import { autonomyOf } from './autonomy.js';
@@ -41,10 +41,11 @@ export class ControlLoop {
   readonly #sight = new Sight();
   #measurement: Measurement | null = null;
 
-  constructor(policy: ControlPolicy, topology: Topology) {
+  /** @param device says what one of a switch's numbers is, for reasons that people read */
+  constructor(policy: ControlPolicy, topology: Topology, device = DeviceProfile.NONE) {
     this.#policy = policy;
     this.#links = new LinkMap(topology);
-    this.#observations = new Observations(this.#links, policy.loadAbove);
+    this.#observations = new Observations(this.#links, policy.loadAbove, device);
     this.#book = new ProposalBook(this.#actions, this.#observations);
     this.#orders = new Orders(this.#book, this.#backOff, this.#actions);
   }

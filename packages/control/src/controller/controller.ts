@@ -1,3 +1,4 @@
+import type { DeviceProfile } from '@int/network';
 import type { ChangePlan } from '../change/change.js';
 import type { DesiredEntity, DesiredState } from '../change/desired-state.js';
 import { type Compiled, compile } from '../compile/compile.js';
@@ -24,6 +25,8 @@ import type { UndoneEntry } from './undone-entries.js';
 export interface ControllerOptions {
   readonly policy: ControlPolicy;
   readonly network: NetworkModel;
+  /** Says what one of a switch's numbers is, for reasons that people read. */
+  readonly device?: DeviceProfile;
   /** The ways to the switches. They are the caller's to close. */
   readonly connections: readonly SwitchConnection[];
   /** Rehearses changes, such as a `Twin`. */
@@ -91,7 +94,7 @@ export class Controller {
   constructor(options: ControllerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
-    this.#loop = new ControlLoop(options.policy, options.network.topology);
+    this.#loop = new ControlLoop(options.policy, options.network.topology, options.device);
     this.#undos = new EntryUndo(options.memory?.undone ?? [], {
       journal: options.journal,
       p4infos: (switchId) => options.network.switches.get(switchId)?.p4info,

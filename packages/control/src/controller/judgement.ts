@@ -4,6 +4,7 @@ import { hottestOf, type LinkMap, loadsOf } from './link-map.js';
 import type { LiveProposal } from './live-proposal.js';
 import type { Measurement } from './measurement.js';
 import type { Effect, LinkEffects } from './proposal.js';
+import { percentText, rateText } from './reason-text.js';
 
 /** Of what was dropped before, so much may still come through. */
 const LEFT = 0.1;
@@ -28,9 +29,6 @@ export interface Verdict {
   readonly reason: string;
 }
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-const rate = (bps: number): string => `${(bps / 1e6).toFixed(3)} Mbit/s`;
-
 /**
  * Compares what an installation has done with what it should do: the number that it is about, and the loads of all links. A change
  * whose loads do not go where its rehearsal said, or that fills a link which nobody expected to be full, is no good one, whatever
@@ -48,13 +46,13 @@ export function judge(proposal: LiveProposal, measurement: Measurement, links: L
   );
   if (full !== undefined) {
     const { link, predictedBps, measuredBps, capacityBps } = full;
-    const reason = `load of link ${link} ${percent(measuredBps / capacityBps!)}, ${percent(predictedBps / capacityBps!)} predicted`;
+    const reason = `load of link ${links.linkText(link)} ${percentText(measuredBps / capacityBps!)}, ${percentText(predictedBps / capacityBps!)} predicted`;
     return { verdict: 'hurts', measured: aim.measured, effects, reason };
   }
   const { achieved } = effects;
   const { kind } = proposal.draft;
   if (aim.verdict === 'helps' && (kind === 'path' || kind === 'avoid') && achieved !== null && achieved < MATCHING) {
-    const reason = `loads are not as predicted, ${percent(Math.max(0, achieved))} of the shift is seen; ${aim.reason}`;
+    const reason = `loads are not as predicted, ${percentText(Math.max(0, achieved))} of the shift is seen; ${aim.reason}`;
     return { verdict: 'no-effect', measured: aim.measured, effects, reason };
   }
   return { ...aim, effects };
@@ -90,12 +88,12 @@ function judgeAim(
   const measured = { ...predicted, after };
   const { before } = predicted;
   if (predicted.metric === 'link-load') {
-    const words = `highest load ${percent(before)} before, ${percent(after)} now, ${percent(predicted.after)} predicted`;
+    const words = `highest load ${percentText(before)} before, ${percentText(after)} now, ${percentText(predicted.after)} predicted`;
     if (after > before + WORSE) return { verdict: 'hurts', measured, reason: words };
     const needed = before - TRUE_SHARE * (before - predicted.after);
     return { verdict: after <= Math.max(needed, loadAbove) ? 'helps' : 'no-effect', measured, reason: words };
   }
-  const words = `${rate(before)} before, ${rate(after)} now, ${rate(predicted.after)} predicted`;
+  const words = `${rateText(before)} before, ${rateText(after)} now, ${rateText(predicted.after)} predicted`;
   const isGain = predicted.after > before;
   const helps = isGain
     ? after >= before + TRUE_SHARE * (predicted.after - before)

@@ -41,6 +41,17 @@ export class LinkMap {
     this.capacities = capacities;
   }
 
+  /** A switch, for people. */
+  switchText(id: number): string {
+    return this.#topology.switchText(id);
+  }
+
+  /** A link, for people: the switch by its name, and the port. */
+  linkText(link: LinkKey): string {
+    const [switchId, port] = link.split(':');
+    return `${this.switchText(Number(switchId))}:${port}`;
+  }
+
   /** The link from a switch to its neighbour; `null`: there is none. */
   link(from: number, to: number): LinkKey | null {
     const port = this.#next.get(from)?.get(to);

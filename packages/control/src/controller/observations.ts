@@ -1,4 +1,5 @@
 import type { Incident } from '@int/knowledge';
+import type { DeviceProfile } from '@int/network';
 import type { ImmediateEvent, LinkFailureEvent } from '@int/stream';
 import type { Intent, KeepIntent } from '../intents/intent.js';
 import { Congestion, type Moves } from './congestion.js';
@@ -9,6 +10,7 @@ import type { Draft } from './live-proposal.js';
 import type { LoopMemory } from './loop-memory.js';
 import type { Measurement } from './measurement.js';
 import type { ControlPolicy } from './policy.js';
+import { incidentReason, percentText, spanText } from './reason-text.js';
 import { RecentFlows } from './recent-flows.js';
 import { matchOf, type SuggestedIntent, suggestedIntent } from './suggested-intent.js';
 
@@ -62,6 +64,7 @@ export class Observations {
   untracked = 0;
   loadAbove: number;
   readonly #links: LinkMap;
+  readonly #device: DeviceProfile;
   readonly #incidents = new Map<string, OpenIncident>();
   /** Incidents of before a restart, by their names of then. */
   readonly #renamed = new Map<string, string>();
@@ -73,10 +76,16 @@ export class Observations {
   readonly #measurements: Measurement[] = [];
   #isNew = false;
 
-  constructor(links: LinkMap, loadAbove: number) {
+  constructor(links: LinkMap, loadAbove: number, device: DeviceProfile) {
     this.#links = links;
+    this.#device = device;
     this.loadAbove = loadAbove;
     this.#congestion = new Congestion(loadAbove);
+  }
+
+  /** The ends of a link of which nothing comes any more, for people. */
+  #fromTo({ link: [from, to] }: LinkFailureEvent): string {
+    return `${this.#links.switchText(from)} to ${this.#links.switchText(to)}`;
   }
 
   get failedLinks(): ReadonlySet<string> {
@@ -203,7 +212,7 @@ export class Observations {
       if (affected.size === 0) {
         // Whatever crossed it has ended by itself.
         this.#failures.delete(subject);
-        yield `nothing crosses ${from} to ${to} any more, and no flow that goes on has done so`;
+        yield `nothing crosses ${this.#fromTo(event)} any more, and no flow that goes on has done so`;
         continue;
       }
       const repeats = this.#repeats.get(subject) ?? 0;
@@ -213,7 +222,7 @@ export class Observations {
       failure.untilMs = nowMs + ttlMs;
       const before = [...affected.values()].reduce((sum, { bps }) => sum + bps, 0);
       const [switchId, port] = link.split(':').map(Number) as [number, number];
-      const reason = `link failure: nothing crosses ${from} to ${to} since ${event.sinceNs} ns, ${event.flows} flows did`;
+      const reason = `link failure: nothing crosses ${this.#fromTo(event)} ${sinceText(event)}, ${flowsText(event.flows)} did`;
       yield {
         kind: 'avoid',
         subject,
@@ -268,7 +277,12 @@ export class Observations {
       if (typeof prefixes !== 'string') {
         const ttlMs = policy.ttlMs.block ?? incident.suggest?.ttlMs ?? 60_000;
         const { reportOneIn } = policy;
-        const terms = { owner: `incident:${incident.id}`, priority: 100, ttlMs, reason: reasonOf(incident) };
+        const terms = {
+          owner: `incident:${incident.id}`,
+          priority: 100,
+          ttlMs,
+          reason: incidentReason(incident, this.#device),
+        };
         return this.#draft(policy, incident, {
           kind: 'block',
           subject: `block flood of ${destination}`,
@@ -311,7 +325,7 @@ export class Observations {
     const isMeasured = (kind === 'block' || kind === 'limit') && bps > 0;
     return {
       ...{ kind, subject, ttlMs, incident, packetsPerSecond, make: intents, flows: new Map() },
-      reason: reasonOf(incident),
+      reason: incidentReason(incident, this.#device),
       autonomy: policy.autonomy[kind] ?? 'observe',
       effect: isMeasured ? { metric: 'flow-bps', subject: incident.entity, before: bps, after: left } : null,
     };
@@ -327,7 +341,7 @@ export class Observations {
     const looked = this.#congestion.look(measurement, this.#links, { isUsable: (link) => !failed.has(link), pinned });
     if (looked === null || looked.moves.length === 0) return;
     const subject = `path around ${looked.decision.hottest}`;
-    if (!isBusy(subject)) yield pathDraft(looked, policy, subject);
+    if (!isBusy(subject)) yield pathDraft(looked, this.#links, policy, subject);
   }
 
   #before(match: Parameters<typeof flowTest>[0]): { readonly bps: number; readonly packetsPerSecond: number } {
@@ -350,17 +364,19 @@ export class Observations {
 const isFlood = ({ kind, entity }: Incident): boolean =>
   (kind === 'syn-flood' || kind === 'ddos') && entity.startsWith('host:');
 
-const reasonOf = ({ kind, entity, formula, operands }: Incident): string =>
-  `${kind} at ${entity}: ${formula}, with ${Object.entries(operands)
-    .map(([name, value]) => `${name} = ${value}`)
-    .join(', ')}`;
+/** How long it has been silent, by the clock of the reports. */
+function sinceText({ timeNs, sinceNs }: LinkFailureEvent): string {
+  const ms = Number(BigInt(timeNs) - BigInt(sinceNs)) / 1e6;
+  return ms > 0 ? `for ${spanText(ms)}` : 'any more';
+}
+
+const flowsText = (count: number): string => `${count} flow${count === 1 ? '' : 's'}`;
 
 const subjectOf = ({ link: [from, to] }: LinkFailureEvent): string =>
   `avoid ${Math.min(from, to)}-${Math.max(from, to)}`;
 
-function pathDraft({ moves, decision }: Moves, policy: ControlPolicy, subject: string): Draft {
-  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-  const reason = `load of link ${decision.hottest} ${percent(decision.load)}, ${percent(decision.predicted)} with ${moves.length} flows moved`;
+function pathDraft({ moves, decision }: Moves, links: LinkMap, policy: ControlPolicy, subject: string): Draft {
+  const reason = `load of link ${links.linkText(decision.hottest)} ${percentText(decision.load)}, ${percentText(decision.predicted)} with ${flowsText(moves.length)} moved`;
   const ttlMs = policy.ttlMs.path ?? PATH_TTL_MS;
   return {
     ...{ kind: 'path', subject, reason, incident: null, ttlMs, packetsPerSecond: 0 },

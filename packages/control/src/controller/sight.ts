@@ -1,5 +1,6 @@
 import type { Measurement } from './measurement.js';
 import type { ControlPolicy } from './policy.js';
+import { percentText, spanText } from './reason-text.js';
 
 /** Measurements in a row that must be good before telemetry is relied on again. */
 const GOOD = 2;
@@ -22,6 +23,6 @@ export class Sight {
 
 function blindnessOf(ageMs: number, loss: number, staleMs: number, mostLoss: number): string | null {
   if (ageMs === Number.POSITIVE_INFINITY) return 'no report has come yet';
-  if (ageMs > staleMs) return `the newest report is ${(ageMs / 1000).toFixed(1)} s old`;
-  return loss > mostLoss ? `${(100 * loss).toFixed(1)} % of the reports are lost` : null;
+  if (ageMs > staleMs) return `the newest report is ${spanText(ageMs)} old`;
+  return loss > mostLoss ? `${percentText(loss)} of the reports are lost` : null;
 }

@@ -157,10 +157,13 @@ describe('a link that fails', () => {
     for (let k = 0; k < 3; k++) world.measured(flows);
     world.measured([]);
     world.step(
-      { kind: 'event', event: linkFailure(world.nowMs) },
+      { kind: 'event', event: linkFailure(world.nowMs, 1, 101, 1500) },
       { kind: 'event', event: linkFailure(world.nowMs, 101, 1) },
     );
     expect(world.states()).toEqual(['avoid installed']);
+    expect(world.loop.proposals[0]!.reason).toBe(
+      'link failure: nothing crosses leaf1 to spine1 for 1.5 s, 3 flows did',
+    );
     expect(world.loop.failedLinks).toEqual(new Set(['1:1', '101:1']));
     expect(world.loop.intents).toMatchObject([{ kind: 'avoid', link: { switchId: 1, port: 1 }, ttlMs: 60_000 }]);
     for (let k = 0; k < 5; k++) world.measured(flows.map((each) => ({ ...each, path: [1, 102, 2] })));

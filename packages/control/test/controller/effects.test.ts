@@ -50,7 +50,7 @@ describe('a moved flow', () => {
     const third = flow({ source: '10.0.2.9', destination: '10.0.1.9', sourcePort: 7, mbps: 9, path: [2, 102, 1] });
     for (let k = 0; k < 5; k++) world.measured([moved(one, 102), other, third]);
     expect(world.states()).toEqual(['path rolled-back']);
-    expect(world.reason).toContain('it made things worse: load of link 2:2 90.0 %, 0.0 % predicted');
+    expect(world.reason).toContain('it made things worse: load of link leaf2:2 90.0 %, 0.0 % predicted');
   });
 });
 

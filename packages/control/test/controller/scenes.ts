@@ -64,8 +64,9 @@ export function scan(from: number, source = '198.51.100.7', state: Incident['sta
   };
 }
 
-export function linkFailure(timeMs: number, from = 1, to = 101): LinkFailureEvent {
+export function linkFailure(timeMs: number, from = 1, to = 101, silentMs = 0): LinkFailureEvent {
   const timeNs = `${BigInt(timeMs) * 1_000_000n}`;
   const id = `linkFailure-${from}-${to}-${timeMs}`;
-  return { type: 'immediate', kind: 'linkFailure', id, timeNs, sinceNs: timeNs, link: [from, to], flows: 3 };
+  const sinceNs = `${BigInt(timeMs - silentMs) * 1_000_000n}`;
+  return { type: 'immediate', kind: 'linkFailure', id, timeNs, sinceNs, link: [from, to], flows: 3 };
 }

@@ -1,4 +1,5 @@
 import { ControlLoop, type ControlPolicy, type LoopAction, type LoopInput } from '@int/control';
+import { expect } from 'vitest';
 import { measurement, SAFE, TOPOLOGY } from './scenes.js';
 
 /** Runs a loop second by second; its surroundings answer at once. */
@@ -25,6 +26,8 @@ export class Surroundings {
       next = this.answers ? actions.flatMap((action) => this.#answer(action)) : [];
     } while (next.length > 0);
     this.actions.push(...done);
+    // People read these: no nanoseconds, and no numbers that are longer than one can read.
+    for (const action of done) if (action.kind === 'note') expect(action.note.reason).not.toMatch(/\d ns\b|\d{7}/);
     return done;
   }
 
