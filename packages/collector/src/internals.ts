@@ -6,6 +6,7 @@
 export { prefixesOf, SenderList } from './admission/sender-list.js';
 export { type Deferred, deferred } from './deferred.js';
 export { BackOff } from './delivery/back-off.js';
+export { lockFolder } from './delivery/folder-lock.js';
 export { integer, MAX_MS, oneOf, text } from './delivery/option-checks.js';
 export { OutageLog } from './delivery/outage.js';
 export { isRunning, startOf } from './delivery/processes.js';

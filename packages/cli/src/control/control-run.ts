@@ -19,6 +19,7 @@ import { colours } from '../output/colour.js';
 import { DataOutput } from '../output/data-output.js';
 import { counted } from '../output/numbers.js';
 import { PacedOutput } from '../output/paced-output.js';
+import type { ControlConfig } from './config.js';
 import { hostLevel } from './host-levels.js';
 import { ControlJournal, sinceBegun } from './journal.js';
 import type { ControlNetwork } from './network.js';
@@ -62,6 +63,7 @@ export class ControlRun {
   #collector!: Collector;
   #knowledge!: KnowledgePlane;
   #hasProblem = false;
+  #isWarned = false;
 
   constructor({ read, network, file, watch, dashboard, isJson }: ControlRunOptions, io: Io) {
     this.#dashboard = dashboard;
@@ -90,6 +92,17 @@ export class ControlRun {
     this.#journal = await ControlJournal.open(this.#paced, this.#isJson, known, colours(hasColour(io)), folder);
     const { damaged } = this.#journal.changes.file ?? { damaged: 0 };
     if (damaged > 0) say(io, `${folder}: ${counted(damaged, 'line')} of changes.jsonl cannot be read, nor be undone`);
+    this.#warnForgetful(config);
+    try {
+      return await this.#control();
+    } finally {
+      await this.#journal.close();
+    }
+  }
+
+  async #control(): Promise<number> {
+    const { telemetry } = this.#read;
+    const io = this.#io;
     this.#read = { ...this.#read, intents: sinceBegun(this.#read.intents, this.#journal.memory) };
     const tell = (message: string): void => say(io, message);
     const context = { io, tell, drainMs: null, prometheus: null, dashboard: this.#dashboard };
@@ -97,7 +110,7 @@ export class ControlRun {
     this.#losses = new ReportLosses(this.#setup.stages);
     io.drainWithin?.(this.#setup.drainMs + LAST_WORDS_MS);
     const connections = this.#connect();
-    this.#controller = this.#control(connections);
+    this.#controller = this.#controllerOf(connections);
     this.#knowledge = this.#know();
     this.#view.remember(this.#journal.changes.entries);
     this.#view.look({ controller: this.#controller, knowledge: this.#knowledge });
@@ -139,6 +152,19 @@ export class ControlRun {
     return this.#finish(totals);
   }
 
+  /** Without a memory, what the loop has made is removed at the next start. */
+  #warnForgetful({ journal, autonomy = {} }: ControlConfig): void {
+    const kinds = Object.entries(autonomy).filter(([, each]) => each !== 'observe');
+    if (this.#isWarned || journal !== undefined || kinds.length === 0) return;
+    this.#isWarned = true;
+    const names = kinds.map(([kind]) => kind).join(', ');
+    const advice = `name a folder in ${this.#file}, such as journal: journal`;
+    say(
+      this.#io,
+      `no journal: the next start removes what the loop makes by itself (${names}), and undoes nothing; ${advice}`,
+    );
+  }
+
   get #sinks(): readonly Sink[] {
     const { dashboard } = this.#setup;
     return dashboard === null ? [] : [dashboard];
@@ -159,7 +185,7 @@ export class ControlRun {
     });
   }
 
-  #control(connections: readonly P4RuntimeConnection[]): Controller {
+  #controllerOf(connections: readonly P4RuntimeConnection[]): Controller {
     const { config } = this.#read;
     const { model } = this.#network;
     return new Controller({
@@ -261,6 +287,7 @@ export class ControlRun {
         { kind: 'intents', intents: next.intents, by: this.#file },
       );
       this.#read = next;
+      this.#warnForgetful({ ...next.config, ...(this.#journal.memory !== null && { journal: 'journal' }) });
       say(this.#io, `${this.#file}: ${counted(next.intents.length, 'intent')} in force`);
     } catch (error) {
       const problems = error instanceof FileProblems ? error.text : [(error as Error).message];

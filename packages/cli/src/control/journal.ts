@@ -2,6 +2,7 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lockFolder } from '@int/collector/internals';
 import {
   ControllerMemoryError,
   ControllerMemoryFile,
@@ -48,6 +49,8 @@ export class ControlJournal {
   /** `null`: nowhere. */
   readonly memory: ControllerMemoryFile | null;
   #failure: Error | null = null;
+  readonly #unlock: () => void;
+  #isClosed = false;
 
   private constructor(
     output: PacedOutput,
@@ -57,6 +60,7 @@ export class ControlJournal {
     file: WriteStream | null,
     changes: Journal,
     memory: ControllerMemoryFile | null,
+    unlock: () => void,
   ) {
     this.#output = output;
     this.#isJson = isJson;
@@ -65,6 +69,7 @@ export class ControlJournal {
     this.#file = file;
     this.changes = changes;
     this.memory = memory;
+    this.#unlock = unlock;
     file?.on('error', (error) => {
       this.#failure = error;
     });
@@ -78,18 +83,23 @@ export class ControlJournal {
     colour: Colours,
     folder: string | null,
   ): Promise<ControlJournal> {
-    if (folder === null) return new ControlJournal(output, isJson, network, colour, null, new Journal(), null);
-    const memory = memoryOf(folder);
+    if (folder === null)
+      return new ControlJournal(output, isJson, network, colour, null, new Journal(), null, () => {});
+    let unlock: () => void = () => {};
     try {
       await mkdir(folder, { recursive: true });
+      unlock = lockFolder(folder, inUse);
+      const memory = memoryOf(folder);
       const file = createWriteStream(join(folder, LOOP_FILE), { flags: 'a' });
       await new Promise<void>((resolve, reject) => {
         file.once('open', () => resolve());
         file.once('error', reject);
       });
       const changes = await Journal.open(join(folder, CHANGES_FILE));
-      return new ControlJournal(output, isJson, network, colour, file, changes, memory);
+      return new ControlJournal(output, isJson, network, colour, file, changes, memory, unlock);
     } catch (error) {
+      unlock();
+      if (error instanceof CliError) throw error;
       throw new CliError(`journal ${folder}: ${openFailure(error)}`, EXIT.OPEN, error);
     }
   }
@@ -149,14 +159,19 @@ export class ControlJournal {
     return entries;
   }
 
+  /** Also if it is closed already. */
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.memory?.close();
     await this.changes.close();
     const file = this.#file;
-    if (file === null || this.#failure !== null) return;
-    await new Promise<void>((resolve) => {
-      file.end(() => resolve());
-    });
+    if (file !== null && this.#failure === null) {
+      await new Promise<void>((resolve) => {
+        file.end(() => resolve());
+      });
+    }
+    this.#unlock();
   }
 
   #tell(object: unknown, lines: readonly string[]): void {
@@ -168,6 +183,12 @@ export class ControlJournal {
     }
     void this.#output.flush();
   }
+}
+
+/** Two controllers that write one memory would forget what the other has made. */
+function inUse(who: string, folder: string): CliError {
+  const advice = 'a second controller needs a folder of its own';
+  return new CliError(`journal ${folder}: ${who} uses it; ${advice}`, EXIT.OPEN);
 }
 
 /** What the loop knew before a restart. @throws CliError if it is damaged: the switches would lose what the loop has made */

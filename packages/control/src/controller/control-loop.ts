@@ -3,6 +3,7 @@ import type { Intent, IntentKind } from '../intents/intent.js';
 import { ActionLimits } from './action-limits.js';
 import { autonomyOf } from './autonomy.js';
 import { BackOff } from './back-off.js';
+import type { EmergencyStop } from './emergency-stop.js';
 import { judge, stillFires, UNMEASURED, type Verdict } from './judgement.js';
 import { LinkMap } from './link-map.js';
 import { LiveProposal } from './live-proposal.js';
@@ -51,7 +52,12 @@ export class ControlLoop {
   }
 
   get isStopped(): boolean {
-    return this.#orders.isStopped;
+    return this.#orders.stopped !== null;
+  }
+
+  /** Who has stopped it; `null`: nobody. */
+  get stopped(): EmergencyStop | null {
+    return this.#orders.stopped;
   }
 
   /** Proposals for which there was no room. */
@@ -87,7 +93,7 @@ export class ControlLoop {
   /** What {@link restore} takes. */
   get memory(): LoopMemory {
     return {
-      ...{ isStopped: this.isStopped, begun: this.#begun },
+      ...{ isStopped: this.isStopped, stopped: this.stopped, begun: this.#begun },
       ...this.#book.memory,
       installations: this.#limits.installations,
       backOff: this.#backOff.failures,
@@ -101,7 +107,9 @@ export class ControlLoop {
    */
   restore(memory: LoopMemory, nowMs: number): readonly LoopAction[] {
     this.#actions.clear();
-    this.#orders.isStopped = memory.isStopped;
+    if (memory.isStopped) {
+      this.#orders.stopped = memory.stopped ?? { atMs: nowMs, by: 'unknown', reason: 'before a restart' };
+    }
     this.#begun = memory.begun;
     this.#limits.restore(memory.installations);
     this.#backOff.restore(memory.backOff);
@@ -116,7 +124,9 @@ export class ControlLoop {
     this.#book.restore(memory, live);
     const inForce = live.filter((each) => each.isInForce).length;
     const words = `${inForce} proposals in force, ${live.length - inForce} wait`;
-    this.#actions.note(nowMs, 'restored', null, 'loop', this.isStopped ? `${words}; the loop is stopped` : words);
+    const { stopped } = this;
+    const halt = stopped === null ? '' : `; the loop is stopped by ${stopped.by}: ${stopped.reason}`;
+    this.#actions.note(nowMs, 'restored', null, 'loop', words + halt);
     return this.#actions.list;
   }
 

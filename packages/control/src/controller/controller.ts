@@ -16,6 +16,7 @@ import type { Minute, Rehearsal, Rehearse } from '../twin/rehearsal.js';
 import { ControlLoop } from './control-loop.js';
 import type { ControllerMemory, MemoryKeeper } from './controller-memory.js';
 import { EntryUndo } from './entry-undo.js';
+import { ForgottenEntries } from './forgotten-entries.js';
 import type { EntryOrder, LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
 import type { Measurement } from './measurement.js';
 import type { ControlPolicy } from './policy.js';
@@ -36,7 +37,7 @@ export interface ControllerOptions {
   /** Highest load of a link that a change may cause, as a share of its capacity. Default 1. */
   readonly linkLoad?: number;
   readonly compile?: CompileOptions;
-  readonly reconcile?: Omit<ReconcilerOptions, 'connections' | 'clock' | 'leadsTo' | 'onRound'>;
+  readonly reconcile?: Omit<ReconcilerOptions, 'connections' | 'clock' | 'leadsTo' | 'onPlan' | 'onRound'>;
   readonly clock?: Clock;
   /** Time between measurements; default 1000. */
   readonly measureMs?: number;
@@ -88,6 +89,7 @@ export class Controller {
   readonly #awaited = new Map<string, ReadonlySet<string>>();
   #desired: DesiredState = new Map();
   readonly #undos: EntryUndo;
+  readonly #forgotten = new ForgottenEntries();
   readonly #answers = new Map<Order, (error: string | null) => void>();
   #ups = '';
 
@@ -101,13 +103,14 @@ export class Controller {
       proposals: () => this.#loop.proposals,
       wanted: () => this.#compiled(this.#loop.intents).desired,
       unsafety: (desired) => this.#unsafety(desired),
-      tell: (what, by, reason) => this.#tell({ atMs: this.#nowMs, what, proposal: null, by, reason }),
+      tell: (...note) => this.#note(...note),
     });
     this.#reconciler = new Reconciler({
       ...options.reconcile,
       connections: options.connections,
       clock: this.#clock,
       leadsTo: (...of) => nextSwitches(options.network.topology, ...of),
+      onPlan: (plan) => this.#tellForgotten(plan),
       onRound: () => this.#reconciled(),
     });
   }
@@ -119,7 +122,7 @@ export class Controller {
 
   get loop(): Pick<
     ControlLoop,
-    'proposals' | 'intents' | 'isStopped' | 'failedLinks' | 'untracked' | 'policy' | 'recentActions'
+    'proposals' | 'intents' | 'isStopped' | 'stopped' | 'failedLinks' | 'untracked' | 'policy' | 'recentActions'
   > {
     return this.#loop;
   }
@@ -174,6 +177,24 @@ export class Controller {
   /** Resolves when all switches have what they shall have, or when the controller is stopped. */
   settled(): Promise<void> {
     return this.#reconciler.settled();
+  }
+
+  #tellForgotten(plan: ChangePlan): void {
+    const { topology } = this.#options.network;
+    const known = new Set([...this.#desired.values()].flatMap((wanted) => wanted.flatMap(({ intents }) => intents)));
+    for (const { intents } of this.#loop.proposals) for (const { id } of intents) known.add(id);
+    const found = this.#reconciler.found.keys();
+    const words = this.#forgotten.look(
+      plan,
+      found,
+      (name) => known.has(name),
+      (id) => topology.switchText(id),
+    );
+    if (words !== null) this.#note('forgotten', 'controller', words);
+  }
+
+  #note(what: LoopNote['what'], by: string, reason: string): void {
+    this.#tell({ atMs: this.#nowMs, what, proposal: null, by, reason });
   }
 
   /** After a round of the reconciler's work. */

@@ -63,6 +63,8 @@ export interface LoopNote {
     | 'failed'
     /** What was known before a restart is known again. */
     | 'restored'
+    /** Entries of a run before are removed: nothing that is known asks for them. */
+    | 'forgotten'
     /** Telemetry cannot be relied on: nothing is done by itself. */
     | 'blind'
     | 'sighted'

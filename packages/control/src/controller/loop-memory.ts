@@ -2,6 +2,7 @@ import type { Incident } from '@int/knowledge';
 import type { LinkFailureEvent } from '@int/stream';
 import type { IntentKind } from '../intents/intent.js';
 import type { LinkLoad } from '../twin/rehearsal.js';
+import type { EmergencyStop } from './emergency-stop.js';
 import type { Effect, Proposal } from './proposal.js';
 
 /** A proposal under way, with what only the loop knows of it. */
@@ -34,6 +35,8 @@ export interface IncidentMemory {
 /** What a loop has to know to go on as if it had not been restarted. It is plain data; times are milliseconds since the epoch. */
 export interface LoopMemory {
   readonly isStopped: boolean;
+  /** Missing: whoever kept it did not know. */
+  readonly stopped?: EmergencyStop | null;
   readonly sequence: number;
   readonly live: readonly ProposalMemory[];
   /** The newest first. */

@@ -1,4 +1,5 @@
 import type { BackOff } from './back-off.js';
+import type { EmergencyStop } from './emergency-stop.js';
 import type { LoopActions } from './loop-actions.js';
 import type { Order } from './loop-io.js';
 import type { ControlPolicy } from './policy.js';
@@ -7,7 +8,7 @@ import type { ProposalBook } from './proposal-book.js';
 /** Does what people ask of the loop. */
 export class Orders {
   /** The emergency stop: nothing acts. */
-  isStopped = false;
+  stopped: EmergencyStop | null = null;
   readonly #book: ProposalBook;
   readonly #backOff: BackOff;
   readonly #actions: LoopActions;
@@ -35,7 +36,7 @@ export class Orders {
       this.#book.end(proposal, 'refused', nowMs, order.by, order.reason ?? 'rejected');
       return null;
     }
-    if (this.isStopped) return 'the loop is stopped: resume it first';
+    if (this.stopped !== null) return 'the loop is stopped: resume it first';
     if (proposal.draft.autonomy === 'observe') return `the policy says observe for ${proposal.draft.kind}`;
     this.#book.enter(proposal, 'approved', nowMs, order.by, order.reason ?? 'approved');
     return null;
@@ -44,18 +45,20 @@ export class Orders {
   #all(order: Exclude<Order, { readonly proposal: string }>, nowMs: number): string | null {
     const { kind, by, reason } = order;
     if (kind === 'stop') {
-      this.isStopped = true;
-      this.#actions.note(nowMs, 'stopped', null, by, reason ?? 'nothing acts any more');
+      const words = reason ?? 'nothing acts any more';
+      // Whoever stopped it first did so; a second one is in the journal.
+      this.stopped ??= { atMs: nowMs, by, reason: words };
+      this.#actions.note(nowMs, 'stopped', null, by, words);
       return null;
     }
     if (kind === 'resume') {
-      if (!this.isStopped) return 'the loop is not stopped';
-      this.isStopped = false;
+      if (this.stopped === null) return 'the loop is not stopped';
+      this.stopped = null;
       this.#actions.note(nowMs, 'resumed', null, by, reason ?? 'the loop acts again');
       this.#actions.apply(null, by, reason ?? 'the loop acts again');
       return null;
     }
-    if (!this.isStopped) return 'stop the loop first: it would install the same again';
+    if (this.stopped === null) return 'stop the loop first: it would install the same again';
     for (const each of this.#book.live) {
       if (each.isInForce) this.#book.takeBack(each, 'withdrawn', nowMs, by, reason ?? 'all that the loop did');
     }

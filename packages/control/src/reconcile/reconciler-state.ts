@@ -1,4 +1,4 @@
-import type { Change } from '../change/change.js';
+import type { Change, ChangePlan } from '../change/change.js';
 import type { Clock } from './clock.js';
 import type { Obstacle } from './differences.js';
 import type { Ownership } from './ownership.js';
@@ -48,6 +48,8 @@ export interface ReconcilerOptions {
   readonly onWritten?: (written: WrittenChanges) => void;
   /** Where entries send packets to: what is removed goes in an order that follows them. Without it, in that of the stages. */
   readonly leadsTo?: LeadsTo;
+  /** Hears of what is about to be done, before anything of it is. */
+  readonly onPlan?: (plan: ChangePlan) => void;
   /** Called after every round of work. */
   readonly onRound?: () => void;
 }

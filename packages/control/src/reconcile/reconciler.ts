@@ -216,6 +216,7 @@ export class Reconciler {
       ...planned.obstacles.map(({ switchId }) => switchId),
     ]);
     this.#refusals.keepOnly(new Set(planned.plan.flatMap((step) => step.map((each) => this.#idOf(each)))));
+    this.#options.onPlan?.(planned.plan);
     const hasWritten = await this.#carryOut(planned, dependencies);
     this.#waiting = dependencies.blocked;
     const isComplete = planned.plan.length === 0 && planned.obstacles.length === 0;

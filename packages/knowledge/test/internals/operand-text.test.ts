@@ -11,9 +11,9 @@ describe('operands for people', () => {
   it('have the unit of the switch where one is known', () => {
     const device = new DeviceProfile({ units: { hopLatency: 'ns' }, switches: { 7: { units: { hopLatency: 'us' } } } });
     expect(operandTexts(congestion('hopLatency', 'switch:5'), device)).toEqual({
-      ...{ metric: 'hopLatency', value: '1.50 ms', usual: '12 µs', z: '7.25', h: '12' },
+      ...{ metric: 'hopLatency', value: '1.5 ms', usual: '12 µs', z: '7.25', h: '12' },
     });
-    expect(operandTexts(congestion('hopLatency', 'switch:7'), device)).toMatchObject({ value: '1.50 s' });
+    expect(operandTexts(congestion('hopLatency', 'switch:7'), device)).toMatchObject({ value: '1.5 s' });
     expect(operandTexts(congestion('queueOccupancy', 'queue:5/1'), device)).toMatchObject({ value: '1,500,000' });
     expect(operandTexts(congestion('hopLatency', 'switch:5'))).toMatchObject({ value: '1,500,000', usual: '12000.5' });
   });

@@ -50,7 +50,6 @@ export class ControlView implements ControlSource {
   #viewed: Viewed | null = null;
   readonly #incidents = new IncidentRows();
   readonly #journal: JournalRows;
-  #stopped: ControlAnswer['stopped'] = null;
   #plan: { readonly id: string; readonly revision: number; readonly atMs: number; readonly diff: Diff } | null = null;
 
   constructor(read: () => ReadControl, nowMs: () => number = Date.now) {
@@ -70,9 +69,6 @@ export class ControlView implements ControlSource {
   }
 
   note(note: LoopNote): void {
-    const { what, atMs, by, reason } = note;
-    if (what === 'stopped') this.#stopped = { atMs, by: rowText(by), reason: rowText(reason) };
-    else if (what === 'resumed') this.#stopped = null;
     this.#journal.note(note);
     this.revision++;
   }
@@ -101,7 +97,7 @@ export class ControlView implements ControlSource {
   state(): ControlAnswer {
     const { topology } = this.#read();
     const { loop, state } = this.#controller;
-    const { policy } = loop;
+    const { policy, stopped } = loop;
     const nowMs = this.#nowMs();
     const used = loop.recentActions(nowMs);
     const proposals = { proposed: 0, approved: 0, installed: 0, verified: 0 };
@@ -110,7 +106,8 @@ export class ControlView implements ControlSource {
     for (const each of loop.proposals) counts[each.state]++;
     const { untracked } = this.#knowledge.totals();
     return {
-      ...{ revision: this.revision, nowMs, isStopped: loop.isStopped, stopped: loop.isStopped ? this.#stopped : null },
+      ...{ revision: this.revision, nowMs, isStopped: loop.isStopped },
+      stopped: stopped === null ? null : { ...stopped, by: rowText(stopped.by), reason: rowText(stopped.reason) },
       autonomy: KINDS.map((kind) => ({ kind, autonomy: policy.autonomy[kind] ?? 'observe' })),
       rehearse: policy.rehearse,
       limits: {
