@@ -10,5 +10,6 @@ export function answerOnInput(answer: () => object): void {
     const { user, system } = process.cpuUsage();
     process.stdout.write(`${JSON.stringify({ ...answer(), userNs: user * 1000, systemNs: system * 1000 })}\n`);
   });
-  process.stdin.on('end', () => process.exit(0));
+  // `process.exit` would wait for ever for a file that is being written: its engine waits for rows from here.
+  process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
 }

@@ -66,7 +66,11 @@ export class Stopping {
     setTimeout(() => {
       if (process.getActiveResourcesInfo().some((name) => THREAD_WORK.has(name)))
         this.#end(this.#asked.signal.reason as Signal);
-      else process.exit(exitCode);
+      else {
+        // It waits for threads of engines, too, of which Node does not tell: a second signal has to reach the process meanwhile.
+        for (const each of SIGNALS) process.removeAllListeners(each);
+        process.exit(exitCode);
+      }
     }, LINGER_MS).unref();
   }
 

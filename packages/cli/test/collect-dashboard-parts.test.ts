@@ -1,5 +1,6 @@
 /** What the dashboard of `int collect` offers besides its page: rules, biographies, the history. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { platform } from 'node:process';
 import type {
   AppliedAnswer,
   Biography,
@@ -40,6 +41,13 @@ async function ask<T>(url: string, path: string, method = 'GET', body?: unknown)
     ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
   return (await answer.json()) as T;
+}
+
+/** Processor time of a process, in the system's ticks; null: it has ended. */
+async function ticksOf(pid: number): Promise<number | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  const [state, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return text === '' || state === 'Z' ? null : Number(rest[10]) + Number(rest[11]);
 }
 
 async function stop(process: Running): Promise<void> {
@@ -136,6 +144,21 @@ describe('the dashboard of int collect', () => {
     await until('its end', async () => (await client.replays()).replays[0]?.isOver === true);
     client.replay = id;
     expect((await client.status()).totals.reports).toBe(5);
-    await stop(process);
+
+    if (platform !== 'linux') return stop(process);
+    // A collector that is killed leaves no query behind.
+    const threads = `/proc/${process.child.pid}/task`;
+    const children = (await readdir(threads)).map((thread) => readFile(`${threads}/${thread}/children`, 'latin1'));
+    const [queries] = (await Promise.all(children)).join(' ').trim().split(/\s+/).map(Number);
+    const before = await ticksOf(queries!);
+    expect(before).not.toBeNull();
+    const tables = [...'abcdefghi'].map((name) => `hops ${name}`).join(', ');
+    const endless = `select count(*) from ${tables} where a.nodeId + i.nodeId <> b.nodeId + c.nodeId`;
+    const unanswered = ask(url, 'query', 'POST', { sql: endless }).catch(() => 'no answer');
+    await until('the query at work', async () => (await ticksOf(queries!))! > before! + 20);
+    process.child.kill('SIGKILL');
+    expect(await unanswered).toBe('no answer');
+    await until('the end of the query', async () => (await ticksOf(queries!)) === null);
+    await process.end();
   });
 });

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { QueryAnswer } from '../protocol/http.js';
 import { ApiError } from '../server/api-error.js';
-import { type FromQueries, type QueryMemory, TOO_LARGE, type ToQueries } from './query-process.js';
+import type { FromQueries, QueryMemory, ToQueries } from './query-process.js';
 
 /** The history of a program, as it tells its dashboard by the fact `history`. */
 export interface HistoryFact {
@@ -115,7 +115,8 @@ export class HistoryReader {
       if (end.name === 'answer') return { ...end.answer, ms: Math.round(performance.now() - begun) };
       signal.throwIfAborted();
       if (isLate) throw new ApiError(408, 'ERR_QUERY', `the query was ended after ${limits.ms / 1000} s: ask for less`);
-      if (end.name === 'ended' && (end.code === TOO_LARGE || watch.isOver())) throw tooLarge();
+      if (end.name === 'too-large' || (end.name === 'ended' && watch.isOver())) throw tooLarge();
+      if (end.name === 'ended') throw new ApiError(500, 'ERR_QUERY', 'the process of queries has ended: try again');
       throw refusalOf(end, sql);
     } finally {
       clearTimeout(limit);
@@ -157,18 +158,24 @@ function limited(execArgv: readonly string[]): { readonly execPath?: string; rea
   return { execPath: '/bin/sh', execArgv: ['-c', script, process.execPath, ...execArgv] };
 }
 
-type End = FromQueries | { readonly name: 'ended'; readonly code: number | null };
+type End = FromQueries | { readonly name: 'ended' };
 
 /** What becomes of the query at hand: its answer, or the end of the process. */
 function nextOf(process: ChildProcess): Promise<End> {
   return new Promise((resolve) => {
+    let isTooLarge = false;
     const settle = (end: End): void => {
-      process.off('message', settle);
+      process.off('message', told);
       process.off('exit', ended);
       process.off('error', failed);
       resolve(end);
     };
-    const ended = (code: number | null): void => settle({ name: 'ended', code });
+    // Its end follows.
+    const told = (message: FromQueries): void => {
+      if (message.name === 'too-large') isTooLarge = true;
+      else settle(message);
+    };
+    const ended = (): void => settle({ name: isTooLarge ? 'too-large' : 'ended' });
     const failed = (error: Error): void =>
       settle({
         name: 'failed',
@@ -176,7 +183,7 @@ function nextOf(process: ChildProcess): Promise<End> {
         message: `the process of queries does not start: ${error.message}`,
         offset: null,
       });
-    process.on('message', settle as (message: unknown) => void);
+    process.on('message', told as (message: unknown) => void);
     process.once('exit', ended);
     process.once('error', failed);
   });
@@ -208,8 +215,7 @@ const tooLarge = (): ApiError =>
   );
 
 /** Errors of the history have codes, and the place in the text. */
-function refusalOf(end: Exclude<End, { name: 'answer' }>, sql: string): ApiError {
-  if (end.name === 'ended') return new ApiError(500, 'ERR_QUERY', 'the process of queries has ended: try again');
+function refusalOf(end: Extract<End, { name: 'failed' }>, sql: string): ApiError {
   const { code, message, offset } = end;
   if (/^Out of Memory Error/i.test(message)) return tooLarge();
   const isOfText = code === 'ERR_HISTORY_SQL' || code === 'ERR_HISTORY_READ_ONLY';

@@ -11,8 +11,9 @@ export type ToQueries =
   | { readonly name: 'query'; readonly sql: string; readonly rows: number; readonly bytes: number }
   | { readonly name: 'stop' };
 
-/** From the process: what became of the query. */
+/** From the process: what became of the query. After `too-large` the process has ended. */
 export type FromQueries =
+  | { readonly name: 'too-large' }
   | { readonly name: 'answer'; readonly answer: Omit<QueryAnswer, 'ms'> }
   | { readonly name: 'failed'; readonly code: string; readonly message: string; readonly offset: number | null };
 
@@ -23,8 +24,6 @@ export interface QueryMemory {
   readonly bytes: number;
 }
 
-/** Exit code of a process that took too much memory. */
-export const TOO_LARGE = 77;
 const WATCH_MS = 20;
 const THREADS = 1;
 
@@ -45,7 +44,7 @@ interface HistoryResult {
 
 export function answerQueries(): void {
   // Who asked is gone: so is the question.
-  process.on('disconnect', () => process.exit(0));
+  process.on('disconnect', end);
   // A signal to all processes of a terminal is for the collector, which ends this one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   try {
@@ -56,14 +55,16 @@ export function answerQueries(): void {
   let history: OpenHistory | null = null;
   let open: () => Promise<OpenHistory> = () => Promise.reject(new Error('the history is not open'));
   const tell = (message: FromQueries): void => {
-    process.send?.(message);
+    process.send?.(message, () => {});
   };
   process.on('message', (message: ToQueries) => {
     if (message.name === 'stop') history?.interrupt();
     else if (message.name === 'open') {
       const { module, directory, limits } = message;
       setInterval(() => {
-        if (process.memoryUsage.rss() > limits.bytes) process.exit(TOO_LARGE);
+        if (process.memoryUsage.rss() <= limits.bytes) return;
+        tell({ name: 'too-large' });
+        end();
       }, WATCH_MS);
       const options = { directory, threads: THREADS, memoryMiB: limits.engineMiB, checked: new Map(), salvage: true };
       open = () => import(module).then(({ History }: HistoryModule) => History.open(options));
@@ -83,6 +84,11 @@ export function answerQueries(): void {
       tell({ name: 'failed', code, message, offset });
     }
   }
+}
+
+/** At once: `process.exit` would wait for the query that is under way. */
+function end(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
 
 async function firstRows(
