@@ -6,7 +6,7 @@
  * with reports that none has seen before; all flows are inserted first. Before anything is timed, C and the flow caches
  * must have the same checksum over all rows and buckets, and the objects must know the same of flows drawn at random.
  *
- * `--short`: 1 million flows, few rounds, fewer contenders. `--rounds N`, `--only speed,events,latency,shards,rounding`:
+ * `--short`: 250,000 flows, few rounds, fewer contenders. `--rounds N`, `--only speed,events,latency,shards,rounding`:
  * these parts alone, which replace those in the file of results; `--no-file`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -65,7 +65,7 @@ const MIXES = ['zipf', 'uniform', 'mixed'] as const;
 const PLANS: readonly SpeedPlan[] = SHORT
   ? [
       {
-        setup: setup(1_000_000),
+        setup: setup(250_000),
         mixes: ['zipf'],
         groups: [['accelerator'], ['plain'], ['map-number'], ['lru-string']],
       },
