@@ -55,7 +55,7 @@ export function answerQueries(): void {
   let history: OpenHistory | null = null;
   let open: () => Promise<OpenHistory> = () => Promise.reject(new Error('the history is not open'));
   const tell = (message: FromQueries): void => {
-    process.send?.(message, () => {});
+    process.send?.(message);
   };
   process.on('message', (message: ToQueries) => {
     if (message.name === 'stop') history?.interrupt();
