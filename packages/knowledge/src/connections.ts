@@ -90,6 +90,7 @@ export class Connections {
   observe(batch: TelemetryBatch, from: number, to: number, untimedMs: number): void {
     const { flows } = this;
     const { located } = flows;
+    this.#reported.open(batch);
     for (let start = from; start < to; start += TOGETHER) {
       const end = Math.min(to, start + TOGETHER);
       flows.locate(batch, start, end);

@@ -1,8 +1,9 @@
-import { mix32 } from '@int/random';
-
 /** Values of a place in a second that are enough for a median; of more, one in so many is taken. */
 const VALUES = 32;
 const PLACES = 4096;
+const PLACE_SHIFT = 20;
+/** Hops that are passed at a time. */
+export const MOST_HOPS = 1024;
 /** Words of a place: what it is of, how many values to pass over, one in how many is taken, those taken in this second. */
 const WORDS = 8;
 const NODE = 0;
@@ -17,37 +18,56 @@ const TAKEN = 5;
  * of busy places one in so many, which then stands for as many. Of two with the same place the later one stays, and counts anew.
  */
 export class HopPlaces {
-  readonly #words = new Uint32Array(PLACES * WORDS);
+  readonly #words = new Int32Array(PLACES * WORDS);
   /** Places that were ever used. */
+  /** Hops that {@link pass} takes, and how many each stands for. */
+  readonly taken: Uint32Array = new Uint32Array(MOST_HOPS);
+  readonly times: Uint32Array = new Uint32Array(MOST_HOPS);
   readonly #used = new Uint16Array(PLACES);
   #count = 0;
 
   static readonly BYTES: number = PLACES * (4 * WORDS + 2);
 
-  /** A hop is at a place. @returns how many hops it stands for; 0: others stand for it */
-  pass(node: number, queue: number, port: number): number {
+  /**
+   * Hops are at places. Those whose values are taken are in {@link taken}, each with how many hops it stands for.
+   * @param first rows of the columns, of at most {@link MOST_HOPS} up to `end`
+   * @returns how many are taken
+   */
+  pass(nodeId: Uint32Array, queueId: Uint32Array, port: Uint32Array, first: number, end: number): number {
     const words = this.#words;
-    const place = mix32(node ^ Math.imul(queue, 0x9e3779b1) ^ Math.imul(port, 0x85ebca6b)) & (PLACES - 1);
-    const at = place * WORDS;
-    if (words[at + NODE] === node && words[at + QUEUE] === queue && words[at + PORT] === port) {
+    const { taken, times } = this;
+    let count = 0;
+    for (let hop = first; hop < end; hop++) {
+      const node = nodeId[hop]! | 0;
+      if (node === -1) continue;
+      const queue = queueId[hop]! | 0;
+      const egress = port[hop]! | 0;
+      const place =
+        (Math.imul(node, 0x9e3779b1) + Math.imul(queue, 0x85ebca6b) + Math.imul(egress, 0xc2b2ae35)) >>> PLACE_SHIFT;
+      const at = place * WORDS;
       const left = words[at + LEFT]!;
-      if (left > 1) {
+      if (words[at + NODE] !== node || words[at + QUEUE] !== queue || words[at + PORT] !== egress) {
+        if (words[at + STRIDE] === 0) this.#used[this.#count++] = place;
+        words[at + NODE] = node;
+        words[at + QUEUE] = queue;
+        words[at + PORT] = egress;
+        words[at + LEFT] = words[at + STRIDE] = words[at + TAKEN] = 1;
+      } else if (left > 1) {
         words[at + LEFT] = left - 1;
-        return 0;
+        continue;
+      } else {
+        const stride = words[at + STRIDE]!;
+        words[at + LEFT] = stride;
+        // The first of a second stands for itself.
+        times[count] = words[at + TAKEN]! === 0 ? 1 : stride;
+        words[at + TAKEN] = words[at + TAKEN]! + 1;
+        taken[count++] = hop;
+        continue;
       }
-      const taken = words[at + TAKEN]!;
-      words[at + TAKEN] = taken + 1;
-      const stride = words[at + STRIDE]!;
-      words[at + LEFT] = stride;
-      // The first of a second stands for itself.
-      return taken === 0 ? 1 : stride;
+      times[count] = 1;
+      taken[count++] = hop;
     }
-    if (words[at + STRIDE] === 0) this.#used[this.#count++] = place;
-    words[at + NODE] = node;
-    words[at + QUEUE] = queue;
-    words[at + PORT] = port;
-    words[at + LEFT] = words[at + STRIDE] = words[at + TAKEN] = 1;
-    return 1;
+    return count;
   }
 
   /** Ends a second. */

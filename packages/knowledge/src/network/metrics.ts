@@ -4,7 +4,7 @@ import { Cusums } from '../change/cusums.js';
 import type { Incidents } from '../incident/incidents.js';
 import type { Settings } from '../options.js';
 import { KeyTable } from '../table/keys.js';
-import { HopPlaces } from './hop-places.js';
+import { HopPlaces, MOST_HOPS } from './hop-places.js';
 import { Neighbours } from './neighbours.js';
 
 /** Metrics of entities: a word of their key, and an index in their names. */
@@ -76,20 +76,19 @@ export class NetworkMetrics {
   /** Takes the hops of reports without an error. @param timeMs about the time of them all */
   observe(batch: TelemetryBatch, from: number, to: number, timeMs: number): void {
     const { code, hopStart, hopCount } = batch;
-    const { nodeId, queueId, l1EgressInterface } = batch.hop;
-    const places = this.#places;
-    for (let row = from; row < to; row++) {
-      if (code[row] !== 0) continue;
-      const first = hopStart[row]!;
-      const end = first + hopCount[row]!;
-      for (let hop = first; hop < end; hop++) {
-        const node = nodeId[hop]!;
-        if (node === NOT_AVAILABLE) continue;
-        const times = places.pass(node, queueId[hop]!, l1EgressInterface[hop]!);
-        if (times !== 0) this.#take(batch, hop, times, timeMs);
+    let row = from;
+    while (row < to) {
+      if (code[row] !== 0) {
+        row++;
+        continue;
       }
-      this.neighbours.report(batch, row);
+      // Hops of reports in succession are one behind the other.
+      const first = hopStart[row]!;
+      let end = first;
+      for (; row < to && code[row] === 0 && hopStart[row] === end; row++) end += hopCount[row]!;
+      this.#passHops(batch, first, end, timeMs);
     }
+    this.neighbours.observe(batch, from, to);
   }
 
   /**
@@ -118,6 +117,15 @@ export class NetworkMetrics {
     words.set(this.#key, row * 4);
     this.#recent[place] = row;
     return row;
+  }
+
+  #passHops(batch: TelemetryBatch, first: number, end: number, timeMs: number): void {
+    const { nodeId, queueId, l1EgressInterface } = batch.hop;
+    const places = this.#places;
+    for (let hop = first; hop < end; hop += MOST_HOPS) {
+      const count = places.pass(nodeId, queueId, l1EgressInterface, hop, Math.min(end, hop + MOST_HOPS));
+      for (let k = 0; k < count; k++) this.#take(batch, places.taken[k]!, places.times[k]!, timeMs);
+    }
   }
 
   #take(batch: TelemetryBatch, hop: number, times: number, timeMs: number): void {

@@ -9,21 +9,28 @@ const SLOTS = 1 << 14;
 export class Neighbours {
   /** Pairs of switches, two words each; of two with the same place the later one stays. */
   readonly #pairs = new Uint32Array(2 * SLOTS).fill(NOT_AVAILABLE);
-  #reports = 0;
+  /** Reports to pass over until the next that is looked at. */
+  #left = 0;
 
   static readonly BYTES: number = 8 * SLOTS;
 
-  report(batch: TelemetryBatch, row: number): void {
-    if (this.#reports++ % EVERY !== 0) return;
-    const end = batch.hopStart[row]! + batch.hopCount[row]!;
-    for (let hop = batch.hopStart[row]! + 1; hop < end; hop++) {
-      this.#add(batch.hop.nodeId[hop - 1]!, batch.hop.nodeId[hop]!);
-    }
+  /** Takes reports without an error. */
+  observe(batch: TelemetryBatch, from: number, to: number): void {
+    let row = from + this.#left;
+    for (; row < to; row += EVERY) if (batch.code[row] === 0) this.#report(batch, row);
+    this.#left = row - to;
   }
 
   /** @param path ids of switches, from the first to the last */
   path(path: readonly number[]): void {
     for (let k = 1; k < path.length; k++) this.#add(path[k - 1]!, path[k]!);
+  }
+
+  #report(batch: TelemetryBatch, row: number): void {
+    const end = batch.hopStart[row]! + batch.hopCount[row]!;
+    for (let hop = batch.hopStart[row]! + 1; hop < end; hop++) {
+      this.#add(batch.hop.nodeId[hop - 1]!, batch.hop.nodeId[hop]!);
+    }
   }
 
   #add(from: number, to: number): void {

@@ -4,32 +4,44 @@ import { PacketReader, PROTOCOL } from './packet.js';
 
 /** What {@link ReportPackets.rest} gives: the flags of TCP, and the length of the IP packet from this bit on. */
 export const REST = { FLAGS: 0xff, LENGTH_SHIFT: 8 } as const;
-const LEAST_HEADER = 20;
+/** Bytes of an IPv4 header without options. */
+const PLAIN = 20;
 
 /** The packets that reports are of: from the columns, and from the bytes where they are there. */
 export class ReportPackets {
   readonly #reader = new PacketReader();
+  #bytes = new Uint8Array(0);
+  #view = new DataView(this.#bytes.buffer);
+
+  /** Reports of this batch will be read. */
+  open({ bytes }: TelemetryBatch): void {
+    if (bytes === this.#bytes) return;
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
 
   /** What the columns do not have: the flags of TCP (0 for others) and the length of the IP packet, see {@link REST}. */
   rest(batch: TelemetryBatch, row: number): number {
-    const { bytes } = batch;
+    const view = this.#view;
     const frame = batch.frame[row]!;
     const start = batch.frameOffset[frame]!;
     const end = start + batch.frameLength[frame]!;
     const ethernet = batch.ethernet[row]!;
     const hasEthernet = ethernet !== NOT_AVAILABLE;
     const ip = hasEthernet ? ethernet + 14 : start + this.#reader.usualFront;
-    if (ip + LEAST_HEADER > end || bytes[ip]! >>> 4 !== 4) return this.#search(batch, row, start, end);
-    const isThere = hasEthernet
-      ? bytes[ip - 2] === 0x08 && bytes[ip - 1] === 0x00
-      : word(bytes, ip + 12) === (batch.source0[row]! | 0) && word(bytes, ip + 16) === (batch.destination0[row]! | 0);
-    const header = (bytes[ip]! & 15) * 4;
-    const isFirst = (bytes[ip + 7]! | (bytes[ip + 6]! & 0x1f)) === 0;
-    if (!isThere || header < LEAST_HEADER || !isFirst || ip + header + 14 > end) {
+    if (ip + PLAIN + 14 > end || (hasEthernet && view.getUint16(ip - 2) !== 0x0800)) {
       return this.#search(batch, row, start, end);
     }
-    const flags = batch.protocol[row] === PROTOCOL.TCP ? bytes[ip + header + 13]! : 0;
-    return (((bytes[ip + 2]! << 8) | bytes[ip + 3]!) << REST.LENGTH_SHIFT) | flags;
+    // Version, length of the header, type of service, length of the packet.
+    const first = view.getInt32(ip);
+    const isThere =
+      first >>> 24 === 0x45 &&
+      (view.getUint16(ip + 6) & 0x1fff) === 0 &&
+      view.getInt32(ip + 12) === (batch.source0[row]! | 0) &&
+      view.getInt32(ip + 16) === (batch.destination0[row]! | 0);
+    if (!isThere) return this.#search(batch, row, start, end);
+    const flags = batch.protocol[row] === PROTOCOL.TCP ? view.getUint8(ip + PLAIN + 13) : 0;
+    return ((first & 0xffff) << REST.LENGTH_SHIFT) | flags;
   }
 
   /** The packet of a report. @param rest of it. @returns overwritten by the next one */
@@ -69,8 +81,4 @@ export class ReportPackets {
     }
     return (reader.length << REST.LENGTH_SHIFT) | reader.flags;
   }
-}
-
-function word(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 }
