@@ -10,8 +10,8 @@ const PLAIN = 20;
 /** The packets that reports are of: from the columns, and from the bytes where they are there. */
 export class ReportPackets {
   readonly #reader = new PacketReader();
-  #bytes = new Uint8Array(0);
-  #view = new DataView(this.#bytes.buffer);
+  #bytes: Uint8Array = new Uint8Array(0);
+  #view: DataView = new DataView(this.#bytes.buffer);
 
   /** Reports of this batch will be read. */
   open({ bytes }: TelemetryBatch): void {
