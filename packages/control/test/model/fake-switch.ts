@@ -46,6 +46,10 @@ export class FakeSwitch {
   machine: LocalSwitch | undefined;
   /** Changes with what is in its tables. */
   version = 0;
+  /** Whether who sends something knows what all switches have. */
+  isInformed: (sender: FakeConnection) => boolean = () => true;
+  /** Whether who has sent what is being done knew that when it was sent. */
+  wasInformed = true;
 
   constructor(
     readonly id: number,
@@ -226,7 +230,9 @@ export class FakeConnection implements SwitchConnection {
   }
 
   write(changes: readonly Change[]): Promise<void> {
+    const wasInformed = this.to.isInformed(this);
     return this.#request(() => {
+      this.to.wasInformed = wasInformed;
       if (!this.isPrimary) throw new P4RuntimeError('ERR_P4RUNTIME_NOT_PRIMARY', 'another is the primary');
       const updates: UpdateError[] = [];
       for (const [index, change] of changes.entries()) {

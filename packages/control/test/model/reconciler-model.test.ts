@@ -101,7 +101,10 @@ class World {
           this.#updated(it, what, entity),
         ),
     );
-    for (const each of this.switches) this.addForeign(each);
+    for (const each of this.switches) {
+      each.isInformed = (sender) => this.#isInformed(sender);
+      this.addForeign(each);
+    }
     this.#desired = this.network.change();
     this.addController();
     this.addController();
@@ -279,6 +282,18 @@ class World {
     this.#circles = this.network.circles(this.switches);
   }
 
+  /**
+   * A controller cannot keep packets from circling by entries of a switch that it cannot reach, or has not reached when it sent
+   * what arrives now, or by what got lost unseen.
+   */
+  #isInformed(connection: FakeConnection): boolean {
+    const controller = this.controllers.find(({ connections }) => connections.includes(connection));
+    return (
+      controller?.reconciler.state.switches.every(({ phase }) => phase === 'behind' || phase === 'settled') === true &&
+      this.switches.every(({ isUnseen }) => !isUnseen)
+    );
+  }
+
   #updated(it: FakeSwitch, what: string, entity: Entity): void {
     this.counts.updates++;
     this.#note(`switch ${it.id}: ${what}`);
@@ -288,11 +303,7 @@ class World {
       this.#fail(`switch ${it.id}: ${what} changed what is of others`);
     }
     if (!this.network.isForwarding(entity)) return;
-    // A controller cannot keep packets from circling by entries of a switch that it cannot reach, or by what got lost unseen.
-    const controller = this.controllers.find(({ connections }) => connections.includes(it.primary!));
-    const isAvoidable =
-      controller?.reconciler.state.switches.every(({ phase }) => phase === 'behind' || phase === 'settled') === true &&
-      this.switches.every(({ isUnseen }) => !isUnseen);
+    const isAvoidable = it.wasInformed && this.#isInformed(it.primary!);
     if (isAvoidable) this.counts.seen++;
     else this.counts.partlySeen++;
     const circles = this.network.circles(this.switches);
