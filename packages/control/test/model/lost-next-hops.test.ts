@@ -105,7 +105,8 @@ class Square {
 
   /** Whether packets from 1 to the host at 4 come by a switch twice, whatever their ports are. */
   #look(what: string): void {
-    for (let sourcePort = 1; sourcePort <= 16; sourcePort++) {
+    if (!/IntIngress\.(steer|forward|next_hops)/.test(what)) return;
+    for (let sourcePort = 1; sourcePort <= 8; sourcePort++) {
       const passed: number[] = [];
       const [source, destination] = [numberOf(addressOf(0)), numberOf(addressOf(1))];
       const frame = udpFrame({ source, destination, sourcePort, destinationPort: 2 }, new Uint8Array(16));
