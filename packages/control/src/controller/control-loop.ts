@@ -315,7 +315,9 @@ export class ControlLoop {
         const { loadAbove } = this.#observations;
         const unmeasured: Verdict = { verdict: 'helps', measured: null, effects: null, reason: UNMEASURED };
         const { verdict, measured, effects, reason } =
-          measurement === null || !isUsable ? unmeasured : judge(proposal, measurement, this.#links, loadAbove);
+          measurement === null || !isUsable
+            ? unmeasured
+            : judge(proposal, measurement, this.#links, loadAbove, this.#book.beside(proposal));
         proposal.measured = measured;
         proposal.effects = effects;
         if (verdict === 'helps') {

@@ -1,4 +1,5 @@
 import { compareEffect } from '../twin/compare-effect.js';
+import type { LinkLoad } from '../twin/rehearsal.js';
 import { flowKey, flowTest, rateOf } from './flow-test.js';
 import { hottestOf, type LinkMap, loadsOf } from './link-map.js';
 import type { LiveProposal } from './live-proposal.js';
@@ -33,9 +34,17 @@ export interface Verdict {
  * Compares what an installation has done with what it should do: the number that it is about, and the loads of all links. A change
  * whose loads do not go where its rehearsal said, or that fills a link which nobody expected to be full, is no good one, whatever
  * else has come of it.
+ *
+ * @param beside what else was installed since the loads before were measured, and shifts them too
  */
-export function judge(proposal: LiveProposal, measurement: Measurement, links: LinkMap, loadAbove: number): Verdict {
-  const effects = effectsOf(proposal, measurement, links);
+export function judge(
+  proposal: LiveProposal,
+  measurement: Measurement,
+  links: LinkMap,
+  loadAbove: number,
+  beside: readonly LiveProposal[] = [],
+): Verdict {
+  const effects = effectsOf(proposal, measurement, links, beside);
   const aim = judgeAim(proposal, measurement, links, loadAbove);
   if (effects === null || aim.verdict === 'hurts') return { ...aim, effects };
   const full = effects.links.find(
@@ -58,9 +67,31 @@ export function judge(proposal: LiveProposal, measurement: Measurement, links: L
   return { ...aim, effects };
 }
 
-function effectsOf(proposal: LiveProposal, measurement: Measurement, links: LinkMap): LinkEffects | null {
-  const { expected } = proposal;
-  if (expected === null) return null;
+/** Loads as if those beside a proposal had been there before: what is left to see is its own. */
+function shifted(own: ReadonlyMap<string, LinkLoad>, beside: readonly LiveProposal[]): ReadonlyMap<string, LinkLoad> {
+  const loads = new Map(own);
+  for (const { expected } of beside) {
+    for (const [link, { beforeBps, afterBps, capacityBps }] of expected ?? []) {
+      const load = loads.get(link) ?? { beforeBps: 0, afterBps: 0, capacityBps };
+      const by = afterBps - beforeBps;
+      loads.set(link, {
+        ...load,
+        beforeBps: Math.max(0, load.beforeBps + by),
+        afterBps: Math.max(0, load.afterBps + by),
+      });
+    }
+  }
+  return loads;
+}
+
+function effectsOf(
+  proposal: LiveProposal,
+  measurement: Measurement,
+  links: LinkMap,
+  beside: readonly LiveProposal[],
+): LinkEffects | null {
+  if (proposal.expected === null) return null;
+  const expected = shifted(proposal.expected, beside);
   const measured = loadsOf(measurement.flows, measurement.seconds, links);
   const { verdict, achieved, differences } = compareEffect({ loads: expected }, measured, TOLERANCE);
   const shifts = [...expected]
@@ -68,7 +99,8 @@ function effectsOf(proposal: LiveProposal, measurement: Measurement, links: Link
     .map(([link]) => link);
   const names = new Set([...differences.map(({ link }) => link), ...shifts]);
   const kept = [...names].slice(0, MOST_LINKS).map((link) => {
-    const { beforeBps = 0, afterBps: predictedBps = 0 } = expected.get(link) ?? {};
+    const { afterBps: predictedBps = 0 } = expected.get(link) ?? {};
+    const { beforeBps = 0 } = proposal.expected!.get(link) ?? {};
     const capacityBps = links.capacities.get(link) ?? null;
     return { link, beforeBps, predictedBps, measuredBps: measured.get(link) ?? 0, capacityBps };
   });

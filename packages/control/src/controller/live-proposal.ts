@@ -60,6 +60,8 @@ export class LiveProposal {
   effects: LinkEffects | null = null;
   /** Loads just before its installation, and as they shall be then; `null`: they were not measured. */
   expected: ReadonlyMap<string, LinkLoad> | null = null;
+  /** End of the window in which these loads were measured; `null`: they were not. */
+  expectedMs: number | null = null;
   #flows: RehearsedFlows | null = null;
   expiresMs: number | null = null;
   renewals = 0;
@@ -96,6 +98,7 @@ export class LiveProposal {
     live.measured = proposal.measured;
     live.effects = proposal.effects;
     live.expected = memory.expected === null ? null : new Map(memory.expected);
+    live.expectedMs = memory.expectedMs ?? null;
     live.renewals = proposal.renewals;
     live.firedMs = memory.firedMs;
     live.heldBy = proposal.heldBy;
@@ -106,12 +109,13 @@ export class LiveProposal {
 
   /** What {@link LiveProposal.restored} takes. */
   get memory(): ProposalMemory {
-    const { draft, firedMs, expected } = this;
+    const { draft, firedMs, expected, expectedMs } = this;
     const { ttlMs, effect, flows, rates, packetsPerSecond } = draft;
     return {
       ...{ proposal: this.snapshot(), ttlMs, effect, packetsPerSecond, firedMs, flows: [...flows] },
       ...(rates !== undefined && rates.size > 0 && { rates: [...rates] }),
       expected: expected === null ? null : [...expected],
+      ...(expectedMs !== null && { expectedMs }),
     };
   }
 
@@ -155,7 +159,14 @@ export class LiveProposal {
       measurement === null || this.#flows === null
         ? null
         : expectedLoads(this.intents, this.#flows, measurement, links, this.draft.rates);
+    this.expectedMs = this.expected === null ? null : measurement!.timeMs;
     this.#flows = null;
+  }
+
+  /** Whether it has moved loads since a time, of which one knows how. */
+  hasMovedSince(timeMs: number): boolean {
+    const installed = this.history.find(({ state }) => state === 'installed');
+    return this.isInForce && this.expected !== null && installed !== undefined && installed.atMs >= timeMs;
   }
 
   rehearsed(rehearsal: Rehearsal, seconds: number, nowMs: number): void {

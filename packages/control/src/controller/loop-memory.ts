@@ -16,6 +16,8 @@ export interface ProposalMemory {
   readonly packetsPerSecond: number;
   readonly firedMs: number;
   readonly expected: readonly (readonly [link: string, load: LinkLoad])[] | null;
+  /** When that was measured; files of before do not say it. */
+  readonly expectedMs?: number;
 }
 
 /** A failure of a link that is known. */

@@ -47,6 +47,12 @@ export class ProposalBook {
     return this.#live.get(id);
   }
 
+  /** Others that have moved loads since those before a proposal were measured. */
+  beside(proposal: LiveProposal): readonly LiveProposal[] {
+    const { expectedMs } = proposal;
+    return expectedMs === null ? [] : this.live.filter((each) => each !== proposal && each.hasMovedSince(expectedMs));
+  }
+
   get memory(): Pick<LoopMemory, 'sequence' | 'live' | 'ended'> {
     const live = this.live.map((each) => each.memory);
     return { sequence: this.#sequence, live, ended: this.#ended.slice(0, MOST_KEPT) };

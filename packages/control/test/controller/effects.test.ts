@@ -124,4 +124,32 @@ describe('flows of a failed link', () => {
     expect(world.states()).toEqual(['avoid rolled-back']);
     expect(world.reason).toContain('0.800 Mbit/s now, 2.000 Mbit/s predicted');
   });
+
+  it('are told from those of another link that is avoided at the same time', () => {
+    const world = new Surroundings(ALL_ACT);
+    const there = [1, 2].map((sourcePort) => flow({ sourcePort, mbps: 3, path: [1, 101, 2] }));
+    const back = [3, 4].map((sourcePort) =>
+      flow({ source: '10.0.2.1', destination: '10.0.1.1', sourcePort, mbps: 2, path: [2, 102, 1] }),
+    );
+    for (let k = 0; k < 5; k++) world.measured([...there, ...back]);
+    world.measured([]);
+    const lead = (flows: typeof there, from: number, to: number, by: number): void => {
+      const moves = flows.map((each) => ({ flow: each, from: [from], to: [from, by, to] }));
+      world.rehearsal = { ...SAFE, moved: moves };
+      world.step({ kind: 'event', event: linkFailure(world.nowMs, from, by === 101 ? 102 : 101) });
+    };
+    lead(there, 1, 2, 102);
+    lead(back, 2, 1, 101);
+    expect(world.states()).toEqual(['avoid installed', 'avoid installed']);
+    const [thereNow, backNow] = [
+      there.map((each) => ({ ...each, path: [1, 102, 2] })),
+      back.map((each) => ({ ...each, path: [2, 101, 1] })),
+    ];
+    for (let k = 0; k < 5; k++) world.measured([...thereNow, ...backNow]);
+    expect(world.states()).toEqual(['avoid verified', 'avoid verified']);
+    for (const { effects } of world.loop.proposals) {
+      expect(effects).toMatchObject({ verdict: 'as-predicted', achieved: 1 });
+      expect(effects!.links.find(({ link }) => link === '1:2')).toMatchObject({ beforeBps: 0, predictedBps: 6e6 });
+    }
+  });
 });
