@@ -9,15 +9,17 @@ import type { Incidents } from './incident/incidents.js';
 import type { Paths } from './network/paths.js';
 import { type ConnectionObservation, frameTimeMs } from './observation.js';
 import type { Capacity, Settings } from './options.js';
+import { isContactOf, networkOf } from './packet/contact.js';
 import { type PacketReader, PROTOCOL, TCP } from './packet/packet.js';
 import { REST, ReportPackets } from './packet/report-packets.js';
 import { FailedTargets } from './scan/failed-targets.js';
 import { Sources } from './scan/sources.js';
+import { Views } from './scan/views.js';
 import { addressText, writeAddress } from './table/address.js';
 import { FLOW_STATE, FlowTable, TOGETHER } from './table/flows.js';
 import { hashOf } from './table/keys.js';
 
-const { BEGUN, ANSWERED, ESTABLISHED, WAITING, CLOSED, OUTWARD } = FLOW_STATE;
+const { BEGUN, ANSWERED, ESTABLISHED, WAITING, CLOSED, OUTWARD, SCANS, UNSEEN } = FLOW_STATE;
 /** A flow that was silent for longer begins anew. */
 const SILENT_SECONDS = 600;
 /** One report in so many tells the path to its destination. */
@@ -32,6 +34,7 @@ export class Connections {
   readonly sources: Sources;
   readonly pairs: Pairs;
   readonly failedTargets: FailedTargets;
+  readonly views: Views;
   /** Packets and reports that were taken. */
   packets = 0;
   reports = 0;
@@ -60,7 +63,8 @@ export class Connections {
     this.#inside = new Inside(settings.inside);
     this.#edges = new Edges(settings, incidents);
     this.flows = new FlowTable(settings.capacity.flows);
-    this.contacts = new Contacts(this.flows, (flow, timeMs) => this.#failed(flow, timeMs));
+    this.contacts = new Contacts(this.flows, (flow, timeMs) => this.#silent(flow, timeMs));
+    this.views = new Views(settings.directions === 'one');
     this.sources = new Sources(settings, incidents);
     this.pairs = new Pairs(settings, incidents);
     this.failedTargets = new FailedTargets(incidents);
@@ -81,6 +85,11 @@ export class Connections {
   advance(timeMs: number): void {
     this.contacts.advance(timeMs);
     this.#second = Math.floor(timeMs / 1000) | 0;
+  }
+
+  /** A second is over. */
+  close(timeMs: number): void {
+    this.views.close(timeMs);
   }
 
   /**
@@ -154,21 +163,27 @@ export class Connections {
     const ports = ((connection.sourcePort << 16) | connection.destinationPort) >>> 0;
     const service = (protocol << 16) | connection.destinationPort;
     const target = destinations.table.hash(destination);
-    if (connection.packetsOut > 0)
-      destinations.packet(destination, hash, Math.min(connection.packetsOut, MOST_PACKETS));
-    destinations.answer(destination, Math.min(connection.packetsIn, MOST_PACKETS));
+    // Of a connection that takes long, only the packets of its first second.
+    const seconds = Math.max(1, (connection.durationMs ?? 0) / 1000);
+    const packets = (count: number): number => Math.min(Math.ceil(count / seconds), MOST_PACKETS);
+    if (connection.packetsOut > 0) destinations.packet(destination, hash, packets(connection.packetsOut));
+    destinations.answer(destination, packets(connection.packetsIn));
     this.#signature.add(hash, target, ports);
-    if (protocol === PROTOCOL.TCP) {
+    const isContact = isContactOf(words, ports, protocol);
+    const isFirst = isContact && sources.contact(source, target, service, timeMs);
+    if (protocol === PROTOCOL.TCP && !(isContact && sources.goesFromPortToPort(source))) {
       destinations.syn(destination);
       if (established) destinations.handshake(destination);
     }
-    const isFirst = sources.contact(source, target, service, timeMs);
-    if (isFirst && answered !== null && this.#settings.directions === 'both') {
-      sources.outcome(source, answered, timeMs);
-      if (!answered) this.#aim(words, source, destination, service, timeMs);
+    if (isFirst && answered !== null && !this.views.isOneWay) {
+      if (answered) sources.success(source);
+      else {
+        sources.failure(source, target, networkOf(words), service, timeMs);
+        this.#aim(words, source, destination, service, timeMs);
+      }
     }
     if (answered === true) this.#made(words, hash, target, connection.destinationPort, timeMs);
-    if (this.#isOutward(words)) {
+    if (isContact && this.#isOutward(words)) {
       const pair = pairs.connection(words, service, timeMs);
       pairs.sent(pair, connection.bytesOut, words, timeMs);
     }
@@ -215,24 +230,31 @@ export class Connections {
     );
   }
 
-  #begin(flow: number, { words, protocol, flags }: PacketReader, timeMs: number): void {
+  #begin(flow: number, { words, ports, protocol, flags }: PacketReader, timeMs: number): void {
     const { flows, sources } = this;
+    this.#judgeDue(timeMs);
     const destinations = this.#destinations;
     const source = sources.table.rowOf(words, 0, timeMs);
     const destination = destinations.table.rowOf(words, 4, timeMs);
     flows.join(flow, sources.table, source, destinations.table, destination);
     const isSyn = (flags & (TCP.SYN | TCP.ACK)) === TCP.SYN;
     const outward = this.#isOutward(words) ? OUTWARD : 0;
-    // A TCP connection whose beginning was not seen is no contact: who began it is not known.
-    if (protocol === PROTOCOL.TCP && !isSyn) {
+    // A TCP connection whose beginning was not seen is no contact: who began it is not known. But each of its packets has an
+    // ACK (RFC 9293, section 3.10.7): one without SYN, ACK and RST belongs to none, and is a probe.
+    if (protocol === PROTOCOL.TCP && !isSyn && (flags & (TCP.ACK | TCP.RST | TCP.SYN)) !== 0) {
       flows.setState(flow, ANSWERED | ESTABLISHED | outward);
       return;
     }
-    flows.setState(flow, BEGUN | outward);
+    if (!isContactOf(words, ports, protocol)) {
+      flows.setState(flow, outward);
+      return;
+    }
     const service = (protocol << 16) | flows.service(flow);
     const isFirst = sources.contact(source, destinations.table.hash(destination), service, timeMs);
-    if (isFirst && this.#settings.directions === 'both') {
-      flows.setState(flow, BEGUN | WAITING | outward);
+    const scans = isSyn && sources.goesFromPortToPort(source) ? SCANS : 0;
+    flows.setState(flow, BEGUN | outward | scans);
+    if (isFirst) {
+      flows.setState(flow, BEGUN | outward | scans | WAITING);
       this.contacts.wait(flow, timeMs);
     }
     if (outward !== 0) flows.joinPair(flow, this.pairs.table, this.pairs.connection(words, service, timeMs));
@@ -241,21 +263,38 @@ export class Connections {
   /** A packet from the side that began. @returns the row of the destination; -1: another host has it now */
   #forward(flow: number, protocol: number, flags: number, source: number): number {
     const destination = this.flows.destination(flow, this.#destinations.table);
-    if (protocol === PROTOCOL.TCP) this.#tcpForward(flow, destination, flags);
+    if (protocol === PROTOCOL.TCP) this.#tcpForward(flow, destination, flags, source);
     if (destination >= 0) this.#destinations.packet(destination, source);
     return destination;
   }
 
-  #tcpForward(flow: number, destination: number, flags: number): void {
+  #tcpForward(flow: number, destination: number, flags: number, source: number): void {
     const { flows } = this;
-    const state = flows.state(flow);
+    let state = flows.state(flow);
     const isSyn = (flags & (TCP.SYN | TCP.ACK)) === TCP.SYN;
-    if (isSyn && destination >= 0) this.#destinations.syn(destination);
+    if (isSyn && destination >= 0 && (state & SCANS) === 0) this.#destinations.syn(destination);
+    const isAcknowledgement = (flags & (TCP.ACK | TCP.RST | TCP.SYN)) === TCP.ACK;
+    if (isAcknowledgement && (state & (BEGUN | ANSWERED)) === BEGUN) {
+      this.#answerUnseen(flow, destination, source);
+      state |= UNSEEN;
+    }
     if (!isSyn && (state & (BEGUN | ANSWERED | ESTABLISHED)) === (BEGUN | ANSWERED) && (flags & TCP.RST) === 0) {
       flows.setState(flow, state | ESTABLISHED);
-      if (destination >= 0) this.#destinations.handshake(destination);
+      if (destination >= 0 && (state & UNSEEN) === 0) this.#destinations.handshake(destination);
     }
+    // Who acknowledges in a connection has got something.
+    if (this.views.isOneWay && isAcknowledgement && destination >= 0) this.#destinations.answer(destination);
     if ((flags & (TCP.FIN | TCP.RST)) !== 0) flows.setState(flow, flows.state(flow) | CLOSED);
+  }
+
+  /** A client acknowledges what was not seen: if that is so of most, one direction is not seen, and it was answered. */
+  #answerUnseen(flow: number, destination: number, source: number): void {
+    const { flows } = this;
+    const state = flows.state(flow);
+    if ((state & UNSEEN) !== 0) return;
+    flows.setState(flow, state | UNSEEN);
+    this.views.unseen(source);
+    if (destination >= 0) this.#destinations.acknowledged(destination);
   }
 
   /** A packet to the side that began, of a flow that was answered before. */
@@ -269,6 +308,7 @@ export class Connections {
   /** The first packet to the side that began: an answer, or a refusal. */
   #answers(flow: number, protocol: number, flags: number, timeMs: number): void {
     const { flows, sources } = this;
+    this.#judgeDue(timeMs);
     const state = flows.state(flow);
     if (protocol === PROTOCOL.TCP && (flags & TCP.RST) !== 0) {
       if ((state & WAITING) !== 0) this.#failed(flow, timeMs);
@@ -276,10 +316,25 @@ export class Connections {
       return;
     }
     this.#backward(flow, flags);
-    flows.setState(flow, (flows.state(flow) | ANSWERED) & ~WAITING);
     const source = flows.source(flow, sources.table);
+    const isOfTcp = protocol === PROTOCOL.TCP && (state & BEGUN) !== 0;
+    if (isOfTcp && source >= 0) this.views.seen(sources.table.hash(source));
+    this.#answered(flow, timeMs);
+  }
+
+  /** Failures that are due count before what comes later: by the second alone, whoever is busy would fail in rows. */
+  #judgeDue(timeMs: number): void {
+    if (timeMs >= this.contacts.dueMs) this.contacts.advance(timeMs);
+  }
+
+  /** The contact of a flow has succeeded. */
+  #answered(flow: number, timeMs: number): void {
+    const { flows, sources } = this;
+    const state = flows.state(flow);
+    flows.setState(flow, (state | ANSWERED) & ~WAITING);
     if ((state & WAITING) !== 0) {
-      if (source >= 0) sources.outcome(source, true, timeMs);
+      const source = flows.source(flow, sources.table);
+      if (source >= 0) sources.success(source);
       else this.contacts.lost++;
     }
     if ((state & BEGUN) === 0) return;
@@ -293,6 +348,17 @@ export class Connections {
     this.#edges.answered(words, source, destination, port, timeMs, (at) => addressText(words, at));
   }
 
+  /** Nobody answered, as far as was seen. */
+  #silent(flow: number, timeMs: number): void {
+    const { flows } = this;
+    const { isOneWay } = this.views;
+    // Where answers are not seen, only a client of TCP tells of one, by acknowledging it. Of a sample none may be seen at all.
+    if (isOneWay && (flows.state(flow) & UNSEEN) !== 0) this.#answered(flow, timeMs);
+    else if ((isOneWay && flows.protocol(flow) !== PROTOCOL.TCP) || this.#settings.sampling > 1) {
+      flows.setState(flow, flows.state(flow) & ~WAITING);
+    } else this.#failed(flow, timeMs);
+  }
+
   #failed(flow: number, timeMs: number): void {
     const { flows, sources } = this;
     flows.setState(flow, flows.state(flow) & ~WAITING);
@@ -304,9 +370,11 @@ export class Connections {
     const destination = flows.destination(flow, this.#destinations.table);
     // Contacts that fail in a flood are its victims', or made up.
     if (destination >= 0 && this.#destinations.isFlooded(destination, timeMs)) return;
-    sources.outcome(source, false, timeMs);
-    flows.copyAddresses(flow, this.#words);
-    this.#aim(this.#words, source, destination, (flows.protocol(flow) << 16) | flows.service(flow), timeMs);
+    const words = this.#words;
+    flows.copyAddresses(flow, words);
+    const service = (flows.protocol(flow) << 16) | flows.service(flow);
+    sources.failure(source, hashOf(words, 4), networkOf(words), service, timeMs);
+    this.#aim(words, source, destination, service, timeMs);
   }
 
   /** Counts a failed contact for what it was aimed at, unless its source is known as a scanner. */
@@ -314,7 +382,7 @@ export class Connections {
     const { sources } = this;
     if (sources.isConvicted(source) || destination < 0) return;
     const target = this.#destinations.table.hash(destination);
-    this.failedTargets.failure(words, service, sources.table.hash(source), target, timeMs);
+    this.failedTargets.failure(words, service, sources.table.hash(source), target, this.#inside.has(words, 4), timeMs);
   }
 
   #isOutward(words: Uint32Array): boolean {

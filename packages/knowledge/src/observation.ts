@@ -41,6 +41,8 @@ export interface ConnectionObservation {
   readonly packetsOut: number;
   readonly packetsIn: number;
   readonly bytesOut: number;
+  /** How long it took, in milliseconds; default 0. Of its packets, those of its first second count for the rate of that second. */
+  readonly durationMs?: number;
 }
 
 /** What a switch says of itself. */

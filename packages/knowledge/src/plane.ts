@@ -1,7 +1,7 @@
 import type { TelemetryBatch } from '@int/codec';
 import { Connections } from './connections.js';
 import { ANSWER_MS } from './contacts.js';
-import { Destinations } from './flood/destinations.js';
+import { type Damage, Destinations } from './flood/destinations.js';
 import { TrafficSignature } from './flood/signature.js';
 import { type HostPhases, HostsByPhase } from './hosts/phases.js';
 import type { Incident } from './incident/incident.js';
@@ -235,11 +235,11 @@ export class KnowledgePlane {
   #closeWindow(): void {
     const end = this.#windowMs + WINDOW_MS;
     this.#metrics.close(end);
+    this.#connections.close(end);
     const isCalm = this.#incidents.open.every(({ kind }) => kind !== 'ddos' && kind !== 'syn-flood');
     this.#signature.close(isCalm);
-    this.#destinations.close(end, this.#signature, (row) =>
-      this.#paths.damage(row, (switchId) => this.#metrics.isHurt(switchId)),
-    );
+    const damage: Damage = (row) => this.#paths.damage(row, (switchId) => this.#metrics.isHurt(switchId));
+    this.#destinations.close(end, this.#signature, damage, this.#connections.views.isOneWay);
     this.#windowMs = end;
   }
 

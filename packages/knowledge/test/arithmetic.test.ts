@@ -102,18 +102,28 @@ describe('the beacon score', () => {
     ).toBe(1);
   });
 
-  it('falls with jitter', () => {
+  it.each([5000, 60_000, 3_600_000])('falls with jitter, whatever the period: %i ms', (periodMs) => {
     const random = new Random('jitter');
-    const scores = [0, 0.25, 0.5, 1].map(
-      (jitter) =>
-        beaconScore(
-          gaps(200, () => 60_000 * (1 + jitter * (2 * random.uniform() - 1))),
-          gaps(200, () => 310),
-        ).score,
+    const scores = [0, 0.25, 0.5, 1].map((jitter) =>
+      beaconScore(
+        gaps(200, () => periodMs * (1 + jitter * (2 * random.uniform() - 1))),
+        gaps(200, () => 310),
+      ),
     );
-    expect(scores).toEqual([...scores].sort((a, b) => b - a));
-    expect(scores[0]).toBeGreaterThan(0.85);
-    expect(scores[3]).toBeLessThan(0.8);
+    const values = scores.map(({ score }) => score);
+    expect(values).toEqual([...values].sort((a, b) => b - a));
+    expect(values[0]).toBeGreaterThan(0.95);
+    expect(scores.map(({ isPeriodic }) => isPeriodic)).toEqual([true, true, true, false]);
+  });
+
+  it('takes independent connections for periodic as seldom as it says', () => {
+    const random = new Random('independent');
+    for (const count of [20, 63]) {
+      for (let k = 0; k < 20_000; k++) {
+        const ofChance = gaps(count, () => -1000 * Math.log(1 - random.uniform()));
+        expect(beaconScore(ofChance, Float64Array.of(76)).isPeriodic).toBe(false);
+      }
+    }
   });
 
   it('has the parts that one can compute by hand', () => {
@@ -124,7 +134,8 @@ describe('the beacon score', () => {
     );
     expect(score.gapSkew).toBe(1);
     expect(score.gapSpread).toBeCloseTo(2 / 3, 9);
-    expect(score.gapCount).toBeCloseTo(6 / 20, 9);
+    // 200 s have room for 6.7 gaps of the usual 30 s.
+    expect(score.gapCount).toBeCloseTo((5 * 30) / 200, 9);
     expect(score.sizeSpread).toBe(1);
     expect(score.sizeSmall).toBeCloseTo(1 - 5 / 65_535, 9);
   });

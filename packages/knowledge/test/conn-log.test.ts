@@ -32,6 +32,7 @@ describe('ConnLog', () => {
     packetsOut: 12,
     packetsIn: 10,
     bytesOut: 1500,
+    durationMs: 500,
   };
 
   it('reads tab-separated lines', () => {
@@ -50,6 +51,7 @@ describe('ConnLog', () => {
       orig_pkts: 12,
       orig_ip_bytes: 1500,
       resp_pkts: 10,
+      duration: 0.5,
     };
     expect(new ConnLog().read(JSON.stringify(line))).toEqual(EXPECTED);
   });
@@ -66,7 +68,10 @@ describe('ConnLog', () => {
   });
 
   it.each([
-    ['1700000000\tC1', 'id.orig_h is no address: ""'],
+    ['1700000000\tC1\t', 'id.orig_h is no address: ""'],
+    [LINE.replace('tcp', '-'), 'proto is missing'],
+    [LINE.replace('1700000000.250000', '-'), 'ts is missing'],
+    [LINE.replace('1700000000.250000', 'yesterday'), 'ts is "yesterday"'],
     [LINE.replace('10.0.0.1', 'ten'), 'id.orig_h is no address: "ten"'],
     [LINE.replace('443', '99999'), 'id.resp_p is "99999"'],
     ['{"ts":', 'it is no JSON'],
@@ -75,13 +80,52 @@ describe('ConnLog', () => {
     for (const each of HEAD) log.read(each);
     try {
       // A line that is too short has no protocol, which alone would be passed over.
-      log.read(line.includes('C1') && !line.includes('tcp') ? `${line}\t\t\t\t\ttcp` : line);
+      log.read(line.endsWith('C1\t') ? `${line}\t1\t\t2\ttcp` : line);
       expect.unreachable();
     } catch (error) {
       expect(ConnLogError.is(error)).toBe(true);
       expect((error as ConnLogError).line).toBe(HEAD.length + 1);
       expect((error as ConnLogError).message).toContain(message);
     }
+  });
+
+  const record = (fields: object): ConnectionObservation =>
+    new ConnLog().read(
+      JSON.stringify({
+        ...{ ts: 1.5, 'id.orig_h': '10.0.0.1', 'id.orig_p': 4000, 'id.resp_h': '10.0.0.2', 'id.resp_p': 80 },
+        ...{ proto: 'tcp', conn_state: 'SF' },
+        ...fields,
+      }),
+    )!;
+
+  it.each([
+    ['2023-11-14T22:13:20.250000Z', 1_700_000_000_250],
+    [1_700_000_000_250, 1_700_000_000_250],
+    ['1700000000.25', 1_700_000_000_250],
+  ])('reads the time %j', (ts, timeMs) => {
+    expect(record({ ts }).timeMs).toBe(timeMs);
+  });
+
+  it.each([
+    ['a SYN packet that was answered, and no more', { conn_state: 'S1', history: 'Sh' }, true, false],
+    ['the same, without a history', { conn_state: 'S1', orig_pkts: 1 }, true, false],
+    ['reset by who began it', { conn_state: 'RSTO', history: 'ShR' }, true, false],
+    ['a whole handshake', { conn_state: 'S1', history: 'ShA' }, true, true],
+    ['a probe with FIN that a closed port resets', { conn_state: 'RSTR', history: 'Fr' }, false, false],
+    ['an established one that is reset', { conn_state: 'RSTR', history: 'ShADadr' }, true, true],
+    ['of which one direction was seen', { conn_state: 'S0', history: 'SAD' }, null, true],
+    ['an echo with an answer', { proto: 'icmp', 'id.orig_p': 8, conn_state: 'OTH', resp_pkts: 1 }, true, false],
+    ['an echo without', { proto: 'icmp', 'id.orig_p': 8, conn_state: 'OTH', resp_pkts: 0 }, false, false],
+    ['unreachable', { proto: 'icmp', 'id.orig_p': 3, conn_state: 'OTH', resp_pkts: 0 }, null, false],
+  ])('knows %s by more than its state', (_, fields, answered, established) => {
+    expect(record(fields)).toMatchObject({ answered, established });
+  });
+
+  it('counts what it passes over', () => {
+    const log = new ConnLog();
+    for (const line of HEAD) log.read(line);
+    expect(log.read(LINE.replace('tcp', 'unknown_transport'))).toBeNull();
+    expect(log.passedOver).toBe(1);
   });
 
   it('throws nothing else, whatever the line', () => {

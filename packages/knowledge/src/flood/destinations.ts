@@ -32,6 +32,8 @@ export class Destinations {
   readonly #answers: Uint32Array;
   readonly #syns: Uint32Array;
   readonly #completed: Uint32Array;
+  /** Handshakes whose answers were not seen. */
+  readonly #acknowledged: Uint32Array;
   readonly #rates: BaselineTable;
   readonly #sums: Cusums;
   readonly #sources: NewSources;
@@ -39,6 +41,10 @@ export class Destinations {
   /** When its last flood is over and forgotten by those that wait for answers. */
   readonly #floodedUntilMs: Float64Array;
   readonly #options: { readonly above: number; readonly learnMs: number };
+  /** When each got something first; 0: not yet. */
+  readonly #firstMs: Float64Array;
+  /** When the first second ended. */
+  #sinceMs = Number.NaN;
 
   constructor(settings: Settings, incidents: Incidents) {
     const rows = settings.capacity.destinations;
@@ -49,18 +55,20 @@ export class Destinations {
     this.#answers = new Uint32Array(rows);
     this.#syns = new Uint32Array(rows);
     this.#completed = new Uint32Array(rows);
+    this.#acknowledged = new Uint32Array(rows);
     this.#options = { above: 2, learnMs: settings.learnMs };
     this.#rates = new BaselineTable(rows, this.#options);
     this.#sums = new Cusums(rows);
     this.#sources = new NewSources(rows);
     this.#floods = new SynFloods(rows, settings.leastSyns);
     this.#floodedUntilMs = new Float64Array(rows);
+    this.#firstMs = new Float64Array(rows);
   }
 
   static byteLength(rows: number): number {
     const rates = BaselineTable.byteLength(rows, { above: 2 });
     const floods = SynFloods.byteLength(rows) + NewSources.byteLength(rows);
-    return KeyTable.byteLength(rows) + rates + floods + rows * (4 * 4 + 3 * 8);
+    return KeyTable.byteLength(rows) + rates + floods + rows * (5 * 4 + 4 * 8);
   }
 
   /** Whether a flood of the destination is going on, or was shortly before. */
@@ -83,38 +91,48 @@ export class Destinations {
     this.#answers[row] = this.#answers[row]! + times;
   }
 
+  /** A client acknowledges an answer that was not seen. */
+  acknowledged(row: number): void {
+    this.#acknowledged[row] = this.#acknowledged[row]! + 1;
+  }
+
   handshake(row: number): void {
     this.#completed[row] = this.#completed[row]! + 1;
   }
 
-  /** Ends a second. */
-  close(timeMs: number, signature: TrafficSignature, damage: Damage): void {
+  /** Ends a second. @param isOneWay whether answers are missing, and only their acknowledgements tell of them */
+  close(timeMs: number, signature: TrafficSignature, damage: Damage, isOneWay: boolean): void {
     const { size } = this.table;
     const { sampling } = this.#settings;
+    if (Number.isNaN(this.#sinceMs)) this.#sinceMs = timeMs;
     for (let row = 0; row < size; row++) this.#rates.add(row, Math.round(this.#packets[row]! * sampling));
     this.#rates.close(timeMs, size);
     for (let row = 0; row < size; row++) {
       const packets = this.#packets[row]! * sampling;
+      if (this.#firstMs[row] === 0) this.#firstMs[row] = timeMs;
       this.table.weight[row] = 0.9 * this.table.weight[row]! + packets;
       if (packets > 0) this.table.lastMs[row] = timeMs;
-      const syn = this.#floods.close(row, this.#syns[row]! * sampling, this.#completed[row]! * sampling);
+      const completed = this.#completed[row]! + (isOneWay ? this.#acknowledged[row]! : 0);
+      const syn = this.#floods.close(row, this.#syns[row]! * sampling, completed * sampling);
       if (syn.isFlood) this.#synFlood(row, timeMs, syn);
       // The packets of a SYN flood are one cause, and one incident.
       const isRateAttack = !syn.isFlood && this.#judgeRate(row, timeMs, packets, signature, damage);
       const isFlooded = syn.isFlood || isRateAttack;
       if (isFlooded) this.#floodedUntilMs[row] = timeMs + AFTERMATH_MS;
       this.#sources.close(row, !isFlooded && this.#sums.up(row) === 0);
-      this.#packets[row] = this.#answers[row] = this.#syns[row] = this.#completed[row] = 0;
+      this.#packets[row] = this.#answers[row] = this.#syns[row] = 0;
+      this.#completed[row] = this.#acknowledged[row] = 0;
     }
   }
 
   #forget(row: number): void {
-    this.#packets[row] = this.#answers[row] = this.#syns[row] = this.#completed[row] = 0;
+    this.#packets[row] = this.#answers[row] = this.#syns[row] = 0;
+    this.#completed[row] = this.#acknowledged[row] = 0;
     this.#rates.clear(row);
     this.#sums.clear(row);
     this.#sources.clear(row);
     this.#floods.clear(row);
-    this.#floodedUntilMs[row] = 0;
+    this.#floodedUntilMs[row] = this.#firstMs[row] = 0;
     this.table.weight[row] = 0;
   }
 
@@ -143,15 +161,17 @@ export class Destinations {
 
   /** DDoS: the rate, and the sources, and one-sided traffic, and damage where it is measured. */
   #judgeRate(row: number, timeMs: number, packets: number, traffic: TrafficSignature, damage: Damage): boolean {
-    const z = this.#rates.deviation[row]!;
-    if (Number.isNaN(z)) return false;
-    this.#sums.add(row, z);
+    const { leastPackets, learnMs, sampling } = this.#settings;
+    const deviation = this.#rates.deviation[row]!;
+    const isNew = Number.isNaN(deviation);
+    // A destination that is new long after the first ones got nothing until now: that is what is usual for it.
+    if (isNew && this.#firstMs[row]! - this.#sinceMs < learnMs) return false;
+    if (!isNew) this.#sums.add(row, deviation);
     const sum = this.#sums.up(row);
-    const { leastPackets, sampling } = this.#settings;
     const threshold = Math.min(MOST_SUM, this.#settings.threshold);
     // A sum beyond twice the threshold would outlast the attack.
     if (sum > 2 * threshold) this.#sums.set(row, 2 * threshold);
-    const usual = this.#rates.usual[row]!;
+    const usual = isNew ? 0 : this.#rates.usual[row]!;
     if ((sum <= threshold && packets <= EXTREME * Math.max(1, usual)) || packets < leastPackets) return false;
     const sources = this.#sources.now(row);
     const usualSources = Math.max(1, this.#sources.usual(row) || 0);
@@ -159,6 +179,8 @@ export class Destinations {
     const isSpread = traffic.signature === 'ddos' || sources / usualSources > SOURCES_RATIO;
     const hurt = damage(row);
     if (!isSpread || answered >= ANSWERED || hurt === false) return false;
+    // It has learned nothing but the attack.
+    if (isNew) this.#rates.clear(row);
     const destination = this.table.text(row);
     this.#incidents.found(
       {

@@ -2,7 +2,7 @@
 export interface BeaconScore {
   /** The mean of the six. */
   readonly score: number;
-  /** Symmetry of the gaps (Bowley's skewness), their steadiness, and how often there is a connection. */
+  /** Symmetry of the gaps (Bowley's skewness), their steadiness, and whether each period has a connection. */
   readonly gapSkew: number;
   readonly gapSpread: number;
   readonly gapCount: number;
@@ -10,33 +10,61 @@ export interface BeaconScore {
   readonly sizeSkew: number;
   readonly sizeSpread: number;
   readonly sizeSmall: number;
+  /**
+   * Whether so many gaps are near the usual one that connections which come independently of each other would not do that:
+   * in less than 1 of 10 million cases. No part of the score.
+   */
+  readonly isPeriodic: boolean;
 }
 
-/** A median deviation of so many milliseconds, or bytes, is no longer steady. */
-const MOST_GAP_SPREAD_MS = 30_000;
+/** A median deviation of so many bytes is no longer steady. */
 const MOST_SIZE_SPREAD = 32;
-/** One connection in so many milliseconds counts as often. */
-const OFTEN_MS = 10_000;
 const LARGE = 65_535;
+/** A gap is near the usual one within this share of it. */
+const NEAR = 0.25;
+/**
+ * Share of gaps that are near the median if connections come independently, with gaps of an exponential distribution:
+ * `2^-(1 - near) - 2^-(1 + near)`.
+ */
+const NEAR_BY_CHANCE = 2 ** -(1 - NEAR) - 2 ** -(1 + NEAR);
+/** Standard deviations above that: 1e-7 of a normal distribution. */
+const DEVIATIONS = 5.2;
 
 /**
- * How much connections of a pair of hosts look like those of a program that calls home: the score of RITA (Active
- * Countermeasures), from gaps between connections and from sizes.
+ * How much connections of a pair of hosts look like those of a program that calls home: after the score of RITA (Active
+ * Countermeasures), from gaps between connections and from sizes. Gaps are measured by the usual one and not by a fixed
+ * time, so that a period of an hour counts as one of half a minute does.
  * @param gapsMs gaps between the beginnings, milliseconds; sorted in place
  * @param sizes bytes that the inside host sent, per connection; sorted in place
  */
 export function beaconScore(gapsMs: Float64Array, sizes: Float64Array): BeaconScore {
   gapsMs.sort();
   sizes.sort();
+  const usual = quantile(gapsMs, 0.5);
   const total = gapsMs.reduce((sum, gap) => sum + gap, 0);
   const gapSkew = 1 - Math.abs(bowley(gapsMs));
-  const gapSpread = Math.max(0, 1 - medianDeviation(gapsMs) / MOST_GAP_SPREAD_MS);
-  const gapCount = Math.min(1, sizes.length / Math.max(1, total / OFTEN_MS));
+  const gapSpread = usual > 0 ? Math.max(0, 1 - medianDeviation(gapsMs) / usual) : 0;
+  const gapCount = total > 0 ? Math.min(1, (gapsMs.length * usual) / total) : 0;
   const sizeSkew = 1 - Math.abs(bowley(sizes));
   const sizeSpread = Math.max(0, 1 - medianDeviation(sizes) / MOST_SIZE_SPREAD);
   const sizeSmall = Math.max(0, 1 - mode(sizes) / LARGE);
   const score = (gapSkew + gapSpread + gapCount + sizeSkew + sizeSpread + sizeSmall) / 6;
-  return { score, gapSkew, gapSpread, gapCount, sizeSkew, sizeSpread, sizeSmall };
+  return {
+    score,
+    gapSkew,
+    gapSpread,
+    gapCount,
+    sizeSkew,
+    sizeSpread,
+    sizeSmall,
+    isPeriodic: isPeriodic(gapsMs, usual),
+  };
+}
+
+function isPeriodic(gapsMs: Float64Array, usual: number): boolean {
+  const near = gapsMs.reduce((count, gap) => count + (Math.abs(gap - usual) <= NEAR * usual ? 1 : 0), 0);
+  const chance = gapsMs.length * NEAR_BY_CHANCE;
+  return usual > 0 && near > chance + DEVIATIONS * Math.sqrt(chance * (1 - NEAR_BY_CHANCE));
 }
 
 /** @param sorted at least one value */

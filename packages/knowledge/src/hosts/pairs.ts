@@ -7,6 +7,13 @@ import { beaconScore } from './beacon-score.js';
 const MEMORY = 64;
 const LEAST_CONNECTIONS = 21;
 const LEAST_SCORE = 0.8;
+/** Connections within so long of the one before belong to it: a page has many. */
+const TOGETHER_MS = 250;
+/** Below this period the time of the line above would make a period of its own. */
+const LEAST_PERIOD_MS = 8 * TOGETHER_MS;
+/** A datagram of NTP without extensions, with the headers of IPv4 and of IPv6: a clock asks at a steady period. */
+const NTP = (17 << 16) | 123;
+const NTP_SIZES = [76, 96];
 /** A destination of more inside hosts is a service that many use. */
 const MOST_CLIENTS = 2;
 const HOUR_MS = 3_600_000;
@@ -22,6 +29,8 @@ export class Pairs {
   readonly #settings: Settings;
   readonly #incidents: Incidents;
   readonly #firstMs: Float64Array;
+  /** When the newest connection began, one that belongs to the one before included. */
+  readonly #newestMs: Float64Array;
   readonly #beginnings: Float64Array;
   readonly #sizes: Float64Array;
   readonly #connections: Uint32Array;
@@ -44,6 +53,7 @@ export class Pairs {
     this.#incidents = incidents;
     this.table = new KeyTable(rows, (row) => this.#forget(row));
     this.#firstMs = new Float64Array(rows);
+    this.#newestMs = new Float64Array(rows);
     this.#beginnings = new Float64Array(rows * MEMORY);
     this.#sizes = new Float64Array(rows * MEMORY);
     this.#connections = new Uint32Array(rows);
@@ -61,7 +71,7 @@ export class Pairs {
 
   static byteLength(rows: number): number {
     return (
-      3 * KeyTable.byteLength(rows) + rows * (2 * MEMORY * 8 + 3 * 8 + 4 + SIZES * 4 + 4 + 4 * (MOST_CLIENTS + 1) + 1)
+      3 * KeyTable.byteLength(rows) + rows * (2 * MEMORY * 8 + 4 * 8 + 4 + SIZES * 4 + 4 + 4 * (MOST_CLIENTS + 1) + 1)
     );
   }
 
@@ -82,6 +92,11 @@ export class Pairs {
     const row = this.table.rowOf(this.#key, 0, timeMs);
     const before = this.#connections[row]!;
     if (before === 0) this.#firstMs[row] = timeMs;
+    else if (timeMs - this.#newestMs[row]! < TOGETHER_MS) {
+      this.#newestMs[row] = Math.max(timeMs, this.#newestMs[row]!);
+      return row;
+    }
+    this.#newestMs[row] = timeMs;
     const at = row * MEMORY + (before % MEMORY);
     this.#beginnings[at] = timeMs;
     this.#sizes[at] = 0;
@@ -169,8 +184,10 @@ export class Pairs {
       { length: kept - first },
       (_, k) => beginnings[k + first + 1]! - beginnings[k + first]!,
     );
-    const { score, ...parts } = beaconScore(gaps, sizes);
-    if (score <= LEAST_SCORE) return;
+    if (service === NTP && NTP_SIZES.some((size) => sizes.every((each) => each % size === 0))) return;
+    const { score, isPeriodic, ...parts } = beaconScore(gaps, sizes);
+    const periodMs = gaps[Math.round(0.5 * (gaps.length - 1))]!;
+    if (score <= LEAST_SCORE || !isPeriodic || periodMs < LEAST_PERIOD_MS) return;
     const [source, target] = [this.#hosts.find(words, 0), destination];
     if (source < 0 || target < 0) return;
     const from = this.#hosts.text(source);
@@ -181,11 +198,12 @@ export class Pairs {
         entity: `host:${from}`,
         detector: 'beacon-score',
         formula:
-          'mean(gapSkew, gapSpread, gapCount, sizeSkew, sizeSpread, sizeSmall) > 0.8 and connections > 20 and clients < 3',
+          'mean(gapSkew, gapSpread, gapCount, sizeSkew, sizeSpread, sizeSmall) > 0.8 and gaps near the period, P < 1e-7 by chance, and period >= 2 s and connections > 20 and clients < 3',
         operands: {
           destination: to,
           port: service & 0xffff,
           score: round(score),
+          period: `${round(periodMs / 1000)} s`,
           connections,
           clients,
           ...rounded(parts),

@@ -32,9 +32,19 @@ export class FailedTargets {
    * @param service port, and protocol << 16
    * @param source a hash of the source
    * @param destination a hash of the destination
+   * @param isInside whether the destination is of the own network
    */
-  failure(words: Uint32Array, service: number, source: number, destination: number, timeMs: number): void {
+  failure(
+    words: Uint32Array,
+    service: number,
+    source: number,
+    destination: number,
+    isInside: boolean,
+    timeMs: number,
+  ): void {
     this.#byHost.failure(words, 4, service, source, timeMs);
+    // Of hosts outside some are down at any time, and all that ask for them would be scanners together.
+    if (!isInside) return;
     writeIpv4(service & 0xffffff, this.#service, 0);
     this.#byService.failure(this.#service, 0, destination, source, timeMs);
   }

@@ -53,6 +53,10 @@ export const FLOW_STATE = {
   CLOSED: 16,
   /** From the inside to the outside. */
   OUTWARD: 32,
+  /** Begun by a source that goes from port to port. */
+  SCANS: 64,
+  /** Its source has acknowledged an answer that was not seen. */
+  UNSEEN: 128,
 } as const;
 
 /**
