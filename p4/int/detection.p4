@@ -1,5 +1,6 @@
 // Decides which INT packets are reported: a table chooses a detector by flow, and the detector decides. p4/README.md
-// describes tables, registers and arithmetic; packages/detect implements the same, bit for bit.
+// describes tables, registers and arithmetic; packages/detect implements the same, bit for bit. Of the flows that a rule
+// matches, one packet of so many is reported besides the events, if the switch is told so.
 #ifndef INT_INT_DETECTION_P4
 #define INT_INT_DETECTION_P4
 
@@ -74,6 +75,7 @@ control IntDetection(
     bit<48> accumulator;
     bit<48> shifted;
     bit<32> average;
+    bit<32> regular_one_in;
 
     @name(".IntSink.bank")
     @id(0x1673a778)
@@ -84,6 +86,9 @@ control IntDetection(
     @name(".IntSink.sample_time")
     @id(0x16b5576d)
     register<bit<48>>(FLOW_CELLS) sample_time;
+    @name(".IntSink.regular_count")
+    @id(0x16e6a6ff)
+    register<bit<32>>(FLOW_CELLS) regular_count;
     @name(".IntSink.per_hop_previous")
     @id(0x160da0cb)
     register<bit<32>>(12 * SWITCH_CELLS) per_hop_previous;
@@ -143,6 +148,19 @@ control IntDetection(
     @id(0x01c9c3c0)
     action report_none() {
         detect.kind = DETECT_NONE;
+    }
+
+    @name(".IntSink.set_regular")
+    @id(0x011c3c05)
+    action set_regular(bit<32> one_in) {
+        regular_one_in = one_in;
+    }
+    @name(".IntSink.regular")
+    @id(0x028cec6f)
+    @brief("Of a flow with a rule, one packet of so many is reported, event or not; 0: events alone")
+    table regular {
+        actions = { set_regular; }
+        default_action = set_regular(0);
     }
 
     @name(".IntSink.algorithm_ipv4_a")
@@ -210,6 +228,21 @@ control IntDetection(
                     meta.flow.protocol, meta.flow.source_port, meta.flow.destination_port
                 },
                 (bit<32>)FLOW_CELLS);
+        }
+
+        if (detect.kind == DETECT_FAST || detect.kind == DETECT_COMPLEX) {
+            regular_one_in = 0;
+            regular.apply();
+            if (regular_one_in != 0) {
+                regular_count.read(count, cell);
+                if (count == 0 || count >= regular_one_in) {
+                    count = 1;
+                    meta.report.regular = 1;
+                } else {
+                    count = count + 1;
+                }
+                regular_count.write(cell, count);
+            }
         }
 
         if (meta.hops + (bit<8>)meta.pushed > 8 || hdr.stack.isValid()
@@ -333,8 +366,9 @@ control IntDetection(
             }
         }
 
-        if (event == 1) {
+        if (event == 1 || meta.report.regular == 1) {
             meta.report.wanted = 1;
+            meta.report.event = event;
             meta.report.has_rule = 1;
             meta.report.rule = detect.rule;
         }

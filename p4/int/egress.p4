@@ -147,6 +147,8 @@ control IntEgress(
         meta.report.items = 0;
         meta.report.has_rule = 0;
         meta.report.rule = 0;
+        meta.report.event = 0;
+        meta.report.regular = 0;
         meta.report.was_kept = 0;
         meta.removed = 0;
         meta.added = 0;

@@ -133,6 +133,11 @@ struct report_t {
     bit<1> has_rule;
     @field_list(1)
     bit<32> rule;
+    // Whether that rule found an event, and whether the packet is one of the flow's regular reports.
+    @field_list(1)
+    bit<1> event;
+    @field_list(1)
+    bit<1> regular;
     // Bytes of the monitored packet from its IP header on, and whether there is a payload behind its headers.
     @field_list(1)
     bit<16> length;

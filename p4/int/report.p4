@@ -6,7 +6,8 @@
 #include "headers.p4"
 #include "../headers/sums.p4"
 
-// Domain of the metadata that reports of events carry: DS bit 0 is the number of the deciding rule, 4 bytes.
+// Domain of the metadata that reports of an INT sink carry: DS bit 0 is the number of the deciding rule, 4 bytes. Its status:
+// bit 0 if the packet is one of the flow's regular reports, bit 1 if it is no event.
 #ifndef INT_REPORT_DOMAIN
 #define INT_REPORT_DOMAIN 1
 #endif
@@ -140,6 +141,9 @@ control IntReport(
             if (meta.report.has_rule == 1) {
                 hdr.report_main.domain_id = INT_REPORT_DOMAIN;
                 hdr.report_main.domain_bits = 0x8000;
+                if (meta.report.regular == 1) {
+                    hdr.report_main.domain_status = 0x8000 | (bit<16>)(meta.report.event ^ 1) << 14;
+                }
                 hdr.report_rule.setValid();
                 hdr.report_rule.number = meta.report.rule;
                 item_words = item_words + 1;

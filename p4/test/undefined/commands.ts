@@ -139,6 +139,7 @@ const int: readonly Draw[] = [
   command('table_set_default IntEgress.reports IntEgress.set_session', session),
   command('table_set_default IntEgress.utilization.rate IntEgress.utilization.measure', oneOf(0, 50), word),
   command('register_write IntSink.bank 0', bit),
+  command('table_set_default IntSink.regular IntSink.set_regular', often),
   command('register_write IntSink.logic_clauses', oneOf(0, 1), long),
   command('register_write IntSink.logic_metrics', oneOf(0, 1), oneOf(0, 1, 0xfef, 0xffff)),
   command('register_write IntSink.logic_history', oneOf(0, 1), oneOf(0, 0x8000_0001, 0x8000_0fef)),

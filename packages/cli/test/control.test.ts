@@ -139,6 +139,17 @@ describe('control.yaml', () => {
     ['intents: [{ id: x, kind: block, match: {} }]', '9:40: block of everything is not meant'],
     ['intents: [{ id: x, kind: avoid, link: leaf1:7 }]', "9:39: the topology has no port 7 of switch 'leaf1'"],
     ['intents: [{ id: x, kind: path, match: {source: 10.0.0.1}, via: [leaf9] }]', "the topology has no switch 'leaf9'"],
+    ['intents: [{ id: x, kind: detect, match: {}, metric: hopLatency }]', '9:11: detect needs target'],
+    ['intents: [{ id: x, kind: detect, match: {}, metric: luck, target: 1 }]', '9:53: give one of hopLatency, '],
+    [
+      'intents: [{ id: x, kind: detect, match: {}, metric: hopLatency, target: 1, band: [2, 1] }]',
+      '9:82: the minimum is above the maximum',
+    ],
+    [
+      'intents: [{ id: x, kind: detect, match: {}, metric: hopLatency, target: 1, switches: [leaf9] }]',
+      "the topology has no switch 'leaf9'",
+    ],
+    ['autonomy: { detect: propose }', '9:21: give one of observe, act'],
     ['inside: [ten]', "9:10: 'ten' is no address or prefix"],
     ['device: { units: { hopLatency: parsecs } }', '9:32: '],
     ['colour: red', "9:1: no such key, 'colour'"],

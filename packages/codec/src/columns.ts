@@ -85,6 +85,11 @@ export const FLAG = {
   IPV6: 1 << 19,
   /** The last hop row holds the reporting node's own values. */
   OWN: 1 << 20,
+  /**
+   * An event that is reported besides the sample of its flow: it says nothing of how many packets there are. No decoder sets it; a
+   * stage does that knows the rules of the INT sinks.
+   */
+  BESIDES: 1 << 21,
   /** Bits 24-29. */
   HW_ID_SHIFT: 24,
   HW_ID_MASK: 0x3f,

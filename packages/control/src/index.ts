@@ -1,5 +1,11 @@
 /** A controller for networks of P4 switches. @packageDocumentation */
 export {
+  type EventThreshold,
+  EventThresholds,
+  type EventThresholdsOptions,
+  type ThresholdMemory,
+} from './adaptation/event-thresholds.js';
+export {
   type AdaptedRule,
   type AdaptedThreshold,
   SwitchAdaptation,
@@ -32,7 +38,7 @@ export type { UndoneEntry } from './controller/undone-entries.js';
 export { ControllerMemoryError, IntentError, type IntentErrorCode, type IntentProblem } from './errors.js';
 export type { Conflict } from './intents/conflicts.js';
 export type { FlowMatch, PortRange } from './intents/flow-match.js';
-export type { BlockIntent, Intent, IntentKind, LimitIntent } from './intents/intent.js';
+export type { BlockIntent, DetectIntent, Intent, IntentKind, LimitIntent } from './intents/intent.js';
 export { readIntents } from './intents/read-intents.js';
 export { Journal, type JournalOptions } from './journal/journal.js';
 export type { JournalEntry } from './journal/journal-entry.js';

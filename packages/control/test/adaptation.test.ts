@@ -1,7 +1,4 @@
 /** Thresholds of int.p4 in netsim, moved over P4Runtime by what its reports say. */
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { decodeReport, source } from '@int/codec';
 import {
   type DesiredEntity,
@@ -12,12 +9,12 @@ import {
 } from '@int/control';
 import { Network, udpFrame } from '@int/netsim';
 import { P4Switch } from '@int/netsim/p4';
-import { type Entity, P4RuntimeServer, P4vmTarget, p4infoOf } from '@int/p4runtime';
+import { type Entity, P4RuntimeServer, P4vmTarget } from '@int/p4runtime';
 import { entry } from '@int/p4runtime/internals';
 import { Random } from '@int/random';
 import { afterEach, describe, expect, it } from 'vitest';
 import { inTime } from '../../../.ci/test/until.js';
-import { program } from './fabric.js';
+import { pipelineOf, program } from './fabric.js';
 
 const HOP_LATENCY = 0x2000;
 const [IN, OUT, COLLECTOR] = [1, 2, 7];
@@ -25,13 +22,6 @@ const SECOND_NS = 1e9;
 const PACKETS_PER_SECOND = 400;
 const TARGET = 25;
 const BAND = { minimum: 500, maximum: 5000 };
-
-/** The program with all that it includes, as one text: what a switch takes. */
-function textOf(path: string): string {
-  return readFileSync(path, 'utf8').replace(/^#include "(.+)"$/gm, (_, name: string) =>
-    textOf(join(dirname(path), name)),
-  );
-}
 
 const wanted = (entity: Entity): DesiredEntity => ({ entity, intents: ['sink'], stage: 0 });
 const byDefault = (table: string, action: string, params: Record<string, number>): DesiredEntity =>
@@ -104,10 +94,7 @@ describe('thresholds in a switch', () => {
     const server = new P4RuntimeServer({
       devices: [{ deviceId: 1, target: new P4vmTarget({ host: behaviour }) }],
     });
-    const pipeline = {
-      p4info: p4infoOf(program),
-      deviceConfig: new TextEncoder().encode(textOf(fileURLToPath(new URL('../../../p4/int.p4', import.meta.url)))),
-    };
+    const pipeline = pipelineOf();
     const connection = new P4RuntimeConnection({ switchId: 5, target: server.transport(), pipeline });
     const reconciler = new Reconciler({ connections: [connection], graceMs: 0 });
     open = [server, connection, reconciler];

@@ -1,14 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Change, DesiredEntity, DesiredState, ModelSwitch, NetworkModel, ObservedFlow } from '@int/control';
 import { Topology, type TopologySpec } from '@int/network';
-import { type Entity, p4infoOf } from '@int/p4runtime';
+import { type Entity, type Pipeline, p4infoOf } from '@int/p4runtime';
 import { entry } from '@int/p4runtime/internals';
 import { loadProgram } from '@int/p4vm/node';
 import type { Random } from '@int/random';
 
 /** int.p4, as switches of the fabric run it. */
-export const program = loadProgram(fileURLToPath(new URL('../../../p4/int.p4', import.meta.url)));
+const PATH = fileURLToPath(new URL('../../../p4/int.p4', import.meta.url));
+export const program = loadProgram(PATH);
 export const p4info = p4infoOf(program);
+
+/** A program with all that it includes, as one text. */
+function textOf(path: string): string {
+  return readFileSync(path, 'utf8').replace(/^#include "(.+)"$/gm, (_, name: string) =>
+    textOf(join(dirname(path), name)),
+  );
+}
+
+/** What a switch without a program is given. */
+export const pipelineOf = (): Pipeline => ({ p4info, deviceConfig: new TextEncoder().encode(textOf(PATH)) });
 
 export interface FabricHost {
   readonly name: string;

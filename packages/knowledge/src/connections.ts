@@ -108,7 +108,7 @@ export class Connections {
         if (batch.code[row] !== 0) continue;
         this.reports++;
         const flags = batch.flags[row]!;
-        if ((flags & FLAG.FLOW) === 0) continue;
+        if ((flags & (FLAG.FLOW | FLAG.BESIDES)) !== FLAG.FLOW) continue;
         const rest = this.#reported.rest(batch, row);
         const isLocated = (flags & FLAG.IPV6) === 0 && flows.replaced === replaced;
         const found = isLocated ? located[row - start]! : -1;

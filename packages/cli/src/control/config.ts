@@ -1,5 +1,5 @@
 /** Types of a valid control.yaml; they match schema/control.schema.json. */
-import type { Autonomy, Rehearsing } from '@int/control';
+import type { Autonomy, DetectIntent, Intent, Rehearsing } from '@int/control';
 import type { DeviceSpec } from '@int/network';
 import type { DashboardConfig, SourceConfig, TlsConfig } from '../config/config.js';
 import type { Quantity } from '../config/quantities.js';
@@ -22,7 +22,7 @@ export interface MatchConfig {
 
 export interface IntentConfig {
   readonly id: string;
-  readonly kind: 'watch' | 'block' | 'limit' | 'avoid' | 'path' | 'protect' | 'keep';
+  readonly kind: Intent['kind'];
   readonly owner?: string;
   readonly reason?: string;
   readonly priority?: number;
@@ -37,6 +37,12 @@ export interface IntentConfig {
   readonly destination?: string;
   readonly level?: number;
   readonly below?: number;
+  readonly switches?: readonly (string | number)[];
+  readonly metric?: DetectIntent['metric'];
+  readonly algorithm?: DetectIntent['algorithm'];
+  readonly scope?: DetectIntent['scope'];
+  readonly target?: number;
+  readonly band?: readonly [minimum: number, maximum: number];
 }
 
 export interface ControlConfig {
@@ -52,8 +58,11 @@ export interface ControlConfig {
   readonly inside?: readonly string[];
   readonly learn?: Quantity;
   readonly sampling?: number;
-  readonly autonomy?: ByKind<Autonomy>;
-  readonly limits?: ByKind<number> & { readonly within?: Quantity; readonly all?: number };
+  readonly autonomy?: ByKind<Autonomy> & { readonly detect?: 'observe' | 'act' };
+  readonly limits?: ByKind<number> & { readonly detect?: number } & {
+    readonly within?: Quantity;
+    readonly all?: number;
+  };
   readonly rehearse?: Rehearsing;
   readonly linkLoad?: number;
   readonly stale?: Quantity;

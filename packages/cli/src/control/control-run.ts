@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import type { TelemetryBatch } from '@int/codec';
 import { Collector, type CollectorTotals, type Sink, SourceError, type Stage } from '@int/collector';
-import { Controller, P4RuntimeConnection, TrafficMeter } from '@int/control';
+import { Controller, EventThresholds, P4RuntimeConnection, TrafficMeter } from '@int/control';
 import { type Incident, type KnowledgeOptions, KnowledgePlane } from '@int/knowledge';
 import type { SessionState } from '@int/p4runtime';
 import { StreamProcessor } from '@int/stream';
@@ -11,6 +11,7 @@ import { millisecondsOf } from '../config/quantities.js';
 import { ConfigSetup } from '../config/setup.js';
 import { closeSinks } from '../config/sinks.js';
 import type { DashboardSettings } from '../dashboard/settings.js';
+import { ifGiven } from '../given.js';
 import type { FileWatch } from '../input/file-watch.js';
 import type { TelemetryInput } from '../input/telemetry-input.js';
 import { endOf, opening } from '../interruption.js';
@@ -23,10 +24,11 @@ import type { ControlConfig } from './config.js';
 import { hostLevel } from './host-levels.js';
 import { ControlJournal, sinceBegun } from './journal.js';
 import type { ControlNetwork } from './network.js';
-import { policyOf } from './policy.js';
+import { compileOptionsOf, policyOf } from './policy.js';
 import { type ReadControl, readControl } from './read-control.js';
 import { RehearsalThread } from './rehearsal-thread.js';
 import { ReportLosses } from './report-losses.js';
+import { thresholdText } from './threshold-text.js';
 import { ControlView } from './view/control-view.js';
 
 /** Characters kept for a slow reader of the journal. */
@@ -53,6 +55,7 @@ export class ControlRun {
   readonly #paced: PacedOutput;
   readonly #isJson: boolean;
   readonly #meter: TrafficMeter;
+  readonly #thresholds: EventThresholds;
   readonly #twin: RehearsalThread;
   readonly #reloading: Reloading;
   readonly #view: ControlView;
@@ -81,6 +84,7 @@ export class ControlRun {
     });
     this.#view = new ControlView(() => this.#read);
     this.#meter = new TrafficMeter({ sampling: read.config.sampling ?? 1, topology: read.topology });
+    this.#thresholds = new EventThresholds(ifGiven(read.config.learn, (learn) => ({ learnMs: millisecondsOf(learn) })));
     this.#reloading = new Reloading(watch, io, () => this.#reload());
   }
 
@@ -201,7 +205,8 @@ export class ControlRun {
         },
         minute: (nowMs) => this.#meter.minute(nowMs),
       },
-      compile: config.routes === undefined ? {} : { routes: config.routes },
+      compile: compileOptionsOf(config),
+      thresholds: this.#thresholds,
       ...(config.linkLoad !== undefined && { linkLoad: config.linkLoad }),
       reconcile: {
         onWritten: (written) => {
@@ -239,6 +244,7 @@ export class ControlRun {
     const stages: Stage[] = [
       ...this.#setup.stages,
       ...(this.#setup.stages.includes(this.#losses.stage) ? [] : [this.#losses.stage]),
+      this.#thresholds,
       this.#meter,
       stageOf('knowledge', this.#knowledge),
       stageOf('events', events),
@@ -272,7 +278,10 @@ export class ControlRun {
       error = await this.#controller.order({ kind, proposal, by });
     } else if (line === 'stop' || line === 'withdraw' || line === 'resume') {
       error = await this.#controller.order({ kind: line, by });
-    } else error = 'write approve ID, reject ID, undo ID, redo ENTRY, stop, withdraw or resume';
+    } else if (line === 'thresholds') {
+      this.#journal.thresholds(this.#thresholds.thresholds);
+      error = null;
+    } else error = 'write approve ID, reject ID, undo ID, redo ENTRY, stop, withdraw, resume or thresholds';
     if (error !== null) say(this.#io, error);
   }
 
@@ -303,10 +312,12 @@ export class ControlRun {
     const { proposals, untracked } = this.#controller.loop;
     const states = new Map<string, number>();
     for (const { state } of proposals) states.set(state, (states.get(state) ?? 0) + 1);
+    const { thresholds } = this.#thresholds;
     if (this.#isJson) {
-      const total = { type: 'total', reports, proposals: Object.fromEntries(states), untracked };
+      const total = { type: 'total', reports, proposals: Object.fromEntries(states), untracked, thresholds };
       this.#output.line(JSON.stringify(total));
     } else {
+      for (const each of thresholds) this.#output.line(thresholdText(each, this.#read.topology));
       const words = [...states].map(([state, count]) => `${count} ${state}`).join(', ');
       this.#output.line(`${counted(reports, 'report')}, ${counted(proposals.length, 'proposal')}: ${words || 'none'}`);
     }

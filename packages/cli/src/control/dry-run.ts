@@ -3,6 +3,7 @@ import {
   type ControllerMemory,
   compile,
   type DesiredState,
+  EventThresholds,
   type Intent,
   type P4RuntimeConnectionOptions,
   planChanges,
@@ -16,6 +17,7 @@ import { printable } from '../output/printable.js';
 import { changeText, entityText, jsonOf } from './entity-text.js';
 import { memoryOf, sinceBegun } from './journal.js';
 import type { ControlNetwork } from './network.js';
+import { compileOptionsOf } from './policy.js';
 import type { ReadControl } from './read-control.js';
 
 const ANSWER_MS = 5000;
@@ -56,9 +58,12 @@ export async function dryRun(
   // What the loop has in force stays, so it is no difference.
   const ofLoop = memory?.memory == null ? [] : intentsInForce(memory.memory, nowMs);
   const intents = [...sinceBegun(read.intents, memory), ...ofLoop];
-  const { desired: compiled, conflicts, unplaced } = compile(model, intents, nowMs, given(config.routes));
+  const { desired: compiled, conflicts, unplaced } = compile(model, intents, nowMs, compileOptionsOf(config));
   const p4infos = (id: number): p4config.P4Info | undefined => model.switches.get(id)?.p4info;
-  const { desired } = withUndone(compiled, memory?.memory?.undone ?? [], p4infos);
+  const thresholds = new EventThresholds();
+  thresholds.restore(memory?.memory?.thresholds ?? []);
+  thresholds.follow(compiled, intents);
+  const { desired } = withUndone(thresholds.apply(compiled), memory?.memory?.undone ?? [], p4infos);
   const asked = await Promise.all(ways.map(async (way) => [way.switchId, await contentsOf(way, io)] as const));
   if (io.signal.aborted) return EXIT.OK;
   const found = new Map<number, readonly Entity[]>();
@@ -111,9 +116,6 @@ const intentsInForce = ({ loop }: ControllerMemory, nowMs: number): readonly Int
         (state === 'installed' || state === 'verified') && (expiresMs ?? 0) > nowMs,
     )
     .flatMap(({ proposal }) => proposal.intents);
-
-const given = (routes: 'managed' | 'external' | undefined): { routes?: 'managed' | 'external' } =>
-  routes === undefined ? {} : { routes };
 
 const only = (desired: DesiredState, found: ReadonlyMap<number, unknown>): DesiredState =>
   new Map([...desired].filter(([id]) => found.has(id)));

@@ -18,11 +18,13 @@ const NEEDS: Readonly<Record<IntentConfig['kind'], readonly (keyof IntentConfig)
   path: ['match', 'via'],
   protect: ['destination'],
   keep: ['below'],
+  detect: ['match', 'metric', 'target'],
 };
 const OPTIONAL: Readonly<Partial<Record<IntentConfig['kind'], readonly (keyof IntentConfig)[]>>> = {
   watch: ['instructions', 'oneIn'],
   block: ['reportOneIn'],
   protect: ['level'],
+  detect: ['switches', 'algorithm', 'scope', 'band'],
 };
 const TERMS: readonly string[] = ['id', 'kind', 'owner', 'reason', 'priority', 'ttl'];
 
@@ -62,7 +64,7 @@ export class IntentReader {
     const known = [...TERMS, ...needs, ...(OPTIONAL[kind] ?? [])];
     const foreign = Object.keys(config).find((name) => !known.includes(name));
     if (foreign !== undefined) return this.#wrong([...path, foreign], `${foreign} does not go with ${kind}`);
-    if (config.match !== undefined && kind !== 'watch' && Object.keys(config.match).length === 0) {
+    if (config.match !== undefined && kind !== 'watch' && kind !== 'detect' && Object.keys(config.match).length === 0) {
       return this.#wrong([...path, 'match'], `${kind} of everything is not meant: name a source or a destination`);
     }
     const ttlMs = ttl === undefined ? null : millisecondsOf(ttl);
@@ -87,6 +89,19 @@ export class IntentReader {
       case 'protect': {
         const destination = this.#address(config.destination!, [...path, 'destination']);
         return { ...terms, kind, destination, level: config.level ?? 2 };
+      }
+      case 'detect': {
+        const { metric, algorithm = 'threshold', scope = 'hop', target, band, switches } = config;
+        if (band !== undefined && band[0] > band[1]) this.#wrong([...path, 'band'], 'the minimum is above the maximum');
+        return {
+          ...{ ...terms, kind, match: this.#match(config.match!, path), algorithm, scope },
+          ...{
+            metric: metric!,
+            target: target!,
+            band: band === undefined ? null : { minimum: band[0], maximum: band[1] },
+          },
+          switches: switches?.map((name, index) => this.#switch(String(name), [...path, 'switches', index])) ?? null,
+        };
       }
       case 'keep':
         return { ...terms, kind, metric: 'link-load', below: config.below! };

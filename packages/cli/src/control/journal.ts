@@ -6,6 +6,7 @@ import { lockFolder } from '@int/collector/internals';
 import {
   ControllerMemoryError,
   ControllerMemoryFile,
+  type EventThreshold,
   type Intent,
   Journal,
   type JournalEntry,
@@ -23,6 +24,7 @@ import { counted } from '../output/numbers.js';
 import type { PacedOutput } from '../output/paced-output.js';
 import { printable } from '../output/printable.js';
 import { changeText, jsonOf } from './entity-text.js';
+import { thresholdText } from './threshold-text.js';
 import { intentText } from './view/intent-text.js';
 
 /** What was seen and decided, and every change of a switch. */
@@ -157,6 +159,12 @@ export class ControlJournal {
     const numbered = results.map((each, index) => ({ entry: entries[index]!.id, ...each }));
     this.#tell({ type: 'written', switchId, switch: name, atMs, cause, results: numbered }, lines);
     return entries;
+  }
+
+  /** Thresholds of rules in switches, as they are now. */
+  thresholds(thresholds: readonly EventThreshold[]): void {
+    const lines = thresholds.map((each) => thresholdText(each, this.#network.topology));
+    this.#tell({ type: 'thresholds', thresholds }, lines.length === 0 ? ['no switch has a rule'] : lines);
   }
 
   /** Also if it is closed already. */

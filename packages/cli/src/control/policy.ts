@@ -1,7 +1,12 @@
-import { CAUTIOUS, type ControlPolicy } from '@int/control';
+import { CAUTIOUS, type CompileOptions, type ControlPolicy } from '@int/control';
 import { millisecondsOf, type Quantity } from '../config/quantities.js';
 import { ifGiven } from '../given.js';
 import type { ControlConfig } from './config.js';
+
+/** How intents become tables: INT sinks sample flows with rules as the file says that reports are sampled. */
+export function compileOptionsOf({ routes, sampling = 1 }: ControlConfig): CompileOptions {
+  return { regularOneIn: sampling, ...(routes !== undefined && { routes }) };
+}
 
 /** What the loop may do, as control.yaml says. */
 export function policyOf(config: ControlConfig): ControlPolicy {

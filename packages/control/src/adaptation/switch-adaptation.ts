@@ -40,9 +40,14 @@ export interface ThresholdMove {
 export interface AdaptedThreshold {
   readonly switchId: number;
   readonly rule: number;
+  readonly target: number;
+  readonly minimum: number;
+  readonly maximum: number;
   readonly threshold: number;
   readonly rate: number;
-  /** `at-minimum`, `at-maximum`: the target is out of reach within the learnt band. `waiting`: others move first. */
+  /** Where it would go, if it may not move now; otherwise as `threshold`. */
+  readonly wanted: number;
+  /** `at-minimum`, `at-maximum`: the target is out of reach within the learnt band. `waiting`: others move first, or none may. */
   readonly status: 'moving' | 'holding' | 'at-minimum' | 'at-maximum' | 'waiting';
 }
 
@@ -52,6 +57,7 @@ interface Member {
   events: number;
   values: number[];
   rate: number;
+  wanted: number;
   status: AdaptedThreshold['status'];
 }
 
@@ -89,13 +95,30 @@ export class SwitchAdaptation {
     this.#tolerance = tolerance;
     this.#moves = movesPerWindow;
     this.#values = values;
+    this.follow(rules);
+  }
+
+  /**
+   * Adapts these rules from now on, and no others. Those that it knows keep their thresholds and their bands.
+   * @throws RangeError for numbers out of range, TypeError for two specs of one rule
+   */
+  follow(rules: readonly AdaptedRule[]): void {
+    const kept = new Map<string, Member>();
     for (const spec of rules) {
       const key = keyOf(spec.switchId, spec.rule);
-      if (this.#members.has(key)) throw new TypeError(`rule ${spec.rule} of switch ${spec.switchId} is there twice`);
+      if (kept.has(key)) throw new TypeError(`rule ${spec.rule} of switch ${spec.switchId} is there twice`);
       check(spec);
+      const known = this.#members.get(key);
+      if (known !== undefined) {
+        known.spec = { ...known.spec, target: spec.target };
+        kept.set(key, known);
+        continue;
+      }
       const threshold = Math.min(Math.max(spec.initial, spec.minimum), spec.maximum);
-      this.#members.set(key, { spec, threshold, events: 0, values: [], rate: 0, status: 'moving' });
+      kept.set(key, { spec, threshold, events: 0, values: [], rate: 0, wanted: threshold, status: 'moving' });
     }
+    this.#members.clear();
+    for (const [key, member] of kept) this.#members.set(key, member);
   }
 
   /** Takes over a band that the host has learnt anew. Other rules go on. @throws RangeError; TypeError for an unknown rule */
@@ -118,8 +141,20 @@ export class SwitchAdaptation {
     if (member.values.length < this.#values) member.values.push(value);
   }
 
-  /** @returns the thresholds that move now; most times none */
-  step(nowMs: number): readonly ThresholdMove[] {
+  /** Begins a window anew: not all of its events were seen. */
+  restart(nowMs: number): void {
+    this.#sinceMs = nowMs;
+    for (const member of this.#members.values()) {
+      member.events = 0;
+      member.values.length = 0;
+    }
+  }
+
+  /**
+   * @param most thresholds that may move now
+   * @returns those that do; most times none
+   */
+  step(nowMs: number, most = Number.POSITIVE_INFINITY): readonly ThresholdMove[] {
     if (Number.isNaN(this.#sinceMs)) this.#sinceMs = nowMs;
     const seconds = (nowMs - this.#sinceMs) / 1000;
     if (seconds * 1000 < this.#windowMs) return [];
@@ -128,6 +163,7 @@ export class SwitchAdaptation {
     for (const member of this.#members.values()) {
       member.rate = member.events / seconds;
       const to = this.#next(member, seconds);
+      member.wanted = to;
       if (to !== member.threshold) {
         const error = Math.abs(Math.log((member.rate + 0.01) / member.spec.target));
         moves.push({ member, to, error });
@@ -136,16 +172,18 @@ export class SwitchAdaptation {
       member.values.length = 0;
     }
     const left = new Map<number, number>();
+    let room = most;
     return moves
       .sort((one, other) => other.error - one.error)
       .flatMap(({ member, to }): ThresholdMove[] => {
         const { switchId, rule } = member.spec;
-        const room = left.get(switchId) ?? this.#moves;
-        left.set(switchId, room - 1);
-        if (room <= 0) {
+        const here = left.get(switchId) ?? this.#moves;
+        if (here <= 0 || room <= 0) {
           member.status = 'waiting';
           return [];
         }
+        left.set(switchId, here - 1);
+        room--;
         const from = member.threshold;
         member.threshold = to;
         return [{ switchId, rule, from, to, rate: member.rate }];
@@ -153,12 +191,9 @@ export class SwitchAdaptation {
   }
 
   get thresholds(): readonly AdaptedThreshold[] {
-    return [...this.#members.values()].map(({ spec, threshold, rate, status }) => ({
-      switchId: spec.switchId,
-      rule: spec.rule,
-      threshold,
-      rate,
-      status,
+    return [...this.#members.values()].map(({ spec, threshold, rate, wanted, status }) => ({
+      ...{ switchId: spec.switchId, rule: spec.rule, target: spec.target },
+      ...{ minimum: spec.minimum, maximum: spec.maximum, threshold, rate, wanted, status },
     }));
   }
 
@@ -215,7 +250,7 @@ export class SwitchAdaptation {
     if (!/(^|\.)fast_detection$/.test(action)) return entity;
     const member = this.#members.get(keyOf(switchId, Number(params.rule)));
     if (member === undefined) return entity;
-    return { ...entity, action: { action, params: { ...params, threshold: member.threshold } } };
+    return { ...entity, action: { action, params: { ...params, threshold: BigInt(member.threshold) } } };
   }
 }
 

@@ -1,4 +1,4 @@
-import { prefixOf } from '@int/network';
+import { type Prefix, prefixOf } from '@int/network';
 import { commonPrefix, type FlowSpace, spaceOf, spaceText } from '../intents/flow-space.js';
 import type { BlockIntent, Intent, LimitIntent } from '../intents/intent.js';
 import { type Context, priorityOf, REPORTS_PRIORITY, STAGE } from './context.js';
@@ -13,11 +13,15 @@ const BURST_S = 0.1;
 const LEAST_BURST_BYTES = 3000;
 
 /** Where packets of a match enter the network: at the switches of its sources, if those are known hosts, otherwise anywhere. */
-export function ingressSwitches({ graph }: Pick<Context, 'graph'>, { source }: FlowSpace): readonly number[] {
-  if (source === null) return graph.edgeSwitches;
+export const ingressSwitches = (context: Pick<Context, 'graph'>, { source }: FlowSpace): readonly number[] =>
+  hostSwitches(context, source);
+
+/** Switches of hosts with an address in a prefix; all with hosts, if none is known or it is everything. */
+export function hostSwitches({ graph }: Pick<Context, 'graph'>, range: Prefix | null): readonly number[] {
+  if (range === null) return graph.edgeSwitches;
   const ids = new Set<number>();
   for (const { name, prefixes } of graph.hosts) {
-    if (!prefixes.some((prefix) => commonPrefix(source, prefix) !== undefined)) continue;
+    if (!prefixes.some((prefix) => commonPrefix(range, prefix) !== undefined)) continue;
     for (const { switchId } of graph.attachments(name)) ids.add(switchId);
   }
   return ids.size === 0 ? graph.edgeSwitches : [...ids].sort((a, b) => a - b);

@@ -8,6 +8,7 @@ import type { LinkCost } from '../model/shortest-paths.js';
 import { accessCells, placeAccess } from './access.js';
 import { collectorPorts, placeBase } from './base.js';
 import type { Context } from './context.js';
+import { placeDetect, ruleNumbers } from './detect.js';
 import { Draft, type Unplaced } from './draft.js';
 import { NextHops } from './next-hops.js';
 import { type CompileOptions, settingsOf } from './options.js';
@@ -64,12 +65,18 @@ export function compile(
   const context: Context = { network, graph, settings, draft, nextHops, avoided, cost, collectorPort };
   placeBase(context);
   placeRoutes(context);
-  const cells = accessCells(held);
-  for (const intent of [...held].sort(byPriority)) draft.unplaced.push(...placeIntent(context, intent, cells));
+  const numbers: Numbers = { cells: accessCells(held), rules: ruleNumbers(held) };
+  for (const intent of [...held].sort(byPriority)) draft.unplaced.push(...placeIntent(context, intent, numbers));
   return { desired: draft.state(), conflicts, unplaced: draft.unplaced };
 }
 
-function placeIntent(context: Context, intent: Intent, cells: ReadonlyMap<string, number>): readonly Unplaced[] {
+/** Numbers in switches by the intents that have them: cells of counters, rules of detectors. */
+interface Numbers {
+  readonly cells: ReadonlyMap<string, number>;
+  readonly rules: ReadonlyMap<string, number>;
+}
+
+function placeIntent(context: Context, intent: Intent, { cells, rules }: Numbers): readonly Unplaced[] {
   switch (intent.kind) {
     case 'block':
     case 'limit': {
@@ -79,6 +86,10 @@ function placeIntent(context: Context, intent: Intent, cells: ReadonlyMap<string
     case 'watch':
     case 'protect': {
       const problem = placeWatch(context, intent);
+      return problem === null ? [] : [problem];
+    }
+    case 'detect': {
+      const problem = placeDetect(context, intent, rules.get(intent.id)!);
       return problem === null ? [] : [problem];
     }
     case 'path':

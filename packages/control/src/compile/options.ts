@@ -15,6 +15,11 @@ export interface CompileOptions {
   readonly mtuBytes?: number;
   /** Bytes of a packet that a report carries, at most 968. Default: 256. */
   readonly reportBytes?: number;
+  /**
+   * INT sinks report one packet of so many of each flow that a `detect` intent matches, besides its events; 0: events alone.
+   * Default: 1.
+   */
+  readonly regularOneIn?: number;
 }
 
 export type Settings = Required<CompileOptions>;
@@ -28,6 +33,7 @@ export function settingsOf(options: CompileOptions): Settings {
     hashSeed: 'switch',
     mtuBytes: 0,
     reportBytes: 256,
+    regularOneIn: 1,
     ...options,
   };
   const whole = (name: string, value: number, least: number, most: number): void => {
@@ -35,11 +41,12 @@ export function settingsOf(options: CompileOptions): Settings {
       throw new RangeError(`${name}: ${value} is no whole number from ${least} to ${most}`);
     }
   };
-  const { ids, mtuBytes, reportBytes, hashSeed } = settings;
+  const { ids, mtuBytes, reportBytes, regularOneIn, hashSeed } = settings;
   whole('ids.first', ids.first, 1, 0xffff - 600);
   whole('ids.last', ids.last, ids.first + 599, 0xffff);
   whole('mtuBytes', mtuBytes, 0, 0xffff);
   whole('reportBytes', reportBytes, 64, 968);
+  whole('regularOneIn', regularOneIn, 0, 0xffff_ffff);
   if (hashSeed !== 'switch') whole('hashSeed', hashSeed, 0, 0xffff_ffff);
   return settings;
 }

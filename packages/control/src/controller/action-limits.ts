@@ -16,8 +16,15 @@ export class ActionLimits {
     return same < most ? null : `${most} actions of kind ${kind} within ${spanText(withinMs)} is the limit`;
   }
 
+  /** How many more of a kind may be made now. */
+  room(kind: IntentKind, nowMs: number, { withinMs, all, kinds }: ControlPolicy['limits']): number {
+    const recent = this.recent(nowMs, { withinMs });
+    const same = recent.filter((each) => each === kind).length;
+    return Math.max(0, Math.min(all - recent.length, (kinds[kind] ?? Number.POSITIVE_INFINITY) - same));
+  }
+
   /** Kinds of the installations within the last time. */
-  recent(nowMs: number, { withinMs }: ControlPolicy['limits']): readonly IntentKind[] {
+  recent(nowMs: number, { withinMs }: Pick<ControlPolicy['limits'], 'withinMs'>): readonly IntentKind[] {
     return this.#done.filter(({ atMs }) => nowMs - atMs < withinMs).map(({ kind }) => kind);
   }
 

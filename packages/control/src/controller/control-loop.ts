@@ -60,6 +60,11 @@ export class ControlLoop {
     return this.#orders.stopped;
   }
 
+  /** Why telemetry cannot be relied on; `null`: it can. */
+  get blindness(): string | null {
+    return this.#sight.blindness;
+  }
+
   /** Proposals for which there was no room. */
   get untracked(): number {
     return this.#book.untracked;

@@ -1,3 +1,4 @@
+import type { ThresholdMemory } from '../adaptation/event-thresholds.js';
 import type { LoopMemory } from './loop-memory.js';
 import type { UndoneEntry } from './undone-entries.js';
 
@@ -5,6 +6,8 @@ import type { UndoneEntry } from './undone-entries.js';
 export interface ControllerMemory {
   readonly loop: LoopMemory;
   readonly undone: readonly UndoneEntry[];
+  /** Of rules in switches. */
+  readonly thresholds?: readonly ThresholdMemory[];
 }
 
 /** Keeps a {@link ControllerMemory}, such as a `ControllerMemoryFile`. */

@@ -1,4 +1,5 @@
 import type { DeviceProfile } from '@int/network';
+import type { EventThresholds } from '../adaptation/event-thresholds.js';
 import type { ChangePlan } from '../change/change.js';
 import type { DesiredEntity, DesiredState } from '../change/desired-state.js';
 import { type Compiled, compile } from '../compile/compile.js';
@@ -21,6 +22,7 @@ import type { EntryOrder, LoopAction, LoopInput, LoopNote, Order } from './loop-
 import type { Measurement } from './measurement.js';
 import type { ControlPolicy } from './policy.js';
 import type { Proposal } from './proposal.js';
+import { Retuning } from './retuning.js';
 import type { UndoneEntry } from './undone-entries.js';
 
 export interface ControllerOptions {
@@ -36,6 +38,8 @@ export interface ControllerOptions {
   readonly traffic: { measure(nowMs: number): Measurement; minute(nowMs: number): Minute };
   /** Highest load of a link that a change may cause, as a share of its capacity. Default 1. */
   readonly linkLoad?: number;
+  /** Thresholds of `detect` intents, which then follow the events; it is a stage of the collector, too. */
+  readonly thresholds?: EventThresholds;
   readonly compile?: CompileOptions;
   readonly reconcile?: Omit<ReconcilerOptions, 'connections' | 'clock' | 'leadsTo' | 'onPlan' | 'onRound'>;
   readonly clock?: Clock;
@@ -90,6 +94,7 @@ export class Controller {
   #desired: DesiredState = new Map();
   readonly #undos: EntryUndo;
   readonly #forgotten = new ForgottenEntries();
+  readonly #retuning: Retuning | null;
   readonly #answers = new Map<Order, (error: string | null) => void>();
   #ups = '';
 
@@ -105,6 +110,16 @@ export class Controller {
       unsafety: (desired) => this.#unsafety(desired),
       tell: (...note) => this.#note(...note),
     });
+    const { thresholds } = options;
+    thresholds?.restore(options.memory?.thresholds ?? []);
+    this.#retuning =
+      thresholds === undefined
+        ? null
+        : new Retuning(thresholds, {
+            loop: this.#loop,
+            nameOf: (switchId) => options.network.topology.switchText(switchId),
+            tell: (what, reason) => this.#tell({ atMs: this.#nowMs, what, proposal: null, by: 'detection', reason }),
+          });
     this.#reconciler = new Reconciler({
       ...options.reconcile,
       connections: options.connections,
@@ -157,7 +172,8 @@ export class Controller {
 
   /** What {@link ControllerOptions.memory} takes. */
   get memory(): ControllerMemory {
-    return { loop: this.#loop.memory, undone: this.undone };
+    const { thresholds } = this.#options;
+    return { loop: this.#loop.memory, undone: this.undone, thresholds: thresholds?.memory ?? [] };
   }
 
   /** What was undone of the journal, and stays so. */
@@ -243,7 +259,9 @@ export class Controller {
   }
 
   #compiled(intents: readonly Intent[]): Compiled {
-    return compile(this.#network, intents, this.#nowMs, this.#options.compile);
+    const { compile: options, thresholds } = this.#options;
+    const compiled = compile(this.#network, intents, this.#nowMs, options);
+    return { ...compiled, desired: thresholds?.apply(compiled.desired) ?? compiled.desired };
   }
 
   /** Undoes entries of the journal, or wants them again. */
@@ -282,8 +300,17 @@ export class Controller {
     if (this.#isStopped) return;
     this.#cancelTimer = this.#clock.schedule(this.#options.measureMs ?? 1000, () => {
       this.give({ kind: 'measurement', measurement: this.#options.traffic.measure(this.#nowMs) });
+      this.#retune();
       this.#wait();
     });
+  }
+
+  /** Has switches take thresholds that have moved. */
+  #retune(): void {
+    const reason = this.#retuning?.step(this.#nowMs) ?? null;
+    if (reason === null) return;
+    this.#options.keeper?.now(this.memory);
+    this.#want(this.preview().desired, 'detection', reason);
   }
 
   get #nowMs(): number {
@@ -388,9 +415,11 @@ export class Controller {
   }
 
   #want(desired: DesiredState, owner: string, reason: string): void {
+    const { thresholds } = this.#options;
+    thresholds?.follow(desired, this.#loop.intents);
     this.#undos.endOvertaken();
-    this.#desired = desired;
-    this.#reconciler.want(desired, { owner, reason });
+    this.#desired = thresholds?.apply(desired) ?? desired;
+    this.#reconciler.want(this.#desired, { owner, reason });
   }
 }
 

@@ -68,6 +68,8 @@ export interface LoopNote {
     /** Telemetry cannot be relied on: nothing is done by itself. */
     | 'blind'
     | 'sighted'
+    /** The threshold of a rule in a switch has moved. */
+    | 'retuned'
     /** Entries of the journal. */
     | 'undone'
     | 'redone';

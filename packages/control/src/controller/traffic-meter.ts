@@ -94,7 +94,7 @@ export class TrafficMeter {
         this.#packets++;
         this.#newestMs = Math.max(this.#newestMs, timeOf(batch, last));
       }
-      if (batch.code[row] !== 0 || (flags & FLAG.FLOW) === 0) continue;
+      if (batch.code[row] !== 0 || (flags & (FLAG.FLOW | FLAG.BESIDES)) !== FLAG.FLOW) continue;
       const isDrop = (flags & FLAG.DROPPED) !== 0;
       const mode = (flags >>> FLAG.MODE_SHIFT) & FLAG.MODE_MASK;
       const isPost = mode === MODE_XD || mode === MODE_MX;

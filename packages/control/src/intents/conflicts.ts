@@ -11,7 +11,7 @@ export interface Conflict {
 }
 
 /** What intents decide about a packet: two contradict each other only about the same. */
-type Aspect = 'access' | 'watch' | 'way';
+type Aspect = 'access' | 'watch' | 'way' | 'events';
 
 const ASPECTS: Readonly<Record<Intent['kind'], Aspect | null>> = {
   block: 'access',
@@ -21,6 +21,7 @@ const ASPECTS: Readonly<Record<Intent['kind'], Aspect | null>> = {
   avoid: 'way',
   protect: null,
   keep: null,
+  detect: 'events',
 };
 
 /** What an intent wants of its packets, as text: intents with the same text agree. */
@@ -35,6 +36,9 @@ function wantOf(intent: Intent): string {
     // Each limit has a meter of its own: two cannot count the same packet.
     case 'limit':
       return `limit:${intent.id}`;
+    // Each has a threshold of its own, and one rule decides about a packet.
+    case 'detect':
+      return `detect:${intent.id}`;
     default:
       return intent.kind;
   }
@@ -64,7 +68,7 @@ function contradict(
 
 /**
  * Intents that can hold together, and the conflicts of the others: overlapping flows, the same priority and contradictory
- * wishes. The older of two stays. Blocks and limits decide about access, watches about telemetry, paths and avoided links
+ * wishes. The older of two stays. Blocks and limits decide about access, watches about telemetry, detections about events, paths and avoided links
  * about the way; those of different aspects never contradict each other.
  */
 export function resolveConflicts(

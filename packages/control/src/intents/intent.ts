@@ -70,6 +70,38 @@ export interface KeepIntent extends IntentTerms {
   readonly below: number;
 }
 
-export type Intent = WatchIntent | BlockIntent | LimitIntent | AvoidIntent | PathIntent | ProtectIntent | KeepIntent;
+/** Items of INT 2.1 that rules in switches can look at. */
+export const DETECT_METRICS = ['hopLatency', 'queueOccupancy', 'egressUtilization'] as const;
+/**
+ * What is an event: a value above the threshold; a hop whose value differs by more from the one that was an event last; a flow whose
+ * sum does.
+ */
+export const DETECT_ALGORITHMS = ['threshold', 'perHop', 'perFlow'] as const;
+
+/** Has the INT sinks report events of flows, with a threshold that raises so many. */
+export interface DetectIntent extends IntentTerms {
+  readonly kind: 'detect';
+  readonly match: FlowMatch;
+  /** Ids of the switches with the rule; `null`: all where the flows leave the network. */
+  readonly switches: readonly number[] | null;
+  readonly metric: (typeof DETECT_METRICS)[number];
+  readonly algorithm: (typeof DETECT_ALGORITHMS)[number];
+  /** Of `threshold`: the value of any hop, or the sum over the path. */
+  readonly scope: 'hop' | 'endToEnd';
+  /** Events a second that each switch shall raise; above 0. */
+  readonly target: number;
+  /** Where the threshold may move, in units of the metric; `null`: the host learns it from what is usual. */
+  readonly band: { readonly minimum: number; readonly maximum: number } | null;
+}
+
+export type Intent =
+  | WatchIntent
+  | BlockIntent
+  | LimitIntent
+  | AvoidIntent
+  | PathIntent
+  | ProtectIntent
+  | KeepIntent
+  | DetectIntent;
 
 export type IntentKind = Intent['kind'];

@@ -1,7 +1,7 @@
 import { IntentError, type IntentErrorCode, type IntentProblem } from '../errors.js';
 import type { FlowMatch, PortRange } from './flow-match.js';
 import { spaceOf } from './flow-space.js';
-import type { Intent, IntentKind } from './intent.js';
+import { DETECT_ALGORITHMS, DETECT_METRICS, type Intent, type IntentKind } from './intent.js';
 
 type Path = readonly (string | number)[];
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,7 +26,10 @@ const MAX_MS = 8.64e15;
 const MAX_SWITCH_ID = 0xffff_ffff;
 const MAX_PORT = 511;
 const MAX_VIA = 64;
+const MAX_SWITCHES = 4096;
 const MAX_LEVEL = 1000;
+const MAX_EVENTS = 1e6;
+const MAX_THRESHOLD = 0xffff_ffff;
 
 const TERMS = ['id', 'owner', 'priority', 'fromMs', 'ttlMs', 'reason', 'kind'];
 const FIELDS: Readonly<Record<IntentKind, readonly string[]>> = {
@@ -37,6 +40,7 @@ const FIELDS: Readonly<Record<IntentKind, readonly string[]>> = {
   path: ['match', 'via'],
   protect: ['destination', 'level'],
   keep: ['metric', 'below'],
+  detect: ['match', 'switches', 'metric', 'algorithm', 'scope', 'target', 'band'],
 };
 const MATCH_FIELDS = ['source', 'destination', 'protocol', 'sourcePort', 'destinationPort'];
 
@@ -123,6 +127,36 @@ class Reader {
     return match;
   }
 
+  /** A list of switches by id, each once. */
+  switches(value: unknown, path: Path, most: number): readonly number[] {
+    const ids: number[] = [];
+    if (!Array.isArray(value) || value.length === 0 || value.length > most) {
+      this.wrong('ERR_INTENT_VALUE', path, `a list of 1 to ${most} ids of switches is expected`);
+      return ids;
+    }
+    for (const index of value.keys()) {
+      const id = this.number(value as unknown as Fields, String(index), path, 0, MAX_SWITCH_ID);
+      if (ids.includes(id)) this.wrong('ERR_INTENT_VALUE', [...path, index], `${id} comes twice`);
+      ids.push(id);
+    }
+    return ids;
+  }
+
+  oneOf<T extends string>(fields: Fields, name: string, path: Path, values: readonly [T, ...T[]]): T {
+    const found = values.find((each) => each === fields[name]);
+    if (found === undefined) {
+      const message = `${shown(fields[name])} is no ${name}: there are ${values.join(', ')}`;
+      this.wrong('ERR_INTENT_VALUE', [...path, name], message);
+    }
+    return found ?? values[0];
+  }
+
+  band(value: unknown, path: Path): { readonly minimum: number; readonly maximum: number } {
+    const fields = this.object(value, path, ['minimum', 'maximum']) ?? {};
+    const minimum = this.number(fields, 'minimum', path, 0, MAX_THRESHOLD);
+    return { minimum, maximum: this.number(fields, 'maximum', path, minimum, MAX_THRESHOLD) };
+  }
+
   /** Instructions by the names of fields. */
   fieldBits({ fields, instructions }: Fields, path: Path): number {
     const at = [...path, 'fields'];
@@ -196,18 +230,22 @@ class Reader {
         };
       }
       case 'path': {
-        const via: number[] = [];
-        if (!Array.isArray(fields.via) || fields.via.length === 0 || fields.via.length > MAX_VIA) {
-          this.wrong('ERR_INTENT_VALUE', [...path, 'via'], `a list of 1 to ${MAX_VIA} ids of switches is expected`);
-        } else {
-          for (const index of fields.via.keys()) {
-            const id = this.number(fields.via as unknown as Fields, String(index), [...path, 'via'], 0, MAX_SWITCH_ID);
-            if (via.includes(id)) this.wrong('ERR_INTENT_VALUE', [...path, 'via', index], `${id} comes twice`);
-            via.push(id);
-          }
-        }
+        const via = this.switches(fields.via, [...path, 'via'], MAX_VIA);
         return { ...terms, kind: 'path', match: this.match(fields.match, [...path, 'match']), via };
       }
+      case 'detect':
+        return {
+          ...terms,
+          kind: 'detect',
+          match: this.match(fields.match, [...path, 'match']),
+          switches:
+            fields.switches === null ? null : this.switches(fields.switches, [...path, 'switches'], MAX_SWITCHES),
+          metric: this.oneOf(fields, 'metric', path, DETECT_METRICS),
+          algorithm: this.oneOf(fields, 'algorithm', path, DETECT_ALGORITHMS),
+          scope: this.oneOf(fields, 'scope', path, ['hop', 'endToEnd']),
+          target: this.number(fields, 'target', path, Number.MIN_VALUE, MAX_EVENTS, false),
+          band: fields.band === null ? null : this.band(fields.band, [...path, 'band']),
+        };
       case 'protect': {
         const { destination } = this.match({ destination: fields.destination ?? '' }, path);
         return {

@@ -86,6 +86,6 @@ function memoryOf(path: string, text: string): ControllerMemory {
   if (found.version !== VERSION) {
     throw new ControllerMemoryError('ERR_MEMORY_VERSION', `${path}: version ${found.version}, expected ${VERSION}`);
   }
-  const { loop, undone } = found;
-  return { loop, undone };
+  const { version: _, ...memory } = found;
+  return memory;
 }

@@ -21,6 +21,10 @@ const SOUND: readonly Intent[] = [
   { ...terms, id: 'p', kind: 'path', match: { protocol: 6, destinationPort: [443, 443] }, via: [1, 2, 3] },
   { ...terms, id: 'r', kind: 'protect', destination: '10.0.1.9', level: 2.5 },
   { ...terms, id: 'k', kind: 'keep', metric: 'link-load', below: 0.8 },
+  {
+    ...{ ...terms, id: 'd', kind: 'detect', match: {}, switches: [1, 2], metric: 'hopLatency', algorithm: 'perHop' },
+    ...{ scope: 'endToEnd', target: 0.5, band: { minimum: 0, maximum: 9 } },
+  },
 ];
 
 const watchOf = (over: object): object => ({ ...SOUND[0], instructions: undefined, ...over });
@@ -81,6 +85,10 @@ describe('readIntents', () => {
     ['a path through a switch twice', [{ ...SOUND[4], via: [1, 2, 1] }], 'ERR_INTENT_VALUE', '0.via.2'],
     ['a goal of 0', [{ ...SOUND[6], below: 0 }], 'ERR_INTENT_VALUE', '0.below'],
     ['another metric', [{ ...SOUND[6], metric: 'luck' }], 'ERR_INTENT_VALUE', '0.metric'],
+    ['a detection without a target', [{ ...SOUND[7], target: 0 }], 'ERR_INTENT_VALUE', '0.target'],
+    ['another algorithm', [{ ...SOUND[7], algorithm: 'noop' }], 'ERR_INTENT_VALUE', '0.algorithm'],
+    ['a band that is empty', [{ ...SOUND[7], band: { minimum: 2, maximum: 1 } }], 'ERR_INTENT_VALUE', '0.band.maximum'],
+    ['a detection nowhere', [{ ...SOUND[7], switches: [] }], 'ERR_INTENT_VALUE', '0.switches'],
     ['nothing to protect', [{ ...SOUND[5], destination: undefined }], 'ERR_INTENT_VALUE', '0.destination'],
     ['two of one id', [SOUND[2], SOUND[2]], 'ERR_INTENT_DUPLICATE', '1.id'],
   ])('refuses %s', (_, value, code, at) => {

@@ -1,6 +1,6 @@
 /** Words of requests to a controller and of its answers. */
 
-export const INTENT_KINDS = ['watch', 'block', 'limit', 'avoid', 'path', 'protect', 'keep'] as const;
+export const INTENT_KINDS = ['watch', 'block', 'limit', 'avoid', 'path', 'protect', 'keep', 'detect'] as const;
 
 export const PROPOSAL_STATES = [
   'proposed',

@@ -1,5 +1,5 @@
 import { BaselineTable } from '@int/baseline';
-import { NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { Cusums } from '../change/cusums.js';
 import type { Incidents } from '../incident/incidents.js';
 import type { Settings } from '../options.js';
@@ -75,17 +75,18 @@ export class NetworkMetrics {
 
   /** Takes the hops of reports without an error. @param timeMs about the time of them all */
   observe(batch: TelemetryBatch, from: number, to: number, timeMs: number): void {
-    const { code, hopStart, hopCount } = batch;
+    const { code, flags, hopStart, hopCount } = batch;
+    const isTaken = (row: number): boolean => code[row] === 0 && (flags[row]! & FLAG.BESIDES) === 0;
     let row = from;
     while (row < to) {
-      if (code[row] !== 0) {
+      if (!isTaken(row)) {
         row++;
         continue;
       }
       // Hops of reports in succession are one behind the other.
       const first = hopStart[row]!;
       let end = first;
-      for (; row < to && code[row] === 0 && hopStart[row] === end; row++) end += hopCount[row]!;
+      for (; row < to && isTaken(row) && hopStart[row] === end; row++) end += hopCount[row]!;
       this.#passHops(batch, first, end, timeMs);
     }
     this.neighbours.observe(batch, from, to);

@@ -36,6 +36,12 @@ export function intentText(intent: Intent, topology: Topology): string {
       return `send ${matchText(intent.match)} over ${intent.via.map((id) => topology.switchText(id)).join(', ')}`;
     case 'protect':
       return `protect ${intent.destination} at level ${intent.level}`;
+    case 'detect': {
+      const { match, metric, algorithm, scope, target, switches } = intent;
+      const where = switches === null ? '' : ` at ${switches.map((id) => topology.switchText(id)).join(', ')}`;
+      const of = algorithm === 'threshold' && scope === 'endToEnd' ? 'end to end ' : '';
+      return `detect ${of}${metric} of ${matchText(match)} by ${algorithm}, ${target} events/s${where}`;
+    }
     case 'keep':
       return `keep loads of links below ${Number((100 * intent.below).toPrecision(4))} %`;
   }
