@@ -22,6 +22,8 @@ export class BatchEvents {
   next = new Int32Array(0);
   count = 0;
   #apart: ApartEvent[] = [];
+  /** Those apart for which there was no room to wait. */
+  beyond = 0;
 
   get hasApart(): boolean {
     return this.#apart.length > 0;
@@ -55,10 +57,12 @@ export class BatchEvents {
     this.count = 0;
   }
 
-  /** Those apart whose bucket has come. Of the others, the oldest wait. */
+  /** Those apart whose bucket has come. Of the others, the oldest wait. @param bucket -1: none has come yet */
   takeApart(bucket: number): ApartEvent[] {
     const come = this.#apart.filter((event) => event.bucket <= bucket);
-    this.#apart = this.#apart.filter((event) => event.bucket > bucket).slice(0, MOST_APART);
+    const waiting = this.#apart.filter((event) => event.bucket > bucket);
+    this.beyond += Math.max(0, waiting.length - MOST_APART);
+    this.#apart = waiting.slice(0, MOST_APART);
     return come;
   }
 

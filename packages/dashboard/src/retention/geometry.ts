@@ -78,6 +78,9 @@ export const NUMBER = {
   TAP_MISSED: 16,
   /** Reports that were restarted away: of earlier time lines. */
   FORGOTTEN: 17,
+  /** Events apart that are in no series: too many waited for their bucket to come, or it is no longer retained. */
+  EVENTS_AHEAD: 18,
+  EVENTS_BEFORE: 19,
   WORDS: 32,
 } as const;
 

@@ -75,6 +75,8 @@ export class Retention {
       reportsWhileBehind: n[NUMBER.BUSY_REPORTS]!,
       eventsWhileBehind: n[NUMBER.BUSY_EVENTS]!,
       eventsForMemory: forgottenEvents,
+      eventsAheadOfSeries: n[NUMBER.EVENTS_AHEAD]!,
+      eventsBeforeSeries: n[NUMBER.EVENTS_BEFORE]!,
       sampleForMemory: thinned,
       flows: n[NUMBER.UNTRACKED_FLOWS]!,
       switches: n[NUMBER.OTHER_SWITCHES]!,

@@ -224,10 +224,16 @@ export class SeriesWriter {
 
   /** Counts events that are apart, of buckets that have come. */
   #countApart(): void {
+    if (!this.#events.hasApart) return;
     const now = this.bucket;
-    if (!this.#events.hasApart || now < 0) return;
-    for (const { bucket, nodeId } of this.#events.takeApart(now)) {
-      if (now - bucket >= this.#readable) continue;
+    const numbers = this.#numbers;
+    const come = this.#events.takeApart(now);
+    numbers[NUMBER.EVENTS_AHEAD] = this.#events.beyond;
+    for (const { bucket, nodeId } of come) {
+      if (now - bucket >= this.#readable) {
+        numbers[NUMBER.EVENTS_BEFORE]!++;
+        continue;
+      }
       const place = bucket === now ? OPEN : LATE;
       this.#lateBucket = bucket;
       this.#bump(place, ROW.ALL, CELL.EVENTS);

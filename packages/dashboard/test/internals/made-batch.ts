@@ -43,11 +43,11 @@ export function batchOf(made: readonly Made[]): TelemetryBatch {
   return batch;
 }
 
-/** The events of a batch, of one rule. */
-export function eventsOf(batch: TelemetryBatch, made: readonly Made[], rule = 'rule'): EventBatch {
+/** The events of a batch, of one rule. @param isApart the batch is none of the stream */
+export function eventsOf(batch: TelemetryBatch, made: readonly Made[], rule = 'rule', isApart = false): EventBatch {
   const count = made.reduce((sum, { events }) => sum + events.length, 0);
   const events = new EventBatch(Math.max(256, count));
-  events.attach(batch, { ruleName: () => rule } as unknown as Detector);
+  events.attach(batch, { ruleName: () => rule } as unknown as Detector, isApart);
   let at = 0;
   for (const [row, { events: hops, hops: all }] of made.entries()) {
     for (const hop of hops) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { geometryOf, type RetentionOptions, shareRetention } from '../../src/retention/geometry.js';
+import { geometryOf, type RetentionOptions, ROW, shareRetention } from '../../src/retention/geometry.js';
 import { keptEventId, keptEventRecord, keptReportId, keptReportRecord } from '../../src/retention/report-store.js';
 import { Retention } from '../../src/retention/retention.js';
 import { RetentionWriter } from '../../src/retention/retention-writer.js';
@@ -56,6 +56,32 @@ const report = (timeMs: number, flow: number, events: readonly number[] = []): M
   dropQueue: null,
   flow,
   events,
+});
+
+test('events apart wait for their bucket: those for which there is no room, and those that are too late, are counted', () => {
+  const both = new Both({ seconds: 10 });
+  const apart = (timeMs: number, count: number): void => {
+    const made = [report(timeMs, 0, Array<number>(count).fill(0))];
+    both.writer.writeEvents(eventsOf(batchOf(made), made, 'rule', true));
+  };
+  const inSeries = (): number => {
+    const counts = new Float64Array(20);
+    both.retention.series.read(ROW.ALL, 'events', START_MS / 100, counts.length, counts);
+    return counts.reduce((sum, count) => sum + (Number.isNaN(count) ? 0 : count), 0);
+  };
+  // Nothing has come yet, and more than can wait is told.
+  apart(START_MS, 3000);
+  apart(START_MS, 3000);
+  expect(both.retention.counts().notKept.eventsAheadOfSeries).toBe(6000 - 4096);
+  both.write([report(START_MS, 0)]);
+  apart(START_MS + 1000, 5000);
+  apart(START_MS - 3_600_000, 7);
+  both.write([report(START_MS + 1000, 0)]);
+  both.finish();
+  const { events, notKept } = both.retention.counts();
+  const dropped = { eventsAheadOfSeries: 6000 - 4096 + 5000 - 4096, eventsBeforeSeries: 7 };
+  expect(notKept).toMatchObject(dropped);
+  expect(inSeries()).toBe(events - dropped.eventsAheadOfSeries - dropped.eventsBeforeSeries);
 });
 
 describe('whole reports', () => {

@@ -331,6 +331,8 @@ const NOT_KEPT: Readonly<Record<string, string>> = {
   reportsWhileBehind: 'reports counted, not kept whole: it was behind',
   eventsWhileBehind: 'events counted, not kept: it was behind',
   eventsForMemory: 'events forgotten early, for memory',
+  eventsAheadOfSeries: 'events in no series: too many of a time to come',
+  eventsBeforeSeries: 'events in no series: of a time no longer retained',
   sampleForMemory: 'reports of the sample given up, for memory',
   flows: 'reports of flows beyond the table',
   switches: 'hops of switches without series of their own',
