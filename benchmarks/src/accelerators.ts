@@ -26,7 +26,7 @@ const values = readOptions({
   only: { type: 'string' },
 });
 const ROUNDS = wholeNumber('rounds', values.rounds ?? (values.short ? '1' : '9'), 1);
-const REPORTS = wholeNumber('reports', values.reports ?? (values.short ? '20000' : '1000000'), 1);
+const REPORTS = wholeNumber('reports', values.reports ?? (values.short ? '5000' : '1000000'), 1);
 /** What an accelerator has to bring. */
 const LEAST_GAIN = 0.05;
 const COMMAND = fileURLToPath(new URL('../../packages/cli/bin/int.js', import.meta.url));

@@ -72,7 +72,7 @@ try {
     sender,
     isShort: SHORT,
     rounds: Number(values.rounds ?? (SHORT ? 1 : 5)),
-    duration: SHORT ? 0.2 : 0.6,
+    duration: SHORT ? 0.05 : 0.6,
   };
   if (SHORT) {
     console.log(

@@ -91,7 +91,7 @@ try {
     sender,
     isShort: SHORT,
     rounds: Number(values.rounds ?? (SHORT ? 1 : 5)),
-    duration: SHORT ? 0.5 : 3,
+    duration: SHORT ? 0.1 : 3,
   };
   const targets = { kafka: cluster?.bootstrap.join(',') ?? null, parquet: join(folder, 'parquet') };
   const stages = wants('stages') ? await measureStages(bench, targets) : null;

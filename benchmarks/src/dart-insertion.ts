@@ -6,7 +6,7 @@
  * was warm. Datagrams are RoCEv2 packets of so many bytes of UDP payload; they come over loopback from a process that
  * sends as fast as it can and does not count, and those that the socket drops do not count either.
  *
- * `--short`: fewer reports. `--reports N`, `--rounds N`, `--only udp,udp-dart,frames,rows,kafka`: these parts
+ * `--short`: fewer reports, of one size. `--reports N`, `--rounds N`, `--only udp,udp-dart,frames,rows,kafka`: these parts
  * alone, which replace those in the file of results; `--no-file`.
  */
 import { fork } from 'node:child_process';
@@ -25,10 +25,10 @@ const values = readOptions({
   only: { type: 'string' },
 });
 const SHORT = values.short;
-const REPORTS = Number(values.reports ?? (SHORT ? 30_000 : 2_000_000));
+const REPORTS = Number(values.reports ?? (SHORT ? 10_000 : 2_000_000));
 const ROUNDS = Number(values.rounds ?? (SHORT ? 1 : 3));
-const LEAD = SHORT ? 10_000 : 200_000;
-const MEMORY = SHORT ? 1 << 26 : 1 << 30;
+const LEAD = SHORT ? 2000 : 200_000;
+const MEMORY = SHORT ? 1 << 24 : 1 << 30;
 const PART = fileURLToPath(new URL('./dart-insertion-part.js', import.meta.url));
 
 const PARTS = ['udp', 'udp-dart', 'frames', 'rows', 'kafka'] as const;
@@ -106,7 +106,7 @@ function keep(size: number, name: Name, part: Part): void {
 try {
   if (cluster !== null) await createTopic(cluster.bootstrap);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const size of SIZES) {
+    for (const size of SHORT ? SIZES.slice(0, 1) : SIZES) {
       const options: PartOptions = { size, reports: REPORTS, lead: LEAD, memory: MEMORY, port: broker?.port ?? 0 };
       for (const name of ['udp', 'udp-dart'] as const) {
         if (wants(name)) keep(size, name, await runWithSender(name, options));

@@ -34,15 +34,15 @@ const values = readOptions({
 const SHORT = values.short;
 const EFFORT: Effort = SHORT
   ? {
-      rounds: Number(values.rounds ?? 3),
-      keys: 131_072,
-      lead: 16_384,
-      filled: 1 << 20,
-      objects: 100_000,
-      objectRounds: 3,
-      objectKeys: 16_384,
-      frames: 32_768,
-      turns: 2,
+      rounds: Number(values.rounds ?? 1),
+      keys: 32_768,
+      lead: 8192,
+      filled: 1 << 18,
+      objects: 20_000,
+      objectRounds: 1,
+      objectKeys: 4096,
+      frames: 8192,
+      turns: 1,
     }
   : {
       rounds: Number(values.rounds ?? 9),

@@ -4,7 +4,7 @@
  * memory grows, and whether the map of 980 switches can be used.
  *
  * `--seconds N` (60) of each measurement of frames, `--memory-minutes N` (10), `--rate N` (100,000 reports a second), `--no-file`.
- * `--short`: 2 seconds each and no minutes of memory. It needs Chromium, and is left out where there is none.
+ * `--short`: a second each and no minutes of memory. It needs Chromium, and is left out where there is none.
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -23,9 +23,9 @@ const values = readOptions({
   /** The collector's process: the fabric. */
   collector: { type: 'string' },
 });
-const SECONDS = Number(values.seconds ?? (values.short ? 2 : 60));
+const SECONDS = Number(values.seconds ?? (values.short ? 1 : 60));
 const MEMORY_MINUTES = Number(values['memory-minutes'] ?? (values.short ? 0 : 10));
-const RATE = values.short ? 4000 : Number(values.rate);
+const RATE = values.short ? 1000 : Number(values.rate);
 /** 92 leaves and 8 spines: each leaf has 8 queues towards the spines. */
 const HUNDRED = 'leaf-spine:92x8';
 /** 980 switches: 28 pods of 14 edge and 14 aggregation switches, and 196 core switches. */
@@ -160,7 +160,7 @@ async function main(executablePath: string): Promise<void> {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
     const hundred = await withFabric(HUNDRED, async (url, collector) => {
-      await sleep(values.short ? 2000 : 15_000);
+      await sleep(values.short ? 500 : 15_000);
       const first: number[] = [];
       for (let round = 0; round < (values.short ? 1 : 7); round++) first.push(await firstView(browser, url));
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
@@ -181,7 +181,7 @@ async function main(executablePath: string): Promise<void> {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
       await page.goto(`${url}#/topology`);
       await page.waitForSelector('.map canvas', { timeout: 60_000 });
-      await sleep(values.short ? 1000 : 10_000);
+      await sleep(values.short ? 200 : 10_000);
       const note = await page.locator('.panel[aria-label="Network"] header').innerText();
       const frames = await framesOf(page, SECONDS);
       await page.close();

@@ -27,7 +27,7 @@ const values = readOptions({
 });
 const run = new BenchmarkRun('decode', { short: values.short });
 const ROUNDS = Number(values.rounds ?? (values.short ? 1 : 15));
-const MEGABYTES = Number(values.megabytes ?? (values.short ? 16 : 256));
+const MEGABYTES = Number(values.megabytes ?? (values.short ? 4 : 256));
 const BATCH = Number(values.batch);
 const C_REFERENCE = 'C -O3 -march=native';
 const ACCELERATOR = 'accelerator in place';

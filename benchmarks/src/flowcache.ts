@@ -31,22 +31,24 @@ const values = readOptions({
   only: { type: 'string' },
 });
 const SHORT = values.short;
-const ROWS = 1 << 19;
+/** Flows of most parts; in files of results they are a million. */
+const FLOWS = SHORT ? 250_000 : 1_000_000;
+const ROWS = SHORT ? 1 << 17 : 1 << 19;
 const EXACT = geometryOf({ rows: ROWS });
 const COMPACT = geometryOf({ rows: ROWS, layout: 'compact' });
 const EFFORT: Effort = {
   rounds: Number(values.rounds ?? (SHORT ? 1 : 7)),
   slowRounds: SHORT ? 1 : 5,
-  reports: SHORT ? 65_536 : 524_288,
-  lead: SHORT ? 32_768 : 131_072,
-  slowReports: SHORT ? 65_536 : 131_072,
-  slowLead: 32_768,
+  reports: SHORT ? 32_768 : 524_288,
+  lead: SHORT ? 16_384 : 131_072,
+  slowReports: SHORT ? 16_384 : 131_072,
+  slowLead: SHORT ? 8192 : 32_768,
 };
 /** What is asked of the flow cache. */
 const TARGET = { ratioToC: 1, fasterThanLru: 10, fasterThanMap: 5, bytesPerBucket: 384 } as const;
 /** Rows of the cache in scenarios; batches that they make beforehand, and use again and again. */
 const SCENE_ROWS = SHORT ? 1 << 17 : ROWS;
-const BATCHES = SHORT ? 64 : 256;
+const BATCHES = SHORT ? 32 : 256;
 const BATCH = 2048;
 
 const setup = (flows: number, changes: Partial<Setup> = {}): Setup => ({
@@ -55,7 +57,7 @@ const setup = (flows: number, changes: Partial<Setup> = {}): Setup => ({
   rows: ROWS,
   ipv6: false,
   batch: BATCH,
-  draws: SHORT ? 1 << 20 : 1 << 23,
+  draws: SHORT ? 1 << 18 : 1 << 23,
   ...changes,
 });
 
@@ -65,14 +67,14 @@ const MIXES = ['zipf', 'uniform', 'mixed'] as const;
 const PLANS: readonly SpeedPlan[] = SHORT
   ? [
       {
-        setup: setup(250_000),
+        setup: setup(FLOWS),
         mixes: ['zipf'],
         groups: [['accelerator'], ['plain'], ['map-number'], ['lru-string']],
       },
     ]
   : [
       {
-        setup: setup(1_000_000),
+        setup: setup(FLOWS),
         mixes: MIXES,
         slowMixes: ['zipf', 'uniform'],
         groups: [['accelerator', 'plain'], ...OBJECTS.map((name) => [name])],
@@ -125,12 +127,12 @@ try {
     for (const plan of PLANS) speed.push(await SpeedTest.run(path, plan, EFFORT, compiler !== undefined));
     if (!SHORT) reinserting = await measureReinserting(path);
   }
-  // One million flows for all that follows, whose files are small.
-  writeSetup(path, setup(1_000_000, { draws: 1 << 20 }));
+  // Fewer flows for all that follows: its files are small.
+  writeSetup(path, setup(FLOWS, { draws: 1 << 20 }));
   if (wants('events')) {
     const [turns, rounds] = SHORT ? [2, 1] : [2, 3];
     eventRates = await Program.scenario<RatePoint[]>('rates', path, SCENE_ROWS, BATCHES, turns, rounds);
-    const milliseconds = SHORT ? 200 : 1000;
+    const milliseconds = SHORT ? 100 : 1000;
     for (const [work, from] of [
       ['objects', 200_000],
       ['words', 1_600_000],
@@ -141,8 +143,8 @@ try {
   }
   if (wants('latency')) {
     const manyFlows = join(folder, 'flows');
-    writeSetup(manyFlows, setup(12_000_000, { draws: 1 }));
-    latency = await Program.scenario<Latency[]>('latency', path, manyFlows, SCENE_ROWS, SHORT ? 40_000 : 200_000);
+    writeSetup(manyFlows, setup(SHORT ? 1_000_000 : 12_000_000, { draws: 1 }));
+    latency = await Program.scenario<Latency[]>('latency', path, manyFlows, SCENE_ROWS, SHORT ? 20_000 : 200_000);
   }
   if (wants('shards')) {
     const [turns, rounds] = SHORT ? [2, 1] : [2, 5];
@@ -151,8 +153,8 @@ try {
     }
   }
   if (wants('rounding')) {
-    writeSetup(path, setup(20_000, { draws: 1 << 22 }));
-    rounding = await Program.scenario<RoundingClass[]>('rounding', path, SHORT ? 1 << 20 : 1 << 22);
+    writeSetup(path, setup(20_000, { draws: SHORT ? 1 << 20 : 1 << 22 }));
+    rounding = await Program.scenario<RoundingClass[]>('rounding', path, SHORT ? 1 << 18 : 1 << 22);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

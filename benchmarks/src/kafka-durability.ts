@@ -22,7 +22,7 @@ const values = readOptions({
 const SHORT = values.short;
 const ROUNDS = Number(values.rounds ?? (SHORT ? 1 : 5));
 /** Records in all, in batches of a size. */
-const RECORDS = SHORT ? 20_000 : 400_000;
+const RECORDS = SHORT ? 5000 : 400_000;
 const BATCHES = SHORT ? [1000] : [64, 1000];
 const PARTITIONS = 4;
 const NOBODY = '127.0.0.1:1';

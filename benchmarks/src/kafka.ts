@@ -17,7 +17,7 @@ const values = readOptions({
 const SHORT = values.short;
 const ROUNDS = Number(values.rounds ?? (SHORT ? 1 : 5));
 const BATCH = Number(values.batch);
-const BATCHES = SHORT ? 40 : 300;
+const BATCHES = SHORT ? 20 : 300;
 const PARTITIONS = 4;
 /** What may be added to the client alone. */
 const LIMIT = 1.15;

@@ -23,7 +23,7 @@ import { INFO } from './p4runtime/requests.js';
 import { ThreadTime } from './p4runtime/thread-time.js';
 
 const values = readOptions({ entries: { type: 'string' } });
-const ENTRIES = Number(values.entries ?? (values.short ? 10_000 : 100_000));
+const ENTRIES = Number(values.entries ?? (values.short ? 3000 : 100_000));
 const BATCH = 500;
 /** What the package promises. */
 const WANTED = { updatesPerSecond: 20_000, readSeconds: 2, pauseMs: 5 };

@@ -22,8 +22,8 @@ const values = readOptions({
   packets: { type: 'string' },
 });
 const SHORT = values.short;
-const ROUNDS = Number(values.rounds ?? (SHORT ? 2 : 5));
-const PACKETS = Number(values.packets ?? (SHORT ? 20_000 : 100_000));
+const ROUNDS = Number(values.rounds ?? (SHORT ? 1 : 5));
+const PACKETS = Number(values.packets ?? (SHORT ? 5000 : 100_000));
 /** Passes of ours within a round: the first of all only warms up. */
 const PASSES = 3;
 const run = new BenchmarkRun('p4vm', { short: SHORT });

@@ -23,7 +23,7 @@ const values = readOptions({
   only: { type: 'string' },
   part: { type: 'string' },
 });
-const BATCHES = Number(values.batches ?? (values.short ? 300 : 3000));
+const BATCHES = Number(values.batches ?? (values.short ? 60 : 3000));
 const ROUNDS = Number(values.rounds ?? (values.short ? 1 : 5));
 /** Different batches; they are given again and again. */
 const DIFFERENT = 64;

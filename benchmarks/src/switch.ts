@@ -24,18 +24,20 @@ import { Wires } from './switch/wires.js';
 const { isInside, args } = insideNamespace(process.argv.slice(2));
 const values = readOptions({ only: { type: 'string' } }, args);
 const SHORT = values.short;
-const SECONDS = SHORT ? 0.5 : 2;
+const SECONDS = SHORT ? 0.1 : 2;
 /** Frames that may be under way at a paced rate: half of what the rings of the switch hold. */
 const WINDOW = 8000;
 /** Times that frames are forwarded in one go; the median counts. */
-const BURSTS = SHORT ? 3 : 11;
+const BURSTS = SHORT ? 1 : 11;
 /** Packets a second. Paced, and for longer: the sender waits while the switch gets no processor. The others do not wait. */
 const RATES: readonly { readonly rate: number; readonly isPaced: boolean }[] = [
   { rate: 100_000, isPaced: true },
   ...(SHORT ? [] : [true, false].map((isPaced) => ({ rate: 300_000, isPaced }))),
   { rate: 600_000, isPaced: false },
 ];
-const PACED_SECONDS = SHORT ? 1 : 6;
+const PACED_SECONDS = SHORT ? 0.2 : 6;
+/** Without a packet for this time, all have arrived. */
+const QUIET_MS = SHORT ? 150 : 400;
 const ADDON = fileURLToPath(new URL(`../../native-afxdp/prebuilds/linux-${process.arch}/afxdp.node`, import.meta.url));
 const SENDER = fileURLToPath(new URL('switch-sender.js', import.meta.url));
 
@@ -105,7 +107,7 @@ async function quiet(wires: Wires): Promise<number> {
   let before = -1;
   for (let now = wires.arrived(); now !== before; now = wires.arrived()) {
     before = now;
-    await sleep(400);
+    await sleep(QUIET_MS);
   }
   return before;
 }
@@ -147,7 +149,7 @@ async function offer(
   let result = { offered: 0, sent: 0, forwarded: 0, perCoreSecond: 0 };
   const account = await withContender(contender, wires, folder, async ({ pid, room }) => {
     // Until the code is compiled.
-    const warm = await send(wires, frames, 20_000, SHORT ? 10_000 : 50_000, Math.min(WINDOW, room >> 1));
+    const warm = await send(wires, frames, 20_000, SHORT ? 2000 : 50_000, Math.min(WINDOW, room >> 1));
     await quiet(wires);
     const begun = wires.arrived();
     const coreNs = (): number => wires.kernelNs() + (pid === null ? 0 : processNs(pid));
@@ -178,7 +180,7 @@ async function timePerPacket(
   await withContender(contender, wires, folder, async ({ pid, room }) => {
     let all = 0;
     // Until the code is compiled.
-    all += (await send(wires, frames, 50_000, SHORT ? 20_000 : 100_000)).sent;
+    all += (await send(wires, frames, 50_000, SHORT ? 5000 : 100_000)).sent;
     await quiet(wires);
     for (let burst = 0; burst < BURSTS; burst++) {
       const before = wires.arrived();

@@ -84,7 +84,7 @@ export interface Rounds {
 }
 
 /** Before anything is timed: the engine compiles what is used often. */
-const WARM_UP = { frames: 100_000, seconds: 0.5, shortSeconds: 0.25 } as const;
+const WARM_UP = { frames: 100_000, seconds: 0.5, shortSeconds: 0.1 } as const;
 const FLOOD_SECONDS = 0.4;
 const FLOOD_RATE = 4e6;
 
@@ -103,7 +103,7 @@ export async function startWarm(
 }
 
 export function flood({ cable, sender, isShort }: Bench, receiver: Receiver): Promise<Passage> {
-  const seconds = isShort ? FLOOD_SECONDS / 2 : FLOOD_SECONDS;
+  const seconds = isShort ? FLOOD_SECONDS / 8 : FLOOD_SECONDS;
   return pass(cable, receiver, sender, { frames: FLOOD_RATE * seconds, rate: FLOOD_RATE });
 }
 

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { until } from '../../../.ci/test/until.js';
 import { builtPage } from './built-page.js';
 import { openLiveNetwork } from './live-network.js';
 import { MadeControl } from './made-control.js';
-import { PATIENCE_MS, SharedStage, show, text, violations } from './page/stage.js';
+import { PATIENCE_MS, SharedStage, show, text, until, violations } from './page/stage.js';
 import { openDashboard } from './pages.js';
 import { PlainControl } from './plain-control.js';
 

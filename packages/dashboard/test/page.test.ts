@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { until } from '../../../.ci/test/until.js';
 import { theKeyboard } from './page/keyboard.js';
 import { aFailingLink } from './page/link.js';
-import { PATIENCE_MS, SharedStage, show, text, violations } from './page/stage.js';
+import { PATIENCE_MS, SharedStage, show, text, until, violations, withPageAway } from './page/stage.js';
 
 const stage = new SharedStage();
 const opened = () => stage.opened();
@@ -255,48 +254,52 @@ describe('in a browser', () => {
   });
 
   it('no view is wider than a telephone, and a biography opens there', async () => {
-    const { browser, dashboard } = await opened();
-    const page = await browser.newPage({ viewport: { width: 400, height: 800 }, colorScheme: 'dark' });
-    page.setDefaultTimeout(PATIENCE_MS);
-    try {
-      await page.goto(dashboard.url);
-      for (const view of ['now', 'topology', 'series', 'table', 'events', 'rules', 'history']) {
-        await show(page, `#/${view}`);
-        await page.waitForSelector('main .panel');
-        const beyond = 'document.documentElement.scrollWidth - innerWidth';
-        expect((await page.evaluate(beyond)) as number, view).toBeLessThanOrEqual(0);
-      }
-      // Whatever was looked at before, the top of what is opened is the top of what one sees, and stays there while it grows.
-      const rows = page.locator('.panel[aria-label="Events"] tr[data-row] td.rule');
-      for (const [which, filter] of ['first', 'last', 'by its address'].entries()) {
-        await show(page, '#/events?filter=rule=latency-step');
-        await until('a list', async () => (await rows.count()) >= 20, { everyMs: 20 });
-        if (filter === 'by its address') {
-          const id = await page.locator('.panel[aria-label="Events"] tr[data-row] a').first().getAttribute('href');
-          await page.evaluate(`document.querySelector('main').scrollTop = 1e6`);
-          await show(page, id!);
-          await page.waitForSelector('.waterfall li');
-        } else {
-          // The list is live: a row may move away under the pointer.
-          const isOpen = async (): Promise<boolean> => {
-            await rows.nth(which === 0 ? 0 : 19).click();
-            const wait = page.waitForSelector('.waterfall li', { timeout: 5000 });
-            return wait.then(
-              () => true,
-              () => false,
-            );
-          };
-          await until('a biography', isOpen);
+    const all = await opened();
+    await withPageAway(all, async () => {
+      const { browser, dashboard } = all;
+      const page = await browser.newPage({ viewport: { width: 400, height: 800 }, colorScheme: 'dark' });
+      page.setDefaultTimeout(PATIENCE_MS);
+      try {
+        await page.goto(dashboard.url);
+        for (const view of ['now', 'topology', 'series', 'table', 'events', 'rules', 'history']) {
+          await show(page, `#/${view}`);
+          await page.waitForSelector('main .panel');
+          const beyond = 'document.documentElement.scrollWidth - innerWidth';
+          expect((await page.evaluate(beyond)) as number, view).toBeLessThanOrEqual(0);
         }
-        await page.waitForSelector('.hex .byte');
-        const [from, top]: [number, number] = await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() =>
+        // Whatever was looked at before, the top of what is opened is the top of what one sees, and stays there while it grows.
+        const rows = page.locator('.panel[aria-label="Events"] tr[data-row] td.rule');
+        for (const [which, filter] of ['first', 'last', 'by its address'].entries()) {
+          await show(page, '#/events?filter=rule=latency-step');
+          await until('a list', async () => (await rows.count()) >= 20, { everyMs: 20 });
+          if (filter === 'by its address') {
+            const id = await page.locator('.panel[aria-label="Events"] tr[data-row] a').first().getAttribute('href');
+            await page.evaluate(`document.querySelector('main').scrollTop = 1e6`);
+            await show(page, id!);
+            await page.waitForSelector('.waterfall li');
+          } else {
+            // The list is live: a row may move away under the pointer.
+            const isOpen = async (): Promise<boolean> => {
+              await rows.nth(which === 0 ? 0 : 19).click();
+              const wait = page.waitForSelector('.waterfall li', { timeout: 5000 });
+              return wait.then(
+                () => true,
+                () => false,
+              );
+            };
+            await until('a biography', isOpen);
+          }
+          await page.waitForSelector('.hex .byte');
+          const [from, top]: [number, number] =
+            await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() =>
           resolve(['main', '.biography .panel'].map((each) => document.querySelector(each).getBoundingClientRect().top))))`);
-        expect(top - from, filter).toBeGreaterThanOrEqual(0);
-        expect(top - from, filter).toBeLessThan(20);
+          expect(top - from, filter).toBeGreaterThanOrEqual(0);
+          expect(top - from, filter).toBeLessThan(20);
+        }
+      } finally {
+        await page.close();
       }
-    } finally {
-      await page.close();
-    }
+    });
   });
 
   it('the browser has not complained of anything', async () => {

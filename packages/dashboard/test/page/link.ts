@@ -3,8 +3,7 @@
 import { DashboardClient } from '@int/dashboard/client';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { until } from '../../../../.ci/test/until.js';
-import { PATIENCE_MS, type SharedStage, show, text } from './stage.js';
+import { PATIENCE_MS, type SharedStage, type Stage, show, text, until, withPageAway } from './stage.js';
 
 /** What the page was told, and what it drew, in the order in which that happened. Times are of the telemetry, in milliseconds. */
 type Recorded =
@@ -65,58 +64,62 @@ const redPixels = (page: Page): Promise<number> => page.evaluate('redPixels()');
  */
 export function aFailingLink(stage: SharedStage): void {
   it('a link that fails is red on the map as soon as six buckets tell it, is named, and is whole again at an earlier time', async () => {
-    const { browser, dashboard, source } = await stage.opened();
-    const client = new DashboardClient({ url: dashboard.url });
-    const page = await browser.newPage({ viewport: { width: 1000, height: 700 }, colorScheme: 'dark' });
-    page.setDefaultTimeout(PATIENCE_MS);
-    try {
-      await page.addInitScript(RECORDER);
-      // The details of a switch have charts: frames of series tell how far the telemetry is.
-      await page.goto(`${dashboard.url}#/topology?pick=switch:3`);
-      // The busiest link has carried so many reports that a half second without one is a fault.
-      const busiest = await until(
-        'a busy link',
-        async () => {
-          const { links } = await client.topology();
-          const [most] = [...links].sort((a, b) => b.reportsPerSecond - a.reportsPerSecond);
-          if (most === undefined) return null;
-          const { series } = await client.series({ metric: 'reports', entities: [most.key] });
-          const ofTenSeconds = series[0]!.values.slice(-100).reduce<number>((sum, value) => sum + (value ?? 0), 0);
-          return ofTenSeconds >= 300 ? most : null;
-        },
-        { everyMs: 100 },
-      );
-      await until('a map without red', async () => (await redPixels(page)) === 0, { everyMs: 20 });
-      await until('a frame of series', async () => page.evaluate(`recorded.some(({ kind }) => kind === 'series')`));
-      const faultMs = source.fail(busiest.from, busiest.to);
-      await until('a red link', async () => (await redPixels(page)) > RED, { everyMs: 20 });
-      const recorded: Recorded[] = await page.evaluate('recorded');
-      const isDown = (each: Recorded): boolean => each.kind === 'map' && each.down.includes(busiest.key);
-      const told = recorded.findIndex(isDown);
-      const drawn = recorded.findIndex((each, index) => index > told && each.kind === 'drawn' && each.red > RED);
-      expect(recorded.slice(0, told).some((each) => each.kind === 'drawn' && each.red > 0)).toBe(false);
-
-      // The buckets from that of the fault to the sixth, and the frames of one subscription that told of them before the map did.
-      const dueMs = (Math.floor(faultMs / 100) + 6) * 100;
-      const ids = recorded
-        .slice(0, told)
-        .flatMap((each) => (each.kind === 'series' && each.endMs >= dueMs ? [each.id] : []));
-      expect(dueMs - faultMs).toBeLessThanOrEqual(600);
-      // At most the frame of the same turn.
-      expect(ids).toEqual([...new Set(ids)]);
-      const animationFrames = recorded.slice(told, drawn).filter(({ kind }) => kind === 'drawn').length;
-      expect(animationFrames).toBeLessThanOrEqual(6);
-
-      await show(page, '#/topology');
-      const names = new RegExp(`${busiest.from < 5 ? 'leaf|img' : 'spine'}.* › .*\\s+down`);
-      await until('its name first', async () => names.test(await text(page, '.panel[aria-label="Links"] tbody tr')));
-      await show(page, `#/topology?at=${new Date(faultMs - 500).toISOString()}`);
-      await until('the map as it was', async () => (await redPixels(page)) === 0, { everyMs: 20 });
-      source.repair();
-      await show(page, '#/topology');
-      await until('the link again', async () => !(await text(page, '.panel[aria-label="Links"]')).includes('down'));
-    } finally {
-      await page.close();
-    }
+    const opened = await stage.opened();
+    await withPageAway(opened, () => failALink(opened));
   });
+}
+
+async function failALink({ browser, dashboard, source }: Stage): Promise<void> {
+  const client = new DashboardClient({ url: dashboard.url });
+  const page = await browser.newPage({ viewport: { width: 1000, height: 700 }, colorScheme: 'dark' });
+  page.setDefaultTimeout(PATIENCE_MS);
+  try {
+    await page.addInitScript(RECORDER);
+    // The details of a switch have charts: frames of series tell how far the telemetry is.
+    await page.goto(`${dashboard.url}#/topology?pick=switch:3`);
+    // The busiest link has carried so many reports that a half second without one is a fault.
+    const busiest = await until(
+      'a busy link',
+      async () => {
+        const { links } = await client.topology();
+        const [most] = [...links].sort((a, b) => b.reportsPerSecond - a.reportsPerSecond);
+        if (most === undefined) return null;
+        const { series } = await client.series({ metric: 'reports', entities: [most.key] });
+        const ofTenSeconds = series[0]!.values.slice(-100).reduce<number>((sum, value) => sum + (value ?? 0), 0);
+        return ofTenSeconds >= 300 ? most : null;
+      },
+      { everyMs: 100 },
+    );
+    await until('a map without red', async () => (await redPixels(page)) === 0, { everyMs: 20 });
+    await until('a frame of series', async () => page.evaluate(`recorded.some(({ kind }) => kind === 'series')`));
+    const faultMs = source.fail(busiest.from, busiest.to);
+    await until('a red link', async () => (await redPixels(page)) > RED, { everyMs: 20 });
+    const recorded: Recorded[] = await page.evaluate('recorded');
+    const isDown = (each: Recorded): boolean => each.kind === 'map' && each.down.includes(busiest.key);
+    const told = recorded.findIndex(isDown);
+    const drawn = recorded.findIndex((each, index) => index > told && each.kind === 'drawn' && each.red > RED);
+    expect(recorded.slice(0, told).some((each) => each.kind === 'drawn' && each.red > 0)).toBe(false);
+
+    // The buckets from that of the fault to the sixth, and the frames of one subscription that told of them before the map did.
+    const dueMs = (Math.floor(faultMs / 100) + 6) * 100;
+    const ids = recorded
+      .slice(0, told)
+      .flatMap((each) => (each.kind === 'series' && each.endMs >= dueMs ? [each.id] : []));
+    expect(dueMs - faultMs).toBeLessThanOrEqual(600);
+    // At most the frame of the same turn.
+    expect(ids).toEqual([...new Set(ids)]);
+    const animationFrames = recorded.slice(told, drawn).filter(({ kind }) => kind === 'drawn').length;
+    expect(animationFrames).toBeLessThanOrEqual(6);
+
+    await show(page, '#/topology');
+    const names = new RegExp(`${busiest.from < 5 ? 'leaf|img' : 'spine'}.* › .*\\s+down`);
+    await until('its name first', async () => names.test(await text(page, '.panel[aria-label="Links"] tbody tr')));
+    await show(page, `#/topology?at=${new Date(faultMs - 500).toISOString()}`);
+    await until('the map as it was', async () => (await redPixels(page)) === 0, { everyMs: 20 });
+    source.repair();
+    await show(page, '#/topology');
+    await until('the link again', async () => !(await text(page, '.panel[aria-label="Links"]')).includes('down'));
+  } finally {
+    await page.close();
+  }
 }

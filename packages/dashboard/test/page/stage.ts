@@ -2,6 +2,7 @@
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { requires } from '../../../../.ci/test/requires.js';
+import { until as untilOften } from '../../../../.ci/test/until.js';
 import { builtPage } from '../built-page.js';
 import { type LiveNetwork, openLiveNetwork } from '../live-network.js';
 
@@ -56,6 +57,23 @@ export class SharedStage {
     page.on('pageerror', (error) => complaints.push(String(error.stack)));
     await page.goto(network.dashboard.url);
     return { ...network, browser, page, complaints };
+  }
+}
+
+/** Waits until something holds in a browser. A look costs a browser and its page some milliseconds of work each, so that it is not often. */
+export const until = <T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  patience: Parameters<typeof untilOften>[2] = {},
+): Promise<Exclude<Awaited<T>, false | null | undefined>> => untilOften(what, condition, { everyMs: 40, ...patience });
+
+/** Does something with the page of the stage away: a page that is live works all the time, whether one looks at it or not. */
+export async function withPageAway<T>({ page, dashboard }: Stage, task: () => Promise<T>): Promise<T> {
+  await page.goto('about:blank');
+  try {
+    return await task();
+  } finally {
+    await page.goto(dashboard.url);
   }
 }
 
