@@ -217,6 +217,10 @@ it(
 
     const second = await started(true);
     await second.note('restored');
+    // The folder of the one that was killed is taken over; that of one that runs is not.
+    const third = await run(['control', '--config', config]);
+    expect(third).toMatchObject({ code: 3, stdout: '' });
+    expect(third.stderr).toContain(`journal: process ${second.command.child.pid} uses it; a second controller needs`);
     await second.note('renewed', id);
     expect(await blocks(id)).toEqual(scanner);
     expect(await blocks('no-telnet')).toEqual([]);

@@ -140,7 +140,10 @@ export class ControlRun {
     this.#controller.start(this.#read.intents, 'start');
     this.#reloading.start();
     const orders = createInterface({ input: io.stdin });
-    orders.on('line', (line) => void this.#order(line.trim()));
+    orders.on('line', (line) => {
+      // A fault of one order ends neither the loop nor the command.
+      this.#order(line.trim()).catch((error: unknown) => say(io, `the order failed: ${(error as Error).message}`));
+    });
     let totals: CollectorTotals;
     try {
       await endOf(io, this.#output, this.#collector.finished);

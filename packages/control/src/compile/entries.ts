@@ -130,3 +130,7 @@ function keyOf(entity: Entity): string {
       return `${entity.kind} ${textOf(entity)}`;
   }
 }
+
+/** Whether a name in an entry's metadata is none of an intent, but what the network needs: routes, next hops, ports, reports. */
+export const isNetworkName = (name: string): boolean =>
+  /^(?:node|hash-seed|reports|(?:port|route|next-hops):.*)$/s.test(name);

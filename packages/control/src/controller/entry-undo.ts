@@ -1,10 +1,15 @@
 import type { p4config } from '@int/p4runtime';
 import type { DesiredState } from '../change/desired-state.js';
+import { isNetworkName } from '../compile/entries.js';
 import type { Journal } from '../journal/journal.js';
 import type { JournalEntry } from '../journal/journal-entry.js';
 import type { EntryOrder } from './loop-io.js';
 import type { Proposal } from './proposal.js';
-import { danglingUse, type UndoneEntry, undoneEntries, withUndone } from './undone-entries.js';
+import { type Dangling, danglingUses, placeOf } from './references.js';
+import { type UndoneEntry, undoneEntries, withUndone } from './undone-entries.js';
+
+/** Refusals that are told; the others are counted. */
+const MOST_SHOWN = 4;
 
 /** What {@link EntryUndo} has to know of the controller. */
 interface Surroundings {
@@ -43,28 +48,40 @@ export class EntryUndo {
     const { journal, p4infos } = this.#around;
     if (journal === undefined) return 'there is no journal';
     const { refusals } = journal.undo(...ids);
-    if (refusals.length > 0) return refusals.map(({ message }) => message).join('; ');
+    if (refusals.length > 0) {
+      const more = refusals.length > MOST_SHOWN ? `; and ${refusals.length - MOST_SHOWN} more` : '';
+      return (
+        refusals
+          .slice(0, MOST_SHOWN)
+          .map(({ message }) => message)
+          .join('; ') + more
+      );
+    }
     const chosen = journal.entries.filter(({ id, result }) => ids.includes(id) && result === 'done');
     if (chosen.length === 0) return 'the switches have refused it: there is nothing to undo';
-    const intents = new Set(chosen.flatMap((each) => each.intents));
+    const intents = new Set(chosen.flatMap((each) => each.intents).filter((name) => !isNetworkName(name)));
     const ofLoop = this.#around
       .proposals()
       .filter((each) => intents.size > 0 && each.intents.some(({ id }) => intents.has(id)));
     const inForce = ofLoop.find(({ state }) => state === 'installed' || state === 'verified');
     if (inForce !== undefined) {
-      return `entry ${ids.join(', ')} is of ${inForce.id}, whose entries come and go together: undo ${inForce.id}`;
+      return `entry ${rangesOf(ids)} is of ${inForce.id}, whose entries come and go together: undo ${inForce.id}`;
     }
     const missing = dependents(journal.entries, chosen, intents);
     if (missing.length > 0) {
-      const all = rangesOf([...ids, ...missing]);
+      const needed = this.#needs([...chosen, ...journal.entries.filter(({ id }) => missing.includes(id))], by);
+      const all = rangesOf([...ids, ...missing, ...(typeof needed === 'string' ? [] : needed)]);
       return `entries ${rangesOf(missing)} of ${[...intents].join(', ')} depend on it: undo ${all}`;
     }
+    const needed = this.#needs(chosen, by);
+    if (typeof needed === 'string') return needed;
+    if (needed.length > 0) {
+      const all = rangesOf([...ids, ...needed]);
+      return `entries ${rangesOf(needed)} have removed what it needs, such as next hops: undo ${all}`;
+    }
     const fresh = undoneEntries(chosen, by, p4infos);
-    const { desired, over } = withUndone(this.in(this.#around.wanted()), fresh, p4infos);
-    const [moot] = over;
-    if (moot !== undefined) return `entry ${moot.entries.join(', ')}: something else is wanted there now`;
-    const dangling = danglingUse(desired, fresh);
-    if (dangling !== null) return dangling;
+    if (fresh.length === 0) return 'what they have made is gone again: there is nothing to undo';
+    const { desired } = withUndone(this.in(this.#around.wanted()), fresh, p4infos);
     const unsafe = await this.#around.unsafety(desired);
     if (unsafe !== null) return unsafe;
     if (this.#isClosed) return 'the controller ends';
@@ -73,17 +90,58 @@ export class EntryUndo {
     return null;
   }
 
+  /**
+   * Entries that must be undone with the chosen ones, for these restore what uses what is gone.
+   * @returns text: why the chosen ones cannot be undone, whatever else is
+   */
+  #needs(chosen: readonly JournalEntry[], by: string): readonly number[] | string {
+    const { p4infos, journal } = this.#around;
+    const before = this.in(this.#around.wanted());
+    const switches = new Set(chosen.map(({ switchId }) => switchId));
+    const known = new Set(danglingUses(before, switches).map(({ switchId, place }) => `${switchId} ${place}`));
+    const all = [...chosen];
+    for (;;) {
+      const inOrder = [...all].sort((one, other) => one.id - other.id);
+      const { desired, over } = withUndone(before, undoneEntries(inOrder, by, p4infos), p4infos);
+      const [moot] = over;
+      if (moot !== undefined) return `entry ${rangesOf(moot.entries)}: something else is wanted there now`;
+      const dangling = danglingUses(desired, switches).filter(
+        ({ switchId, place }) => !known.has(`${switchId} ${place}`),
+      );
+      if (dangling.length === 0) return all.slice(chosen.length).map(({ id }) => id);
+      const removals = dangling.map(({ switchId, place }) =>
+        journal!.entries.findLast(
+          (each) =>
+            each.switchId === switchId &&
+            each.result === 'done' &&
+            each.type === 'delete' &&
+            each.before !== null &&
+            placeOf(each.before) === place,
+        ),
+      );
+      const fresh = new Set(removals.filter((each) => each !== undefined && !all.includes(each)));
+      if (removals.includes(undefined) || fresh.size === 0) {
+        const [{ switchId, user, place }] = dangling as [Dangling];
+        const name =
+          user.kind === 'table-entry' ? `an entry of ${user.table}` : `${user.kind} ${'id' in user ? user.id : ''}`;
+        const more = dangling.length > 1 ? ` and ${dangling.length - 1} more` : '';
+        const ids = rangesOf(chosen.map(({ id }) => id));
+        return `entry ${ids}: ${name} on switch ${switchId}${more} depends on ${place}, which would be missing`;
+      }
+      for (const each of fresh) all.push(each!);
+    }
+  }
+
   /** @returns why nothing is done; `null`: the entries are wanted again */
   async redo({ entries: ids, by, reason }: EntryOrder): Promise<string | null> {
     const kept = this.#entries.filter((each) => !each.entries.some((id) => ids.includes(id)));
-    if (kept.length === this.#entries.length) return `entry ${ids.join(', ')} is not undone`;
-    const before = this.#entries;
-    this.#entries = kept;
-    const unsafe = await this.#around.unsafety(this.in(this.#around.wanted()));
-    if (unsafe !== null) {
-      this.#entries = before;
-      return unsafe;
-    }
+    if (kept.length === this.#entries.length) return `entry ${rangesOf(ids)} is not undone`;
+    const { desired } = withUndone(this.#around.wanted(), kept, this.#around.p4infos);
+    const unsafe = await this.#around.unsafety(desired);
+    if (unsafe !== null) return unsafe;
+    if (this.#isClosed) return 'the controller ends';
+    // Meanwhile something else may have been undone.
+    this.#entries = this.#entries.filter((each) => !each.entries.some((id) => ids.includes(id)));
     this.#around.tell('redone', by, reasonOf(ids, reason));
     return null;
   }
@@ -95,7 +153,7 @@ export class EntryUndo {
     if (over.length === 0) return;
     this.#entries = this.#entries.filter((each) => !over.includes(each));
     for (const { entries } of over) {
-      const what = `entries ${entries.join(', ')} of the journal: something else is wanted there now`;
+      const what = `entries ${rangesOf(entries)} of the journal: something else is wanted there now`;
       this.#around.tell('redone', 'controller', what);
     }
   }
@@ -107,7 +165,7 @@ export class EntryUndo {
 }
 
 function reasonOf(ids: readonly number[], why: string | undefined): string {
-  const what = `entries ${ids.join(', ')} of the journal`;
+  const what = `entries ${rangesOf(ids)} of the journal`;
   return why === undefined ? what : `${what}: ${why}`;
 }
 

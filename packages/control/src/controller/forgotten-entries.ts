@@ -1,4 +1,5 @@
 import type { ChangePlan } from '../change/change.js';
+import { isNetworkName } from '../compile/entries.js';
 
 /** Intents that are named; the journal has all. */
 const MOST_NAMED = 8;
@@ -29,7 +30,7 @@ export class ForgottenEntries {
     for (const { type, switchId, intents } of plan.flat()) {
       const [name] = intents;
       if (type !== 'delete' || name === undefined || !fresh.has(switchId)) continue;
-      if (name.startsWith('route:') || isKnown(name)) continue;
+      if (isNetworkName(name) || isKnown(name)) continue;
       const bySwitch = counts.get(name) ?? new Map<number, number>();
       counts.set(name, bySwitch.set(switchId, (bySwitch.get(switchId) ?? 0) + 1));
     }

@@ -1,5 +1,6 @@
 import type { Entity, p4config } from '@int/p4runtime';
 import type { DesiredEntity, DesiredState } from '../change/desired-state.js';
+import { isNetworkName } from '../compile/entries.js';
 import type { JournalEntry } from '../journal/journal-entry.js';
 import { EntityForms } from '../reconcile/entity-forms.js';
 import { ownMark } from '../reconcile/ownership.js';
@@ -34,7 +35,8 @@ export function undoneEntries(
       intents: [...new Set([...(known?.intents ?? []), ...intents])],
     });
   }
-  return [...places.values()];
+  // What has come and gone has left nothing to undo.
+  return [...places.values()].filter(({ undone, restored }) => undone !== null || restored !== null);
 }
 
 /**
@@ -48,17 +50,30 @@ export function withUndone(
   p4infos: (switchId: number) => p4config.P4Info | undefined,
 ): { readonly desired: DesiredState; readonly over: readonly UndoneEntry[] } {
   if (undone.length === 0) return { desired, over: [] };
-  const state = new Map(desired);
-  const over: UndoneEntry[] = [];
-  for (const each of undone) {
-    const p4info = p4infos(each.switchId);
-    if (p4info === undefined) continue;
-    const next = placed(state.get(each.switchId) ?? [], each, EntityForms.of(p4info));
-    if (next === null) over.push(each);
-    else state.set(each.switchId, next);
+  const over = new Set<UndoneEntry>();
+  const apply = (): DesiredState => {
+    const state = new Map(desired);
+    for (const each of undone) {
+      const p4info = p4infos(each.switchId);
+      if (p4info === undefined || over.has(each)) continue;
+      const next = placed(state.get(each.switchId) ?? [], each, EntityForms.of(p4info));
+      if (next === null) over.add(each);
+      else state.set(each.switchId, next);
+    }
+    return state;
+  };
+  let state = apply();
+  if (over.size > 0) {
+    // Entries of one intent make a path together: half of it might send packets in circles.
+    for (const each of undone) if ([...over].some((other) => goTogether(each, other))) over.add(each);
+    state = apply();
   }
-  return { desired: state, over };
+  return { desired: state, over: [...over] };
 }
+
+const goTogether = (one: UndoneEntry, other: UndoneEntry): boolean =>
+  one.entries.join() === other.entries.join() &&
+  one.intents.some((name) => !isNetworkName(name) && other.intents.includes(name));
 
 function placed(
   wanted: readonly DesiredEntity[],
@@ -73,24 +88,4 @@ function placed(
   if (restored === null) return rest;
   const mark = restored.kind === 'table-entry' ? ownMark(restored.metadata) : null;
   return [...rest, { entity: restored, intents, stage: mark?.stage ?? 0 }];
-}
-
-/** Entries on the same switch that use a member or group which is not there any more; text that names them, `null`: none. */
-export function danglingUse(desired: DesiredState, undone: readonly UndoneEntry[]): string | null {
-  for (const { switchId, undone: gone, restored, entries } of undone) {
-    if (restored !== null || (gone?.kind !== 'member' && gone?.kind !== 'group')) continue;
-    const { kind, id } = gone;
-    const users = (desired.get(switchId) ?? []).filter(({ entity }) => {
-      if (entity.kind === 'group') return kind === 'member' && entity.members.some((each) => each.id === id);
-      if (entity.kind !== 'table-entry' || entity.action === undefined) return false;
-      const { action } = entity;
-      return kind === 'group' ? 'group' in action && action.group === id : 'member' in action && action.member === id;
-    });
-    const [first] = users;
-    if (first === undefined) continue;
-    const name = first.entity.kind === 'table-entry' ? `an entry of ${first.entity.table}` : `group ${id}`;
-    const more = users.length > 1 ? ` and ${users.length - 1} more` : '';
-    return `entry ${entries.join(', ')}: ${name} on switch ${switchId}${more} depends on it`;
-  }
-  return null;
 }

@@ -45,7 +45,7 @@ function refusalOf(
   wanted: ReadonlySet<number>,
 ): UndoRefusal | null {
   const { id, switchId, place } = entry;
-  const what = `entry ${id} (${entry.intents.join(', ') || 'a route'} on switch ${switchId})`;
+  const what = `entry ${id} (${entry.intents.join(', ') || nameOf(entry)} on switch ${switchId})`;
   if (entry.result === 'unknown')
     return { id, by: null, message: `${what}: the switch did not say whether it was done` };
   if (entry.result === 'refused') return null;
@@ -65,6 +65,13 @@ function refusalOf(
   if (last === undefined || (last.result === 'done' && entityText(last.after) === entityText(entry.after))) return null;
   const { owner, reason } = last.cause;
   return { id, by: last.id, message: `${what}: entry ${last.id} of ${owner} (${reason}) has changed the same entity` };
+}
+
+/** What an entry is about that is no intent's. */
+function nameOf({ before, after }: JournalEntry): string {
+  const entity = (after ?? before)!;
+  if (entity.kind === 'table-entry') return `an entry of ${entity.table}`;
+  return 'id' in entity ? `${entity.kind} ${entity.id}` : entity.kind;
 }
 
 function inverseOf({ switchId, type, before, after, intents }: JournalEntry): Change {

@@ -45,6 +45,28 @@ const incident = (from: number, k: number, state: 'open' | 'close' = 'open'): Lo
 });
 
 describe('a loop that is restarted', () => {
+  it('stays stopped, and knows by whom and why; an older memory may not know', () => {
+    const world = new Surroundings(ALL_ACT);
+    const atMs = world.nowMs;
+    world.step({ kind: 'order', order: { kind: 'stop', by: 'dashboard: ann', reason: 'a drill' } });
+    world.seconds(5);
+    world.step({ kind: 'order', order: { kind: 'stop', by: 'terminal' } });
+    restart(world, 2000);
+    expect(world.loop.stopped).toEqual({ atMs, by: 'dashboard: ann', reason: 'a drill' });
+    expect(world.actions.at(-1)).toMatchObject({
+      note: {
+        what: 'restored',
+        reason: '0 proposals in force, 0 wait; the loop is stopped by dashboard: ann: a drill',
+      },
+    });
+    const { stopped: _, ...older } = world.loop.memory;
+    world.loop = new ControlLoop(ALL_ACT, TOPOLOGY);
+    world.loop.restore(older, world.nowMs);
+    expect(world.loop.stopped).toMatchObject({ by: 'unknown' });
+    world.step({ kind: 'order', order: { kind: 'resume', by: 'ann' } });
+    expect([world.loop.stopped, world.loop.isStopped, world.loop.memory.stopped]).toEqual([null, false, null]);
+  });
+
   it('has what it had, with its owner and its time; renews what is still needed, and ends what is not', () => {
     const world = new Surroundings(ALL_ACT);
     world.measured([scanner(7)]);
