@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { DashboardClient } from '@int/dashboard/client';
-import { P4RuntimeServer, P4vmTarget } from '@int/p4runtime';
+import { type Entity, P4RuntimeServer, P4vmTarget } from '@int/p4runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../.ci/test/until.js';
 import { Running, run, temporaryFolder } from './run.js';
@@ -34,6 +34,7 @@ describe('int control --dry-run', () => {
     const { port } = await server.listen({ port: 0 });
     const intents = `intents:
   - { id: no-telnet, kind: block, match: { protocol: tcp, destination: 10.0.2.1, destinationPort: 23 } }
+  - { id: slow, kind: detect, match: { destination: 10.0.2.1 }, metric: hopLatency, target: 5, band: [10, 900] }
   - { id: lost, kind: path, match: { destination: 10.0.2.1 }, via: [leaf2, leaf1] }`;
     const config = await files.write('control.yaml', configOf(port, intents));
     const { code, stdout, stderr } = await run(['control', '--config', config, '--dry-run', '--json']);
@@ -53,6 +54,15 @@ describe('int control --dry-run', () => {
     );
     expect(blocks.length).toBeGreaterThan(0);
     expect(blocks[0].change).toMatchObject({ type: 'insert', switchId: 1, before: null });
+    const [, leaf2] = lines;
+    const params = leaf2.changes.flatMap(({ change }: { change: { intents: string[]; after: Entity } }) =>
+      change.intents.includes('slow') && 'action' in change.after ? [change.after.action] : [],
+    );
+    expect(params).toContainEqual({
+      action: 'IntSink.fast_detection',
+      params: expect.objectContaining({ algorithm: 4, metric: 0, scope: 0, threshold: 900 }),
+    });
+    expect(params).toContainEqual({ action: 'IntSink.set_regular', params: { one_in: 1 } });
     // A path that goes backwards has no place, and is told by its name.
     expect(lines.at(-1).problems.join()).toContain('lost');
     expect(code).toBe(1);
