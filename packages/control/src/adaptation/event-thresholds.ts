@@ -34,6 +34,7 @@ interface Rule {
   readonly intent: DetectIntent;
   readonly value: EventValue;
   readonly band: LearntBand | null;
+  threshold: number;
   isLearning: boolean;
 }
 
@@ -69,7 +70,7 @@ export class EventThresholds {
         if (mark.isEvent) this.#untracked++;
         continue;
       }
-      const value = rule.value.of(batch, row, mark.isEvent);
+      const value = rule.value.of(batch, row, mark.isEvent, rule.threshold);
       if (mark.isRegular) {
         if (value >= 0) rule.band?.add(value);
       } else batch.flags[row] = batch.flags[row]! | FLAG.BESIDES;
@@ -102,6 +103,14 @@ export class EventThresholds {
     for (const { switchId, rule, intent } of this.#rules.values()) {
       if (intent.band !== null) this.#adaptation.learn(switchId, rule, intent.band.minimum, intent.band.maximum);
     }
+    this.#note();
+  }
+
+  /** Keeps the thresholds at hand. */
+  #note(): void {
+    for (const { switchId, rule, threshold } of this.#adaptation.thresholds) {
+      this.#rules.get(keyOf(switchId, rule))!.threshold = threshold;
+    }
   }
 
   #following(before: Rule | undefined, switchId: number, rule: number, intent: DetectIntent): Rule {
@@ -111,6 +120,7 @@ export class EventThresholds {
       ...{ switchId, rule, intent },
       value: before?.value ?? new EventValue(intent),
       band: isSame ? before.band : learns ? new LearntBand(this.#learnMs) : null,
+      threshold: NO_BAND.maximum,
       isLearning: isSame ? before.isLearning : learns && !this.#remembered.has(keyOf(switchId, rule)),
     };
   }
@@ -136,7 +146,9 @@ export class EventThresholds {
       rule.isLearning = false;
       this.#adaptation.learn(rule.switchId, rule.rule, band.minimum, band.maximum);
     }
-    return this.#adaptation.step(nowMs, most);
+    const moves = this.#adaptation.step(nowMs, most);
+    if (moves.length > 0) this.#note();
+    return moves;
   }
 
   get thresholds(): readonly EventThreshold[] {

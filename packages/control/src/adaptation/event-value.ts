@@ -16,8 +16,12 @@ export class EventValue {
     this.#before = rule.algorithm === 'threshold' ? null : new Uint32Array(CELLS);
   }
 
-  /** @param isEvent the switch has taken it for one. @returns -1: no hop has the metric */
-  of(batch: TelemetryBatch, row: number, isEvent: boolean): number {
+  /**
+   * @param isEvent the switch has taken it for one
+   * @param threshold of the switch
+   * @returns -1: no hop has the metric
+   */
+  of(batch: TelemetryBatch, row: number, isEvent: boolean, threshold: number): number {
     const { metric, algorithm, scope } = this.#rule;
     const values = batch.hop[metric];
     const first = batch.hopStart[row]!;
@@ -26,19 +30,23 @@ export class EventValue {
       let value = values[hop]!;
       if (value === NOT_AVAILABLE) continue;
       sum = Math.min(MOST, sum + value);
-      if (algorithm === 'perHop') value = this.#difference(batch.hop.nodeId[hop]!, value, isEvent);
+      if (algorithm === 'perHop') {
+        const node = batch.hop.nodeId[hop]!;
+        if (node === NOT_AVAILABLE) continue;
+        value = this.#difference(node, value, isEvent, threshold);
+      }
       largest = Math.max(largest, value);
     }
     if (largest < 0 || algorithm === 'perHop') return largest;
-    if (algorithm === 'perFlow') return this.#difference(flowHash(batch, row), sum, isEvent);
+    if (algorithm === 'perFlow') return this.#difference(flowHash(batch, row), sum, isEvent, threshold);
     return scope === 'hop' ? largest : sum;
   }
 
-  #difference(key: number, value: number, isEvent: boolean): number {
+  #difference(key: number, value: number, isEvent: boolean, threshold: number): number {
     const before = this.#before!;
     const cell = key & (CELLS - 1);
     const difference = Math.abs(value - before[cell]!);
-    if (isEvent) before[cell] = value;
+    if (isEvent && difference > threshold) before[cell] = value;
     return difference;
   }
 }
