@@ -48,6 +48,8 @@ export class Connections {
   readonly #words = new Uint32Array(8);
   /** The second that is open, as an integer of 32 bits. */
   #second = 0;
+  /** The time of frames that have none. */
+  #untimedMs = 0;
 
   constructor(
     settings: Settings,
@@ -100,6 +102,7 @@ export class Connections {
     const { flows } = this;
     const { located } = flows;
     this.#reported.open(batch);
+    this.#untimedMs = untimedMs;
     for (let start = from; start < to; start += TOGETHER) {
       const end = Math.min(to, start + TOGETHER);
       flows.locate(batch, start, end);
@@ -114,8 +117,8 @@ export class Connections {
         const found = isLocated ? located[row - start]! : -1;
         const destination =
           found < 0 || this.#isOver(found >> 1, batch.protocol[row]!, rest & REST.FLAGS)
-            ? this.packet(this.#reported.read(batch, row, rest), frameTimeMs(batch, batch.frame[row]!, untimedMs))
-            : this.#known(batch, row, found, rest, row - start, untimedMs);
+            ? this.packet(this.#reported.read(batch, row, rest), this.#timeMs(batch, row))
+            : this.#known(batch, row, found, rest, row - start);
         if (destination >= 0 && this.reports % PATH_EVERY === 0) this.#paths.report(destination, batch, row);
       }
     }
@@ -200,7 +203,7 @@ export class Connections {
    * @param found as the table of flows gives it
    * @param place where the table keeps what it has found
    */
-  #known(batch: TelemetryBatch, row: number, found: number, rest: number, place: number, untimedMs: number): number {
+  #known(batch: TelemetryBatch, row: number, found: number, rest: number, place: number): number {
     const { flows } = this;
     const flow = found >> 1;
     const flags = rest & REST.FLAGS;
@@ -210,15 +213,19 @@ export class Connections {
     flows.touch(flow, this.#second);
     if ((found & 1) !== 0) {
       if ((state & ANSWERED) !== 0) this.#backward(flow, flags);
-      else this.#answers(flow, protocol, flags, frameTimeMs(batch, batch.frame[row]!, untimedMs));
+      else this.#answers(flow, protocol, flags, this.#timeMs(batch, row));
       return -1;
     }
     if ((state & OUTWARD) !== 0) {
-      this.#sent(flow, this.#reported.read(batch, row, rest), frameTimeMs(batch, batch.frame[row]!, untimedMs));
+      this.#sent(flow, this.#reported.read(batch, row, rest), this.#timeMs(batch, row));
     }
     const source = flows.sourceHashes[place]!;
     this.#signature.add(source, flows.destinationHashes[place]!, batch.ports[row]! | 0);
     return this.#forward(flow, protocol, flags, source);
+  }
+
+  #timeMs(batch: TelemetryBatch, row: number): number {
+    return frameTimeMs(batch, batch.frame[row]!, this.#untimedMs);
   }
 
   #isOver(flow: number, protocol: number, flags: number): boolean {

@@ -1,6 +1,6 @@
 import type { ObservedFlow } from './rehearsal.js';
 import type { Representative } from './representative.js';
-import { type Entrance, type Ground, type Walk, walk } from './walk.js';
+import { type Entrance, type Ground, type Treated, type Walk, walk } from './walk.js';
 
 /** A flow of the minute in the twin: how it goes before the change, and now. */
 export class FlowState {
@@ -10,6 +10,7 @@ export class FlowState {
   readonly metered = new Map<number, number>();
   #meteredBefore: ReadonlyMap<number, number> = new Map();
   readonly #gapUs: number;
+  readonly #treated = new Map<string, Treated>();
 
   constructor(
     ground: Ground,
@@ -19,7 +20,7 @@ export class FlowState {
     seconds: number,
   ) {
     this.#gapUs = (seconds * 1e6) / Math.max(1, flow.packets);
-    this.before = walk(ground, representative, entrance, flow.packets, this.#gapUs);
+    this.before = walk(ground, representative, entrance, flow.packets, this.#gapUs, this.#treated);
     this.now = this.before;
   }
 
@@ -43,6 +44,6 @@ export class FlowState {
 
   rewalk(ground: Ground): void {
     this.metered.clear();
-    this.now = walk(ground, this.representative, this.entrance, this.flow.packets, this.#gapUs);
+    this.now = walk(ground, this.representative, this.entrance, this.flow.packets, this.#gapUs, this.#treated);
   }
 }

@@ -96,6 +96,11 @@ export class TwinSwitch {
     return undefined;
   }
 
+  /** Changes when something is written. */
+  get version(): number {
+    return this.#log.length;
+  }
+
   tables(): ReturnType<LocalSwitch['tables']> {
     return this.#local.tables();
   }
