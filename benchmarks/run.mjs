@@ -17,6 +17,7 @@ const GROUPS = {
       'dart-insertion',
       'gpint',
       'knowledge',
+      'rehearsal',
       'p4vm',
       'p4runtime',
     ],

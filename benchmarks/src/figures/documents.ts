@@ -11,6 +11,7 @@ import { decode, decodingOf5Hops } from './decode.js';
 import { detect } from './detect.js';
 import { flowcache } from './flowcache.js';
 import { gpint } from './gpint.js';
+import { ofKnowledge } from './knowledge.js';
 import { ofP4Runtime } from './p4runtime.js';
 import { p4vm, routerRatio } from './p4vm.js';
 import { sinks } from './sinks.js';
@@ -50,6 +51,7 @@ const FIGURES: Readonly<Record<string, () => string>> = {
   ...sinks,
   ...collector,
   ...dashboard,
+  ...ofKnowledge,
   ...ofP4Runtime,
   ...accelerators,
   ...studies,
@@ -63,7 +65,9 @@ export const DOCUMENTS: readonly string[] = [
   'README.md',
   'benchmarks/FIGURES.md',
   'benchmarks/README.md',
+  'packages/control/README.md',
   'packages/dashboard/README.md',
+  'packages/knowledge/README.md',
   'packages/p4runtime/README.md',
   'packages/sink-kafka/README.md',
 ];
