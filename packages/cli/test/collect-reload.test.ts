@@ -71,13 +71,15 @@ async function reconfigured(process: Running, name: string, text: string, isHung
   return process.stderr.slice(from);
 }
 
-/** Sends without a pause, at the pace of the reader, until told to stop. */
+/** Sends all the time, at the pace of the reader, until told to stop. */
 function sending(port: number): { stop(): Promise<number> } {
   let [isOver, sent] = [false, 0];
   const loop = (async () => {
     while (!isOver) {
       await send(port, Array<Uint8Array>(50).fill(DATAGRAM));
       sent += 50;
+      // Thousands in a second show what gets lost; more would only cost time.
+      await sleep(5);
     }
   })();
   return {

@@ -65,7 +65,67 @@ async function control(lines: string): ReturnType<typeof run> {
 
 const said = (text: string): string[] => text.split('\n').slice(1, -1);
 
+/** All commands whose examples work one after the other, on a switch whose tables have the names that they use. */
+const IN_ORDER = `table_add table_set_default table_reset_default
+  show_tables show_actions table_info table_show_actions table_num_entries table_dump
+  table_clear mc_mgrp_create mc_node_create mc_node_associate mc_node_update mirroring_add mirroring_add_mc mirroring_get
+  mirroring_delete mc_dump mc_node_dissociate mc_node_destroy mc_mgrp_destroy
+  table_modify table_set_timeout table_dump_entry table_dump_entry_from_key table_delete
+  act_prof_create_member act_prof_create_group act_prof_modify_member act_prof_add_member_to_group act_prof_dump
+  act_prof_dump_member act_prof_dump_group table_dump_member table_dump_group table_indirect_add
+  table_indirect_add_with_group table_indirect_delete act_prof_remove_member_from_group
+  table_indirect_add_member_to_group table_indirect_modify_member table_indirect_remove_member_from_group
+  counter_write counter_read counter_reset meter_set_rates meter_get_rates meter_array_set_rates register_write register_read
+  register_reset pvs_add pvs_get show_pvs pvs_remove pvs_clear show_pipeline packet_out help quit`.split(/\s+/);
+/** What needs something else before it, or another switch. */
+const APART =
+  `act_prof_delete_group act_prof_delete_member digest_disable digest_enable set_pipeline table_indirect_create_group
+  table_indirect_create_member table_indirect_delete_group table_indirect_delete_member table_indirect_reset_default
+  watch`.split(/\s+/);
+
 describe('int p4 control', () => {
+  test('tells of each command how it is used, with an example that works', async () => {
+    const program = await files.write(
+      'help.p4',
+      PROGRAM.replace('counted; NoAction;', 'counted; drop; NoAction;')
+        .replaceAll('exact_t', 'hosts')
+        .replaceAll('mixed_t', 'acl')
+        .replaceAll('group_t', 'routes'),
+    );
+    const names = await run(['p4', 'control', '--target', at, '-'], { input: 'help\n' });
+    const [list = '', hint] = names.stdout.split('\n');
+    expect(hint).toBe('help COMMAND tells how a command is used');
+    const all = list.split('  ');
+    expect([...IN_ORDER, ...APART].sort()).toEqual(all);
+    const told = await run(['p4', 'control', '--target', at, '-'], {
+      input: [...IN_ORDER, ...APART].map((name) => `help ${name}\n`).join(''),
+    });
+    expect({ code: told.code, stderr: told.stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = told.stdout.split('\n').slice(0, -1);
+    expect(lines).toHaveLength(3 * all.length);
+    const examples = new Map<string, string>();
+    for (const [index, name] of [...IN_ORDER, ...APART].entries()) {
+      const [usage = '', text, example = ''] = lines.slice(3 * index, 3 * index + 3);
+      expect(usage.split(' ')[0], usage).toBe(name);
+      expect(text).toMatch(/^ {2}\S/);
+      expect(example).toMatch(new RegExp(`^  for example: ${name}( |$)`));
+      examples.set(name, example.slice('  for example: '.length));
+    }
+    // An entry of the table of hosts, of which other examples are, has the handle 0.
+    const script = ['table_add hosts to 10.0.0.1 => 3', ...IN_ORDER.map((name) => examples.get(name)!)];
+    const done = await run(['p4', 'control', '--target', at, '-'], {
+      input: [`set_pipeline ${program}`, ...script].join('\n'),
+    });
+    expect({ code: done.code, stderr: done.stderr }).toEqual({ code: 0, stderr: '' });
+    const none = await run(['p4', 'control', '--target', at, '-'], {
+      input: 'help nothing\nhelp shell\nhelp toString\n',
+    });
+    expect(none.stdout).toBe('');
+    expect(none.stderr).toMatch(
+      /there is no command nothing[\s\S]*shell is left out: [\s\S]*there is no command toString/,
+    );
+  });
+
   test('fills, shows and changes tables', async () => {
     const { code, stdout, stderr } = await control(`# a comment
 

@@ -6,6 +6,7 @@ import { PROFILE_COMMANDS } from './profile-commands.js';
 import { REPLICATION_COMMANDS } from './replication-commands.js';
 import { STATE_COMMANDS } from './state-commands.js';
 import { type Command, TABLE_COMMANDS } from './table-commands.js';
+import { USAGES, usageLines } from './usages.js';
 import { VALUE_SET_COMMANDS } from './value-set-commands.js';
 
 /** Longest command in characters. */
@@ -72,14 +73,9 @@ export class Interpreter {
     const [name = '', ...words] = text.split(/\s+/);
     if (['quit', 'exit', 'EOF'].includes(name)) return 'end';
     if (name === 'help' || name === '?') {
-      await this.session.print(this.names.join('  '));
-      return 'done';
+      return this.#help(words[0]);
     }
-    const reason = BEYOND.get(name);
-    if (reason !== undefined) {
-      this.complain(`${name} is left out: ${reason}`);
-      return 'unsupported';
-    }
+    if (BEYOND.has(name)) return this.#beyond(name);
     const command = this.#commands.get(name);
     if (command === undefined) return this.#failed(`there is no command ${name.slice(0, 100)}`);
     try {
@@ -100,6 +96,23 @@ export class Interpreter {
     }
   }
 
+  /** How a command is used. @param name undefined: the names of all */
+  async #help(name: string | undefined): Promise<Outcome> {
+    if (name === undefined) {
+      await this.session.lines(this.names.join('  '), 'help COMMAND tells how a command is used');
+      return 'done';
+    }
+    if (BEYOND.has(name)) return this.#beyond(name);
+    if (!Object.hasOwn(USAGES, name)) return this.#failed(`there is no command ${name.slice(0, 100)}`);
+    await this.session.lines(...usageLines(name, USAGES[name]!));
+    return 'done';
+  }
+
+  #beyond(name: string): Outcome {
+    this.complain(`${name} is left out: ${BEYOND.get(name)}`);
+    return 'unsupported';
+  }
+
   #failed(message: string): Outcome {
     this.complain(message);
     return 'failed';
@@ -109,7 +122,10 @@ export class Interpreter {
   async complete(line: string): Promise<[string[], string]> {
     const words = line.split(/\s+/);
     const last = words.at(-1) ?? '';
-    const all = words.length < 2 ? this.names : await this.#objects(words[0]!, words.length);
+    const all =
+      words.length < 2 || (words.length === 2 && words[0] === 'help')
+        ? this.names
+        : await this.#objects(words[0]!, words.length);
     return [all.filter((each) => each.startsWith(last)).map((each) => `${each} `), last];
   }
 
