@@ -58,6 +58,7 @@ struct metadata_t {
     bit<1> is_watched;
     bit<16> instructions;
     bit<8> max_hops;
+    bit<32> one_in;             // packets of a flow of which one is watched; 0 or 1: all
 
     // Of egress.
     bit<1> has_node;

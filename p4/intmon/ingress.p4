@@ -3,8 +3,11 @@
 #define INT_INTMON_INGRESS_P4
 
 #include "headers.p4"
+#include "sampling.p4"
 
 control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
+    IntmonSampling() sampling;
+
     @brief("Packets by watch rule")
     @id(0x133cfac6)
     direct_counter(CounterType.packets_and_bytes) watched_ipv4;
@@ -63,6 +66,15 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         meta.max_hops = max_hops;
     }
 
+    @brief("For one packet of `one_in` of a flow; 0 or 1: for all")
+    @id(0x0178432a)
+    action collect_sampled(bit<8> fields, bit<8> max_hops, bit<32> one_in) {
+        meta.is_watched = 1;
+        meta.instructions = fields ++ 8w0;
+        meta.max_hops = max_hops;
+        meta.one_in = one_in;
+    }
+
     @brief("For a rule that exempts flows from one of lower priority")
     @id(0x0138564b)
     action ignore() { }
@@ -77,7 +89,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
             hdr.udp.source_port: ternary @name("source_port");
             hdr.udp.destination_port: ternary @name("destination_port");
         }
-        actions = { collect; ignore; }
+        actions = { collect; collect_sampled; ignore; }
         default_action = ignore();
         counters = watched_ipv4;
         size = 1024;
@@ -93,7 +105,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
             hdr.udp.source_port: ternary @name("source_port");
             hdr.udp.destination_port: ternary @name("destination_port");
         }
-        actions = { collect; ignore; }
+        actions = { collect; collect_sampled; ignore; }
         default_action = ignore();
         counters = watched_ipv6;
         size = 1024;
@@ -103,6 +115,7 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
         meta.is_watched = 0;
         meta.instructions = 0;
         meta.max_hops = 0;
+        meta.one_in = 0;
         meta.reason = 0;
         meta.ingress = standard_metadata.ingress_port;
         if (IS_PACKET_OUT_DIRECT(meta.packet_out)) {
@@ -128,6 +141,9 @@ control IntmonIngress(inout headers_t hdr, inout metadata_t meta, inout standard
                 meta.destination_mac = hdr.ethernet.destination;
             }
             forward_other.apply();
+        }
+        if (meta.one_in > 1) {
+            sampling.apply(hdr, meta);
         }
     }
 }

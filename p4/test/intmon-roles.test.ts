@@ -122,6 +122,43 @@ const isInt = (frame: Uint8Array): boolean => sink(frame, LOCATE).int !== null;
 const lines = (out: readonly { port: number; frame: Uint8Array }[]): string[] =>
   out.map(({ port, frame }) => `${port} ${hex(frame)}`).sort();
 
+describe('the INT source', () => {
+  test('samples as its rule says: one packet of n of each flow, IPv4 and IPv6, and 0 or 1 is all', () => {
+    const { machine } = intmonSwitch();
+    run(machine, [
+      `table_add IntmonIngress.watch_ipv4 IntmonIngress.collect_sampled 0&&&0 0&&&0 17&&&0xff 0&&&0 80&&&0xffff => 0x80 8 3 3`,
+      `table_add IntmonIngress.watch_ipv4 IntmonIngress.collect_sampled 0&&&0 0&&&0 17&&&0xff 0&&&0 81&&&0xffff => 0x80 8 1 2`,
+      `table_add IntmonIngress.watch_ipv4 IntmonIngress.collect_sampled 0&&&0 0&&&0 17&&&0xff 0&&&0 82&&&0xffff => 0x80 8 0 1`,
+      'table_add IntmonIngress.watch_ipv6 IntmonIngress.collect_sampled 0&&&0 0&&&0 17&&&0xff 0&&&0 0&&&0 => 0x80 8 3 1',
+    ]);
+    const isWatched = (frame: Uint8Array): boolean => {
+      const [output] = machine.process(IN, frame);
+      expect(output?.port).toBe(OUT);
+      if (output!.frame.length === frame.length) expect(hex(output!.frame)).toBe(hex(frame));
+      return output!.frame.length > frame.length;
+    };
+    const ipv4 = (sourcePort: number, destinationPort: number): Uint8Array =>
+      udpFrame({ source: 1, destination: 2, sourcePort, destinationPort, checksum: true }, new Uint8Array(20));
+    const ipv6 = (last: number): Uint8Array => {
+      const frame = new Uint8Array(14 + 40 + 8);
+      frame.set([0x86, 0xdd, 0x60], 12);
+      frame.set([8, 17, 64], 19);
+      frame[37] = last;
+      frame[59] = 8;
+      return frame;
+    };
+    // Two flows in turn, each with a count of its own.
+    const turns = Array.from({ length: 7 }, () => [
+      isWatched(ipv4(5, 80)),
+      isWatched(ipv4(6, 80)),
+      isWatched(ipv6(1)),
+      isWatched(ipv6(2)),
+    ]);
+    expect(turns).toEqual([0, 1, 2, 0, 1, 2, 0].map((turn) => Array.from({ length: 4 }, () => turn === 0)));
+    for (const port of [81, 82]) expect([1, 2, 3].map(() => isWatched(ipv4(5, port)))).toEqual([true, true, true]);
+  });
+});
+
 describe('intmon.p4 and the roles of @int/codec', () => {
   test('a source writes the same bytes', () => {
     fc.assert(

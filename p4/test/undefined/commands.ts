@@ -176,6 +176,7 @@ const COMMANDS: Readonly<Record<ProgramName, readonly Draw[]>> = {
     ]),
     ...both((ip) => [
       command(`table_set_default IntmonIngress.watch_${ip} IntmonIngress.collect`, byte, byte),
+      command(`table_set_default IntmonIngress.watch_${ip} IntmonIngress.collect_sampled`, byte, byte, oneOf(0, 1, 3)),
       command(`table_set_default IntmonIngress.watch_${ip} IntmonIngress.ignore`),
     ]),
     command('table_set_default IntmonEgress.node IntmonEgress.set_node', word),

@@ -40,6 +40,7 @@ export type { Conflict } from './intents/conflicts.js';
 export type { FlowMatch, PortRange } from './intents/flow-match.js';
 export type { BlockIntent, DetectIntent, Intent, IntentKind, LimitIntent } from './intents/intent.js';
 export { readIntents } from './intents/read-intents.js';
+export type { WatchField } from './intents/watch-fields.js';
 export { Journal, type JournalOptions } from './journal/journal.js';
 export type { JournalEntry } from './journal/journal-entry.js';
 export type { JournalFileOptions, JournalFileStatistics } from './journal/journal-file.js';

@@ -1,5 +1,5 @@
 /** Types of a valid control.yaml; they match schema/control.schema.json. */
-import type { Autonomy, DetectIntent, Intent, Rehearsing } from '@int/control';
+import type { Autonomy, DetectIntent, Intent, Rehearsing, WatchField } from '@int/control';
 import type { DeviceSpec } from '@int/network';
 import type { DashboardConfig, SourceConfig, TlsConfig } from '../config/config.js';
 import type { Quantity } from '../config/quantities.js';
@@ -9,6 +9,7 @@ type ByKind<T> = Readonly<Partial<Record<'watch' | 'block' | 'limit' | 'avoid' |
 export interface SwitchConfig {
   readonly target: string;
   readonly deviceId?: number;
+  readonly program?: string;
   readonly tls?: TlsConfig;
 }
 
@@ -29,6 +30,7 @@ export interface IntentConfig {
   readonly ttl?: Quantity;
   readonly match?: MatchConfig;
   readonly instructions?: number | string;
+  readonly fields?: readonly WatchField[];
   readonly oneIn?: number;
   readonly reportOneIn?: number;
   readonly rate?: number | string;

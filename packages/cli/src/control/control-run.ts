@@ -1,7 +1,7 @@
 /** One run of `int control`: telemetry comes in, the switches follow. */
 import { createInterface } from 'node:readline';
 import type { TelemetryBatch } from '@int/codec';
-import { Collector, type CollectorTotals, type Sink, SourceError, type Stage } from '@int/collector';
+import { Collector, type CollectorTotals, type Sink, type Source, SourceError, type Stage } from '@int/collector';
 import { Controller, EventThresholds, P4RuntimeConnection, TrafficMeter } from '@int/control';
 import { type Incident, type KnowledgeOptions, KnowledgePlane } from '@int/knowledge';
 import type { SessionState } from '@int/p4runtime';
@@ -24,6 +24,7 @@ import type { ControlConfig } from './config.js';
 import { hostLevel } from './host-levels.js';
 import { ControlJournal, sinceBegun } from './journal.js';
 import type { ControlNetwork } from './network.js';
+import { PacketSource } from './packet-source.js';
 import { compileOptionsOf, policyOf } from './policy.js';
 import { type ReadControl, readControl } from './read-control.js';
 import { RehearsalThread } from './rehearsal-thread.js';
@@ -79,8 +80,7 @@ export class ControlRun {
     this.#paced = new PacedOutput(this.#output, UNREAD_LIMIT);
     this.#twin = new RehearsalThread({
       topologyFile: read.telemetry.path(read.config.topology),
-      program: network.program,
-      p4info: network.pipeline.p4info,
+      programs: network.programs,
     });
     this.#view = new ControlView(() => this.#read);
     this.#meter = new TrafficMeter({ sampling: read.config.sampling ?? 1, topology: read.topology });
@@ -110,7 +110,11 @@ export class ControlRun {
     this.#read = { ...this.#read, intents: sinceBegun(this.#read.intents, this.#journal.memory) };
     const tell = (message: string): void => say(io, message);
     const context = { io, tell, drainMs: null, prometheus: null, dashboard: this.#dashboard };
-    this.#setup = await opening(io, 'what the file names', ConfigSetup.make(telemetry, context));
+    this.#setup = await opening(
+      io,
+      'what the file names',
+      ConfigSetup.make({ ...telemetry, device: this.#network.device }, context),
+    );
     this.#losses = new ReportLosses(this.#setup.stages);
     io.drainWithin?.(this.#setup.drainMs + LAST_WORDS_MS);
     const connections = this.#connect();
@@ -123,7 +127,7 @@ export class ControlRun {
     try {
       await this.#setup.dashboard?.open(this.#setup, tell);
       input = await opening(io, 'the source', this.#setup.input());
-      await this.#collect(input);
+      await this.#collect(input, this.#packets(connections));
     } catch (error) {
       await this.#controller.stop();
       await this.#twin.close();
@@ -138,6 +142,7 @@ export class ControlRun {
     if (url !== null) say(io, `dashboard on ${url}`);
     say(io, `controlling ${counted(connections.length, 'switch', 'switches')}`);
     this.#controller.start(this.#read.intents, 'start');
+    this.#tellProblems();
     this.#reloading.start();
     const orders = createInterface({ input: io.stdin });
     orders.on('line', (line) => {
@@ -241,7 +246,14 @@ export class ControlRun {
     return new KnowledgePlane(options, { incident }, (host) => hostLevel(this.#read, host).level);
   }
 
-  async #collect({ sources, decode }: TelemetryInput): Promise<void> {
+  /** What switches send to their controller, as a source; none: all have telemetry go over the network. */
+  #packets(connections: readonly P4RuntimeConnection[]): readonly Source[] {
+    const { switches } = this.#network.model;
+    const senders = connections.filter(({ switchId }) => switches.get(switchId)?.program === 'intmon');
+    return senders.length === 0 ? [] : [new PacketSource(senders)];
+  }
+
+  async #collect({ sources, decode }: TelemetryInput, packets: readonly Source[]): Promise<void> {
     const { topology } = this.#read;
     const events = new StreamProcessor({}, { event: (event) => this.#controller.give({ kind: 'event', event }) });
     const stages: Stage[] = [
@@ -253,7 +265,7 @@ export class ControlRun {
       stageOf('events', events),
     ];
     this.#collector = new Collector({
-      sources,
+      sources: [...sources, ...packets],
       decode,
       stages,
       sinks: this.#sinks,
@@ -264,6 +276,13 @@ export class ControlRun {
       },
     });
     await opening(this.#io, 'the source', this.#collector.start());
+  }
+
+  /** What of people's intents has no place. */
+  #tellProblems(): void {
+    for (const { intents, message } of this.#controller.preview(this.#read.intents).problems) {
+      say(this.#io, intents.length === 0 ? message : `${intents.join(', ')}: ${message}`);
+    }
   }
 
   /** Does what a line of standard input asks for. */
@@ -300,6 +319,7 @@ export class ControlRun {
       );
       this.#read = next;
       this.#warnForgetful({ ...next.config, ...(this.#journal.memory !== null && { journal: 'journal' }) });
+      this.#tellProblems();
       say(this.#io, `${this.#file}: ${counted(next.intents.length, 'intent')} in force`);
     } catch (error) {
       const problems = error instanceof FileProblems ? error.text : [(error as Error).message];

@@ -2,7 +2,6 @@
 import {
   type ControllerMemory,
   compile,
-  type DesiredState,
   EventThresholds,
   type Intent,
   type P4RuntimeConnectionOptions,
@@ -47,7 +46,7 @@ async function contentsOf(way: P4RuntimeConnectionOptions, io: Io): Promise<read
 /** Shows the entries of each switch, and what differs from them. @returns the exit code */
 export async function dryRun(
   read: ReadControl,
-  { model, ways, pipeline }: ControlNetwork,
+  { model, ways }: ControlNetwork,
   isJson: boolean,
   nowMs: number,
   io: Io,
@@ -75,8 +74,7 @@ export async function dryRun(
       say(io, `${topology.switchText(switchId)}: ${contents}`);
     }
   }
-  const switches = new Map([...found.keys()].map((id) => [id, { p4info: pipeline.p4info }]));
-  const { plan, obstacles } = planChanges(only(desired, found), found, { switches });
+  const { plan, obstacles } = planChanges(only(desired, found), found, { switches: only(model.switches, found) });
   const problems = [
     ...conflicts.map(({ message }) => message),
     ...unplaced.map(({ intent, message }) => (intent === null ? message : `${intent}: ${message}`)),
@@ -117,5 +115,5 @@ const intentsInForce = ({ loop }: ControllerMemory, nowMs: number): readonly Int
     )
     .flatMap(({ proposal }) => proposal.intents);
 
-const only = (desired: DesiredState, found: ReadonlyMap<number, unknown>): DesiredState =>
-  new Map([...desired].filter(([id]) => found.has(id)));
+const only = <T>(of: ReadonlyMap<number, T>, found: ReadonlyMap<number, unknown>): ReadonlyMap<number, T> =>
+  new Map([...of].filter(([id]) => found.has(id)));

@@ -6,11 +6,12 @@ import { entryActionText } from '../p4/control/table-texts.js';
 
 const hex = (value: unknown): string => (typeof value === 'bigint' ? `0x${value.toString(16)}` : String(value));
 
+/** Fields with addresses: `source_address` of int.p4, `source` of intmon.p4. */
+const ADDRESS = /address$|^source$|^destination$/;
+
 /** An IPv4 address where the field is one, else a number. */
 function valueText(field: string, value: unknown): string {
-  return typeof value === 'bigint' && field.endsWith('address') && value < 1n << 32n
-    ? formatIpv4(Number(value))
-    : hex(value);
+  return typeof value === 'bigint' && ADDRESS.test(field) && value < 1n << 32n ? formatIpv4(Number(value)) : hex(value);
 }
 
 function matchText(field: string, match: Match): string {

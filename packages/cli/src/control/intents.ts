@@ -1,5 +1,6 @@
 /** The intents of control.yaml. */
 import type { FlowMatch, Intent, PortRange } from '@int/control';
+import { inOrder, instructionsOf } from '@int/control/internals';
 import { prefixOf, type Topology } from '@int/network';
 import type { Problem } from '../config/document.js';
 import { millisecondsOf } from '../config/quantities.js';
@@ -21,7 +22,7 @@ const NEEDS: Readonly<Record<IntentConfig['kind'], readonly (keyof IntentConfig)
   detect: ['match', 'metric', 'target'],
 };
 const OPTIONAL: Readonly<Partial<Record<IntentConfig['kind'], readonly (keyof IntentConfig)[]>>> = {
-  watch: ['instructions', 'oneIn'],
+  watch: ['instructions', 'fields', 'oneIn'],
   block: ['reportOneIn'],
   protect: ['level'],
   detect: ['switches', 'algorithm', 'scope', 'band'],
@@ -71,8 +72,14 @@ export class IntentReader {
     const terms = { id, owner, priority, fromMs: this.#fromMs(id), ttlMs, reason };
     switch (kind) {
       case 'watch': {
-        const { instructions = INSTRUCTIONS, oneIn = 1 } = config;
-        return { ...terms, kind, match: this.#match(config.match!, path), instructions: Number(instructions), oneIn };
+        const { fields, oneIn = 1 } = config;
+        if (fields !== undefined && config.instructions !== undefined) {
+          return this.#wrong([...path, 'fields'], 'give fields or instructions, not both');
+        }
+        const { instructions = fields === undefined ? INSTRUCTIONS : instructionsOf(fields) } = config;
+        const named = fields === undefined ? {} : { fields: inOrder(fields) };
+        const match = this.#match(config.match!, path);
+        return { ...terms, kind, match, instructions: Number(instructions), ...named, oneIn };
       }
       case 'block':
         return { ...terms, kind, match: this.#match(config.match!, path), reportOneIn: config.reportOneIn ?? 100 };

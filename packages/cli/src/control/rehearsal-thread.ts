@@ -1,16 +1,14 @@
 /** Rehearsals on a thread of their own: a large one takes seconds, in which telemetry, sessions and signals have their turn. */
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { type Rehearsal, type Rehearse, Twin } from '@int/control';
-import type { p4config } from '@int/p4runtime';
-import type { IrProgram } from '@int/p4vm';
+import type { Rehearsal, Rehearse, Twin } from '@int/control';
+import type { ControlProgram } from './network.js';
+import { type RehearsedSwitch, twinOf } from './rehearsal-programs.js';
 
-/** What a thread is given: the network as it was read, and its program. */
+/** What a thread is given: the network as it was read, and the programs of its switches. */
 export interface RehearsalStart {
   readonly topologyFile: string;
-  readonly program: IrProgram;
-  /** Of the program, and so of all switches. */
-  readonly p4info: p4config.P4Info;
+  readonly programs: readonly ControlProgram[];
 }
 
 type Given = Parameters<Rehearse>;
@@ -18,8 +16,8 @@ type Given = Parameters<Rehearse>;
 /** A rehearsal to make. The topology is the thread's own. */
 export interface RehearsalRequest {
   readonly id: number;
-  /** Ids of the switches, and whether their sessions are there. */
-  readonly switches: ReadonlyMap<number, boolean>;
+  /** By id. */
+  readonly switches: ReadonlyMap<number, RehearsedSwitch>;
   readonly failedLinks: ReadonlySet<string>;
   readonly collector: Given[0]['collector'];
   readonly rest: readonly [Given[1], Given[2], Given[3], Given[4]];
@@ -52,11 +50,11 @@ export class RehearsalThread {
   async rehearse(...[network, ...rest]: Given): Promise<Rehearsal> {
     // Run from sources, there is no built thread.
     if (!existsSync(WORKER)) {
-      this.#twin ??= new Twin({ int: this.#start.program });
+      this.#twin ??= twinOf(this.#start.programs);
       return this.#twin.rehearse(network, ...rest);
     }
     const { failedLinks, collector } = network;
-    const switches = new Map(Array.from(network.switches, ([id, { isUp }]) => [id, isUp]));
+    const switches = new Map(Array.from(network.switches, ([id, { program, isUp }]) => [id, { program, isUp }]));
     const id = ++this.#last;
     const worker = this.#running();
     return new Promise((resolve, reject) => {

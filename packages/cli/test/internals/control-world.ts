@@ -11,7 +11,7 @@ import { type Entity, P4RuntimeClient, P4RuntimeServer, P4vmTarget } from '@int/
 import { onTestFinished } from 'vitest';
 import { until } from '../../../../.ci/test/until.js';
 import { entityText } from '../../src/control/entity-text.js';
-import { controlNetwork } from '../../src/control/network.js';
+import { type ControlProgram, controlNetwork } from '../../src/control/network.js';
 import { policyOf } from '../../src/control/policy.js';
 import { readControl } from '../../src/control/read-control.js';
 import { ControlView } from '../../src/control/view/control-view.js';
@@ -126,7 +126,8 @@ export async function open(files: ReturnType<typeof temporaryFolder>) {
   await files.write('topology.yaml', TOPOLOGY);
   const read = await readControl(await files.write('control.yaml', CONFIG), io, () => Date.now());
   network ??= controlNetwork(read, io);
-  const { program, model, ways } = await network;
+  const { programs, model, ways } = await network;
+  const [{ program }] = programs as [ControlProgram];
   const world = new World(program);
   const view = new ControlView(() => read);
   const journal = new Journal();

@@ -10,9 +10,9 @@ import { collectorPorts, placeBase } from './base.js';
 import type { Context } from './context.js';
 import { placeDetect, ruleNumbers } from './detect.js';
 import { Draft, type Unplaced } from './draft.js';
-import { NextHops } from './next-hops.js';
 import { type CompileOptions, settingsOf } from './options.js';
 import { placePath } from './path.js';
+import { tablesOf } from './programs/programs.js';
 import { placeRoutes } from './routes.js';
 import { placeWatch } from './watch.js';
 
@@ -60,9 +60,8 @@ export function compile(
   const avoided = avoidedLinks(network, graph, held, draft);
   const cost: LinkCost = (edge) =>
     1 + (avoided.has(edge) ? AVOIDED : 0) + (network.switches.get(edge.to)?.isUp === false ? UNREACHABLE : 0);
-  const nextHops = new NextHops(settings);
-  const collectorPort = collectorPorts({ network, graph, cost });
-  const context: Context = { network, graph, settings, draft, nextHops, avoided, cost, collectorPort };
+  const ground = { network, graph, settings, collectorPort: collectorPorts({ network, graph, cost }) };
+  const context: Context = { ...ground, tables: tablesOf(ground), draft, avoided, cost };
   placeBase(context);
   placeRoutes(context);
   const numbers: Numbers = { cells: accessCells(held), rules: ruleNumbers(held) };
@@ -84,10 +83,8 @@ function placeIntent(context: Context, intent: Intent, { cells, rules }: Numbers
       return problem === null ? [] : [problem];
     }
     case 'watch':
-    case 'protect': {
-      const problem = placeWatch(context, intent);
-      return problem === null ? [] : [problem];
-    }
+    case 'protect':
+      return placeWatch(context, intent);
     case 'detect': {
       const problem = placeDetect(context, intent, rules.get(intent.id)!);
       return problem === null ? [] : [problem];

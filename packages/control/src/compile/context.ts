@@ -1,25 +1,24 @@
 import type { Prefix } from '@int/network';
 import type { AvoidIntent } from '../intents/intent.js';
-import type { Edge, NetworkGraph } from '../model/network-graph.js';
-import type { NetworkModel } from '../model/network-model.js';
+import type { Edge } from '../model/network-graph.js';
 import type { LinkCost } from '../model/shortest-paths.js';
-import type { Draft } from './draft.js';
-import type { NextHops } from './next-hops.js';
-import type { Settings } from './options.js';
+import type { Draft, Unplaced } from './draft.js';
+import type { Ground, Refusal, SwitchTables } from './programs/switch-tables.js';
 
 /** What all parts of the compiler work on. */
-export interface Context {
-  readonly network: NetworkModel;
-  readonly graph: NetworkGraph;
-  readonly settings: Settings;
+export interface Context extends Ground {
   readonly draft: Draft;
-  readonly nextHops: NextHops;
+  /** The tables of a switch of the network. */
+  readonly tables: (switchId: number) => SwitchTables;
   /** Avoided links, both directions, with the intents that avoid them. */
   readonly avoided: ReadonlyMap<Edge, readonly AvoidIntent[]>;
   /** One per link; more for links that are avoided, or that lead over a switch whose tables cannot be changed now. */
   readonly cost: LinkCost;
-  /** Where reports are sent: the switch and port by switch, `null`: there is no way, or no collector. */
-  readonly collectorPort: (switchId: number) => number | null;
+}
+
+/** What a switch refuses, by name. @param intent `null`: it is the network's own */
+export function refused(intent: string | null, switchId: number, { code, message }: Refusal): Unplaced {
+  return { intent, switchId, code, message: `switch ${switchId} ${message}` };
 }
 
 /** Stages of installation: what others lead to is there first, and INT begins last. */

@@ -16,6 +16,12 @@ export interface Unplaced {
     | 'NO_SUCH_SWITCH'
     | 'NO_SUCH_LINK'
     | 'NO_TABLE'
+    /** The switch's program cannot do it. */
+    | 'NOT_SUPPORTED'
+    /** Its flows enter and leave by switches whose programs do not read each other's telemetry. */
+    | 'MIXED_PROGRAMS'
+    /** It is placed, but not for all of its flows. */
+    | 'PARTLY'
     | 'TABLE_FULL'
     | 'NO_ID'
     | 'TAKEN';

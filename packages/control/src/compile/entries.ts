@@ -1,4 +1,4 @@
-/** Entities of int.p4 as a switch answers them: full names, numbers, and nothing that matches anything. */
+/** Entities as a switch answers them: full names, numbers, and nothing that matches anything. */
 
 import type { Prefix } from '@int/network';
 import type { Entity, Match, MeterRates, TableEntry } from '@int/p4runtime';
@@ -57,7 +57,7 @@ export function lpmMatch(name: string, prefix: Prefix): Record<string, Match> {
   return { [name]: { kind: 'lpm', value: numberOf(prefix.bytes), length: prefix.length } };
 }
 
-function ternaryPrefix(name: string, prefix: Prefix | null): Record<string, Match> {
+export function ternaryPrefix(name: string, prefix: Prefix | null): Record<string, Match> {
   if (prefix === null || prefix.length === 0) return {};
   const bits = BigInt(8 * prefix.bytes.length);
   const mask = ((1n << BigInt(prefix.length)) - 1n) << (bits - BigInt(prefix.length));
@@ -74,7 +74,7 @@ function rangeMatch(name: string, [low, high]: PortRange): Record<string, Match>
   return { [name]: { kind: 'range', low: BigInt(low), high: BigInt(high) } };
 }
 
-/** The fields of flows, which the tables of access, steering and watching have in common. */
+/** The fields of flows, which int.p4's tables of access, steering and watching have in common. */
 export function flowFields(space: FlowSpace, ingressPort: number | null = null): Readonly<Record<string, Match>> {
   return {
     ...ternaryValue('ingress_port', ingressPort, 9),

@@ -4,9 +4,9 @@ import type { PathIntent } from '../intents/intent.js';
 import type { Edge } from '../model/network-graph.js';
 import { WaysTo } from '../model/shortest-paths.js';
 import { ingressSwitches } from './access.js';
-import { type Context, priorityOf, steerStage } from './context.js';
+import { type Context, priorityOf, refused, steerStage } from './context.js';
 import type { Piece, Unplaced } from './draft.js';
-import { flowFields, tableEntry } from './entries.js';
+import { isRefusal } from './programs/switch-tables.js';
 
 /** Destinations of a match: prefixes of hosts, as narrow as the match. Of several that hold all of it, the narrowest. */
 function destinationsOf(
@@ -98,22 +98,19 @@ export function placePath(context: Context, intent: PathIntent): readonly Unplac
       problems.push(problem('NO_PATH', `to ${host.name}: there is no way over ${intent.via.join(', ')} that is open`));
       continue;
     }
-    const family = familyOf(prefix);
     for (const { switchId, ports, hops } of nexts) {
-      const send = context.nextHops.via(switchId, ports);
-      if (send === null) return [problem('NO_ID', `switch ${switchId} has no id for a group`, switchId)];
+      const { steer, file } = context.tables(switchId);
       const priority = priorityOf(intent.priority, level);
-      const stage = steerStage(priority, hops);
-      const entity = tableEntry({
-        table: `IntIngress.steer_ipv${family}`,
-        match: flowFields({ ...space, destination: prefix }),
-        priority,
-        action: send.action,
-        params: send.params,
+      const flows = { ...space, family: familyOf(prefix), destination: prefix };
+      const placed = steer?.(switchId, {
         owner: intent.id,
-        stage,
-      });
-      pieces.push(...send.pieces, { switchId, entity, stage });
+        space: flows,
+        priority,
+        ports,
+        stage: steerStage(priority, hops),
+      }) ?? { code: 'NOT_SUPPORTED' as const, message: `runs ${file}, which sends packets by their routes alone` };
+      if (isRefusal(placed)) return [refused(intent.id, switchId, placed)];
+      pieces.push(...placed);
     }
   }
   const full = draft.place(pieces, intent.id);

@@ -2,9 +2,9 @@ import type { Host, Prefix } from '@int/network';
 import { familyOf } from '../intents/flow-space.js';
 import type { Attachment, Edge } from '../model/network-graph.js';
 import { oneHop, WaysTo } from '../model/shortest-paths.js';
-import { type Context, priorityOf, routeStage, steerStage } from './context.js';
+import { type Context, priorityOf, refused, routeStage, steerStage } from './context.js';
 import type { Piece } from './draft.js';
-import { flowFields, lpmMatch, tableEntry } from './entries.js';
+import { isRefusal, type Refusal } from './programs/switch-tables.js';
 
 /** Ways to hosts, computed once per set of switches that they are attached to. */
 class HostWays {
@@ -49,31 +49,23 @@ class Hops {
 
 /** The route to a prefix at a switch, in the table of routes or in that of steering. */
 function routePieces(
-  { nextHops, settings }: Context,
+  { tables, settings }: Context,
   switchId: number,
   host: Host,
   prefix: Prefix,
   ports: readonly number[],
   hops: number,
-): readonly Piece[] | null {
-  const send = nextHops.via(switchId, ports);
-  if (send === null) return null;
-  const family = familyOf(prefix);
-  const isManaged = settings.routes === 'managed';
+): readonly Piece[] | Refusal {
+  const own = tables(switchId);
+  const owner = `route:${host.name}`;
+  if (settings.routes === 'managed') {
+    return own.route(switchId, { owner, prefix, ports, stage: routeStage(prefix, hops) });
+  }
   // Below all paths: those over an avoided link are refused, the others may stay.
-  const priority = isManaged ? 0 : priorityOf(0, prefix.length + 1);
-  const stage = isManaged ? routeStage(prefix, hops) : steerStage(priority, hops);
+  const priority = priorityOf(0, prefix.length + 1);
   const all = { protocol: null, sourcePort: [0, 0xffff], destinationPort: [0, 0xffff], source: null } as const;
-  const entity = tableEntry({
-    table: isManaged ? `IntIngress.forward_ipv${family}` : `IntIngress.steer_ipv${family}`,
-    match: isManaged ? lpmMatch('destination_address', prefix) : flowFields({ ...all, family, destination: prefix }),
-    priority,
-    action: send.action,
-    params: send.params,
-    owner: `route:${host.name}`,
-    stage,
-  });
-  return [...send.pieces, { switchId, entity, stage }];
+  const space = { ...all, family: familyOf(prefix), destination: prefix };
+  return own.steer!(switchId, { owner, space, priority, ports, stage: steerStage(priority, hops) });
 }
 
 const sameEdges = (a: readonly Edge[], b: readonly Edge[]): boolean =>
@@ -84,12 +76,19 @@ const sameEdges = (a: readonly Edge[], b: readonly Edge[]): boolean =>
  * a link is avoided: then every switch agrees on the ways, and there is no loop.
  */
 export function placeRoutes(context: Context): void {
-  const { graph, draft, avoided, settings } = context;
-  if (settings.routes === 'external' && avoided.size === 0) return;
+  const { graph, draft, avoided, settings, tables } = context;
+  const isOverlay = settings.routes === 'external';
+  if (isOverlay && avoided.size === 0) return;
   const found = new HostWays(context);
   const distances = new Hops();
   const usual = new HostWays({ graph, cost: oneHop });
   const avoidIds = [...new Set([...avoided.values()].flat().map(({ id }) => id))].sort();
+  const fixed = isOverlay ? graph.switchIds.find((switchId) => tables(switchId).steer === null) : undefined;
+  if (fixed !== undefined) {
+    const message = `runs ${tables(fixed).file}, which sends packets by their routes alone, and these are somebody else's`;
+    draft.unplaced.push(...avoidIds.map((id) => refused(id, fixed, { code: 'NOT_SUPPORTED', message })));
+    return;
+  }
   for (const host of graph.hosts) {
     if (host.prefixes.length === 0) continue;
     const attachments = graph.attachments(host.name);
@@ -119,12 +118,9 @@ export function placeRoutes(context: Context): void {
       const isChanged = avoidIds.length > 0 && !sameEdges(edges, usual.to(attachments).nextHops(switchId));
       for (const prefix of host.prefixes) {
         const pieces = routePieces(context, switchId, host, prefix, ports, hops);
-        const problem =
-          pieces === null
-            ? { intent: null, switchId, code: 'NO_ID' as const, message: `switch ${switchId} has no id for a group` }
-            : draft.place(pieces, null);
+        const problem = isRefusal(pieces) ? refused(null, switchId, pieces) : draft.place(pieces, null);
         if (problem !== null) draft.unplaced.push({ ...problem, message: `route to ${host.name}: ${problem.message}` });
-        else if (isChanged) draft.credit(pieces!.at(-1)!, avoidIds);
+        else if (isChanged && !isRefusal(pieces)) draft.credit(pieces.at(-1)!, avoidIds);
       }
     }
     for (const [intent, switchId] of only) {

@@ -1,84 +1,57 @@
 import { type FlowSpace, spaceOf } from '../intents/flow-space.js';
 import type { ProtectIntent, WatchIntent } from '../intents/intent.js';
-import { familiesOf, ingressSwitches, reportSpace } from './access.js';
-import { type Context, priorityOf, REPORTS_PRIORITY, STAGE } from './context.js';
+import { egressSwitches, ingressSwitches, reportSpace } from './access.js';
+import { type Context, refused } from './context.js';
 import type { Piece, Unplaced } from './draft.js';
-import { flowFields, tableEntry } from './entries.js';
+import { isRefusal, type Refusal, type WatchRule } from './programs/switch-tables.js';
 
-/** Marks of INT in packets: by DSCP, or behind a UDP header that the source adds, for other protocols. */
-const NPT_DSCP = 0n;
-const NPT_NEW_UDP = 2n;
-const PROTOCOLS_WITH_PORTS = [6, 17];
-/** Paths are shorter; a loop ends a stack. */
-const MAX_HOPS = 64n;
 /** What a protected destination's flows tell: node, interfaces, latency, queue, times, utilization. */
 const PROTECT_INSTRUCTIONS = 0xfd00;
 
-interface Form {
-  readonly protocol: number | null;
-  readonly npt: bigint;
-  readonly level: number;
-}
-
-/** INT-MD marks TCP and UDP by DSCP; what else there is, gets a UDP header. */
-function formsOf({ protocol }: FlowSpace): readonly Form[] {
-  if (protocol !== null) {
-    return [{ protocol, npt: PROTOCOLS_WITH_PORTS.includes(protocol) ? NPT_DSCP : NPT_NEW_UDP, level: 1 }];
-  }
-  return [
-    ...PROTOCOLS_WITH_PORTS.map((each) => ({ protocol: each, npt: NPT_DSCP, level: 1 })),
-    { protocol: null, npt: NPT_NEW_UDP, level: 0 },
-  ];
-}
-
-/** Entries with which INT begins where flows enter the network. */
-export function placeWatch(context: Context, intent: WatchIntent | ProtectIntent): Unplaced | null {
-  const { draft, graph, collectorPort } = context;
+/** Entries with which INT begins where flows enter the network, and what of the flows is left out. */
+export function placeWatch(context: Context, intent: WatchIntent | ProtectIntent): readonly Unplaced[] {
+  const { draft, tables } = context;
   const isWatch = intent.kind === 'watch';
   const space = spaceOf(isWatch ? intent.match : { destination: intent.destination })!;
-  const instructions = BigInt(isWatch ? intent.instructions : PROTECT_INSTRUCTIONS);
-  const oneIn = isWatch ? intent.oneIn : 1;
+  const rule: WatchRule = {
+    owner: intent.id,
+    space,
+    priority: intent.priority,
+    instructions: isWatch ? intent.instructions : PROTECT_INSTRUCTIONS,
+    fields: isWatch ? (intent.fields ?? null) : null,
+    isExplicit: isWatch,
+    oneIn: isWatch ? intent.oneIn : 1,
+    reports: reportSpace(context, space),
+  };
   const where = ingressSwitches(context, space);
-  const deaf = where.find((switchId) => collectorPort(switchId) === null);
-  if (deaf !== undefined) {
-    const message = `switch ${deaf} has no way to a collector of reports`;
-    return { intent: intent.id, switchId: deaf, code: 'NO_COLLECTOR', message };
-  }
-  const reports = reportSpace(context);
   const pieces: Piece[] = [];
   for (const switchId of where) {
-    // A packet that the first switch left out of the sample is in no sample of a later one.
-    const ports = oneIn === 1 ? [null] : graph.hostPorts(switchId).map(({ port }) => port);
-    const common = { npt: 0n, instructions, max_hops: MAX_HOPS, discard: 0n, entropy_port: 0n };
-    for (const family of familiesOf(space)) {
-      for (const { protocol, npt, level } of formsOf(space)) {
-        for (const port of ports) {
-          const entity = tableEntry({
-            table: `IntIngress.watch_ipv${family}`,
-            match: flowFields({ ...space, protocol }, port),
-            priority: priorityOf(intent.priority, level + (isWatch ? 2 : 0)),
-            action: oneIn === 1 ? 'IntIngress.start_md' : 'IntIngress.start_md_sampled',
-            params: { ...common, npt, ...(oneIn > 1 && { one_in: BigInt(oneIn) }) },
-            owner: intent.id,
-            stage: STAGE.watch,
-          });
-          pieces.push({ switchId, entity, stage: STAGE.watch });
-        }
-      }
-    }
-    // Reports are not watched: each would make another one.
-    if (reports !== null && space.family !== 6) {
-      const entity = tableEntry({
-        table: 'IntIngress.watch_ipv4',
-        match: flowFields(reports),
-        priority: REPORTS_PRIORITY,
-        action: 'IntIngress.ignore',
-        params: {},
-        owner: 'reports',
-        stage: STAGE.settings,
-      });
-      pieces.push({ switchId, entity, stage: STAGE.settings });
-    }
+    const why = unreadable(context, switchId, space) ?? unheard(context, switchId);
+    const placed = why ?? tables(switchId).watch(switchId, rule);
+    if (isRefusal(placed)) return [refused(intent.id, switchId, placed)];
+    pieces.push(...placed);
   }
-  return draft.place(pieces, intent.id);
+  const full = draft.place(pieces, intent.id);
+  if (full !== null) return [full];
+  const [first] = where.filter((switchId) => tables(switchId).unwatched(space) !== null);
+  if (first === undefined) return [];
+  return [{ intent: intent.id, switchId: first, code: 'PARTLY', message: tables(first).unwatched(space)! }];
+}
+
+/**
+ * A switch takes only the INT of its own program out of packets, and hosts must not get any. So INT begins where all switches by
+ * which the flows may leave run the same program. Switches of another program on the way pass it on as it is, and add nothing.
+ */
+function unreadable({ graph, tables }: Context, switchId: number, space: FlowSpace): Refusal | null {
+  const { file } = tables(switchId);
+  const other = egressSwitches({ graph }, space).find((id) => tables(id).file !== file);
+  if (other === undefined) return null;
+  const message = `runs ${file}, and switch ${other}, by which its flows may leave, ${tables(other).file}: hosts would get the INT`;
+  return { code: 'MIXED_PROGRAMS', message };
+}
+
+/** Telemetry that comes to nobody is not begun. */
+function unheard({ tables, collectorPort }: Context, switchId: number): Refusal | null {
+  if (tables(switchId).reportsTo === 'controller' || collectorPort(switchId) !== null) return null;
+  return { code: 'NO_COLLECTOR', message: 'has no way to a collector of reports' };
 }

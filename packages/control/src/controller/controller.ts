@@ -253,7 +253,12 @@ export class Controller {
       // Where there is no other path, a link that is to be avoided is used all the same.
       ...unplaced
         .filter(({ code }) => code !== 'NO_OTHER_PATH')
-        .map(({ intent, message }) => ({ intents: intent === null ? [] : [intent], message })),
+        // What is placed in part is told, and no reason to refuse it.
+        .map(({ intent, code, message }) =>
+          intent === null || code === 'PARTLY'
+            ? { intents: [], message: intent === null ? message : `${intent}: ${message}` }
+            : { intents: [intent], message },
+        ),
     ];
     return { desired, problems, plan: this.#reconciler.plan(desired).plan };
   }

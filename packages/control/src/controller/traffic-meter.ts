@@ -1,4 +1,4 @@
-import { FLAG, formatIpv4, formatIpv6, MODES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
+import { FLAG, formatIpv4, formatIpv6, INT_VERSIONS, MODES, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import type { Topology } from '@int/network';
 import type { Minute, ObservedFlow } from '../twin/rehearsal.js';
 import type { Measurement } from './measurement.js';
@@ -16,8 +16,10 @@ const TRIES = 8;
 /** Words of a key: two addresses, ports, protocol with a bit for IPv6. */
 const KEY = 10;
 const ETHERNET_BYTES = 14;
-/** Shim and header of INT-MD 2.1 over TCP or UDP. */
+/** Shim and header of INT-MD 2.1 over TCP or UDP; header of IntMon. */
 const INT_BYTES = 16;
+const INTMON_BYTES = 12;
+const INTMON = INT_VERSIONS.indexOf('intmon');
 const MODE_MD = MODES.indexOf('md');
 const MODE_MX = MODES.indexOf('mx');
 const MODE_XD = MODES.indexOf('xd');
@@ -332,7 +334,8 @@ function bytesOf(batch: TelemetryBatch, row: number, flags: number, frame: numbe
   if (mode === MODE_XD || mode === MODE_MX)
     return Math.max(0, ETHERNET_BYTES + length - (mode === MODE_MX ? INT_BYTES : 0));
   const embedded = batch.hopCount[row]! - ((flags & FLAG.OWN) === 0 ? 0 : 1);
-  const own = INT_BYTES + 4 * embedded * bitsOf(batch.instructions[row]! >>> 16);
+  const isIntmon = ((flags >>> FLAG.INT_VERSION_SHIFT) & FLAG.INT_VERSION_MASK) === INTMON;
+  const own = (isIntmon ? INTMON_BYTES : INT_BYTES) + 4 * embedded * bitsOf(batch.instructions[row]! >>> 16);
   return Math.max(0, ETHERNET_BYTES + length - own);
 }
 

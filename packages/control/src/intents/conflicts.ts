@@ -1,6 +1,7 @@
 import { type FlowSpace, overlaps, spaceOf } from './flow-space.js';
 import type { Intent } from './intent.js';
 import { byAge } from './lifetime.js';
+import { inOrder } from './watch-fields.js';
 
 /** Two intents of which only one can hold. */
 export interface Conflict {
@@ -30,7 +31,7 @@ function wantOf(intent: Intent): string {
     case 'block':
       return `block:${intent.reportOneIn}`;
     case 'watch':
-      return `watch:${intent.instructions}:${intent.oneIn}`;
+      return `watch:${intent.instructions}:${inOrder(intent.fields ?? [])}:${intent.oneIn}`;
     case 'path':
       return `path:${intent.via.join(',')}`;
     // Each limit has a meter of its own: two cannot count the same packet.

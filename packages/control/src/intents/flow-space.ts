@@ -14,6 +14,9 @@ export interface FlowSpace {
 
 const ALL_PORTS: PortRange = [0, 0xffff];
 
+export const familiesOf = ({ family }: Pick<FlowSpace, 'family'>): readonly (4 | 6)[] =>
+  family === null ? [4, 6] : [family];
+
 export const familyOf = ({ bytes }: Prefix): 4 | 6 => (bytes.length === 4 ? 4 : 6);
 
 /** The flows of a match that was read; an address that is none, or addresses of two versions, make it empty: `null`. */

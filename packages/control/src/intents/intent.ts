@@ -1,4 +1,5 @@
 import type { FlowMatch } from './flow-match.js';
+import type { WatchField } from './watch-fields.js';
 
 /** What every intent has. Words as in RFC 9315. */
 export interface IntentTerms {
@@ -21,6 +22,11 @@ export interface WatchIntent extends IntentTerms {
   readonly match: FlowMatch;
   /** Instruction bitmap of INT 2.1: what each hop writes. */
   readonly instructions: number;
+  /**
+   * The fields, where they were named: a switch that writes IntMon writes exactly these. Without them it writes what it has of the
+   * instructions.
+   */
+  readonly fields?: readonly WatchField[];
   /** One packet of so many is watched; 1: all. */
   readonly oneIn: number;
 }

@@ -2,23 +2,13 @@ import { IntentError, type IntentErrorCode, type IntentProblem } from '../errors
 import type { FlowMatch, PortRange } from './flow-match.js';
 import { spaceOf } from './flow-space.js';
 import { DETECT_ALGORITHMS, DETECT_METRICS, type Intent, type IntentKind } from './intent.js';
+import { inOrder, instructionsOf, isWatchField, WATCH_FIELDS, type WatchField } from './watch-fields.js';
 
 type Path = readonly (string | number)[];
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Bits of INT 2.1's instruction bitmap that ask for something: bits 0 to 8, and the Checksum Complement. */
 const INSTRUCTIONS = 0xff81;
-/** The eight fields of IntMon, as bits of INT 2.1. It has no congestion status: the occupancy of the queue tells it. */
-const FIELD_BITS: Readonly<Record<string, number>> = {
-  switchId: 0x8000,
-  ingressPort: 0x4000,
-  egressPort: 0x4000,
-  hopLatency: 0x2000,
-  queueOccupancy: 0x1000,
-  congestionStatus: 0x1000,
-  ingressTimestamp: 0x0800,
-  egressUtilization: 0x0100,
-};
 const MAX_ID = 128;
 const MAX_TEXT = 1024;
 /** Milliseconds that a `Date` can have. */
@@ -157,23 +147,25 @@ class Reader {
     return { minimum, maximum: this.number(fields, 'maximum', path, minimum, MAX_THRESHOLD) };
   }
 
-  /** Instructions by the names of fields. */
-  fieldBits({ fields, instructions }: Fields, path: Path): number {
+  /** Fields by name; they tell the instructions. */
+  watchFields({ fields, instructions }: Fields, path: Path): readonly WatchField[] {
     const at = [...path, 'fields'];
-    if (instructions !== undefined) this.wrong('ERR_INTENT_VALUE', at, 'give fields or instructions, not both');
     if (!Array.isArray(fields) || fields.length === 0 || fields.length > 8) {
       this.wrong('ERR_INTENT_VALUE', at, 'a list of 1 to 8 fields is expected');
-      return 0x8000;
+      return ['switchId'];
     }
-    let bits = 0;
+    const known: WatchField[] = [];
     for (const [index, name] of fields.entries()) {
-      if (typeof name === 'string' && Object.hasOwn(FIELD_BITS, name)) bits |= FIELD_BITS[name]!;
+      if (isWatchField(name)) known.push(name);
       else {
-        const message = `${shown(name)} is no field: there are ${Object.keys(FIELD_BITS).join(', ')}`;
+        const message = `${shown(name)} is no field: there are ${Object.keys(WATCH_FIELDS).join(', ')}`;
         this.wrong('ERR_INTENT_VALUE', [...at, index], message);
       }
     }
-    return bits;
+    if (instructions !== undefined && instructions !== instructionsOf(known)) {
+      this.wrong('ERR_INTENT_VALUE', at, 'give fields or instructions: these are not those of the fields');
+    }
+    return inOrder(known);
   }
 
   intent(value: unknown, path: Path): Intent | null {
@@ -195,16 +187,16 @@ class Reader {
     };
     switch (kind as IntentKind) {
       case 'watch': {
+        const named = fields.fields === undefined ? null : this.watchFields(fields, path);
         const instructions =
-          fields.fields === undefined
-            ? this.number(fields, 'instructions', path, 1, 0xffff)
-            : this.fieldBits(fields, path);
+          named === null ? this.number(fields, 'instructions', path, 1, 0xffff) : instructionsOf(named);
         if ((instructions & ~INSTRUCTIONS) !== 0) {
           const message = `0x${instructions.toString(16)} asks for reserved bits: there are those of 0xff81`;
           this.wrong('ERR_INTENT_VALUE', [...path, 'instructions'], message);
         }
         const oneIn = this.number(fields, 'oneIn', path, 1, 0xffff_ffff);
-        return { ...terms, kind: 'watch', match: this.match(fields.match, [...path, 'match']), instructions, oneIn };
+        const match = this.match(fields.match, [...path, 'match']);
+        return { ...terms, kind: 'watch', match, instructions, ...(named !== null && { fields: named }), oneIn };
       }
       case 'block': {
         const reportOneIn = this.number(fields, 'reportOneIn', path, 0, 0xffff_ffff);

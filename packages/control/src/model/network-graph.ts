@@ -1,4 +1,4 @@
-import type { Host, LinkEnd } from '@int/network';
+import type { Host, LinkEnd, Prefix } from '@int/network';
 import type { NetworkModel } from './network-model.js';
 
 /** One direction of a link between switches. */
@@ -104,6 +104,13 @@ export class NetworkGraph {
   /** Ports to hosts, failed ones too. */
   hostPorts(switchId: number): readonly { readonly port: number; readonly host: string }[] {
     return this.#hostPorts.get(switchId) ?? [];
+  }
+
+  /** Prefixes of the hosts that are attached to a switch, each once, in an order that depends on the hosts alone. */
+  prefixesAt(switchId: number): readonly Prefix[] {
+    const names = new Set(this.hostPorts(switchId).map(({ host }) => host));
+    const found = this.hosts.filter(({ name }) => names.has(name)).flatMap(({ prefixes }) => prefixes);
+    return [...new Map(found.map((prefix) => [`${prefix.bytes.join('.')}/${prefix.length}`, prefix])).values()];
   }
 
   /** Where a host is attached and its link works. */

@@ -6,7 +6,7 @@ export interface ModelSwitch {
   /** As in the topology, and as the switch writes it into telemetry. */
   readonly id: number;
   /** The program whose tables the compiler knows. */
-  readonly program: 'int';
+  readonly program: 'int' | 'intmon';
   readonly p4info: p4config.P4Info;
   /** Whether its session is there. */
   readonly isUp: boolean;

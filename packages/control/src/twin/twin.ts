@@ -20,16 +20,18 @@ const SAME_LOAD = 1.001;
 /** A share of packets that is larger by so little is the same. */
 const SAME_SHARE = 0.02;
 
+type TwinPrograms = Readonly<Partial<Record<ModelSwitch['program'], IrProgram>>>;
+
 /**
  * A twin of the network: a machine with the real program for each switch. A packet of each flow goes through them, with the
  * tables of before, after each step of a change, and in the end.
  */
 export class Twin {
-  readonly #programs: Readonly<Record<ModelSwitch['program'], IrProgram>>;
+  readonly #programs: TwinPrograms;
   readonly #local = new WeakMap<ModelSwitch['p4info'], LocalProgram>();
 
   /** @param programs the programs of the switches, by their names in the model */
-  constructor(programs: Readonly<Record<ModelSwitch['program'], IrProgram>>) {
+  constructor(programs: TwinPrograms) {
     this.#programs = programs;
   }
 
@@ -38,7 +40,7 @@ export class Twin {
    * the same answer.
    *
    * @param before all entities that the switches have, as far as they are known
-   * @throws RangeError if the minute has no length
+   * @throws RangeError if the minute has no length, or the twin was not given the program of a switch
    * @throws TargetError if the P4Info of a switch is not that of its program
    */
   rehearse(
@@ -124,7 +126,9 @@ export class Twin {
     for (const [id, { program, p4info }] of switches) {
       let local = this.#local.get(p4info);
       if (local === undefined) {
-        local = new LocalProgram(this.#programs[program], p4info);
+        const ir = this.#programs[program];
+        if (ir === undefined) throw new RangeError(`the twin has no program '${program}', which switch ${id} runs`);
+        local = new LocalProgram(ir, p4info);
         this.#local.set(p4info, local);
       }
       const machine = new TwinSwitch(id, local);

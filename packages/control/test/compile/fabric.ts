@@ -1,22 +1,31 @@
-/** A network of real int.p4, each packet carried by hand from switch to switch. */
+/** A network of real switches, each packet carried by hand from switch to switch. */
 
 import { fileURLToPath } from 'node:url';
-import type { DesiredState, NetworkModel } from '@int/control';
+import type { DesiredState, ModelSwitch, NetworkModel } from '@int/control';
 import { Topology, type TopologySpec } from '@int/network';
 import { P4vmTarget, type p4config, p4infoOf } from '@int/p4runtime';
 import { LocalProgram, LocalSwitch } from '@int/p4runtime/internals';
 import type { SwitchClock } from '@int/p4vm';
 import { loadProgram } from '@int/p4vm/node';
 
-let shared: LocalProgram | undefined;
+type ProgramName = ModelSwitch['program'];
+const shared = new Map<ProgramName, LocalProgram>();
 
-export function intProgram(): LocalProgram {
-  if (shared === undefined) {
-    const program = loadProgram(fileURLToPath(new URL('../../../../p4/int.p4', import.meta.url)));
-    shared = new LocalProgram(program, p4infoOf(program));
+/** int.p4 or intmon.p4, read once. */
+export function programNamed(name: ProgramName): LocalProgram {
+  let local = shared.get(name);
+  if (local === undefined) {
+    const program = loadProgram(fileURLToPath(new URL(`../../../../p4/${name}.p4`, import.meta.url)));
+    local = new LocalProgram(program, p4infoOf(program));
+    shared.set(name, local);
   }
-  return shared;
+  return local;
 }
+
+export const intProgram = (): LocalProgram => programNamed('int');
+
+/** intmon.p4's port of the control plane: where INT sinks send copies. */
+const CPU_PORT = 510;
 
 const COLLECTOR = { address: '10.255.0.9', port: 32766 } as const;
 const COLLECTOR_HOST = 'collector';
@@ -73,17 +82,19 @@ export function modelOf(
     readonly failed?: readonly string[];
     readonly p4info?: p4config.P4Info;
     readonly down?: readonly number[];
+    /** By id; the others run int.p4. */
+    readonly programs?: Readonly<Record<number, ProgramName>>;
   } = {},
 ): NetworkModel {
   const topology = new Topology(spec);
-  const { p4info = intProgram().p4info } = options;
   return {
     topology,
     switches: new Map(
-      [...topology.switches.keys()].map((id) => [
-        id,
-        { id, program: 'int', p4info, isUp: options.down?.includes(id) !== true },
-      ]),
+      [...topology.switches.keys()].map((id) => {
+        const program = options.programs?.[id] ?? 'int';
+        const p4info = options.p4info ?? programNamed(program).p4info;
+        return [id, { id, program, p4info, isUp: options.down?.includes(id) !== true }];
+      }),
     ),
     failedLinks: new Set(options.failed ?? []),
     collector: COLLECTOR,
@@ -98,8 +109,12 @@ export interface Trip {
   readonly path: readonly number[];
   /** Ports that it left by, `<switch>:<port>`. */
   readonly links: readonly string[];
+  /** Bytes of it there. */
+  readonly lengths: readonly number[];
   /** Telemetry reports that it caused. */
   readonly reports: readonly Uint8Array[];
+  /** Packets that INT sinks have copied to the controller. */
+  readonly copies: readonly Uint8Array[];
   readonly isLooping: boolean;
   readonly frames: readonly Uint8Array[];
 }
@@ -118,8 +133,9 @@ export class Fabric {
 
   constructor(network: NetworkModel) {
     this.#network = network;
-    for (const id of network.switches.keys()) {
-      this.switches.set(id, new LocalSwitch(intProgram(), new P4vmTarget({ environment: { clock: this.clock } })));
+    for (const [id, { program }] of network.switches) {
+      const target = new P4vmTarget({ environment: { clock: this.clock } });
+      this.switches.set(id, new LocalSwitch(programNamed(program), target));
     }
   }
 
@@ -141,7 +157,9 @@ export class Fabric {
       deliveredTo: [] as string[],
       path: [] as number[],
       links: [] as string[],
+      lengths: [] as number[],
       reports: [] as Uint8Array[],
+      copies: [] as Uint8Array[],
       isLooping: false,
       frames: [] as Uint8Array[],
     };
@@ -160,9 +178,17 @@ export class Fabric {
       if (!at.isReport) trip.path.push(id);
       for (const output of this.switches.get(id)!.machine.process(port, bytes)) {
         if (failedLinks.has(`${id}:${output.port}`)) continue;
+        if (output.port === CPU_PORT) {
+          // The header in front says by which port the packet came.
+          trip.copies.push(output.frame.subarray(2));
+          continue;
+        }
         const isReport = isReportFrame(output.frame);
         const to = topology.peer(id, output.port);
-        if (!isReport) trip.links.push(`${id}:${output.port}`);
+        if (!isReport) {
+          trip.links.push(`${id}:${output.port}`);
+          trip.lengths.push(output.frame.length);
+        }
         if (to?.kind === 'host') {
           if (isReport && to.host === COLLECTOR_HOST) trip.reports.push(output.frame);
           else {

@@ -1,4 +1,11 @@
-import { BatchDecoder, encodeFrame, TelemetryBatch, type TelemetryParts, telemetry } from '@int/codec';
+import {
+  BatchDecoder,
+  type DecodeOptions,
+  encodeFrame,
+  TelemetryBatch,
+  type TelemetryParts,
+  telemetry,
+} from '@int/codec';
 import { TrafficMeter } from '@int/control';
 import { describe, expect, it } from 'vitest';
 import { TOPOLOGY } from './scenes.js';
@@ -7,9 +14,14 @@ const START = 1_700_000_000_000;
 const flow = { source: '10.0.1.7', destination: '10.0.2.9', protocol: 17, sourcePort: 4000, destinationPort: 6000 };
 
 /** Gives reports to a meter, a frame each. */
-function give(meter: TrafficMeter, reports: readonly TelemetryParts[], timeMs = START): void {
+function give(
+  meter: TrafficMeter,
+  reports: readonly TelemetryParts[],
+  timeMs = START,
+  options: DecodeOptions = {},
+): void {
   const batch = new TelemetryBatch({ frames: 1 });
-  const decoder = new BatchDecoder();
+  const decoder = new BatchDecoder(options);
   const time = BigInt(timeMs) * 1_000_000n;
   for (const parts of reports) {
     const bytes = encodeFrame(telemetry(parts));
@@ -58,6 +70,23 @@ describe.each(['xd', 'mx'] as const)('switches that report each for itself, INT-
     give(meter, [{ flow, hops: [{ nodeId: 1, hopLatency: 1 }], report: { nodeId: 2 } }]);
     const [stack] = meter.measure(START + 20).flows;
     expect(Math.abs(post!.bytes - stack!.bytes)).toBeLessThanOrEqual(mode === 'mx' ? 16 : 0);
+  });
+});
+
+describe('copies of INT sinks, with IntMon', () => {
+  it('tell flows, their paths, and bytes without INT', () => {
+    const meter = new TrafficMeter({ topology: TOPOLOGY });
+    const hops = [1, 102, 2].map((nodeId) => ({ nodeId, hopLatency: 5, queueOccupancy: 1 }));
+    const bare = encodeFrame(telemetry({ flow, report: null, int: null })).length;
+    give(
+      meter,
+      Array.from({ length: 3 }, () => ({ flow, hops, int: { version: 'intmon', hopMl: null }, report: null })),
+      START,
+      { profile: 'intmon' },
+    );
+    const seen = { ...flow, packets: 3, bytes: 3 * bare, path: [1, 102, 2] };
+    expect(meter.measure(START + 10).flows).toMatchObject([seen]);
+    expect(meter.minute(START + 10).flows).toMatchObject([seen]);
   });
 });
 

@@ -48,7 +48,9 @@ describe('readIntents', () => {
     const fields = ['switchId', 'egressPort', 'hopLatency', 'egressUtilization'];
     const [watch] = readIntents([JSON.parse(JSON.stringify(watchOf({ fields })))]);
     expect(watch).toMatchObject({ instructions: 0xe100 });
-    expect(watch).not.toHaveProperty('fields');
+    // In the order of their bits, for switches that have exactly these; and what was read is read again.
+    expect(watch).toMatchObject({ fields: ['switchId', 'hopLatency', 'egressPort', 'egressUtilization'] });
+    expect(readIntents([JSON.parse(JSON.stringify(watch))])).toEqual([watch]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
-import type { Piece } from './draft.js';
-import { exact, type Params, tableEntry } from './entries.js';
-import type { Settings } from './options.js';
+import type { Piece } from '../draft.js';
+import { exact, type Params, tableEntry } from '../entries.js';
+import type { Settings } from '../options.js';
+import type { PortsOf } from './switch-tables.js';
 
 const PROFILE = 'IntIngress.members';
 
@@ -93,3 +94,34 @@ export class NextHops {
     return this.#first + place;
   }
 }
+
+/** One port, or those of a group of next hops. */
+export const intPortsOf: PortsOf = (entity, contents) => {
+  const action = entity.kind === 'table-entry' ? entity.action : undefined;
+  if (action === undefined || !('params' in action)) return [];
+  const { port, group } = action.params;
+  if (action.action === 'IntIngress.forward' && port !== undefined) return [Number(port)];
+  if (action.action !== 'IntIngress.spread' || group === undefined) return [];
+  const named = contents.find(
+    (each) =>
+      each.kind === 'table-entry' &&
+      each.table === 'IntIngress.next_hops' &&
+      numberOf(each.match.group) === Number(group),
+  );
+  const chosen = named?.kind === 'table-entry' && named.action !== undefined ? named.action : {};
+  const members = contents.find((each) => 'group' in chosen && each.kind === 'group' && each.id === chosen.group);
+  if (members?.kind !== 'group') return [];
+  const ids = new Set(members.members.map(({ id }) => id));
+  return contents.flatMap((each) =>
+    each.kind === 'member' &&
+    ids.has(each.id) &&
+    each.action !== undefined &&
+    'params' in each.action &&
+    each.action.params.port !== undefined
+      ? [Number(each.action.params.port)]
+      : [],
+  );
+};
+
+const numberOf = (match: unknown): number =>
+  Number(typeof match === 'object' && match !== null && 'value' in match ? match.value : match);
