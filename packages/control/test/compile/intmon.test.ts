@@ -274,6 +274,18 @@ describe('what intmon.p4 cannot do', () => {
     [{ ...terms('b'), kind: 'block', match: { source: '10.0.0.1' }, reportOneIn: 1 }, 'neither drops nor bounds'],
     [{ ...terms('l'), kind: 'limit', match: { source: '10.0.0.1' }, bitsPerSecond: 1e6 }, 'neither drops nor bounds'],
     [{ ...terms('p'), kind: 'path', match: { destination: '10.0.1.1' }, via: [1, 101, 2] }, 'by their routes alone'],
+    [
+      {
+        ...terms('d'),
+        kind: 'detect',
+        match: {},
+        metric: 'hopLatency',
+        algorithm: 'threshold',
+        scope: 'hop',
+        target: 1,
+      },
+      'no detectors',
+    ],
     [watch('t', { protocol: 6 }), 'UDP alone'],
     [watch('e', {}, { instructions: 0x8680 }), 'no egress timestamp, no level 2 interfaces, no buffer occupancy'],
     [watch('n', {}, { instructions: 0x0001 }), 'none of this'],
