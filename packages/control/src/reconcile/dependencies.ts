@@ -13,6 +13,8 @@ import type { Suspects } from './suspects.js';
 export class Dependencies {
   /** Names of which a change is not done. */
   readonly blocked = new Set<string>();
+  /** Names that may be broken, and cannot be made whole. */
+  readonly givenUp = new Set<string>();
   /** By name: the smallest stage of what a switch lacks that cannot be written to. */
   readonly #lacking = new Map<string, number>();
   /** By name: the largest stage of what such a switch has, by what was last read. */
@@ -20,6 +22,8 @@ export class Dependencies {
   readonly #users = new Map<string, ReadonlySet<string>>();
   /** By name that may be broken: the smallest stage of its changes that are not done. */
   readonly #gaps = new Map<string, number>();
+  /** The same, of those that a switch has refused: it is not long until they are done, or given up. */
+  readonly #refused = new Map<string, number>();
   /** Changes that come later than the stages of their entries say. */
   #delayed: ReadonlyMap<Change, number> = new Map();
 
@@ -27,9 +31,15 @@ export class Dependencies {
     readonly desired: DesiredState,
     switches: readonly KnownSwitch[],
     readonly suspects: Suspects,
-    readonly givenUp: ReadonlySet<string>,
   ) {
     for (const known of switches) if (!known.isRead) this.#unreachable(known);
+  }
+
+  /** There is no hope for these changes. */
+  giveUp(changes: readonly Change[]): void {
+    for (const name of changes.flatMap((each) => this.namesOf(each))) {
+      if (this.suspects.has(name)) this.givenUp.add(name);
+    }
   }
 
   /** Takes over the stages of a plan's changes, where they are others than their entries say. */
@@ -50,22 +60,28 @@ export class Dependencies {
     return names.some((name) => (this.#lacking.get(name) ?? Number.POSITIVE_INFINITY) < stage);
   }
 
-  /** A change is not done. */
-  block(change: Change): void {
+  /** A change is not done: a switch does not take it, or it waits. */
+  block(change: Change, why: 'refused' | 'waits'): void {
     const stage = this.#stageOf(change);
     for (const name of this.namesOf(change)) {
       this.blocked.add(name);
       if (stage === null || this.givenUp.has(name) || !this.suspects.has(name)) continue;
-      this.#gaps.set(name, Math.min(this.#gaps.get(name) ?? stage, stage));
+      for (const gaps of why === 'refused' ? [this.#gaps, this.#refused] : [this.#gaps]) {
+        gaps.set(name, Math.min(gaps.get(name) ?? stage, stage));
+      }
     }
   }
 
-  /** Whether packets of a path may come by to a switch that has lost its part of it, and would follow what is changed now. */
+  /**
+   * Whether packets of a path that has lost a part may come by, and would follow what is changed now. From the switch that lacks
+   * the part they may come to any other. While the part cannot be written, that is not held against others: it may take long.
+   */
   #isBelowGap(change: Change, names: readonly string[]): boolean {
     const stage = change.after === null ? null : this.#stageOf(change);
     if (stage === null) return false;
     for (const [name, gap] of this.#gaps) {
-      if (gap < stage && !names.includes(name) && this.suspects.isAt(name, change.switchId)) return true;
+      if (gap >= stage || names.includes(name)) continue;
+      if ((this.#refused.get(name) ?? stage) < stage || this.suspects.isAt(name, change.switchId)) return true;
     }
     return false;
   }

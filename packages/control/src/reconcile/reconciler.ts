@@ -202,14 +202,9 @@ export class Reconciler {
     await this.#requests.forEach(unread, (each) => this.#read(each));
     if (this.#desired === null || this.#news || this.#isClosed) return false;
     const switches = [...this.#switches.values()];
-    const givenUp = new Set<string>();
-    const dependencies = new Dependencies(this.#desired, switches, this.#suspects, givenUp);
-    for (const change of this.#refusals.hopeless) {
-      for (const name of dependencies.namesOf(change)) {
-        if (this.#suspects.has(name)) givenUp.add(name);
-      }
-    }
-    const planned = this.#plan(this.#desired, givenUp);
+    const dependencies = new Dependencies(this.#desired, switches, this.#suspects);
+    dependencies.giveUp(this.#refusals.hopeless);
+    const planned = this.#plan(this.#desired, dependencies.givenUp);
     this.#obstacles = planned.obstacles;
     this.#behind = new Set([
       ...planned.plan.flatMap((step) => step.map(({ switchId }) => switchId)),
@@ -227,8 +222,8 @@ export class Reconciler {
   }
 
   async #carryOut(planned: PlannedChanges, dependencies: Dependencies): Promise<boolean> {
-    const { plan, graceBefore, earlySteps } = planned;
-    dependencies.delay(planned.delayed);
+    const { plan, graceBefore, earlySteps, delayed } = planned;
+    dependencies.delay(delayed);
     let hasWritten = false;
     let isClean = true;
     for (const [index, step] of plan.entries()) {
@@ -247,8 +242,9 @@ export class Reconciler {
       for (const change of step) {
         const known = this.#switches.get(change.switchId);
         const canBe = known?.isRead === true && !known.isBusy && known.connection.isPrimary;
-        if (!canBe || this.#refusals.mustWait(this.#idOf(change), nowMs) || dependencies.mustWait(change)) {
-          dependencies.block(change);
+        const wasRefused = this.#refusals.mustWait(this.#idOf(change), nowMs);
+        if (!canBe || wasRefused || dependencies.mustWait(change)) {
+          dependencies.block(change, wasRefused ? 'refused' : 'waits');
           if (index < earlySteps) isClean = false;
           continue;
         }
@@ -322,7 +318,7 @@ export class Reconciler {
     });
     for (const { change, result } of results) {
       if (result === 'unknown') known.doubt(change);
-      if (result !== 'done') dependencies.block(change);
+      if (result !== 'done') dependencies.block(change, 'refused');
       else {
         known.acknowledge(change);
         if (change.type !== 'delete') this.#lastAdditionMs = atMs;
