@@ -2,6 +2,13 @@
 export { samplesToFalseAlarm, thresholdFor } from './change/false-alarms.js';
 export { ConnLog } from './conn-log/conn-log.js';
 export { ConnLogError } from './conn-log/error.js';
+export {
+  type Aggregate,
+  type Clustered,
+  type FlowSet,
+  type SmallFlow,
+  TrafficClusters,
+} from './engineering/clusters.js';
 export { type Decision, type EngineerOptions, type NetworkView, TrafficEngineer } from './engineering/engineer.js';
 export { Forecast } from './engineering/forecast.js';
 export type { Demand, LinkCapacity } from './engineering/network-load.js';

@@ -13,6 +13,7 @@ import type { LoopMemory } from './loop-memory.js';
 import type { Measurement } from './measurement.js';
 import { Observations, type UnderWay } from './observations.js';
 import { Orders } from './orders.js';
+import { isAggregatePath } from './path-draft.js';
 import type { ControlPolicy } from './policy.js';
 import type { Proposal, ProposalState } from './proposal.js';
 import { ProposalBook } from './proposal-book.js';
@@ -46,7 +47,7 @@ export class ControlLoop {
   constructor(policy: ControlPolicy, topology: Topology, device = DeviceProfile.NONE) {
     this.#policy = policy;
     this.#links = new LinkMap(topology);
-    this.#observations = new Observations(this.#links, policy.loadAbove, device);
+    this.#observations = new Observations(this.#links, policy.loadAbove, topology, device);
     this.#book = new ProposalBook(this.#actions, this.#observations);
     this.#orders = new Orders(this.#book, this.#backOff, this.#actions);
   }
@@ -156,6 +157,7 @@ export class ControlLoop {
       isBusy: (subject) => subjects.has(subject) || !this.#backOff.isOver(subject, nowMs),
       isMoving: moves.some(({ state }) => state !== 'verified'),
       pinned: new Set(moves.flatMap(({ draft }) => [...draft.flows.keys()])),
+      paths: moves.flatMap(({ intents }) => intents).filter(isAggregatePath),
     };
   }
 

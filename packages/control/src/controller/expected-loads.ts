@@ -1,8 +1,9 @@
 import type { Intent } from '../intents/intent.js';
-import type { LinkLoad, Rehearsal } from '../twin/rehearsal.js';
+import type { LinkLoad, ObservedFlow, Rehearsal } from '../twin/rehearsal.js';
 import { flowKey, flowTest } from './flow-test.js';
 import type { LinkMap } from './link-map.js';
 import type { Measurement } from './measurement.js';
+import { isAggregatePath } from './path-draft.js';
 
 /** Flows that a rehearsal has moved, with the seconds in which they were seen. */
 export interface RehearsedFlows extends Pick<Rehearsal, 'moved'> {
@@ -30,6 +31,7 @@ export function expectedLoads(
     loads.set(link, load);
   };
   const ways = new Map(moved.map(({ flow, to }) => [flowKey(flow), to]));
+  const wayOf = aggregateWays(intents, moved);
   const blocks = intents.filter(({ kind }) => kind === 'block').map(testOf);
   const limits = intents
     .filter((intent) => intent.kind === 'limit')
@@ -47,7 +49,8 @@ export function expectedLoads(
     if (blocks.some((isMeant) => isMeant(flow))) continue;
     const share = limits.reduce((least, each) => (each.isMeant(flow) ? Math.min(least, each.share) : least), 1);
     const afterBps = share * (rates.get(key) ?? bps);
-    for (const link of links.linksOf(ways.get(key) ?? flow.path, flow.destination)) add(link, 0, afterBps);
+    for (const link of links.linksOf(ways.get(key) ?? wayOf(flow) ?? flow.path, flow.destination))
+      add(link, 0, afterBps);
   }
   // What does not arrive now, for instance over a link that has failed.
   for (const { flow, to } of moved) {
@@ -61,3 +64,25 @@ export function expectedLoads(
 
 const testOf = (intent: Intent): ReturnType<typeof flowTest> =>
   'match' in intent ? flowTest(intent.match) : () => false;
+
+/**
+ * Ways of flows that go with an aggregate: a rehearsal has only some of many small flows, and where it moves one of them all go that
+ * enter where it does. Flows with an intent of their own do not go with it.
+ */
+function aggregateWays(
+  intents: readonly Intent[],
+  moved: RehearsedFlows['moved'],
+): (flow: ObservedFlow) => readonly number[] | null {
+  const together = intents.filter(isAggregatePath).map(({ match, via }) => {
+    const isMeant = flowTest(match);
+    // Those that are rehearsed and do not move are on that path already.
+    return { isMeant, to: moved.find(({ flow }) => isMeant(flow))?.to ?? via };
+  });
+  const alone = intents.filter((intent) => intent.kind === 'path' && !isAggregatePath(intent)).map(testOf);
+  return (flow) => {
+    const found = together.find(
+      ({ to, isMeant }) => flow.path[0] === to[0] && flow.path.at(-1) === to.at(-1) && isMeant(flow),
+    );
+    return found === undefined || alone.some((isMeant) => isMeant(flow)) ? null : found.to;
+  };
+}

@@ -17,6 +17,8 @@ const WORSE = 0.05;
 const TOLERANCE = 0.25;
 /** If less than this share of the predicted shift of loads is seen, another cause moves them. */
 const MATCHING = 0.25;
+/** Flows go back to a path if its load stays below this share of what is too high: else they would come and go. */
+const BACK = 0.9;
 /** Links that are kept of a comparison. */
 const MOST_LINKS = 64;
 
@@ -163,19 +165,50 @@ export function stillFires(
     return total + reports * intent.reportOneIn;
   }, 0);
   if (blocked > 0 && blocked / seconds >= LEFT * proposal.draft.packetsPerSecond) return true;
-  return proposal.intents.some((intent) => {
-    if (intent.kind === 'limit') return rateOf(intent.match, flows, seconds) >= 0.5 * intent.bitsPerSecond;
-    if (intent.kind !== 'path') return false;
-    // On its path of before the flow would fill a link again.
-    const isMeant = flowTest(intent.match);
-    const flow = flows.find((each) => isMeant(each));
-    const before = flow === undefined ? undefined : proposal.draft.flows.get(flowKey(flow));
-    if (flow === undefined || before === undefined) return false;
-    const bps = (8 * flow.bytes) / seconds;
-    const loads = loadsOf(flows, seconds, links);
-    return links.linksOf(before).some((link) => {
-      const capacity = links.capacities.get(link);
-      return capacity !== undefined && ((loads.get(link) ?? 0) + bps) / capacity > loadAbove;
-    });
+  if (wouldFill(proposal, measurement, links, loadAbove)) return true;
+  return proposal.intents.some(
+    (intent) => intent.kind === 'limit' && rateOf(intent.match, flows, seconds) >= 0.5 * intent.bitsPerSecond,
+  );
+}
+
+/**
+ * Whether the flows that a proposal has moved would fill a link again if all of them went back to their paths of before. A flow that
+ * was not there then would be spread over all paths.
+ */
+function wouldFill(
+  { intents, draft }: LiveProposal,
+  { flows, seconds }: Measurement,
+  links: LinkMap,
+  loadAbove: number,
+): boolean {
+  const changes = new Map<string, number>();
+  const add = (path: readonly number[], bps: number): void => {
+    for (const link of links.linksOf(path)) changes.set(link, (changes.get(link) ?? 0) + bps);
+  };
+  const done = new Set<string>();
+  // A flow with an intent of its own does not go with an aggregate.
+  const paths = intents.filter((intent) => intent.kind === 'path').sort((a, b) => b.priority - a.priority);
+  for (const { match, via } of paths) {
+    const isMeant = flowTest(match);
+    const all = links.paths(via[0]!, via.at(-1)!);
+    const shortest = all.filter(({ length }) => length === all[0]!.length);
+    for (const flow of flows) {
+      const { path } = flow;
+      if (path[0] !== via[0] || path.at(-1) !== via.at(-1) || !isMeant(flow)) continue;
+      const key = flowKey(flow);
+      if (done.has(key)) continue;
+      done.add(key);
+      const bps = (8 * flow.bytes) / seconds;
+      const old = draft.flows.get(key);
+      add(path, -bps);
+      const back = old === undefined ? shortest : [old];
+      for (const each of back) add(each, bps / back.length);
+    }
+  }
+  if (changes.size === 0) return false;
+  const loads = loadsOf(flows, seconds, links);
+  return [...changes].some(([link, change]) => {
+    const capacity = links.capacities.get(link);
+    return capacity !== undefined && change > 0 && ((loads.get(link) ?? 0) + change) / capacity > BACK * loadAbove;
   });
 }

@@ -1,16 +1,17 @@
 import type { Incident } from '@int/knowledge';
-import type { DeviceProfile } from '@int/network';
+import type { DeviceProfile, Topology } from '@int/network';
 import type { ImmediateEvent, LinkFailureEvent } from '@int/stream';
-import type { Intent, KeepIntent } from '../intents/intent.js';
-import { Congestion, type Moves } from './congestion.js';
+import type { Intent, KeepIntent, PathIntent } from '../intents/intent.js';
+import { Congestion } from './congestion.js';
 import { FloodSources } from './flood-sources.js';
-import { flowKey, flowTest, matchOfFlow } from './flow-test.js';
+import { flowTest } from './flow-test.js';
 import type { LinkMap } from './link-map.js';
 import type { Draft } from './live-proposal.js';
 import type { LoopMemory } from './loop-memory.js';
 import type { Measurement } from './measurement.js';
+import { pathDraft } from './path-draft.js';
 import type { ControlPolicy } from './policy.js';
-import { incidentReason, percentText, spanText } from './reason-text.js';
+import { flowsText, incidentReason, spanText } from './reason-text.js';
 import { RecentFlows } from './recent-flows.js';
 import { matchOf, type SuggestedIntent, suggestedIntent } from './suggested-intent.js';
 
@@ -25,7 +26,6 @@ const SOURCES_MS = 2500;
 /** A link that failed again and again is left alone for longer, at most so many times as long. */
 const MOST_DOUBLINGS = 6;
 const LINK_TTL_MS = 60_000;
-const PATH_TTL_MS = 60_000;
 const PRIORITY = 200;
 
 /** An incident of before a restart counts as open for so long; meanwhile it is seen anew, if it goes on. */
@@ -49,6 +49,8 @@ export interface UnderWay {
   readonly isMoving: boolean;
   /** Flows that were moved, and stay until their time is over. */
   readonly pinned: ReadonlySet<string>;
+  /** Intents of moves under way. */
+  readonly paths: readonly PathIntent[];
 }
 
 interface FailedLink {
@@ -76,11 +78,11 @@ export class Observations {
   readonly #measurements: Measurement[] = [];
   #isNew = false;
 
-  constructor(links: LinkMap, loadAbove: number, device: DeviceProfile) {
+  constructor(links: LinkMap, loadAbove: number, topology: Topology, device: DeviceProfile) {
     this.#links = links;
     this.#device = device;
     this.loadAbove = loadAbove;
-    this.#congestion = new Congestion(loadAbove);
+    this.#congestion = new Congestion(loadAbove, topology);
   }
 
   /** The ends of a link of which nothing comes any more, for people. */
@@ -190,7 +192,7 @@ export class Observations {
     this.#congestion.above = this.loadAbove;
     yield* this.#ofFailures(nowMs, policy, underWay);
     yield* this.#ofIncidents(nowMs, policy, underWay);
-    yield* this.#ofLoads(policy, underWay);
+    yield* this.#ofLoads(policy, intents, underWay);
   }
 
   *#ofFailures(nowMs: number, policy: ControlPolicy, underWay: UnderWay): Generator<Draft | string> {
@@ -331,14 +333,21 @@ export class Observations {
     };
   }
 
-  *#ofLoads(policy: ControlPolicy, { isBusy, isMoving, pinned }: UnderWay): Generator<Draft> {
+  *#ofLoads(
+    policy: ControlPolicy,
+    intents: readonly Intent[],
+    { isBusy, isMoving, pinned, paths }: UnderWay,
+  ): Generator<Draft> {
     const measurement = this.#measurements.at(-1);
     if (!this.#isNew || measurement === undefined) return;
     this.#isNew = false;
     // The next moves are chosen when the effect of those before is seen.
     if (isMoving) return;
     const failed = this.failedLinks;
-    const looked = this.#congestion.look(measurement, this.#links, { isUsable: (link) => !failed.has(link), pinned });
+    const ofPeople = intents.filter((intent): intent is PathIntent => intent.kind === 'path');
+    const placed = [...ofPeople, ...paths];
+    const isUsable = (link: string): boolean => !failed.has(link);
+    const looked = this.#congestion.look(measurement, this.#links, { isUsable, pinned, placed });
     if (looked === null || looked.moves.length === 0) return;
     const subject = `path around ${looked.decision.hottest}`;
     if (!isBusy(subject)) yield pathDraft(looked, this.#links, policy, subject);
@@ -370,25 +379,5 @@ function sinceText({ timeNs, sinceNs }: LinkFailureEvent): string {
   return ms > 0 ? `for ${spanText(ms)}` : 'any more';
 }
 
-const flowsText = (count: number): string => `${count} flow${count === 1 ? '' : 's'}`;
-
 const subjectOf = ({ link: [from, to] }: LinkFailureEvent): string =>
   `avoid ${Math.min(from, to)}-${Math.max(from, to)}`;
-
-function pathDraft({ moves, decision }: Moves, links: LinkMap, policy: ControlPolicy, subject: string): Draft {
-  const reason = `load of link ${links.linkText(decision.hottest)} ${percentText(decision.load)}, ${percentText(decision.predicted)} with ${flowsText(moves.length)} moved`;
-  const ttlMs = policy.ttlMs.path ?? PATH_TTL_MS;
-  return {
-    ...{ kind: 'path', subject, reason, incident: null, ttlMs, packetsPerSecond: 0 },
-    autonomy: policy.autonomy.path ?? 'observe',
-    effect: { metric: 'link-load', subject: decision.hottest, before: decision.load, after: decision.predicted },
-    flows: new Map(moves.map(({ flow }) => [flowKey(flow), flow.path])),
-    make: (id, fromMs) =>
-      moves.map(({ flow, via }, index) => ({
-        ...{ id: `${id}.${index}`, owner: 'policy:load', priority: 200, fromMs, ttlMs, reason },
-        kind: 'path' as const,
-        match: matchOfFlow(flow),
-        via,
-      })),
-  };
-}

@@ -8,6 +8,9 @@ export const percentText = (share: number): string => `${(100 * share).toFixed(1
 /** A rate, for people: `9.100 Mbit/s`. */
 export const rateText = (bps: number): string => `${(bps / 1e6).toFixed(3)} Mbit/s`;
 
+/** `1 flow`, `12 flows`. */
+export const flowsText = (count: number): string => `${count} flow${count === 1 ? '' : 's'}`;
+
 /** A time span, for people: `350 ms`, `1.5 s`, `12 min`. */
 export function spanText(ms: number): string {
   if (ms < 999.5) return `${Math.max(0, Math.round(ms))} ms`;

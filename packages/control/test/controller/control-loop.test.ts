@@ -189,7 +189,7 @@ describe('a link that is silent', () => {
 
 describe('a link that is too hot', () => {
   const elephants = [flow({ mbps: 5 }), flow({ sourcePort: 1001, mbps: 4 })];
-  const moved = [elephants[0]!, { ...elephants[1]!, path: [1, 102, 2] }];
+  const moved = [{ ...elephants[0]!, path: [1, 102, 2] }, elephants[1]!];
 
   it('loses a flow to another path, which stays while it would fill its old one', () => {
     const world = new Surroundings(ALL_ACT);
@@ -201,7 +201,11 @@ describe('a link that is too hot', () => {
     expect(world.states()).toEqual(['path verified']);
     for (let k = 0; k < 100; k++) world.measured(moved);
     expect(world.states()).toEqual(['path verified']);
-    for (let k = 0; k < 130; k++) world.measured([flow({ mbps: 0.5 }), { ...moved[1]!, bytes: 1000 }]);
+    for (let k = 0; k < 130; k++)
+      world.measured([
+        { ...moved[0]!, bytes: 1000 },
+        { ...moved[1]!, bytes: 62_500 },
+      ]);
     expect(world.states()).toEqual(['path expired']);
   });
 

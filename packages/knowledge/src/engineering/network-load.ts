@@ -8,21 +8,29 @@ export interface LinkCapacity {
 export interface Demand {
   readonly key: string;
   readonly bps: number;
-  /** Index in {@link paths} of the one it takes. */
+  /** Index in {@link paths} of the one it takes; -1: it is an aggregate that is spread over several. */
   readonly path: number;
   /** Keys of links, in order. */
   readonly paths: readonly (readonly string[])[];
+  /** Where `path` is -1: bits a second on each of the paths, in their order, `bps` together. A move puts all of it on one path. */
+  readonly spread?: readonly number[];
+}
+
+/** Links as numbers, and which share of a demand each of them carries; `null`: all of it. */
+export interface Way {
+  readonly links: Int32Array;
+  readonly shares: Float64Array | null;
 }
 
 /** Loads of links when every demand takes one path. Links are numbers here, in the order in which they are given. */
 export class NetworkLoad {
-  /** Of each demand, its paths as numbers of links. */
-  readonly paths: readonly (readonly Int32Array[])[];
+  /** Of each demand, its paths; behind them, of an aggregate that is spread, that. */
+  readonly ways: readonly (readonly Way[])[];
   readonly #links: readonly LinkCapacity[];
   readonly #bps: Float64Array;
   readonly #capacity: Float64Array;
 
-  /** @throws RangeError for a link without capacity, and for a path over a link that is not there */
+  /** @throws RangeError for a link without capacity, a path over a link that is not there, and a spread without a rate for each path */
   constructor(links: readonly LinkCapacity[], demands: readonly Demand[]) {
     const numbers = new Map<string, number>();
     for (const [number, { key, capacityBps }] of links.entries()) {
@@ -32,21 +40,26 @@ export class NetworkLoad {
     this.#links = links;
     this.#bps = new Float64Array(links.length);
     this.#capacity = Float64Array.from(links, ({ capacityBps }) => capacityBps);
-    this.paths = demands.map(({ key, paths }) =>
-      paths.map((path) =>
-        Int32Array.from(path, (link) => {
+    this.ways = demands.map((demand) => {
+      const ways = demand.paths.map((path): Way => {
+        const found = Int32Array.from(path, (link) => {
           const number = numbers.get(link);
-          if (number === undefined) throw new RangeError(`a path of ${key} uses link ${link}, which is not there`);
+          if (number === undefined)
+            throw new RangeError(`a path of ${demand.key} uses link ${link}, which is not there`);
           return number;
-        }),
-      ),
-    );
-    for (const [index, { bps, path }] of demands.entries()) this.add(this.paths[index]![path] ?? NOWHERE, bps);
+        });
+        return { links: found, shares: null };
+      });
+      return demand.path === -1 && demand.spread !== undefined ? [...ways, spreadOf(demand, ways)] : ways;
+    });
+    for (const [index, demand] of demands.entries())
+      this.add(this.ways[index]![placeOf(demand)] ?? NOWHERE, demand.bps);
   }
 
-  /** Adds a rate to all links of a path; a negative one takes it away. */
-  add(path: Int32Array, bps: number): void {
-    for (let k = 0; k < path.length; k++) this.#bps[path[k]!] = this.#bps[path[k]!]! + bps;
+  /** Adds a rate to all links of a way; a negative one takes it away. */
+  add({ links, shares }: Way, bps: number): void {
+    if (shares === null) for (let k = 0; k < links.length; k++) this.#bps[links[k]!] = this.#bps[links[k]!]! + bps;
+    else for (let k = 0; k < links.length; k++) this.#bps[links[k]!] = this.#bps[links[k]!]! + bps * shares[k]!;
   }
 
   /** The link with the highest load; of several the one that comes first. */
@@ -71,16 +84,32 @@ export class NetworkLoad {
   }
 
   /**
-   * What a path costs with a rate in addition: the sum of its loads to the sixteenth power, so that the hottest links count for
+   * What a way costs with a rate in addition: the sum of its loads to the sixteenth power, so that the hottest links count for
    * almost all, and several of them count together.
    */
-  cost(path: Int32Array, bps = 0): number {
+  cost({ links, shares }: Way, bps = 0): number {
     let sum = 0;
-    for (let k = 0; k < path.length; k++) {
-      sum += sixteenth((this.#bps[path[k]!]! + bps) / this.#capacity[path[k]!]!);
+    for (let k = 0; k < links.length; k++) {
+      const more = shares === null ? bps : bps * shares[k]!;
+      sum += sixteenth((this.#bps[links[k]!]! + more) / this.#capacity[links[k]!]!);
     }
     return sum;
   }
+}
+
+/** Index of the way that a demand takes; behind its paths, where it is spread. */
+export function placeOf({ path, paths, spread }: Demand): number {
+  return path === -1 && spread !== undefined ? paths.length : path;
+}
+
+function spreadOf({ key, bps, spread = [] }: Demand, ways: readonly Way[]): Way {
+  if (spread.length !== ways.length) throw new RangeError(`the spread of ${key} has not one rate for each path`);
+  const shares = new Map<number, number>();
+  for (const [index, rate] of spread.entries()) {
+    if (!(rate > 0) || !(bps > 0)) continue;
+    for (const link of ways[index]!.links) shares.set(link, (shares.get(link) ?? 0) + rate / bps);
+  }
+  return { links: Int32Array.from(shares.keys()), shares: Float64Array.from(shares.values()) };
 }
 
 /** A load to the sixteenth power. */
@@ -91,5 +120,5 @@ function sixteenth(load: number): number {
   return eighth * eighth;
 }
 
-/** The path of a demand that takes none. */
-export const NOWHERE: Int32Array = /* @__PURE__ */ new Int32Array(0);
+/** The way of a demand that takes none. */
+export const NOWHERE: Way = /* @__PURE__ */ { links: new Int32Array(0), shares: null };

@@ -1,9 +1,10 @@
 import { mix32 } from '@int/random';
-import { type Demand, type LinkCapacity, NetworkLoad, NOWHERE } from './network-load.js';
+import { type Demand, type LinkCapacity, NetworkLoad, NOWHERE, placeOf } from './network-load.js';
 
 /** A demand takes another path. */
 export interface Move {
   readonly demand: string;
+  /** Indices of its paths; from -1: it was spread over several. */
   readonly from: number;
   readonly to: number;
 }
@@ -27,6 +28,8 @@ export class Search {
   readonly #load: NetworkLoad;
   readonly #links: number;
   readonly #taken: number[];
+  /** Where the demands were. */
+  readonly #first: readonly number[];
   readonly #indices: ReadonlyMap<Demand, number>;
 
   constructor(
@@ -38,7 +41,8 @@ export class Search {
     this.#mayMove = mayMove;
     this.#load = new NetworkLoad(links, demands);
     this.#links = links.length;
-    this.#taken = demands.map(({ path }) => path);
+    this.#taken = demands.map(placeOf);
+    this.#first = [...this.#taken];
     this.#indices = new Map(demands.map((demand, index) => [demand, index]));
   }
 
@@ -53,7 +57,7 @@ export class Search {
   moves(): Move[] {
     return this.#demands.flatMap(({ key, path }, index) => {
       const to = this.#taken[index]!;
-      return to === path ? [] : [{ demand: key, from: path, to }];
+      return to === this.#first[index] ? [] : [{ demand: key, from: path, to }];
     });
   }
 
@@ -114,7 +118,7 @@ export class Search {
     const load = this.#load;
     for (let pass = 0; pass < PASSES; pass++) {
       let hasGained = false;
-      for (const [index, { path }] of this.#demands.entries()) {
+      for (const [index, path] of this.#first.entries()) {
         const to = this.#taken[index]!;
         if (to === path) continue;
         const cost = load.total();
@@ -149,7 +153,7 @@ export class Search {
     const { number: hot, load } = this.#load.hottest();
     const before = [...this.#taken];
     this.placeAnew(
-      this.#load.paths.flatMap((paths, index) => (paths.some((path) => path.includes(hot)) ? [index] : [])),
+      this.#load.ways.flatMap((paths, index) => (paths.some(({ links }) => links.includes(hot)) ? [index] : [])),
       attempt,
     );
     this.#descend();
@@ -167,7 +171,7 @@ export class Search {
     const movable = indices.filter((index) => this.#isMovable(index));
     const parts = new Map(
       movable.map((index) => {
-        const counts = new Array<number>(this.#demands[index]!.paths.length).fill(0);
+        const counts = new Array<number>(this.#load.ways[index]!.length).fill(0);
         counts[this.#taken[index]!] = PARTS;
         return [index, counts];
       }),
@@ -178,7 +182,7 @@ export class Search {
     movable.sort((a, b) => rank(b) - rank(a) || a - b);
     for (const index of movable) {
       const { bps } = this.#demands[index]!;
-      const paths = this.#load.paths[index]!;
+      const paths = this.#load.ways[index]!;
       for (const [to, count] of parts.get(index)!.entries()) load.add(paths[to]!, (-bps * count) / PARTS);
       this.#taken[index] = this.#cheapest(index, bps);
       load.add(paths[this.#taken[index]!]!, bps);
@@ -190,7 +194,7 @@ export class Search {
     let hasMoved = false;
     for (const [index, counts] of parts) {
       const { bps } = this.#demands[index]!;
-      const paths = this.#load.paths[index]!;
+      const paths = this.#load.ways[index]!;
       const part = bps / PARTS;
       for (const [from, count] of counts.entries()) {
         for (let k = 0; k < count; k++) {
@@ -209,20 +213,20 @@ export class Search {
 
   #isMovable(index: number): boolean {
     const { bps } = this.#demands[index]!;
-    const paths = this.#load.paths[index]!;
-    return bps > 0 && (paths[this.#taken[index]!] ?? NOWHERE).length > 0;
+    const paths = this.#load.ways[index]!;
+    return bps > 0 && (paths[this.#taken[index]!] ?? NOWHERE).links.length > 0;
   }
 
   /** The path on which a rate of a demand costs least; of several alike `first`. */
   #cheapest(index: number, bps: number, first: number = this.#taken[index]!): number {
     const load = this.#load;
     const demand = this.#demands[index]!;
-    const paths = load.paths[index]!;
+    const paths = load.ways[index]!;
     const costsOf = (path: number): number => load.cost(paths[path]!, bps) - load.cost(paths[path]!);
     let cheapest = first;
     let least = costsOf(first);
     for (const to of paths.keys()) {
-      if (to === first || (to !== demand.path && !this.#mayMove(demand, to))) continue;
+      if (to === first || (to !== this.#first[index] && !this.#mayMove(demand, to))) continue;
       const costs = costsOf(to);
       if (costs >= least * (1 - 1e-9)) continue;
       least = costs;
@@ -234,7 +238,7 @@ export class Search {
   #take({ index, to }: Step): void {
     const load = this.#load;
     const { bps } = this.#demands[index]!;
-    const paths = this.#load.paths[index]!;
+    const paths = this.#load.ways[index]!;
     load.add(paths[this.#taken[index]!] ?? NOWHERE, -bps);
     load.add(paths[to]!, bps);
     this.#taken[index] = to;
@@ -259,9 +263,9 @@ export class Search {
     for (const index of indices) {
       const demand = this.#demands[index]!;
       const { bps } = demand;
-      const paths = load.paths[index]!;
+      const paths = load.ways[index]!;
       const current = paths[this.#taken[index]!] ?? NOWHERE;
-      if (bps <= 0 || current.length === 0) continue;
+      if (bps <= 0 || current.links.length === 0) continue;
       const cost = load.cost(current);
       load.add(current, -bps);
       const gained = cost - load.cost(current);
@@ -290,17 +294,17 @@ export class Search {
     for (const index of users[hot] ?? []) {
       const demand = this.#demands[index]!;
       const { bps } = demand;
-      const paths = load.paths[index]!;
+      const paths = load.ways[index]!;
       const from = this.#taken[index]!;
       const current = paths[from]!;
       const cost = load.cost(current);
       load.add(current, -bps);
       const gained = cost - load.cost(current);
       for (const [to, path] of paths.entries()) {
-        if (to === from || path.includes(hot) || !this.#mayMove(demand, to)) continue;
+        if (to === from || path.links.includes(hot) || !this.#mayMove(demand, to)) continue;
         const costs = load.cost(path, bps) - load.cost(path);
         load.add(path, bps);
-        const others = new Set(Array.from(path).flatMap((link) => users[link]!));
+        const others = new Set(Array.from(path.links).flatMap((link) => users[link]!));
         others.delete(index);
         const second = this.#bestOf(others, most - (gained - costs));
         if (second !== null) {
@@ -319,7 +323,7 @@ export class Search {
     const users: number[][] = Array.from({ length: this.#links }, () => []);
     for (const [index, { bps }] of this.#demands.entries()) {
       if (bps <= 0) continue;
-      for (const link of this.#load.paths[index]![this.#taken[index]!] ?? NOWHERE) users[link]!.push(index);
+      for (const link of (this.#load.ways[index]![this.#taken[index]!] ?? NOWHERE).links) users[link]!.push(index);
     }
     return users;
   }
