@@ -270,9 +270,19 @@ export class Connections {
   /** A packet from the side that began. @returns the row of the destination; -1: another host has it now */
   #forward(flow: number, protocol: number, flags: number, source: number): number {
     const destination = this.flows.destination(flow, this.#destinations.table);
-    if (protocol === PROTOCOL.TCP) this.#tcpForward(flow, destination, flags, source);
+    if (protocol === PROTOCOL.TCP) {
+      if ((flags & (TCP.FIN | TCP.SYN | TCP.RST | TCP.ACK)) !== TCP.ACK || !this.#isSettled(flow)) {
+        this.#tcpForward(flow, destination, flags, source);
+      } else if (this.views.isOneWay && destination >= 0) this.#destinations.answer(destination);
+    }
     if (destination >= 0) this.#destinations.packet(destination, source);
     return destination;
+  }
+
+  /** Whether a packet that only acknowledges changes nothing, as most do. */
+  #isSettled(flow: number): boolean {
+    const state = this.flows.state(flow);
+    return (state & ESTABLISHED) !== 0 || (state & (ANSWERED | UNSEEN)) === UNSEEN;
   }
 
   #tcpForward(flow: number, destination: number, flags: number, source: number): void {

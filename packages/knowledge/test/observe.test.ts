@@ -1,6 +1,7 @@
 import { BatchDecoder, encodeFrame, TelemetryBatch, telemetry } from '@int/codec';
 import { type Incident, KnowledgePlane } from '@int/knowledge';
 import { labelledFrame, labelledTraffic } from '@int/netsim';
+import { MAX_REPORT_BYTES, ReportStream } from '@int/traffic';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SEED } from './seed.js';
@@ -117,6 +118,32 @@ describe('what switches say', () => {
   it('nothing is raised while all is as usual', () => {
     expect(alarms(reports(120, () => 10))).toEqual([]);
   });
+});
+
+it('finds the flags of TCP behind INT: packets in the midst of connections are no contacts', () => {
+  const stream = new ReportStream({ topology: 'leaf-spine:4x2', flows: 2000, ratePps: 2000, tcpShare: 1, seed: SEED });
+  const bytes = new Uint8Array(256 * MAX_REPORT_BYTES);
+  const [offsets, lengths] = [new Uint32Array(256), new Uint32Array(256)];
+  const [timestampsHigh, timestampsLow] = [new Uint32Array(256), new Uint32Array(256)];
+  const times = new Float64Array(256);
+  const batch = new TelemetryBatch({ frames: 256 });
+  const decoder = new BatchDecoder({ linkType: 'report' });
+  const told: Incident[] = [];
+  const plane = new KnowledgePlane({}, { incident: (incident) => told.push(incident) });
+  for (let k = 0; k < 40; k++) {
+    const count = stream.fill(bytes, offsets, lengths, times);
+    for (let row = 0; row < count; row++) {
+      const timeNs = stream.settings.startNs + BigInt(Math.floor(times[row]!));
+      timestampsHigh[row] = Number(timeNs >> 32n);
+      timestampsLow[row] = Number(timeNs & 0xffffffffn);
+    }
+    batch.clear();
+    decoder.decode(batch, { bytes, offsets, lengths, count, timestampsHigh, timestampsLow });
+    plane.observe(batch);
+  }
+  plane.finish();
+  expect(plane.totals().reports).toBeGreaterThan(9000);
+  expect(told.map(({ id }) => id)).toEqual([]);
 });
 
 it('takes any bytes for frames, and counts what it cannot read', () => {

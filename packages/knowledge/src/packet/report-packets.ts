@@ -1,9 +1,13 @@
 import { FLAG, NOT_AVAILABLE, type TelemetryBatch } from '@int/codec';
 import { writeIpv4 } from '../table/address.js';
-import { PacketReader, PROTOCOL } from './packet.js';
+import { PacketReader, PROTOCOL, TCP } from './packet.js';
 
 /** What {@link ReportPackets.rest} gives: the flags of TCP, and the length of the IP packet from this bit on. */
 export const REST = { FLAGS: 0xff, LENGTH_SHIFT: 8 } as const;
+/** Flags that a report does not have: those of most packets, which neither begin nor end anything. */
+const UNKNOWN = TCP.ACK;
+/** Next protocol type of the shim header: its last byte is the IP protocol of what follows INT. */
+const NPT_PROTOCOL = 2;
 /** Bytes of an IPv4 header without options. */
 const PLAIN = 20;
 
@@ -40,7 +44,11 @@ export class ReportPackets {
       view.getInt32(ip + 12) === (batch.source0[row]! | 0) &&
       view.getInt32(ip + 16) === (batch.destination0[row]! | 0);
     if (!isThere) return this.#search(batch, row, start, end);
-    const flags = batch.protocol[row] === PROTOCOL.TCP ? view.getUint8(ip + PLAIN + 13) : 0;
+    let flags = 0;
+    if (batch.protocol[row] === PROTOCOL.TCP) {
+      flags =
+        view.getUint8(ip + 9) === PROTOCOL.TCP ? view.getUint8(ip + PLAIN + 13) : this.#behindInt(ip + PLAIN, end);
+    }
     return ((first & 0xffff) << REST.LENGTH_SHIFT) | flags;
   }
 
@@ -73,12 +81,30 @@ export class ReportPackets {
     const reader = this.#reader;
     const ethernet = batch.ethernet[row]!;
     reader.flags = reader.length = 0;
-    if (ethernet !== NOT_AVAILABLE) reader.readEthernet(batch.bytes, ethernet, end);
-    else {
-      // A switch may send a packet without payload from its IP header on: its flags are there all the same.
-      const isIpv4 = (batch.flags[row]! & FLAG.IPV6) === 0;
-      reader.findIp(batch.bytes, start, end, batch.source0[row]!, batch.destination0[row]!, isIpv4);
+    // A switch may send a packet without payload from its IP header on: its flags are there all the same.
+    const isIpv4 = (batch.flags[row]! & FLAG.IPV6) === 0;
+    const isRead =
+      ethernet !== NOT_AVAILABLE
+        ? reader.readEthernet(batch.bytes, ethernet, end)
+        : reader.findIp(batch.bytes, start, end, batch.source0[row]!, batch.destination0[row]!, isIpv4);
+    let { flags } = reader;
+    if (batch.protocol[row] !== PROTOCOL.TCP) flags = 0;
+    else if (!isRead) flags = UNKNOWN;
+    else if (reader.protocol !== PROTOCOL.TCP) {
+      flags = this.#behindInt(reader.ipOffset + (isIpv4 ? (batch.bytes[reader.ipOffset]! & 15) * 4 : 40), end);
     }
-    return (reader.length << REST.LENGTH_SHIFT) | reader.flags;
+    return (reader.length << REST.LENGTH_SHIFT) | flags;
+  }
+
+  /**
+   * The flags of a TCP header behind a UDP header and INT, both put in front of it by the INT source (INT 2.1, section 5.6.2).
+   * @param udp offset of that header
+   */
+  #behindInt(udp: number, end: number): number {
+    const view = this.#view;
+    const shim = udp + 8;
+    if (shim + 4 > end || ((view.getUint8(shim) >>> 2) & 3) !== NPT_PROTOCOL) return UNKNOWN;
+    const tcp = shim + 4 + 4 * view.getUint8(shim + 1);
+    return tcp + 14 <= end ? view.getUint8(tcp + 13) : UNKNOWN;
   }
 }
