@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,6 +22,8 @@ const FILL_MS = 30_000;
 const DRAWN_MS = 3000;
 const STEP_MS = 45_000;
 const CLOSE_MS = 5000;
+/** Time in which the example ends by itself after a signal. */
+const END_MS = 15_000;
 const ATTEMPTS = 3;
 
 /** A view, what is awaited in it, and what is done before the picture. */
@@ -69,6 +72,11 @@ const PICTURES: readonly Picture[] = [
   { name: 'history', fragment: '#/history', ready: '.panel[aria-label="Replay"]' },
 ];
 
+/** Closes a page or a browser, or leaves it: what does not draw does not close either, and ends with this process. */
+async function closed(one: Page | Browser): Promise<void> {
+  await Promise.race([one.close().catch(() => {}), sleep(CLOSE_MS)]);
+}
+
 /** A browser without a graphics card sometimes stops to draw a page for good. Another page gets a picture then. */
 async function take(browser: Browser, url: string, picture: Picture): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -86,8 +94,7 @@ async function take(browser: Browser, url: string, picture: Picture): Promise<vo
       if (attempt === ATTEMPTS) throw error;
       console.log(`${picture.name}.png: once more, ${(error as Error).message.split('\n')[0]}`);
     } finally {
-      // What does not draw does not close in time either.
-      await Promise.race([page.close(), sleep(CLOSE_MS)]);
+      await closed(page);
     }
   }
 }
@@ -105,11 +112,12 @@ async function takeLoop(browser: Browser): Promise<void> {
   try {
     const url = await inTime(
       'the network of the example',
-      new Promise<string>((resolve) => {
+      new Promise<string>((resolve, reject) => {
         createInterface({ input: loop.stdout }).on('line', (line) => {
           const [address] = /http:[^ ]+/.exec(line) ?? [];
           if (address !== undefined) resolve(address);
         });
+        loop.once('exit', (code) => reject(new Error(`the example ended with ${code}`)));
       }),
       { withinMs: LOOP_MS },
     );
@@ -141,8 +149,11 @@ async function takeLoop(browser: Browser): Promise<void> {
       ready: '.comparisons tbody tr',
     });
   } finally {
-    loop.kill('SIGTERM');
-    await new Promise((resolve) => loop.once('exit', resolve));
+    const ended = once(loop, 'exit');
+    if (loop.exitCode === null && loop.signalCode === null) {
+      loop.kill('SIGTERM');
+      await Promise.race([ended, sleep(END_MS).then(() => loop.kill('SIGKILL'))]);
+    }
   }
 }
 
@@ -162,7 +173,7 @@ it('takes a picture of each view', async () => {
     source.fail(1, 5);
     for (const picture of PICTURES) await take(browser, dashboard.url, picture);
   } finally {
-    await browser.close();
+    await closed(browser);
     await collector.stop();
   }
 });
@@ -173,6 +184,6 @@ it('takes pictures of the controller', async () => {
     mkdirSync(OUT, { recursive: true });
     await takeLoop(browser);
   } finally {
-    await browser.close();
+    await closed(browser);
   }
 });

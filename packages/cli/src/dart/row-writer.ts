@@ -12,12 +12,10 @@ import {
 import type { EpochStore } from '@int/dart/node';
 import type { Prefix } from '@int/network';
 import { KnownSwitches } from '@int/network/internals';
-import { gunzipIfNeeded } from '@int/pcap/node';
 import { given } from '../given.js';
-import { openInput } from '../input/capture-frames.js';
-import { firstBytes, replay } from '../input/first-bytes.js';
 import { readLines } from '../input/lines.js';
-import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
+import { readLinesOrCapture } from '../input/lines-or-capture.js';
+import { CliError, EXIT, type Io, say } from '../io.js';
 import { BadLines } from '../output/bad-lines.js';
 import { DialectHint } from '../output/dialect-hint.js';
 import { readRow } from './row-lines.js';
@@ -83,22 +81,11 @@ export class RowWriter {
    * Reads a file (pcap, pcapng or NDJSON, also gzip), or standard input for `-`.
    * @throws CliError if it cannot be opened or read, or its values do not fit
    */
-  async write(path: string): Promise<void> {
-    const input = await openInput(path, this.#io);
-    const chunks = gunzipIfNeeded(input)[Symbol.asyncIterator]();
-    try {
-      const first = await firstBytes(chunks);
-      if (first === null) return;
-      const all = replay(first.chunks, chunks);
-      if (first.byte === OPEN_BRACE) await this.#writeLines(path, all);
-      else await this.#writeCapture(path, all);
-    } catch (error) {
-      if (error instanceof CliError) throw error;
-      if (this.#io.signal.aborted) return;
-      throw new CliError(`cannot read ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
-    } finally {
-      input.destroy();
-    }
+  write(path: string): Promise<void> {
+    return readLinesOrCapture(path, this.#io, (byte) => byte === OPEN_BRACE, {
+      lines: (input) => this.#writeLines(path, input),
+      capture: (input) => this.#writeCapture(path, input),
+    });
   }
 
   #dartStage(): DartStage {

@@ -3,12 +3,10 @@ import { stat } from 'node:fs/promises';
 import { CaptureSource, Collector, SourceError } from '@int/collector';
 import { type ConnectionObservation, ConnLog, ConnLogError, type KnowledgePlane } from '@int/knowledge';
 import { InOrder } from '@int/knowledge/internals';
-import { gunzipIfNeeded } from '@int/pcap/node';
 import { given } from '../given.js';
-import { openInput } from '../input/capture-frames.js';
-import { firstBytes, replay } from '../input/first-bytes.js';
 import { readLines } from '../input/lines.js';
-import { CliError, EXIT, type Io, openFailure, say } from '../io.js';
+import { readLinesOrCapture } from '../input/lines-or-capture.js';
+import { type Io, say } from '../io.js';
 import type { KnownNetwork } from '../network/known-network.js';
 import { BadLines } from '../output/bad-lines.js';
 import { DialectHint } from '../output/dialect-hint.js';
@@ -50,21 +48,10 @@ export class KnowledgeReader {
       this.frames += await readHistory(path, this.#plane, this.#onProgress, this.#io);
       return;
     }
-    const input = await openInput(path, this.#io);
-    const chunks = gunzipIfNeeded(input)[Symbol.asyncIterator]();
-    try {
-      const first = await firstBytes(chunks);
-      if (first === null) return;
-      const all = replay(first.chunks, chunks);
-      if (first.byte === HASH || first.byte === OPEN_BRACE) await this.#readLog(path, all);
-      else await this.#readCapture(path, all);
-    } catch (error) {
-      if (error instanceof CliError) throw error;
-      if (this.#io.signal.aborted) return;
-      throw new CliError(`cannot read ${path}: ${openFailure(error)}`, EXIT.OPEN, error);
-    } finally {
-      input.destroy();
-    }
+    await readLinesOrCapture(path, this.#io, (byte) => byte === HASH || byte === OPEN_BRACE, {
+      lines: (input) => this.#readLog(path, input),
+      capture: (input) => this.#readCapture(path, input),
+    });
   }
 
   async #readCapture(path: string, input: AsyncIterable<Uint8Array>): Promise<void> {

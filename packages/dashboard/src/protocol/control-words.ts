@@ -14,6 +14,11 @@ export const PROPOSAL_STATES = [
 ] as const;
 
 /** States that end a proposal. */
-export const ENDED_STATES: readonly string[] = ['rolled-back', 'withdrawn', 'expired', 'refused'];
+export const ENDED_STATES: readonly (typeof PROPOSAL_STATES)[number][] = [
+  'refused',
+  'rolled-back',
+  'withdrawn',
+  'expired',
+];
 
 export const ORDERS = ['approve', 'reject', 'undo', 'redo', 'stop', 'withdraw', 'resume'] as const;

@@ -8,7 +8,8 @@ import { usePaging } from '../state/pages.js';
 import { useSelectionOf } from '../state/selection.js';
 import { StageTrack, stateAt, waitText } from './stages.js';
 
-const isEnded = (state: string): boolean => ENDED_STATES.includes(state);
+const ENDED: ReadonlySet<string> = new Set(ENDED_STATES);
+const isEnded = (state: string): boolean => ENDED.has(state);
 
 interface ProposalListProps {
   /** A page of them. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ControlAnswer } from '../../client/index.js';
+import { ENDED_STATES } from '../../protocol/control-words.js';
 import { clockText, countText } from '../format/text.js';
 import { orderRefusal } from '../state/control.js';
 import { useKeys } from '../state/keyboard.js';
@@ -95,7 +96,6 @@ export function StopBar({ control }: { readonly control: ControlAnswer }) {
 }
 
 const WAY = ['proposed', 'approved', 'installed', 'verified'] as const;
-const ENDS = ['refused', 'rolled-back', 'withdrawn', 'expired'] as const;
 
 /** How many proposals are at each stage, and how many have ended in which way. */
 function Pipeline({ counts }: { readonly counts: ControlAnswer['counts']['proposals'] }) {
@@ -108,7 +108,7 @@ function Pipeline({ counts }: { readonly counts: ControlAnswer['counts']['propos
         </span>
       ))}
       <span class="dim">
-        {ENDS.filter((state) => counts[state] > 0)
+        {ENDED_STATES.filter((state) => counts[state] > 0)
           .map((state) => `${state} ${countText(counts[state])}`)
           .join(', ')}
       </span>
