@@ -72,10 +72,13 @@ class PacketReader {
       this.#slab.clear();
       return;
     }
-    this.#busy = taken.then(() => {
-      this.#slab.clear();
-      this.#busy = null;
-    });
+    // What the pipeline could not do, it tells itself.
+    this.#busy = taken
+      .catch(() => {})
+      .then(() => {
+        this.#slab.clear();
+        this.#busy = null;
+      });
   }
 }
 
@@ -94,6 +97,8 @@ export class PacketSource implements Source {
   /** @param connections of the switches that send telemetry to their controller */
   constructor(connections: readonly P4RuntimeConnection[]) {
     this.#connections = connections;
+    // A caller who awaits it sees the rejection. Nobody has to.
+    this.finished.catch(() => {});
   }
 
   async start(push: PushFrames): Promise<void> {
