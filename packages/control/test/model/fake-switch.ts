@@ -42,6 +42,8 @@ export class FakeSwitch {
   readonly sessions = new Set<FakeConnection>();
   /** Entries got lost, or what was acknowledged was not done, and nobody has read since. */
   isUnseen = false;
+  /** So often something got lost. */
+  losses = 0;
   faults: Faults = NO_FAULTS;
   machine: LocalSwitch | undefined;
   /** Changes with what is in its tables. */
@@ -88,6 +90,7 @@ export class FakeSwitch {
     const refused = this.machine?.write({ type: 'delete', entity: placeOf(entity) });
     if (refused !== undefined) throw new Error(`${key}: ${refused.message}`);
     this.tables.delete(key);
+    this.losses++;
     this.version++;
   }
 
@@ -102,6 +105,7 @@ export class FakeSwitch {
     if (this.chance(this.faults.refusal)) return { code: 'INTERNAL', message: 'a fault of the hardware' };
     if (this.chance(this.faults.lie)) {
       this.isUnseen = true;
+      this.losses++;
       return undefined;
     }
     const refused = this.machine === undefined ? this.#check(type, entity) : this.#write(type, entity);
@@ -218,11 +222,15 @@ export class FakeConnection implements SwitchConnection {
 
   read(): Promise<SwitchContents> {
     const sinceMs = this.to.clock.nowMs();
-    const contents = this.#request(() => ({ p4info: this.to.setting.p4info, entities: [...this.to.tables.values()] }));
+    let losses = 0;
+    const contents = this.#request(() => {
+      losses = this.to.losses;
+      return { p4info: this.to.setting.p4info, entities: [...this.to.tables.values()] };
+    });
     void contents.then(
       () => {
-        // Nobody waits longer for an answer.
-        if (this.to.clock.nowMs() - sinceMs < 10_000) this.to.isUnseen = false;
+        // Nobody waits longer for an answer, and what got lost while it was on its way is not in it.
+        if (this.to.clock.nowMs() - sinceMs < 10_000 && losses === this.to.losses) this.to.isUnseen = false;
       },
       () => {},
     );
