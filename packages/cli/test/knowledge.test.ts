@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { type Incident, KnowledgePlane } from '@int/knowledge';
 import { type AttackKind, type LabelledPacket, labelledFrame, labelledTraffic } from '@int/netsim';
 import { LinkType, PcapWriter } from '@int/pcap';
@@ -66,7 +67,9 @@ describe('int knowledge', () => {
   test('finds nothing in a calm office', async () => {
     const path = await files.write('calm.pcap', capture(packets('calm')));
     const { stdout } = await run(['knowledge', path]);
-    expect(stdout).toMatch(/^0 incidents in [\d,]+ packets, 0 of them by telemetry\n$/);
+    expect(stdout).toMatch(
+      /^0 incidents in [\d,]+ packets, 0 of them by telemetry\nnot judged: exfiltration and unusual edges, in 0\.0 h of the 24\.0 h of --learn-edges\n$/,
+    );
   });
 
   test('reads flow logs, whose lines are in the order in which connections ended, and tells of bad lines', async () => {
@@ -92,6 +95,31 @@ describe('int knowledge', () => {
       { type: 'incident', state: 'close' },
     ]);
     expect(summary).toMatchObject({ connections: 12, badLines: 1, untracked: { late: 0 } });
+  });
+
+  test('takes rotated logs together, and of a damaged one what came before', async () => {
+    const lines = Array.from({ length: 12 }, (_, k) =>
+      JSON.stringify({
+        ...{ ts: 1_700_000_000 + k, 'id.orig_h': '10.0.0.9', 'id.orig_p': 40_000, 'id.resp_h': '10.1.0.1' },
+        ...{ 'id.resp_p': k + 1, proto: k === 11 ? 'sctp' : 'tcp', conn_state: 'REJ' },
+      }),
+    );
+    // What began first ended last, and is in the second file.
+    const later = await files.write('1.log', `${lines.slice(6).join('\n')}\n`);
+    const whole = gzipSync(`${lines.slice(0, 6).join('\n')}\n`);
+    const earlier = await files.write('2.log.gz', whole.subarray(0, whole.length - 4));
+    const { code, stdout, stderr } = await run(['knowledge', later, earlier, '--json', '--learn-edges', '0']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${earlier}: gzip: unexpected end of file`)]);
+    expect(ndjson(stdout)[0]).toMatchObject({ kind: 'scan-vertical', from: 1_700_000_000_000, windowMs: 8000 });
+    expect(ndjson(stdout).at(-1)).toMatchObject({ connections: 11, passedOver: 1, untracked: { late: 0 } });
+  });
+
+  test('says that it cannot read frames of a link type', async () => {
+    const writer = new PcapWriter({ linkType: 105 });
+    const record = writer.record({ data: new Uint8Array(60), timeNs: 1n, linkType: 105 });
+    const path = await files.write('wireless.pcap', Buffer.concat([writer.header(), record]));
+    const { code, stderr } = await run(['knowledge', path]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('1 frame of a link type other than')]);
   });
 
   test('finds in a history what it finds in the reports that it was made of', async () => {

@@ -1,5 +1,5 @@
 import { FLAG, type TelemetryBatch } from '@int/codec';
-import { Contacts } from './contacts.js';
+import { ANSWER_MS, Contacts } from './contacts.js';
 import type { Destinations } from './flood/destinations.js';
 import type { TrafficSignature } from './flood/signature.js';
 import { Edges } from './hosts/edges.js';
@@ -86,6 +86,8 @@ export class Connections {
   /** A second begins: contacts fail whose time to be answered is over. */
   advance(timeMs: number): void {
     this.contacts.advance(timeMs);
+    this.#edges.advance(timeMs);
+    this.pairs.advance(timeMs);
     this.#second = Math.floor(timeMs / 1000) | 0;
   }
 
@@ -179,9 +181,9 @@ export class Connections {
       if (established) destinations.handshake(destination);
     }
     if (isFirst && answered !== null && !this.views.isOneWay) {
-      if (answered) sources.success(source);
+      if (answered) sources.success(source, timeMs);
       else {
-        sources.failure(source, target, networkOf(words), service, timeMs);
+        sources.failure(source, target, networkOf(words), service, timeMs, timeMs);
         this.#aim(words, source, destination, service, timeMs);
       }
     }
@@ -351,7 +353,7 @@ export class Connections {
     flows.setState(flow, (state | ANSWERED) & ~WAITING);
     if ((state & WAITING) !== 0) {
       const source = flows.source(flow, sources.table);
-      if (source >= 0) sources.success(source);
+      if (source >= 0) sources.success(source, timeMs);
       else this.contacts.lost++;
     }
     if ((state & BEGUN) === 0) return;
@@ -373,10 +375,10 @@ export class Connections {
     if (isOneWay && (flows.state(flow) & UNSEEN) !== 0) this.#answered(flow, timeMs);
     else if ((isOneWay && flows.protocol(flow) !== PROTOCOL.TCP) || this.#settings.sampling > 1) {
       flows.setState(flow, flows.state(flow) & ~WAITING);
-    } else this.#failed(flow, timeMs);
+    } else this.#failed(flow, timeMs, timeMs - ANSWER_MS);
   }
 
-  #failed(flow: number, timeMs: number): void {
+  #failed(flow: number, timeMs: number, beganMs = timeMs): void {
     const { flows, sources } = this;
     flows.setState(flow, flows.state(flow) & ~WAITING);
     const source = flows.source(flow, sources.table);
@@ -390,7 +392,7 @@ export class Connections {
     const words = this.#words;
     flows.copyAddresses(flow, words);
     const service = (flows.protocol(flow) << 16) | flows.service(flow);
-    sources.failure(source, hashOf(words, 4), networkOf(words), service, timeMs);
+    sources.failure(source, hashOf(words, 4), networkOf(words), service, beganMs, timeMs);
     this.#aim(words, source, destination, service, timeMs);
   }
 

@@ -59,9 +59,13 @@ export interface MetricObservation {
 /** What was seen and what was not kept, since the beginning. */
 export interface KnowledgeTotals {
   readonly packets: number;
+  /** Of them, those that were in others: IP in IP, GRE, VXLAN, Geneve. */
+  readonly inner: number;
   readonly reports: number;
   readonly connections: number;
   readonly incidents: number;
+  /** Milliseconds from the first second to the last. */
+  readonly spanMs: number;
   /** Not tracked, by reason; a detector may have missed something. */
   readonly untracked: {
     /** Packets that are not IP, are cut off, or fragments without ports. */

@@ -17,11 +17,14 @@ import {
 } from './observation.js';
 import { type KnowledgeOptions, settingsOf } from './options.js';
 import { PacketReader, PROTOCOL } from './packet/packet.js';
+import { readInner } from './packet/tunnels.js';
 import { writeAddress } from './table/address.js';
 
 const WINDOW_MS = 1000;
 /** Seconds that are closed one by one when time jumps ahead; what lies between is skipped. */
 const MOST_WINDOWS = 120;
+/** Tunnels within tunnels that are read. */
+const MOST_TUNNELS = 2;
 
 /** Who is told of incidents. */
 export interface KnowledgeListener {
@@ -51,10 +54,12 @@ export class KnowledgePlane {
   readonly #reader = new PacketReader();
   readonly #refused = new PacketReader();
   #windowMs = Number.NaN;
+  #sinceMs = Number.NaN;
   #refusals = 0;
   #logged = 0;
   #told = 0;
   #unread = 0;
+  #inner = 0;
   #late = 0;
 
   /**
@@ -152,7 +157,7 @@ export class KnowledgePlane {
    */
   advance(timeMs: number): void {
     if (Number.isNaN(this.#windowMs)) {
-      this.#windowMs = Math.floor(timeMs / WINDOW_MS) * WINDOW_MS;
+      this.#windowMs = this.#sinceMs = Math.floor(timeMs / WINDOW_MS) * WINDOW_MS;
       this.#connections.advance(timeMs);
     }
     if (timeMs < this.#windowMs) {
@@ -187,9 +192,11 @@ export class KnowledgePlane {
     const { packets, reports, flows, sources, pairs, contacts, failedTargets } = this.#connections;
     return {
       packets: packets + this.#refusals,
+      inner: this.#inner,
       reports,
       connections: this.#logged,
       incidents: this.#told,
+      spanMs: this.#windowMs - this.#sinceMs || 0,
       untracked: {
         unread: this.#unread,
         late: this.#late,
@@ -218,10 +225,23 @@ export class KnowledgePlane {
     const at = batch.frameOffset[frame]!;
     const end = at + batch.frameLength[frame]!;
     const reader = this.#reader;
-    if (!reader.readFrame(batch.bytes, at, end, batch.linkType ?? 'ethernet')) this.#unread++;
-    else if (reader.protocol !== PROTOCOL.ICMP && reader.protocol !== PROTOCOL.ICMPV6)
-      this.#connections.packet(reader, timeMs);
-    else this.#icmp(batch.bytes, end, timeMs);
+    if (!reader.readFrame(batch.bytes, at, end, batch.linkType ?? 'ethernet')) {
+      this.#unread++;
+      return;
+    }
+    this.#ip(batch.bytes, end, timeMs);
+    // Both count, the packet of the tunnel and the one within: else a tunnel's header would be a way to stay unseen.
+    for (let depth = 0; depth < MOST_TUNNELS && readInner(reader, batch.bytes, end); depth++) {
+      this.#inner++;
+      this.#ip(batch.bytes, end, timeMs);
+    }
+  }
+
+  /** The packet in the reader. */
+  #ip(bytes: Uint8Array, end: number, timeMs: number): void {
+    const reader = this.#reader;
+    if (reader.protocol === PROTOCOL.ICMP || reader.protocol === PROTOCOL.ICMPV6) this.#icmp(bytes, end, timeMs);
+    else this.#connections.packet(reader, timeMs);
   }
 
   #tell(incident: Incident): void {
@@ -260,6 +280,7 @@ export class KnowledgePlane {
     }
     this.#refusals++;
     const refused = this.#refused;
-    if (type === (isIpv4 ? 3 : 1) && refused.readIp(bytes, at + 8, end)) this.#connections.unreachable(refused, timeMs);
+    if (type === (isIpv4 ? 3 : 1) && refused.readQuoted(bytes, at + 8, end))
+      this.#connections.unreachable(refused, timeMs);
   }
 }

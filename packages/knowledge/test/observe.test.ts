@@ -146,6 +146,39 @@ it('finds the flags of TCP behind INT: packets in the midst of connections are n
   expect(told.map(({ id }) => id)).toEqual([]);
 });
 
+describe('packets in tunnels', () => {
+  const traffic = { kind: 'scan-vertical', seed: 7, seconds: 60, attackFrom: 40, attackSeconds: 8 } as const;
+  const packets = [...labelledTraffic(traffic).packets];
+  const half = (value: number): number[] => [value >> 8, value & 255];
+  const ip = (protocol: number, payload: number[]): number[] => [
+    ...[...Array<number>(12).fill(2), 8, 0, 0x45, 0, ...half(20 + payload.length), 0, 0, 0, 0, 64, protocol, 0, 0],
+    ...[192, 0, 2, 1, 192, 0, 2, 2, ...payload],
+  ];
+  const udp = (port: number, payload: number[]): number[] =>
+    ip(17, [...half(50_000), ...half(port), ...half(8 + payload.length), 0, 0, ...payload]);
+
+  it.each<[string, (frame: number[]) => number[]]>([
+    ['IP in IP', (frame) => ip(4, frame.slice(14))],
+    ['GRE', (frame) => ip(47, [0, 0, 8, 0, ...frame.slice(14)])],
+    ['GRE with a key and Ethernet', (frame) => ip(47, [0x20, 0, 0x65, 0x58, 0, 0, 0, 9, ...frame])],
+    ['ERSPAN', (frame) => ip(47, [0x10, 0, 0x88, 0xbe, 0, 0, 0, 1, 0x10, 1, 0, 5, 0, 0, 0, 0, ...frame])],
+    ['VXLAN', (frame) => udp(4789, [8, 0, 0, 0, 0, 0, 77, 0, ...frame])],
+    ['Geneve with an option', (frame) => udp(6081, [1, 0, 0x65, 0x58, 0, 0, 77, 0, 1, 2, 3, 4, ...frame])],
+    ['PPPoE', (frame) => [...frame.slice(0, 12), 0x88, 0x64, 0x11, 0, 0, 1, 0, 0, 0, 0x21, ...frame.slice(14)]],
+  ])('are read: %s', (name, wrap) => {
+    const told: string[] = [];
+    const plane = new KnowledgePlane({}, { incident: ({ kind, state }) => told.push(`${kind} ${state}`) });
+    observe(
+      plane,
+      packets.map((packet) => ({ bytes: Uint8Array.from(wrap([...labelledFrame(packet)])), timeMs: packet.timeMs })),
+    );
+    plane.finish();
+    expect(told).toEqual(['scan-vertical open', 'scan-vertical close']);
+    const inner = name === 'PPPoE' ? 0 : packets.length;
+    expect(plane.totals()).toMatchObject({ packets: packets.length + inner, inner, untracked: { unread: 0 } });
+  });
+});
+
 it('takes any bytes for frames, and counts what it cannot read', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 120 }), { minLength: 1, maxLength: 40 }), (frames) => {
@@ -157,8 +190,8 @@ it('takes any bytes for frames, and counts what it cannot read', () => {
         plane,
         frames.map((bytes, k) => ({ bytes, timeMs: 1000 * k })),
       );
-      const { packets, untracked } = plane.totals();
-      expect(packets + untracked.unread).toBe(frames.length);
+      const { packets, inner, untracked } = plane.totals();
+      expect(packets - inner + untracked.unread).toBe(frames.length);
     }),
     { seed: SEED },
   );

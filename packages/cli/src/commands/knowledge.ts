@@ -12,11 +12,15 @@ import { DataOutput } from '../output/data-output.js';
 import { counted } from '../output/numbers.js';
 import { Progress } from '../output/progress.js';
 
+/** The default of the plane: a day. */
+const LEARN_EDGES_SECONDS = 86_400;
+
 interface KnowledgeFlags extends NetworkFlags {
   readonly inside?: readonly string[];
   readonly oneWay?: true;
   readonly sampling?: number;
   readonly learn?: number;
+  readonly learnEdges?: number;
   readonly json?: true;
 }
 
@@ -36,9 +40,14 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
     .addOption(
       new Option('--inside <PREFIX,...>', 'prefixes of the own network (private addresses)').argParser(prefixList),
     )
-    .option('--one-way', 'packets of one direction only are seen: no contact is known to fail')
+    .option('--one-way', 'packets of one direction only are seen (found out by itself, too)')
     .option('--sampling <N>', '1 packet of N is seen (1)', wholeNumber('a number', 1, 1_000_000))
     .option('--learn <SECONDS>', 'what is usual is known after so long (60)', wholeNumber('seconds', 1, 1_000_000))
+    .option(
+      '--learn-edges <SECONDS>',
+      'leaks and edges are judged after so long: until then all destinations are new (86400)',
+      wholeNumber('seconds', 0, 10_000_000),
+    )
     .option('--json', 'one JSON object per line: incidents, then a summary');
   addNetworkOptions(command).action(async (files: string[], flags: KnowledgeFlags) => {
     if (files.filter((file) => file === '-').length > 1) command.error('error: standard input can be read once');
@@ -46,12 +55,13 @@ export function define(command: Command, io: Io, done: (exitCode: number) => voi
   });
 }
 
-function optionsOf({ inside, oneWay, sampling, learn }: KnowledgeFlags): KnowledgeOptions {
+function optionsOf({ inside, oneWay, sampling, learn, learnEdges }: KnowledgeFlags): KnowledgeOptions {
   return {
     ...(inside !== undefined && { inside }),
     ...(oneWay === true && { directions: 'one' as const }),
     ...(sampling !== undefined && { sampling }),
     ...(learn !== undefined && { learnMs: learn * 1000 }),
+    ...(learnEdges !== undefined && { learnEdgesMs: learnEdges * 1000 }),
   };
 }
 
@@ -72,23 +82,31 @@ async function knowledge(
       else for (const line of incidentLines(incident, network, colour)) output.line(line);
     },
   });
-  const onProgress = (): void => progress.update(() => counted(plane.totals().packets, 'packet'));
+  const seen = (): string => {
+    const { packets, connections } = plane.totals();
+    return connections > packets ? counted(connections, 'connection') : counted(packets, 'packet');
+  };
+  const onProgress = (): void => progress.update(seen);
   const reader = new KnowledgeReader(plane, network, onProgress, io);
   for (const file of files) {
     if (io.signal.aborted || output.closed) break;
     await reader.read(file);
   }
+  if (!io.signal.aborted) reader.finish();
   plane.finish();
   progress.done();
 
   const totals = plane.totals();
   const hosts = plane.hosts();
   const badLines = reader.badLines.count;
-  if (flags.json === true) output.line(JSON.stringify(summaryJson(totals, reader.frames, badLines, hosts)));
-  else for (const line of summaryLines(totals, hosts, colour)) output.line(line);
+  if (flags.json === true) output.line(JSON.stringify(summaryJson(totals, reader, badLines, hosts)));
+  else {
+    const learnEdgesMs = 1000 * (flags.learnEdges ?? LEARN_EDGES_SECONDS);
+    for (const line of summaryLines(totals, reader.passedOver, learnEdgesMs, hosts, colour)) output.line(line);
+  }
   await output.finish();
   if (output.closed) return EXIT.OK;
-  if (io.signal.aborted) say(io, `interrupted after ${counted(totals.packets, 'packet')}`);
+  if (io.signal.aborted) say(io, `interrupted after ${seen()}`);
   sayHint(io, reader.hint);
   return reader.hasFailed || badLines > 0 ? EXIT.INPUT : EXIT.OK;
 }

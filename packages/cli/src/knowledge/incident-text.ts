@@ -56,15 +56,26 @@ export function incidentJson(incident: Incident, topology: Topology): object {
 /** The last object of `--json`. */
 export function summaryJson(
   totals: KnowledgeTotals,
-  frames: number,
+  { frames, passedOver }: { readonly frames: number; readonly passedOver: number },
   badLines: number,
   hosts: readonly HostPhases[],
 ): object {
-  return { type: 'summary', frames, badLines, ...totals, hosts };
+  return { type: 'summary', frames, badLines, passedOver, ...totals, hosts };
 }
 
-export function summaryLines(totals: KnowledgeTotals, hosts: readonly HostPhases[], colour: Colours): string[] {
-  const { packets, connections, reports, incidents, untracked } = totals;
+/**
+ * The last lines for people.
+ * @param passedOver connections of protocols that are not read
+ * @param learnEdgesMs time until leaks and edges are judged
+ */
+export function summaryLines(
+  totals: KnowledgeTotals,
+  passedOver: number,
+  learnEdgesMs: number,
+  hosts: readonly HostPhases[],
+  colour: Colours,
+): string[] {
+  const { packets, connections, reports, incidents, untracked, spanMs } = totals;
   const seen = [
     ...(packets > 0 ? [`${counted(packets, 'packet')}, ${grouped(reports)} of them by telemetry`] : []),
     ...(connections > 0 ? [counted(connections, 'connection')] : []),
@@ -73,6 +84,13 @@ export function summaryLines(totals: KnowledgeTotals, hosts: readonly HostPhases
   const lost = Object.entries(untracked).filter(([, count]) => count > 0);
   if (lost.length > 0)
     lines.push(`not tracked: ${lost.map(([reason, count]) => `${reason} ${grouped(count)}`).join(', ')}`);
+  if (passedOver > 0) lines.push(`passed over: ${counted(passedOver, 'connection')} of other protocols`);
+  if (packets + connections > 0 && spanMs < learnEdgesMs) {
+    const hours = (ms: number): string => `${(ms / 3_600_000).toFixed(1)} h`;
+    lines.push(
+      `not judged: exfiltration and unusual edges, in ${hours(spanMs)} of the ${hours(learnEdgesMs)} of --learn-edges`,
+    );
+  }
   for (const { host, phases, score, level } of hosts.slice(0, 10)) {
     const chain = phases.map(({ phase, evidence }) => `${phase} ${evidence.toFixed(2)}`).join(', then ');
     lines.push(printable(`host ${host}: score ${score.toFixed(2)} at level ${level}: ${chain}`));

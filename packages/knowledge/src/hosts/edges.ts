@@ -43,6 +43,11 @@ export class Edges {
 
   static readonly BYTES: number = BloomFilters.byteLength(DAYS, DAY_BITS) + KeyTable.byteLength(ROWS) + ROWS * 64;
 
+  /** Time goes on. Learning begins with the first of it, and not with the first edge: that may be the first of an attack. */
+  advance(timeMs: number): void {
+    if (Number.isNaN(this.#sinceMs)) this.#sinceMs = timeMs;
+  }
+
   /**
    * A connection between two inside hosts was answered.
    * @param words both addresses
@@ -58,7 +63,6 @@ export class Edges {
     nameOf: (at: number) => string,
   ): void {
     if (!this.#settings.administration.includes(port)) return;
-    if (Number.isNaN(this.#sinceMs)) this.#sinceMs = timeMs;
     const day = Math.floor(timeMs / DAY_MS);
     if (Number.isNaN(this.#day)) this.#day = day;
     // Days that have passed are emptied, at most all of them.

@@ -75,13 +75,17 @@ export class Pairs {
     );
   }
 
+  /** Time goes on. Learning begins with the first of it. */
+  advance(timeMs: number): void {
+    if (Number.isNaN(this.#sinceMs)) this.#sinceMs = timeMs;
+  }
+
   /**
    * A connection from inside to outside begins.
    * @param words both addresses, four words each
    * @returns the pair's row, for {@link sent}
    */
   connection(words: Uint32Array, service: number, timeMs: number): number {
-    if (Number.isNaN(this.#sinceMs)) this.#sinceMs = timeMs;
     const source = this.#hosts.rowOf(words, 0, timeMs);
     const destination = this.#outside.rowOf(words, 4, timeMs);
     this.#countClient(destination, this.#hosts.hash(source));

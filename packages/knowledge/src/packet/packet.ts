@@ -5,7 +5,9 @@ export const TCP = { FIN: 0x01, SYN: 0x02, RST: 0x04, ACK: 0x10 } as const;
 
 export const PROTOCOL = { ICMP: 1, TCP: 6, UDP: 17, ICMPV6: 58 } as const;
 
-const ETHER = { IPV4: 0x0800, IPV6: 0x86dd, MPLS: 0x8847 } as const;
+const ETHER = { IPV4: 0x0800, IPV6: 0x86dd, MPLS: 0x8847, PPPOE: 0x8864 } as const;
+/** Protocols of PPP: IPv4 and IPv6. */
+const PPP = { IPV4: 0x0021, IPV6: 0x0057 } as const;
 /** Bytes in front of IP; a report has none that one could read. */
 const IP_OFFSET: Readonly<Partial<Record<LinkLayer, number>>> = { raw: 0, 'linux-sll': 16, 'linux-sll2': 20 };
 const TAGS: readonly number[] = [0x8100, 0x88a8, 0x9100];
@@ -24,6 +26,10 @@ export class PacketReader {
   length = 0;
   /** Offset of the IP header in the bytes given. */
   ipOffset = 0;
+  /** Offset behind the IP header and its extensions. */
+  payloadOffset = 0;
+  /** Whether the packet is the one that an ICMP message quotes: of its TCP header the ports are enough (RFC 792). */
+  #isQuoted = false;
   /** Bytes in front of the IP header that {@link findIp} has searched for last. */
   usualFront = 0;
 
@@ -35,7 +41,7 @@ export class PacketReader {
   }
 
   /**
-   * Reads an Ethernet frame: VLAN tags and MPLS labels, IPv4 or IPv6, TCP, UDP or another protocol.
+   * Reads an Ethernet frame: VLAN tags, MPLS labels or PPPoE, IPv4 or IPv6, TCP, UDP or another protocol.
    * @returns false for what is not IP, is cut off before the ports, or is a fragment without them
    */
   readEthernet(bytes: Uint8Array, at: number, end: number): boolean {
@@ -52,6 +58,10 @@ export class PacketReader {
       if (type === ETHER.MPLS) {
         while (offset + 4 <= end && (bytes[offset + 2]! & 1) === 0) offset += 4;
         return this.readIp(bytes, offset + 4, end);
+      }
+      if (type === ETHER.PPPOE && offset + 8 <= end) {
+        const ppp = (bytes[offset + 6]! << 8) | bytes[offset + 7]!;
+        return (ppp === PPP.IPV4 || ppp === PPP.IPV6) && this.readIp(bytes, offset + 8, end);
       }
       return type === ETHER.IPV6 && this.readIp(bytes, offset, end);
     }
@@ -80,6 +90,14 @@ export class PacketReader {
       return true;
     }
     return false;
+  }
+
+  /** Reads what an ICMP message quotes. @returns as {@link readIp} */
+  readQuoted(bytes: Uint8Array, at: number, end: number): boolean {
+    this.#isQuoted = true;
+    const isRead = this.readIp(bytes, at, end);
+    this.#isQuoted = false;
+    return isRead;
   }
 
   readIp(bytes: Uint8Array, at: number, end: number): boolean {
@@ -125,11 +143,12 @@ export class PacketReader {
 
   #readPorts(bytes: Uint8Array, at: number, end: number): boolean {
     this.ports = this.flags = 0;
+    this.payloadOffset = at;
     if (this.protocol !== PROTOCOL.TCP && this.protocol !== PROTOCOL.UDP) return true;
     if (at + 4 > end) return false;
     this.ports = word(bytes, at);
     if (this.protocol === PROTOCOL.TCP) {
-      if (at + 14 > end) return false;
+      if (at + 14 > end) return this.#isQuoted;
       this.flags = bytes[at + 13]!;
     }
     return true;

@@ -46,6 +46,8 @@ export class Sources {
   readonly #failures: Uint32Array;
   readonly #successes: Uint32Array;
   readonly #firstFailureMs: Float64Array;
+  /** When successes have ended a walk last. */
+  readonly #acquittedMs: Float64Array;
   /** What the failures since the last decision went to. */
   readonly #ports: SmallCounts;
   readonly #hosts: SmallCounts;
@@ -79,6 +81,7 @@ export class Sources {
     this.#failures = new Uint32Array(rows);
     this.#successes = new Uint32Array(rows);
     this.#firstFailureMs = new Float64Array(rows);
+    this.#acquittedMs = new Float64Array(rows);
     this.#ports = new SmallCounts(rows);
     this.#hosts = new SmallCounts(rows);
     this.#networks = new SmallCounts(rows);
@@ -97,7 +100,7 @@ export class Sources {
 
   static byteLength(rows: number): number {
     const sketches = 2 * HyperLogLogs.byteLength(rows) + BloomFilters.byteLength(rows, CONTACT_BITS);
-    return KeyTable.byteLength(rows) + sketches + rows * (5 * 8 + 6 * 4 + 3) + 4 * SmallCounts.byteLength(rows);
+    return KeyTable.byteLength(rows) + sketches + rows * (6 * 8 + 6 * 4 + 3) + 4 * SmallCounts.byteLength(rows);
   }
 
   isConvicted(row: number): boolean {
@@ -147,11 +150,13 @@ export class Sources {
   }
 
   /** A first contact was answered. */
-  success(row: number): void {
+  success(row: number, timeMs: number): void {
     this.#successes[row] = this.#successes[row]! + 1;
     this.#likelihood[row] = this.#likelihood[row]! + this.#walk.success;
-    if (this.#likelihood[row]! <= this.#walk.acquit) this.#acquit(row);
-    else this.#forgetShapeless(row);
+    if (this.#likelihood[row]! <= this.#walk.acquit) {
+      this.#acquit(row);
+      this.#acquittedMs[row] = timeMs;
+    } else this.#forgetShapeless(row);
   }
 
   /**
@@ -159,16 +164,20 @@ export class Sources {
    * @param destination a hash of the host
    * @param network a hash of the /24 or /64 that the host is in
    * @param service port, and protocol << 16
+   * @param beganMs when it began: silence is known later than an answer, and belongs to the walk in which it began. Else the
+   *   last failures of a busy source would come in a row.
    */
-  failure(row: number, destination: number, network: number, service: number, timeMs: number): void {
+  failure(row: number, destination: number, network: number, service: number, beganMs: number, timeMs: number): void {
+    if (beganMs < this.#acquittedMs[row]!) return;
+    const kind = KINDS[this.#convicted[row]!];
+    // One that scans again after its incident has closed is judged anew, as another incident.
+    if (kind != null && !this.#incidents.hold(kind, this.#entity(row), timeMs)) this.#acquit(row);
     if (this.#failures[row] === 0) this.#firstFailureMs[row] = timeMs;
     this.#failures[row] = this.#failures[row]! + 1;
     this.table.weight[row] = this.#failures[row]!;
     this.#ports.add(row, service);
     this.#hosts.add(row, destination);
     this.#networks.add(row, network);
-    const kind = KINDS[this.#convicted[row]!];
-    if (kind != null) this.#incidents.hold(kind, this.#entity(row), timeMs);
     const { convict, failure } = this.#walk;
     this.#likelihood[row] = this.#likelihood[row]! + failure;
     if (this.#likelihood[row]! >= convict) {
@@ -206,7 +215,7 @@ export class Sources {
     this.#acquit(row);
     this.#forgetContacted(row);
     this.#portsNow.clear(row);
-    this.#portsNowMs[row] = this.#goesOn[row] = 0;
+    this.#portsNowMs[row] = this.#goesOn[row] = this.#acquittedMs[row] = 0;
     this.#contactedSinceMs[row] = Number.NEGATIVE_INFINITY;
     this.#destinations.clear(row);
     this.#pairs.clear(row);
@@ -223,9 +232,8 @@ export class Sources {
     const shape = ports > hosts ? 1 : 2;
     const before = this.#convicted[row]!;
     // A scan that goes on is the same one, whatever it looks like later.
-    const isSame = before !== 0 && this.#incidents.isOpen(KINDS[before]!, this.#entity(row));
     const slowOrShape = tookMs > SLOW_MS ? 3 : shape;
-    const kind = isSame ? before : slowOrShape;
+    const kind = before === 0 ? slowOrShape : before;
     this.#convicted[row] = kind;
     this.#likelihood[row] = 0;
     const name = KINDS[kind]!;
