@@ -147,7 +147,7 @@ export class ControlJournal {
     const entries = this.changes.record(written);
     const name = this.#network.topology.switchText(switchId);
     const lines = [
-      `${clock(atMs)}  ${name}: ${counted(results.length, 'entry', 'entries')} for ${printable(cause.reason)}`,
+      `${clock(atMs)}  ${name}: ${counted(results.length, 'entry', 'entries')} by ${printable(cause.owner)}: ${printable(cause.reason)}`,
     ];
     for (const [index, { change, result, message }] of results.slice(0, MOST_SHOWN).entries()) {
       lines.push(

@@ -1,68 +1,25 @@
-import type { DeviceProfile } from '@int/network';
-import type { EventThresholds } from '../adaptation/event-thresholds.js';
 import type { ChangePlan } from '../change/change.js';
 import type { DesiredEntity, DesiredState } from '../change/desired-state.js';
 import { type Compiled, compile } from '../compile/compile.js';
-import type { CompileOptions } from '../compile/options.js';
 import type { Intent } from '../intents/intent.js';
-import type { Journal } from '../journal/journal.js';
 import type { NetworkModel } from '../model/network-model.js';
 import { nextSwitches } from '../model/next-switches.js';
 import { type Clock, SYSTEM_CLOCK } from '../reconcile/clock.js';
 import { namesOf } from '../reconcile/known-switch.js';
 import { Reconciler } from '../reconcile/reconciler.js';
-import type { ReconcilerOptions, ReconcilerState } from '../reconcile/reconciler-state.js';
-import type { SwitchConnection } from '../reconcile/switch-connection.js';
-import type { Minute, Rehearsal, Rehearse } from '../twin/rehearsal.js';
+import type { Cause, ReconcilerState } from '../reconcile/reconciler-state.js';
+import type { Rehearsal } from '../twin/rehearsal.js';
 import { ControlLoop } from './control-loop.js';
-import type { ControllerMemory, MemoryKeeper } from './controller-memory.js';
+import type { ControllerMemory } from './controller-memory.js';
+import type { ControllerOptions, Preview } from './controller-options.js';
 import { EntryUndo } from './entry-undo.js';
 import { ForgottenEntries } from './forgotten-entries.js';
+import { outcomeOf } from './installation.js';
 import type { EntryOrder, LoopAction, LoopInput, LoopNote, Order } from './loop-io.js';
-import type { Measurement } from './measurement.js';
-import type { ControlPolicy } from './policy.js';
 import type { Proposal } from './proposal.js';
 import { Retuning } from './retuning.js';
+import { type Problem, ToldProblems } from './told-problems.js';
 import type { UndoneEntry } from './undone-entries.js';
-
-export interface ControllerOptions {
-  readonly policy: ControlPolicy;
-  readonly network: NetworkModel;
-  /** Says what one of a switch's numbers is, for reasons that people read. */
-  readonly device?: DeviceProfile;
-  /** The ways to the switches. They are the caller's to close. */
-  readonly connections: readonly SwitchConnection[];
-  /** Rehearses changes, such as a `Twin`. */
-  readonly twin: { rehearse(...given: Parameters<Rehearse>): Rehearsal | Promise<Rehearsal> };
-  /** What telemetry says: since the last call, and of the last minute. */
-  readonly traffic: { measure(nowMs: number): Measurement; minute(nowMs: number): Minute };
-  /** Highest load of a link that a change may cause, as a share of its capacity. Default 1. */
-  readonly linkLoad?: number;
-  /** Thresholds of `detect` intents, which then follow the events; it is a stage of the collector, too. */
-  readonly thresholds?: EventThresholds;
-  readonly compile?: CompileOptions;
-  readonly reconcile?: Omit<ReconcilerOptions, 'connections' | 'clock' | 'leadsTo' | 'onPlan' | 'onRound'>;
-  readonly clock?: Clock;
-  /** Time between measurements; default 1000. */
-  readonly measureMs?: number;
-  /** What was known before a restart. */
-  readonly memory?: ControllerMemory | null;
-  /** Keeps what is to be known after a restart. */
-  readonly keeper?: MemoryKeeper;
-  /** The journal that `reconcile.onWritten` writes to; without it no entry can be undone. */
-  readonly journal?: Pick<Journal, 'entries' | 'undo'>;
-  /** Hears of everything that happens, with the proposal as it is then. */
-  readonly onNote?: (note: LoopNote, proposal: Proposal | null) => void;
-}
-
-/** Changes that intents would take. */
-export interface Preview {
-  readonly desired: DesiredState;
-  /** By what is known of the switches that were read. */
-  readonly plan: ChangePlan;
-  /** Why intents cannot be had, or something cannot be placed. */
-  readonly problems: readonly { readonly intents: readonly string[]; readonly message: string }[];
-}
 
 /** What has become of a rehearsal. */
 interface Rehearsed {
@@ -92,6 +49,11 @@ export class Controller {
   /** Proposals that wait for the switches, with the names of their intents. */
   readonly #awaited = new Map<string, ReadonlySet<string>>();
   #desired: DesiredState = new Map();
+  #problems: readonly Problem[] = [];
+  readonly #toldProblems = new ToldProblems();
+  /** Of what is wanted, and whether all switches have had it. */
+  #cause: Cause = { owner: 'controller', reason: '' };
+  #isCarriedOut = true;
   readonly #undos: EntryUndo;
   readonly #forgotten = new ForgottenEntries();
   readonly #retuning: Retuning | null;
@@ -215,33 +177,16 @@ export class Controller {
 
   /** After a round of the reconciler's work. */
   #reconciled(): void {
+    const { state } = this;
+    if (state.isSettled) this.#isCarriedOut = true;
     this.#followSwitches();
+    this.#tellProblems();
     for (const [proposal, intents] of [...this.#awaited]) {
-      const outcome = this.#outcomeOf(intents);
+      const outcome = outcomeOf(intents, state, this.#desired, this.#options.network.topology);
       if (outcome === null) continue;
       this.#awaited.delete(proposal);
       this.give({ kind: 'applied', proposal, error: outcome === 'done' ? null : outcome.error });
     }
-  }
-
-  /** What has become of intents; `null`: it is not known yet. */
-  #outcomeOf(ids: ReadonlySet<string>): 'done' | { readonly error: string } | null {
-    const { state } = this;
-    const isMeant = (intents: readonly string[]): boolean => intents.some((id) => ids.has(id));
-    const wrong =
-      state.refusals.find(({ change }) => isMeant(change.intents)) ??
-      state.obstacles.find(({ intents }) => isMeant(intents));
-    if (wrong !== undefined) {
-      return { error: `${this.#options.network.topology.switchText(wrong.switchId)}: ${wrong.message}` };
-    }
-    // A switch that is not there, and has no part in it, does not matter.
-    const isDone =
-      state.isSettled ||
-      state.switches.every(({ switchId, phase }) => {
-        const isConcerned = this.#desired.get(switchId)?.some(({ intents }) => isMeant(intents)) === true;
-        return phase === 'settled' || (phase === 'absent' && !isConcerned);
-      });
-    return isDone ? 'done' : null;
   }
 
   /** What the switches shall have for intents, by default for those in force, and the changes that this takes. */
@@ -249,15 +194,15 @@ export class Controller {
     const { conflicts, unplaced, desired: wanted } = this.#compiled(intents);
     const desired = this.#undos.in(wanted);
     const problems = [
-      ...conflicts.map(({ refused, message }) => ({ intents: [refused], message })),
+      ...conflicts.map(({ refused, message }) => ({ intents: [refused], message, isConflict: true })),
       // Where there is no other path, a link that is to be avoided is used all the same.
       ...unplaced
         .filter(({ code }) => code !== 'NO_OTHER_PATH')
         // What is placed in part is told, and no reason to refuse it.
         .map(({ intent, code, message }) =>
           intent === null || code === 'PARTLY'
-            ? { intents: [], message: intent === null ? message : `${intent}: ${message}` }
-            : { intents: [intent], message },
+            ? { intents: [], message: intent === null ? message : `${intent}: ${message}`, isConflict: false }
+            : { intents: [intent], message, isConflict: false },
         ),
     ];
     return { desired, problems, plan: this.#reconciler.plan(desired).plan };
@@ -275,7 +220,7 @@ export class Controller {
     if (refusal !== null) return refusal;
     this.#options.keeper?.now(this.memory);
     const words = order.kind === 'undo' ? 'are undone' : 'are wanted again';
-    this.#want(this.preview().desired, order.by, `entries ${order.entries.join(', ')} of the journal ${words}`);
+    this.#want(this.preview(), order.by, `entries ${order.entries.join(', ')} of the journal ${words}`);
     return null;
   }
 
@@ -315,7 +260,7 @@ export class Controller {
     const reason = this.#retuning?.step(this.#nowMs) ?? null;
     if (reason === null) return;
     this.#options.keeper?.now(this.memory);
-    this.#want(this.preview().desired, 'detection', reason);
+    this.#want(this.preview(), 'detection', reason);
   }
 
   get #nowMs(): number {
@@ -404,7 +349,7 @@ export class Controller {
       return;
     }
     if (proposal !== undefined) this.#awaited.set(proposal.id, new Set(proposal.intents.map((intent) => intent.id)));
-    this.#want(preview.desired, proposal?.intents[0]?.owner ?? by, reason);
+    this.#want(preview, proposal?.intents[0]?.owner ?? by, reason);
     if (proposal === undefined) this.give({ kind: 'applied', proposal: null, error: null });
   }
 
@@ -416,10 +361,23 @@ export class Controller {
     this.#ups = ups;
     if (isFirst || !this.#isStarted || this.#loop.isStopped) return;
     const reason = 'a switch has come or gone';
-    this.#want(this.preview().desired, 'controller', reason);
+    // What is under way keeps its author.
+    const { owner, reason: of } = this.#cause;
+    if (this.#isCarriedOut) this.#want(this.preview(), 'controller', reason);
+    else this.#want(this.preview(), owner, of.endsWith(reason) ? of : `${of}; ${reason}`);
   }
 
-  #want(desired: DesiredState, owner: string, reason: string): void {
+  #tellProblems(): void {
+    const isAll = this.state.switches.every(({ phase }) => phase !== 'absent');
+    const words = this.#toldProblems.look(this.#problems, isAll);
+    if (words !== null) this.#note('hindered', 'controller', words);
+  }
+
+  #want({ desired, problems }: Preview, owner: string, reason: string): void {
+    this.#cause = { owner, reason };
+    this.#isCarriedOut = false;
+    this.#problems = problems;
+    this.#tellProblems();
     const { thresholds } = this.#options;
     thresholds?.follow(desired, this.#loop.intents);
     this.#undos.endOvertaken();

@@ -65,6 +65,8 @@ export interface LoopNote {
     | 'restored'
     /** Entries of a run before are removed: nothing that is known asks for them. */
     | 'forgotten'
+    /** Of what is wanted, something cannot be had; or everything can be again. */
+    | 'hindered'
     /** Telemetry cannot be relied on: nothing is done by itself. */
     | 'blind'
     | 'sighted'

@@ -176,6 +176,23 @@ it('names what an earlier run has made and nobody knows of, before it is removed
   expect(world.tables().filter((each) => each.includes('access'))).toEqual([]);
 });
 
+it('tells what cannot be had, once, also of intents that contradict each other', async () => {
+  const world = new World('off');
+  const match = { destination: addressOf(1), destinationPort: [23, 23] as const };
+  const terms = { owner: 'ann', priority: 100, fromMs: 0, ttlMs: null, reason: '', match };
+  const block: Intent = { ...terms, id: 'no-telnet', kind: 'block', reportOneIn: 0 };
+  const limit: Intent = { ...terms, id: 'slow-telnet', kind: 'limit', bitsPerSecond: 1e6 };
+  const hindered = () => world.notes.filter(({ what }) => what === 'hindered').map(({ reason }) => reason);
+  world.controller.start([block, limit], 'start');
+  expect(hindered()).toEqual([expect.stringMatching(/^cannot be had: slow-telnet contradicts no-telnet: /)]);
+  await world.settled();
+  expect(hindered()).toHaveLength(1);
+  // The causes of entries are those of people, also if the switches were not there yet.
+  expect(new Set(world.journal.entries.map(({ cause }) => cause.owner))).toEqual(new Set(['start']));
+  await world.wanted(block);
+  expect(hindered().slice(1)).toEqual(['all that is wanted has its place again']);
+});
+
 describe('undo of entries over groups of next hops', () => {
   it('restores routes with the groups and members that they use, and stays so after a restart', async () => {
     // Without a rehearsal, so that what an entry needs is what stands in the way.
