@@ -331,6 +331,9 @@ export class ControlRun {
 
   async #finish({ reports }: CollectorTotals): Promise<number> {
     await this.#paced.flush();
+    // Counted before the file is closed.
+    await this.#journal.changes.flush();
+    const { dropped } = this.#journal.changes.file ?? { dropped: { full: 0, failed: 0 } };
     await this.#journal.close();
     const { proposals, untracked } = this.#controller.loop;
     const states = new Map<string, number>();
@@ -345,7 +348,11 @@ export class ControlRun {
       this.#output.line(`${counted(reports, 'report')}, ${counted(proposals.length, 'proposal')}: ${words || 'none'}`);
     }
     await this.#output.finish();
-    const { failure } = this.#journal;
+    const { failure, notWritten, notShown } = this.#journal;
+    const lost = notWritten + dropped.full + dropped.failed;
+    if (notShown > 0) say(this.#io, `${counted(notShown, 'line')} of the journal not shown: the reader is too slow`);
+    if (lost > 0) say(this.#io, `${counted(lost, 'line')} of the journal not written`);
+    if (untracked > 0) say(this.#io, `${counted(untracked, 'proposal')} not made: there was no room`);
     if (failure !== null) say(this.#io, `the journal could not be written: ${failure.message}`);
     return this.#hasProblem || failure !== null ? EXIT.INPUT : EXIT.OK;
   }
@@ -375,7 +382,9 @@ function sessionText(state: SessionState): string | null {
     case 'primary':
       return 'connected';
     case 'backup':
-      return state.hasPrimary ? 'another controller is at work' : 'no controller is at work';
+      if (state.hasPrimary) return 'another controller is at work';
+      // A switch remembers the highest id that it has seen, also when its controller has left.
+      return `no controller is at work, and this one may not be: give an electionId of ${state.electionId ?? 'the last one'} or more`;
     case 'disconnected':
       return `not connected${state.error === undefined ? '' : `: ${state.error.message}`}`;
     default:

@@ -1,5 +1,4 @@
 /** What int control does, on the terminal and in a file. */
-import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockFolder } from '@int/collector/internals';
@@ -24,6 +23,7 @@ import { counted } from '../output/numbers.js';
 import type { PacedOutput } from '../output/paced-output.js';
 import { printable } from '../output/printable.js';
 import { changeText, jsonOf } from './entity-text.js';
+import { LoopFile } from './loop-file.js';
 import { thresholdText } from './threshold-text.js';
 import { intentText } from './view/intent-text.js';
 
@@ -45,12 +45,11 @@ export class ControlJournal {
   readonly #isJson: boolean;
   readonly #network: KnownNetwork;
   readonly #colour: Colours;
-  readonly #file: WriteStream | null;
+  readonly #file: LoopFile | null;
   /** Every change with what was there before and after; without a folder in memory alone. */
   readonly changes: Journal;
   /** `null`: nowhere. */
   readonly memory: ControllerMemoryFile | null;
-  #failure: Error | null = null;
   readonly #unlock: () => void;
   #isClosed = false;
 
@@ -59,7 +58,7 @@ export class ControlJournal {
     isJson: boolean,
     network: KnownNetwork,
     colour: Colours,
-    file: WriteStream | null,
+    file: LoopFile | null,
     changes: Journal,
     memory: ControllerMemoryFile | null,
     unlock: () => void,
@@ -72,9 +71,6 @@ export class ControlJournal {
     this.changes = changes;
     this.memory = memory;
     this.#unlock = unlock;
-    file?.on('error', (error) => {
-      this.#failure = error;
-    });
   }
 
   /** @param folder where files are; `null`: nowhere. @throws CliError (rejects) if that cannot be, or what is there is damaged */
@@ -92,11 +88,7 @@ export class ControlJournal {
       await mkdir(folder, { recursive: true });
       unlock = lockFolder(folder, inUse);
       const memory = memoryOf(folder);
-      const file = createWriteStream(join(folder, LOOP_FILE), { flags: 'a' });
-      await new Promise<void>((resolve, reject) => {
-        file.once('open', () => resolve());
-        file.once('error', reject);
-      });
+      const file = await LoopFile.open(join(folder, LOOP_FILE));
       const changes = await Journal.open(join(folder, CHANGES_FILE));
       return new ControlJournal(output, isJson, network, colour, file, changes, memory, unlock);
     } catch (error) {
@@ -106,9 +98,14 @@ export class ControlJournal {
     }
   }
 
+  /** Lines that the disk was too slow for, or did not take. */
+  get notWritten(): number {
+    return this.#file?.dropped ?? 0;
+  }
+
   /** Why it cannot be written; `null`: it can. */
   get failure(): Error | null {
-    return this.#failure ?? this.memory?.error ?? null;
+    return this.#file?.failure ?? this.memory?.error ?? null;
   }
 
   incident(incident: Incident): void {
@@ -173,18 +170,13 @@ export class ControlJournal {
     this.#isClosed = true;
     this.memory?.close();
     await this.changes.close();
-    const file = this.#file;
-    if (file !== null && this.#failure === null) {
-      await new Promise<void>((resolve) => {
-        file.end(() => resolve());
-      });
-    }
+    await this.#file?.close();
     this.#unlock();
   }
 
   #tell(object: unknown, lines: readonly string[]): void {
     const json = this.#isJson || this.#file !== null ? JSON.stringify(jsonOf(object)) : '';
-    this.#file?.write(`${json}\n`);
+    this.#file?.write(json);
     for (const line of this.#isJson ? [json] : lines) {
       if (this.#output.isFull) this.notShown++;
       else this.#output.add(line);
