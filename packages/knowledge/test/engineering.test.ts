@@ -71,12 +71,12 @@ describe('placeDemands', () => {
       const { moves, before, after } = placeDemands(LINKS, demands, 1000);
       const best = Math.max(optimum(LINKS, demands), indivisible(demands));
       expect(after).toBeLessThanOrEqual(before);
-      // One in 25 may be further off: more than two flows of a link may be what cannot be divided.
-      expect(after / best, `seed ${seed}`).toBeLessThan(1.2);
+      // One in 500 may be further off: more than two flows of a link may be what cannot be divided.
+      expect(after / best, `seed ${seed}`).toBeLessThan(1.15);
       if (after / best >= 1.1) far++;
       expect(highest(LINKS, moved(demands, moves))).toBeCloseTo(after, 9);
     }
-    expect(far).toBeLessThanOrEqual(runs(160) / 25);
+    expect(far).toBeLessThanOrEqual(runs(160) / 500);
   });
 
   it('finds the few moves that undo what few flows did', () => {

@@ -67,6 +67,8 @@ function waiting(): State {
   };
 }
 
+const INT_P4 = fileURLToPath(new URL('../../../../p4/int.p4', import.meta.url));
+
 interface Case {
   readonly name: string;
   readonly args: readonly string[];
@@ -133,7 +135,7 @@ beforeAll(async () => {
   const silentPort = (broker.address() as AddressInfo).port;
   const control = await files.write(
     'control.yaml',
-    `version: 1\nsources: [{ udp: { listen: '127.0.0.1:0' } }]\ntopology: topology.yaml\nprogram: switch.p4\nswitches: { leaf: { target: '127.0.0.1:${silentPort}' } }\n`,
+    `version: 1\nsources: [{ udp: { listen: '127.0.0.1:0' } }]\ntopology: topology.yaml\nprogram: ${INT_P4}\nswitches: { leaf: { target: '127.0.0.1:${silentPort}' } }\n`,
   );
   const history = files.path('history');
   await mkdir(history);

@@ -18,6 +18,9 @@ const PARTS = 8;
 const PASSES = 16;
 /** So many orders are tried to relieve the hottest link. */
 const ATTEMPTS = 12;
+/** So many steps that gain nothing are made in a row, and a demand stays where such a step has put it for so many at least. */
+const DETOUR = 200;
+const STAY = 8;
 /**
  * A state of the network, from which steps lead to better ones. They lower the cost of the network, in which hot links count for
  * almost all: local search on a smooth form of the highest load, as Fortz and Thorup search with their piecewise one (INFOCOM 2000).
@@ -142,10 +145,40 @@ export class Search {
     for (let step = 0; step < MOST_STEPS * this.#demands.length && this.step(2) > 0; step++);
   }
 
-  /** Steps until none gains anything, places those anew that have a path over the hottest link, and so on while that helps. */
+  /**
+   * Steps until none gains anything, places those anew that have a path over the hottest link, and so on while that helps. Then it goes
+   * on over steps that gain nothing.
+   */
   improve(): void {
     this.#descend();
     for (let attempt = 0; attempt < ATTEMPTS; ) attempt = this.#relieve(attempt) ? 0 : attempt + 1;
+    this.#detour();
+  }
+
+  /**
+   * Of the demands on the hottest link the one leaves for which that costs least, also where it gains nothing, and stays away for a
+   * while; so does one of those in its way, and so on (tabu search: Glover, ORSA Journal on Computing 1989). It ends in the best
+   * state that it came by.
+   */
+  #detour(): void {
+    let best = this.highest;
+    let found = [...this.#taken];
+    const until = new Int32Array(this.#demands.length);
+    for (let step = 1, last = 0; step - last <= DETOUR; step++) {
+      const users = this.#usersOfLinks()[this.#load.hottest().number]!;
+      const next = this.#bestOf(
+        users.filter((index) => until[index]! < step),
+        Number.NEGATIVE_INFINITY,
+      );
+      if (next === null) continue;
+      this.#take(next.step);
+      until[next.step.index] = step + STAY + (mix32(step) % STAY);
+      if (this.highest >= best * (1 - LEAST_GAIN)) continue;
+      best = this.highest;
+      found = [...this.#taken];
+      last = step;
+    }
+    for (const [index, to] of found.entries()) if (to !== this.#taken[index]) this.#take({ index, to });
   }
 
   /** @returns false, and all are where they were, if the highest load has not fallen */
