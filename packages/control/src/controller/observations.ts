@@ -12,7 +12,7 @@ import type { Measurement } from './measurement.js';
 import { pathDraft } from './path-draft.js';
 import type { ControlPolicy } from './policy.js';
 import { flowsText, incidentReason, spanText } from './reason-text.js';
-import { RecentFlows } from './recent-flows.js';
+import { crosses, RecentFlows } from './recent-flows.js';
 import { matchOf, type SuggestedIntent, suggestedIntent } from './suggested-intent.js';
 
 const MOST_INCIDENTS = 1024;
@@ -211,8 +211,9 @@ export class Observations {
         continue;
       }
       const affected = this.#recent.over(from, to, failure.atMs - BEFORE_MS - 1000);
-      if (affected.size === 0) {
-        // Whatever crossed it has ended by itself.
+      // Those of the other direction say nothing about this one: they may still come.
+      if (![...affected.values()].some(({ flow }) => crosses(flow, from, to))) {
+        // Whatever crossed it has ended by itself, or was sent another way.
         this.#failures.delete(subject);
         yield `nothing crosses ${this.#fromTo(event)} any more, and no flow that goes on has done so`;
         continue;

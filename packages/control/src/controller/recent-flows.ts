@@ -56,13 +56,14 @@ export class RecentFlows {
   over(from: number, to: number, sinceMs: number): ReadonlyMap<string, RecentFlow> {
     const found = new Map<string, RecentFlow>();
     for (const [key, recent] of this.#flows) {
-      const { path } = recent.flow;
-      const at = path.findIndex((node, index) => {
-        const next = path[index + 1];
-        return (node === from && next === to) || (node === to && next === from);
-      });
-      if (at >= 0 && recent.timeMs >= sinceMs && recent.windows >= GOES_ON) found.set(key, recent);
+      if (!crosses(recent.flow, from, to) && !crosses(recent.flow, to, from)) continue;
+      if (recent.timeMs >= sinceMs && recent.windows >= GOES_ON) found.set(key, recent);
     }
     return found;
   }
+}
+
+/** Whether a flow goes over a link from one switch to another, in this direction. */
+export function crosses({ path }: ObservedFlow, from: number, to: number): boolean {
+  return path.some((node, index) => node === from && path[index + 1] === to);
 }

@@ -90,6 +90,18 @@ describe('flows of a failed link', () => {
     expect(world.loop.proposals[0]!.effects).toMatchObject({ verdict: 'as-predicted' });
   });
 
+  it('are not led around a link that carries nothing because they were sent another way', () => {
+    const world = new Surroundings(ALL_ACT);
+    const back = flow({ source: '10.0.2.1', destination: '10.0.1.1', path: [2, 101, 1] });
+    for (let k = 0; k < 4; k++) world.measured([over(1), over(2), back]);
+    // Packets of the other direction go on to cross it.
+    world.measured([moved(over(1), 102), moved(over(2), 102), back]);
+    world.step({ kind: 'event', event: linkFailure(world.nowMs) });
+    expect(world.states()).toEqual([]);
+    world.step({ kind: 'event', event: linkFailure(world.nowMs, 101, 1) });
+    expect(world.states()).toEqual(['avoid installed']);
+  });
+
   /** A link fails in the middle of a window, and the minute before has seen little of its flows. @param mbps of each, later */
   const cut = (mbps: number): Surroundings => {
     const world = new Surroundings(ALL_ACT);

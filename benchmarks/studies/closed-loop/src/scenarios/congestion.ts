@@ -1,4 +1,5 @@
 /** Large flows begin, which the hash of their leaf sends all over one link. */
+import type { Proposal } from '@int/control';
 import { HOSTS, type HostName, stream } from '@int/example-closed-loop';
 import type { Random } from '@int/random';
 import { LinkLoads } from './link-loads.js';
@@ -49,9 +50,26 @@ async function play(scene: Scene): Promise<Values> {
     reached,
     ofDivided: reached / (await dividedOptimum(choice)),
     ofUndivided: reached / undividedOptimum(choice),
-    movesInCycle: Math.max(0, ...moves.map(({ intents }) => intents.length)),
+    movesInCycle: Math.max(0, ...moves.map(movesOf)),
     cycles: moves.length,
   };
+}
+
+/** Aggregates and flows that a proposal sends another way. A large flow within an aggregate has an intent, too, and stays. */
+function movesOf({ intents, rehearsal }: Proposal): number {
+  const moved = rehearsal?.movedFlows ?? [];
+  return intents.filter((intent) => {
+    if (intent.kind !== 'path') return false;
+    const { source, destination, protocol, sourcePort, destinationPort } = intent.match;
+    if (protocol === undefined) return true;
+    return moved.some(
+      ({ flow }) =>
+        flow.source === source &&
+        flow.destination === destination &&
+        flow.sourcePort === sourcePort?.[0] &&
+        flow.destinationPort === destinationPort?.[0],
+    );
+  }).length;
 }
 
 /** Source ports of small flows that the hash of their leaf sends over a link: they are those that grow. */
