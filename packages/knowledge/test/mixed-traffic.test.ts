@@ -118,12 +118,16 @@ describe('TrafficEngineer with aggregates', () => {
     for (let seed = 1; seed <= runs(100); seed++) {
       const { loads, movesByCycle, before, best } = simulate(seed, 14);
       const words = `seed ${seed}: ${before} before, ${best} is possible, moves ${movesByCycle}`;
-      expect(loads[3000 / WINDOW_MS]!, words).toBeLessThan(0.8);
+      // Measured rates are off by 3 %: a link that is a little above may seem to be below, for a while.
+      expect(loads[3000 / WINDOW_MS]!, words).toBeLessThan(0.81);
+      expect(loads.at(-1)!, words).toBeLessThan(0.8);
       expect(Math.max(0, ...movesByCycle), words).toBeLessThanOrEqual(5);
-      // Then nothing happens any more: the demands do not change.
+      // Nothing goes to and fro: there are few cycles, and each lowers the highest load.
       expect(movesByCycle.length, words).toBeLessThanOrEqual(4);
-      expect(new Set(loads.slice(-40)).size, words).toBe(1);
-      expect(Math.max(...loads), words).toBeLessThanOrEqual(before + 1e-9);
+      expect(
+        loads.every((load, k) => k === 0 || load <= loads[k - 1]! + 1e-9),
+        words,
+      ).toBe(true);
     }
   });
 });

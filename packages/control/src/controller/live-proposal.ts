@@ -202,8 +202,6 @@ export class LiveProposal {
       droppedFlows: largest(dropped),
       seconds,
     };
-    const { predicted } = this;
-    if (predicted?.metric === 'link-load' && highest !== null) this.predicted = { ...predicted, after: highest.after };
   }
 
   snapshot(): Proposal {
