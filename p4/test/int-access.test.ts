@@ -1,23 +1,9 @@
 import { decodeFrame, source, type TelemetryRecord } from '@int/codec';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COLLECTOR, configure, IN, type IntSwitch, intSwitch, OUT, run, SESSION } from './int-switch.js';
-import { frameOf, hex, type PacketShape } from './packets.js';
+import { frameOf, hex, UDP_PACKET } from './packets.js';
 
-const udp: PacketShape = {
-  version: 4,
-  protocol: 17,
-  dscp: 0,
-  ecn: 0,
-  addresses: Uint8Array.of(10, 0, 1, 1, 10, 0, 2, 2, ...new Uint8Array(24)),
-  sourcePort: 1234,
-  destinationPort: 80,
-  ipOptions: 0,
-  tcpOptions: 0,
-  payload: new Uint8Array(100).fill(7),
-  checksum: 'right',
-  padding: 0,
-  ttl: 64,
-};
+const udp = { ...UDP_PACKET, payload: new Uint8Array(100).fill(7) };
 const ANY = '0&&&0 0&&&0 0&&&0 0&&&0 0->65535 0->65535';
 /** The flow of `udp`, other ports of the source alone. */
 const FLOW = '0&&&0 10.0.1.1&&&255.255.255.255 10.0.2.2&&&255.255.255.255 17&&&255 0->65535 80->80';

@@ -2,28 +2,13 @@
 import { source } from '@int/codec';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COLLECTOR, IN, type IntSwitch, intSwitch, run } from './int-switch.js';
-import { frameOf, type PacketShape } from './packets.js';
+import { frameOf, type PacketShape, UDP_PACKET } from './packets.js';
 
 const HOP_LATENCY = 0x2000;
 const RULE = 7;
 const NO_RULE = 0xffffffff;
 /** Main contents of the report: behind Ethernet, IPv4, UDP, the group header and the individual header. */
 const MAIN = 14 + 20 + 8 + 8 + 4;
-const SHAPE: PacketShape = {
-  version: 4,
-  protocol: 17,
-  dscp: 0,
-  ecn: 0,
-  addresses: Uint8Array.of(10, 0, 1, 1, 10, 0, 2, 2, ...new Uint8Array(24)),
-  sourcePort: 1234,
-  destinationPort: 80,
-  ipOptions: 0,
-  tcpOptions: 0,
-  payload: new Uint8Array(12),
-  checksum: 'right',
-  padding: 0,
-  ttl: 64,
-};
 
 describe('regular reports', () => {
   let node: IntSwitch;
@@ -43,7 +28,7 @@ describe('regular reports', () => {
   function reports(latencies: readonly number[], more: Partial<PacketShape> = {}): ([number, number] | null)[] {
     return latencies.map((hopLatency) => {
       const { packet } = source(
-        frameOf({ ...SHAPE, ...more }),
+        frameOf({ ...UDP_PACKET, ...more }),
         { intPorts: [5000], intDscp: { value: 0x17, mask: 0x3f }, instructions: HOP_LATENCY, encapsulation: 'new-udp' },
         { hopLatency },
       );

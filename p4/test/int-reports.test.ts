@@ -1,27 +1,13 @@
 import { decodeFrame, sink, source, type TelemetryRecord, transit } from '@int/codec';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COLLECTOR, configure, IN, type IntSwitch, intSwitch, NODE_ID, OUT, run, SESSION } from './int-switch.js';
-import { frameOf, hex, type PacketShape } from './packets.js';
+import { frameOf, hex, UDP_PACKET } from './packets.js';
 
 const ANY = '0&&&0 0&&&0 0&&&0 0&&&0 0->65535 0->65535 0&&&0 0&&&0';
 const LOCATE = { intPorts: [5000], intDscp: { value: 0x17, mask: 0x3f } } as const;
 const NOW = 1_234_567;
 
-const udp: PacketShape = {
-  version: 4,
-  protocol: 17,
-  dscp: 0,
-  ecn: 0,
-  addresses: Uint8Array.of(10, 0, 1, 1, 10, 0, 2, 2, ...new Uint8Array(24)),
-  sourcePort: 1234,
-  destinationPort: 80,
-  ipOptions: 0,
-  tcpOptions: 0,
-  payload: new Uint8Array(11).fill(7),
-  checksum: 'right',
-  padding: 0,
-  ttl: 64,
-};
+const udp = { ...UDP_PACKET, payload: new Uint8Array(11).fill(7) };
 const flow = { source: '10.0.1.1', destination: '10.0.2.2', protocol: 17, sourcePort: 1234, destinationPort: 80 };
 
 describe('telemetry reports of int.p4', () => {

@@ -25,6 +25,23 @@ export interface PacketShape {
 
 const port = fc.oneof(fc.constantFrom(80, 443, 65_535, 0), fc.integer({ min: 0, max: 65_535 }));
 
+/** A UDP packet of an ordinary flow. */
+export const UDP_PACKET: PacketShape = {
+  version: 4,
+  protocol: 17,
+  dscp: 0,
+  ecn: 0,
+  addresses: Uint8Array.of(10, 0, 1, 1, 10, 0, 2, 2, ...new Uint8Array(24)),
+  sourcePort: 1234,
+  destinationPort: 80,
+  ipOptions: 0,
+  tcpOptions: 0,
+  payload: new Uint8Array(12),
+  checksum: 'right',
+  padding: 0,
+  ttl: 64,
+};
+
 /** `notPorts`: destination ports that mean something else in the domain. */
 export function packetShape(notPorts: readonly number[] = [5000, 4096, 5017, 5018, 54_321]): fc.Arbitrary<PacketShape> {
   return fc.record({
