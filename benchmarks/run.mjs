@@ -54,11 +54,13 @@ async function run(name, isAlone) {
   const child = spawn(process.execPath, [`dist/${name}.js`, ...(values.short ? ['--short'] : [])], {
     stdio: isAlone ? 'inherit' : ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
   /** @type {Buffer[]} */
   const output = [];
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (/** @type {Buffer} */ bytes) => output.push(bytes));
   const [code, signal] = await once(child, 'close');
+  running.delete(child);
   const seconds = Math.round((performance.now() - began) / 1000);
   if (code !== 0) failed.push(name);
   const end = code === 0 ? '' : ` FAILED (${signal ?? `exit ${code}`})`;
@@ -69,6 +71,14 @@ async function run(name, isAlone) {
 
 /** @type {string[]} */
 const failed = [];
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    for (const child of running) child.kill();
+    process.exit(1);
+  });
+}
 
 /** @param {string[]} names one after the other, from the same list as others */
 async function lane(names, isAlone = false) {
